@@ -1,0 +1,70 @@
+// What has to be built before Leadtrail can start. Plain JavaScript and no dependencies, because
+// set-up.mjs asks it whether anything is stale while the only Node around may still be version 20.
+
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+/** Paths are relative to the repository; `run` is only ever called by build.ts, on Node 26. */
+export const BUILD_STEPS = [
+  {
+    name: 'IP database',
+    inputs: [
+      'scripts/build-ip-database.ts',
+      'packages/server/src/domain/hosting-networks.ts',
+      'node_modules/@ip-location-db/asn/package.json',
+      'node_modules/@ip-location-db/geo-whois-asn-country/package.json',
+    ],
+    output: 'packages/server/build/ip-database.bin',
+    run: async (outFile) => {
+      const { buildIpDatabase } = await import('./build-ip-database.ts');
+      await buildIpDatabase(outFile);
+    },
+  },
+  {
+    name: 'start-up cache',
+    inputs: ['package-lock.json', ...sourcesIn('packages/contract/src'), ...sourcesIn('packages/server/src')],
+    output: 'packages/server/build/start-up-cache',
+    run: async (outFile) => {
+      const { warmStartUpCache } = await import('./warm-start-up-cache.ts');
+      await warmStartUpCache(outFile);
+    },
+  },
+];
+
+function sourcesIn(folder) {
+  return readdirSync(join(ROOT, folder), { recursive: true })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => join(folder, name))
+    .sort();
+}
+
+export function isFresh(step) {
+  const stamp = stampFile(step);
+  return (
+    existsSync(join(ROOT, step.output)) &&
+    existsSync(stamp) &&
+    readFileSync(stamp, 'utf8') === hashOfInputs(step)
+  );
+}
+
+export function stampFile(step) {
+  return join(ROOT, `${step.output}.stamp`);
+}
+
+export function writeStamp(step) {
+  writeFileSync(stampFile(step), hashOfInputs(step));
+}
+
+function hashOfInputs(step) {
+  const hash = createHash('sha256');
+  for (const input of step.inputs) {
+    const file = join(ROOT, input);
+    // The name goes in as well, so that content moving from one file to another is a change.
+    hash.update(`${input}\0`).update(existsSync(file) ? readFileSync(file) : 'missing');
+  }
+  return hash.digest('hex');
+}

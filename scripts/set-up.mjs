@@ -1,0 +1,126 @@
+// Runs before `npm start`, `npm test` and `npm run bench`: makes a fresh clone ready and otherwise
+// does nothing. Plain JavaScript without dependencies, because on a fresh clone nothing is installed
+// and the Node that runs it may be any version from 20 up.
+
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, join, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { BUILD_STEPS, isFresh } from './build-steps.mjs';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const MODULES = join(ROOT, 'node_modules');
+const LOCAL_NODE = join(MODULES, '.bin', 'node');
+const INSTALL_STAMP = join(MODULES, '.leadtrail-install');
+
+// `--include` wins over NODE_ENV=production and over an `omit` in the user's npm settings.
+const INSTALL_ARGUMENTS = [
+  'ci',
+  '--include=dev',
+  '--include=optional',
+  '--no-audit',
+  '--no-fund',
+  '--loglevel=error',
+];
+
+// npm hands its own settings down to what it runs; these would point the install at one workspace.
+const SETTINGS_NOT_INHERITED =
+  /^npm_config_(local_prefix|workspace|workspaces|include_workspace_root|dry_run)$/i;
+
+const wanted = hashOfManifests();
+if (!isInstalled()) install();
+if (!BUILD_STEPS.every(isFresh)) build();
+
+function isInstalled() {
+  return (
+    existsSync(LOCAL_NODE) && existsSync(INSTALL_STAMP) && readFileSync(INSTALL_STAMP, 'utf8') === wanted
+  );
+}
+
+function install() {
+  console.log('Installing dependencies…');
+  const [command, ...prefix] = npmCommand();
+  const { status, error } = spawnSync(command, [...prefix, ...INSTALL_ARGUMENTS], {
+    cwd: ROOT,
+    env: installEnvironment(),
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  if (status !== 0) {
+    fail(
+      `The dependencies could not be installed: npm ci ${error ? `did not start (${error.message})` : 'failed'}.`,
+    );
+  }
+  requireLocalNode();
+  writeFileSync(INSTALL_STAMP, wanted);
+}
+
+function build() {
+  const { status, error } = spawnSync(LOCAL_NODE, [join('scripts', 'build.ts')], {
+    cwd: ROOT,
+    stdio: 'inherit',
+  });
+  if (status !== 0) fail(`The build failed${error ? ` (${error.message})` : ''}.`);
+}
+
+function requireLocalNode() {
+  const version = readManifest('package.json').dependencies.node;
+  const { stdout } = spawnSync(LOCAL_NODE, ['--version'], { encoding: 'utf8' });
+  if (stdout?.trim() !== `v${version}`) {
+    fail(
+      `The npm package "node" did not bring Node ${version} for ${process.platform}-${process.arch} ` +
+        '(node_modules/.bin/node); its install script must be allowed to run and to reach the npm registry.',
+    );
+  }
+}
+
+/**
+ * The npm that called us, run by the Node that ran it: the install replaces node_modules, so neither
+ * may be a program from in there.
+ */
+function npmCommand() {
+  const npm = process.env.npm_execpath;
+  const node = [process.env.npm_node_execpath, process.execPath].find((path) => path && !isInModules(path));
+  // Other package managers set npm_execpath too, and do not understand this lock file.
+  return npm && node && /npm-cli\.c?js$/.test(npm) && existsSync(npm) ? [node, npm] : ['npm'];
+}
+
+function installEnvironment() {
+  const kept = Object.entries(process.env).filter(([name]) => !SETTINGS_NOT_INHERITED.test(name));
+  const path = (process.env.PATH ?? '').split(delimiter).filter((folder) => !isInModules(folder));
+  return { ...Object.fromEntries(kept), PATH: path.join(delimiter) };
+}
+
+function isInModules(path) {
+  return path === MODULES || path.startsWith(MODULES + sep);
+}
+
+function hashOfManifests() {
+  const hash = createHash('sha256').update(`${process.platform}-${process.arch}`);
+  for (const file of ['package-lock.json', '.npmrc']) {
+    hash.update(`\0${file}\0`).update(readIfThere(file));
+  }
+  const workspaces = readdirSync(join(ROOT, 'packages')).map((name) =>
+    join('packages', name, 'package.json'),
+  );
+  for (const file of ['package.json', ...workspaces.sort()]) {
+    // A new script changes nothing about what is installed.
+    const { scripts, ...installed } = readManifest(file);
+    hash.update(`\0${file}\0`).update(JSON.stringify(installed));
+  }
+  return hash.digest('hex');
+}
+
+function readManifest(file) {
+  return JSON.parse(readIfThere(file) || '{}');
+}
+
+function readIfThere(file) {
+  const path = join(ROOT, file);
+  return existsSync(path) ? readFileSync(path, 'utf8') : '';
+}
+
+function fail(sentence) {
+  console.error(sentence);
+  process.exit(1);
+}
