@@ -1,0 +1,66 @@
+import type { z } from 'zod';
+import type { AnswerOf, Endpoint } from './endpoint.ts';
+import { type EndpointName, type Endpoints, endpoints } from './endpoints.ts';
+import { ApiError } from './fields.ts';
+
+export type ClientOptions = {
+  baseUrl: string;
+  apiKey?: string;
+  fetch?: typeof globalThis.fetch;
+};
+
+type QueryInput<E extends Endpoint> = E['query'] extends z.ZodType
+  ? { query?: { [K in keyof z.input<E['query']>]?: string | number | boolean } }
+  : { query?: undefined };
+type BodyInput<E extends Endpoint> = E['body'] extends z.ZodType
+  ? { body: z.input<E['body']> }
+  : { body?: undefined };
+type CallInput<E extends Endpoint> = QueryInput<E> & BodyInput<E> & { signal?: AbortSignal };
+type CallArguments<E extends Endpoint> = E['body'] extends z.ZodType ? [CallInput<E>] : [CallInput<E>?];
+
+export type Client = <N extends EndpointName>(
+  name: N,
+  ...input: CallArguments<Endpoints[N]>
+) => Promise<AnswerOf<Endpoints[N]>>;
+
+/** An answer that is not a success. */
+export class ApiCallError extends Error {
+  readonly status: number;
+  readonly details: readonly { path: string; message: string }[];
+
+  constructor(status: number, message: string, details: readonly { path: string; message: string }[]) {
+    super(message);
+    this.status = status;
+    this.details = details;
+  }
+}
+
+/** Calls any endpoint by its name in the contract, with its types. */
+export function createClient(options: ClientOptions): Client {
+  const send = options.fetch ?? globalThis.fetch;
+  const call = async (name: EndpointName, input: Partial<CallInput<Endpoint>> = {}) => {
+    const declared: Endpoint = endpoints[name];
+    const url = new URL(declared.path, options.baseUrl);
+    for (const [key, value] of Object.entries(input.query ?? {})) url.searchParams.set(key, String(value));
+
+    const headers: Record<string, string> = {};
+    if (options.apiKey !== undefined) headers['x-api-key'] = options.apiKey;
+    if (input.body !== undefined) headers['content-type'] = 'application/json';
+
+    const response = await send(url, {
+      method: declared.method,
+      headers,
+      ...(input.body === undefined ? {} : { body: JSON.stringify(input.body) }),
+      ...(input.signal === undefined ? {} : { signal: input.signal }),
+    });
+    if (!response.ok) throw await readError(response);
+    return declared.produces === undefined ? response.json() : response.text();
+  };
+  return call as Client;
+}
+
+async function readError(response: Response): Promise<ApiCallError> {
+  const parsed = ApiError.safeParse(await response.json().catch(() => undefined));
+  const { error, details = [] } = parsed.success ? parsed.data : { error: response.statusText };
+  return new ApiCallError(response.status, error, details);
+}

@@ -1,0 +1,50 @@
+import type { z } from 'zod';
+
+/** Who may call an endpoint. `marketing` is the lesser analytics role: an admin key passes there too. */
+export type Auth = 'public' | 'marketing' | 'admin';
+
+/** What a browser or proxy may keep. `immutable` is for files whose name changes with their content. */
+export type CachePolicy = 'no-store' | 'one-minute' | 'immutable';
+
+export type Endpoint = {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** Parameters are written `:name`. */
+  readonly path: `/${string}`;
+  readonly group: 'Tracking' | 'Statistics' | 'Service';
+  readonly summary: string;
+  readonly auth: Auth;
+  readonly cache: CachePolicy;
+  /** Any web page may call it, so it answers preflights and is limited per client. */
+  readonly anyOrigin?: true;
+  readonly query?: z.ZodObject;
+  readonly body?: z.ZodObject;
+  readonly bodyBytesMax?: number;
+  /** The content type of the answer where it is not JSON. */
+  readonly produces?: string;
+  /** Status to schema; exactly one of them is a success. */
+  readonly responses: Readonly<Record<number, z.ZodType>>;
+};
+
+export function endpoint<const E extends Endpoint>(declared: E): E {
+  return declared;
+}
+
+type SuccessStatus = 200 | 201 | 202;
+
+export type QueryOf<E extends Endpoint> = E['query'] extends z.ZodType ? z.output<E['query']> : undefined;
+export type BodyOf<E extends Endpoint> = E['body'] extends z.ZodType ? z.output<E['body']> : undefined;
+export type AnswerOf<E extends Endpoint> = {
+  [S in keyof E['responses'] & SuccessStatus]: E['responses'][S] extends z.ZodType
+    ? z.input<E['responses'][S]>
+    : never;
+}[keyof E['responses'] & SuccessStatus];
+
+export function successStatus(declared: Endpoint): number {
+  const status = Object.keys(declared.responses).map(Number).find(isSuccess);
+  if (status === undefined) throw new Error(`${declared.method} ${declared.path} declares no success`);
+  return status;
+}
+
+export function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
+}

@@ -1,0 +1,15 @@
+/** Every limit of the public API that a caller can run into, with its unit in the name. */
+
+export const SESSION_START_BYTES_MAX = 64 * 1024;
+export const EVENT_BATCH_BYTES_MAX = 512 * 1024;
+export const JSON_DEPTH_MAX = 20;
+
+export const EVENTS_PER_BATCH_MAX = 100;
+export const EVENT_TYPE_CHARS_MAX = 64;
+export const ID_CHARS_MAX = 128;
+
+export const DAILY_DAYS_DEFAULT = 30;
+export const DAILY_DAYS_MAX = 90;
+export const TOP_PAGES_DEFAULT = 20;
+export const TOP_PAGES_MAX = 100;
+export const TOP_SOURCES = 100;

@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import { type Endpoint, isSuccess } from './endpoint.ts';
+import { endpoints } from './endpoints.ts';
+import { TrackingEvent } from './tracking.ts';
+
+type JsonObject = Record<string, unknown>;
+
+const STATUS_TEXT: Readonly<Record<number, string>> = {
+  200: 'Success',
+  201: 'Created',
+  202: 'Accepted: durable, processed in the background',
+  400: 'The request is not valid',
+  401: 'The API key is missing or invalid',
+  403: 'The key may not do this',
+  413: 'The body is too large',
+  429: 'Too many requests; see Retry-After',
+  500: 'The query failed',
+  503: 'Not available at present; see Retry-After',
+};
+
+/** The whole contract as an OpenAPI 3.1 document. */
+export function openapiDocument(serverUrl: string): JsonObject {
+  const components: JsonObject = { TrackingEvent: schemaOf(TrackingEvent, 'input', {}) };
+  const paths: Record<string, JsonObject> = {};
+  for (const [name, declared] of Object.entries(endpoints)) {
+    const path = declared.path.replaceAll(/:(\w+)/g, '{$1}');
+    paths[path] ??= {};
+    paths[path][declared.method.toLowerCase()] = operation(name, declared, components);
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Leadtrail',
+      version: '1',
+      description: 'Self-hosted lead tracking, lead capture and analytics.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: serverUrl }],
+    tags: [...new Set(Object.values(endpoints).map((declared) => declared.group))].map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: components,
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer' },
+        apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+      },
+    },
+  };
+}
+
+function operation(name: string, declared: Endpoint, components: JsonObject): JsonObject {
+  return {
+    operationId: name,
+    tags: [declared.group],
+    summary: declared.summary,
+    security: declared.auth === 'public' ? [] : [{ bearer: [] }, { apiKey: [] }],
+    ...(declared.query === undefined ? {} : { parameters: parameters(declared.query, components) }),
+    ...(declared.body === undefined ? {} : { requestBody: requestBody(declared.body, components) }),
+    responses: Object.fromEntries(
+      Object.entries(declared.responses).map(([status, schema]) => [
+        status,
+        response(Number(status), schema, declared, components),
+      ]),
+    ),
+  };
+}
+
+function parameters(query: z.ZodObject, components: JsonObject): JsonObject[] {
+  return Object.entries(query.shape).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: false,
+    schema: schemaOf(schema as z.ZodType, 'input', components),
+  }));
+}
+
+function requestBody(body: z.ZodType, components: JsonObject): JsonObject {
+  return { required: true, content: { 'application/json': { schema: schemaOf(body, 'input', components) } } };
+}
+
+function response(status: number, schema: z.ZodType, declared: Endpoint, components: JsonObject): JsonObject {
+  const contentType = isSuccess(status) ? (declared.produces ?? 'application/json') : 'application/json';
+  return {
+    description: STATUS_TEXT[status] ?? 'Answer',
+    content: { [contentType.split(';')[0] as string]: { schema: schemaOf(schema, 'output', components) } },
+  };
+}
+
+/** JSON Schema of one zod schema; named ones move to the components and are referred to. */
+function schemaOf(schema: z.ZodType, io: 'input' | 'output', components: JsonObject): JsonObject {
+  const {
+    $schema: _dialect,
+    $defs = {},
+    ...json
+  } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as JsonObject;
+  const id = schema.meta()?.id;
+  if (id !== undefined) {
+    components[id] = json;
+    return { $ref: `#/components/schemas/${id}` };
+  }
+  for (const [name, definition] of Object.entries($defs as JsonObject)) components[name] = definition;
+  return JSON.parse(JSON.stringify(json).replaceAll('"#/$defs/', '"#/components/schemas/'));
+}
