@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** What a start without configuration makes up for itself, under the names of the environment variables. */
+export type GeneratedKeys = {
+  ANALYTICS_API_KEY: string;
+  ANALYTICS_MARKETING_API_KEY: string;
+  CRM_CALLBACK_SECRET: string;
+  EDGE_ACCOUNT_ID: string;
+  ANALYTICS_ENGINE_API_TOKEN: string;
+};
+
+/** The keys of this installation; made at the first start, readable for its own user only. */
+export function readOrCreateKeys(file: string): { keys: GeneratedKeys; created: boolean } {
+  const kept = read(file);
+  if (kept !== undefined) return { keys: kept, created: false };
+  const keys: GeneratedKeys = {
+    ANALYTICS_API_KEY: secret('lt_admin'),
+    ANALYTICS_MARKETING_API_KEY: secret('lt_marketing'),
+    CRM_CALLBACK_SECRET: secret('lt_callback'),
+    EDGE_ACCOUNT_ID: 'local',
+    ANALYTICS_ENGINE_API_TOKEN: secret('lt_engine'),
+  };
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600, flag: 'wx', flush: true });
+  return { keys, created: true };
+}
+
+function read(file: string): GeneratedKeys | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new Error(`${file} cannot be read; repair it, or remove it to have new keys made.`, {
+      cause: error,
+    });
+  }
+}
+
+function secret(prefix: string): string {
+  return `${prefix}_${randomBytes(24).toString('base64url')}`;
+}

@@ -1,0 +1,139 @@
+import type { InboxBacklog } from '../ports/inbox.ts';
+import type { Metrics } from '../ports/metrics.ts';
+
+/** Upper bounds of the request durations, in seconds. */
+const DURATION_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+
+type Labels = Readonly<Record<string, string>>;
+type Family = { type: 'counter' | 'gauge' | 'histogram'; help: string; samples: () => Sample[] };
+type Sample = { suffix?: string; labels?: Labels; value: number };
+type Histogram = { counts: number[]; total: number; sum: number };
+
+/** Counts in memory and writes them in the text form of Prometheus. */
+export function openPrometheusMetrics(): Metrics {
+  const requests = new Map<string, Map<number, number>>();
+  const durations = new Map<string, Histogram>();
+  const jobs = new Map<string, { labels: Labels; runs: number; lastRunAt: number }>();
+  const counts = { ingested: 0, ingestFailures: 0, setAside: 0 };
+  let backlog: () => InboxBacklog = () => ({ records: 0, bytes: 0 });
+
+  const families: Record<string, Family> = {
+    leadtrail_http_requests_total: {
+      type: 'counter',
+      help: 'Answered requests',
+      samples: () =>
+        [...requests].flatMap(([endpoint, byStatus]) =>
+          [...byStatus].map(([status, value]) => ({ labels: { endpoint, status: String(status) }, value })),
+        ),
+    },
+    leadtrail_http_request_seconds: {
+      type: 'histogram',
+      help: 'Time from the request to its answer',
+      samples: () =>
+        [...durations].flatMap(([endpoint, histogram]) => histogramSamples({ endpoint }, histogram)),
+    },
+    leadtrail_inbox_records: single('gauge', 'Tracking records to be processed', () => backlog().records),
+    leadtrail_inbox_bytes: single(
+      'gauge',
+      'Bytes of tracking records to be processed',
+      () => backlog().bytes,
+    ),
+    leadtrail_ingested_records_total: single('counter', 'Processed tracking records', () => counts.ingested),
+    leadtrail_ingest_failures_total: single(
+      'counter',
+      'Batches of tracking records that had to be tried again',
+      () => counts.ingestFailures,
+    ),
+    leadtrail_inbox_set_aside_total: single(
+      'counter',
+      'Tracking records that could not be processed and were put aside',
+      () => counts.setAside,
+    ),
+    leadtrail_job_runs_total: {
+      type: 'counter',
+      help: 'Runs of scheduled jobs',
+      samples: () => [...jobs.values()].map(({ labels, runs }) => ({ labels, value: runs })),
+    },
+    leadtrail_job_last_run_timestamp_seconds: {
+      type: 'gauge',
+      help: 'When a scheduled job last ran',
+      samples: () => [...jobs.values()].map(({ labels, lastRunAt }) => ({ labels, value: lastRunAt / 1000 })),
+    },
+    process_resident_memory_bytes: single('gauge', 'Resident memory', () => process.memoryUsage.rss()),
+    process_cpu_seconds_total: single('counter', 'Time on the processors', () => {
+      const { user, system } = process.cpuUsage();
+      return (user + system) / 1e6;
+    }),
+    process_start_time_seconds: single(
+      'gauge',
+      'When the process started',
+      () => performance.timeOrigin / 1000,
+    ),
+  };
+
+  return {
+    forEndpoint(endpoint) {
+      const byStatus = new Map<number, number>();
+      const histogram = { counts: DURATION_BUCKETS_S.map(() => 0), total: 0, sum: 0 };
+      requests.set(endpoint, byStatus);
+      durations.set(endpoint, histogram);
+      return (status, seconds) => {
+        byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
+        observe(histogram, seconds);
+      };
+    },
+    watchInbox(watched) {
+      backlog = watched;
+    },
+    ingested(records) {
+      counts.ingested += records;
+    },
+    ingestFailed() {
+      counts.ingestFailures += 1;
+    },
+    setAside(records) {
+      counts.setAside += records;
+    },
+    jobRan(job, outcome, at) {
+      const key = `${job} ${outcome}`;
+      const runs = (jobs.get(key)?.runs ?? 0) + 1;
+      jobs.set(key, { labels: { job, outcome }, runs, lastRunAt: at });
+    },
+    text: () => Object.entries(families).map(familyText).join(''),
+  };
+}
+
+function single(type: 'counter' | 'gauge', help: string, value: () => number): Family {
+  return { type, help, samples: () => [{ value: value() }] };
+}
+
+function observe(histogram: Histogram, seconds: number): void {
+  histogram.total += 1;
+  histogram.sum += seconds;
+  const bucket = DURATION_BUCKETS_S.findIndex((bound) => seconds <= bound);
+  if (bucket !== -1) histogram.counts[bucket] = (histogram.counts[bucket] ?? 0) + 1;
+}
+
+/** Prometheus wants each bucket to count all that is below its bound. */
+function histogramSamples(labels: Labels, { counts, total, sum }: Histogram): Sample[] {
+  let below = 0;
+  const buckets = DURATION_BUCKETS_S.map((bound, index) => {
+    below += counts[index] ?? 0;
+    return { suffix: '_bucket', labels: { ...labels, le: String(bound) }, value: below };
+  });
+  return [
+    ...buckets,
+    { suffix: '_bucket', labels: { ...labels, le: '+Inf' }, value: total },
+    { suffix: '_sum', labels, value: sum },
+    { suffix: '_count', labels, value: total },
+  ];
+}
+
+/** Label values are names from our own code, so they need no escaping. */
+function familyText([name, { type, help, samples }]: [string, Family]): string {
+  const lines = samples().map(({ suffix = '', labels = {}, value }) => {
+    const pairs = Object.entries(labels).map(([label, text]) => `${label}="${text}"`);
+    return `${name}${suffix}${pairs.length > 0 ? `{${pairs.join(',')}}` : ''} ${value}\n`;
+  });
+  return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('')}`;
+}

@@ -1,0 +1,59 @@
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { Kysely, SqliteDialect } from 'kysely';
+import { type Db, sqliteDialect } from '../store/dialect.ts';
+import type { Schema } from '../store/schema.ts';
+
+const LOCK_WAIT_MS = 5000;
+const WAL_PAGES_MAX = 4000;
+
+export type SqliteDatabase = { db: Db; exec(text: string): void; close(): void };
+
+/** One connection to the SQLite file, with everything it prepares kept for the next time. */
+export function openSqliteDatabase(
+  file: string,
+  { readOnly, cacheKiB }: { readOnly: boolean; cacheKiB: number },
+): SqliteDatabase {
+  const database = new DatabaseSync(file, { readOnly, timeout: LOCK_WAIT_MS });
+  if (!readOnly) {
+    database.exec('pragma journal_mode = wal');
+    // Less would lose what was answered as stored when the power goes.
+    database.exec('pragma synchronous = full');
+    database.exec(`pragma wal_autocheckpoint = ${WAL_PAGES_MAX}`);
+  }
+  database.exec(`pragma cache_size = -${cacheKiB}`);
+
+  const statements = new Map<string, StatementSync>();
+  const prepare = (text: string): StatementSync => {
+    const kept = statements.get(text);
+    if (kept !== undefined) return kept;
+    const statement = database.prepare(text);
+    statements.set(text, statement);
+    return statement;
+  };
+
+  const query = new Kysely<Schema>({
+    dialect: new SqliteDialect({
+      database: {
+        close: () => undefined,
+        prepare: (text) => asKyselyStatement(prepare(text)),
+      },
+    }),
+  });
+  return {
+    db: { query, dialect: sqliteDialect(prepare) },
+    exec: (text) => database.exec(text),
+    close: () => database.close(),
+  };
+}
+
+type Value = string | number | null | Uint8Array;
+
+/** Kysely speaks the dialect of another SQLite library: parameters in one array, and a flag for readers. */
+function asKyselyStatement(statement: StatementSync) {
+  return {
+    reader: statement.columns().length > 0,
+    all: (values: readonly unknown[]) => statement.all(...(values as Value[])),
+    run: (values: readonly unknown[]) => statement.run(...(values as Value[])),
+    iterate: (values: readonly unknown[]) => statement.iterate(...(values as Value[])),
+  };
+}

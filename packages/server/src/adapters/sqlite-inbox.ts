@@ -1,0 +1,143 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { unavailable } from '../domain/errors.ts';
+import type { Inbox, InboxBacklog, InboxBatch } from '../ports/inbox.ts';
+import type { InboxOpened, InboxReply, InboxRequest } from './sqlite-inbox-worker.ts';
+
+/** Beyond these the service sheds tracking rather than fill the disk or the memory. */
+const BACKLOG_RECORDS_MAX = 5_000_000;
+const BACKLOG_BYTES_MAX = 4 * 1024 ** 3;
+const UNWRITTEN_RECORDS_MAX = 20_000;
+const UNWRITTEN_BYTES_MAX = 32 * 1024 ** 2;
+
+/**
+ * The inbox in a SQLite file of its own, written by a thread of its own. All records that arrive while a
+ * commit is under way share the next one, so the cost of making them durable is paid per group.
+ */
+export async function openSqliteInbox(dir: string): Promise<Inbox> {
+  const worker = new Worker(new URL('./sqlite-inbox-worker.ts', import.meta.url), { workerData: { dir } });
+  const [opened] = (await Promise.race([once(worker, 'message'), once(worker, 'error').then(rethrow)])) as [
+    InboxOpened,
+  ];
+
+  const { spoolId, backlog } = opened;
+  let group = newGroup();
+  let writing: Group | undefined;
+  let flushScheduled = false;
+  let broken: Error | undefined;
+  let appended = () => {};
+  const calls = new Map<number, PromiseWithResolvers<unknown>>();
+  let lastCall = 0;
+
+  worker.on('message', (reply: InboxReply) => {
+    if (reply.kind === 'appended') settleGroup(reply.error);
+    else settleCall(reply);
+  });
+  worker.on('error', (error) => {
+    broken = error as Error;
+    const gone = unavailable('The inbox is not available.', error);
+    writing?.done.reject(gone);
+    group.done.reject(gone);
+    for (const call of calls.values()) call.reject(gone);
+  });
+
+  function append(line: string): Promise<void> {
+    if (broken || isFull())
+      return Promise.reject(unavailable('Too much is waiting to be processed.', broken));
+    group.lines.push(line);
+    group.bytes += line.length;
+    if (writing === undefined && !flushScheduled) {
+      // Waiting for the end of this turn of the event loop lets the requests read in it share the commit.
+      flushScheduled = true;
+      setImmediate(flush);
+    }
+    return group.done.promise;
+  }
+
+  function isFull(): boolean {
+    return (
+      backlog.records >= BACKLOG_RECORDS_MAX ||
+      backlog.bytes >= BACKLOG_BYTES_MAX ||
+      group.lines.length >= UNWRITTEN_RECORDS_MAX ||
+      group.bytes >= UNWRITTEN_BYTES_MAX
+    );
+  }
+
+  function flush(): void {
+    flushScheduled = false;
+    writing = group;
+    group = newGroup();
+    send({ kind: 'append', lines: writing.lines.join('\n'), records: writing.lines.length });
+  }
+
+  function settleGroup(error: string | undefined): void {
+    const settled = writing;
+    writing = undefined;
+    if (group.lines.length > 0) flush();
+    if (settled === undefined) return;
+    if (error === undefined) {
+      backlog.records += settled.lines.length;
+      backlog.bytes += settled.bytes;
+      settled.done.resolve();
+      appended();
+    } else {
+      settled.done.reject(unavailable('The inbox cannot be written at present.', new Error(error)));
+    }
+  }
+
+  function settleCall(reply: Extract<InboxReply, { kind: 'answered' }>): void {
+    const call = calls.get(reply.id);
+    calls.delete(reply.id);
+    if (reply.error === undefined) call?.resolve(reply.result);
+    else call?.reject(unavailable('The inbox is not available.', new Error(reply.error)));
+  }
+
+  function ask<T>(request: { kind: 'take' | 'release' | 'setAside' | 'close'; value: number }): Promise<T> {
+    if (broken) return Promise.reject(unavailable('The inbox is not available.', broken));
+    const call = Promise.withResolvers<unknown>();
+    lastCall += 1;
+    calls.set(lastCall, call);
+    send({ ...request, id: lastCall });
+    return call.promise as Promise<T>;
+  }
+
+  function send(request: InboxRequest): void {
+    worker.postMessage(request);
+  }
+
+  async function forget(kind: 'release' | 'setAside', lastSequence: number): Promise<void> {
+    const freed = await ask<InboxBacklog>({ kind, value: lastSequence });
+    backlog.records -= freed.records;
+    backlog.bytes -= freed.bytes;
+  }
+
+  return {
+    spoolId,
+    append,
+    take: (recordsMax) => ask<InboxBatch | undefined>({ kind: 'take', value: recordsMax }),
+    release: (lastSequence) => forget('release', lastSequence),
+    setAside: (lastSequence) => forget('setAside', lastSequence),
+    onAppended(listener) {
+      appended = listener;
+    },
+    backlog: () => ({ ...backlog }),
+    async close() {
+      while (writing !== undefined || flushScheduled) {
+        await (writing ?? group).done.promise.catch(() => undefined);
+      }
+      await ask({ kind: 'close', value: 0 });
+      await worker.terminate();
+    },
+  };
+}
+
+/** Records that will become durable together. */
+type Group = { lines: string[]; bytes: number; done: PromiseWithResolvers<void> };
+
+function newGroup(): Group {
+  return { lines: [], bytes: 0, done: Promise.withResolvers<void>() };
+}
+
+function rethrow([error]: unknown[]): never {
+  throw error;
+}

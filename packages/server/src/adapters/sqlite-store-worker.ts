@@ -1,0 +1,129 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { AppError, type ErrorCode } from '../domain/errors.ts';
+import { migrate } from '../store/migrate.ts';
+import { type OperationName, operationNames, run } from '../store/operations.ts';
+import { openSqliteDatabase } from './sqlite-database.ts';
+
+/**
+ * The thread that owns a connection to the SQLite store. Operations that wait together are committed
+ * together: each in a savepoint of its own, so that one that fails takes nothing with it.
+ */
+
+export type StoreRequest = { id: number; name: OperationName | 'close'; argument: unknown };
+export type StoreReply = {
+  id: number;
+  result?: unknown;
+  error?: { message: string; code: ErrorCode | undefined; stack: string | undefined };
+};
+
+const WRITER_CACHE_KIB = 48 * 1024;
+const READER_CACHE_KIB = 8 * 1024;
+
+/** What SQLite says when it can do nothing for now: busy, locked, out of memory, I/O, full, cannot open. */
+const PASSING_ERRORS = new Set([5, 6, 7, 10, 13, 14]);
+
+const port = parentPort;
+if (port === null) throw new Error('The store runs in a worker thread.');
+
+const { file, readOnly } = workerData as { file: string; readOnly: boolean };
+const database = openSqliteDatabase(file, {
+  readOnly,
+  cacheKiB: readOnly ? READER_CACHE_KIB : WRITER_CACHE_KIB,
+});
+if (!readOnly) await migrateAtOnce();
+
+const queue: StoreRequest[] = [];
+let working = false;
+port.on('message', (request: StoreRequest) => {
+  queue.push(request);
+  // Requests that arrived in the same turn of the event loop are taken together.
+  if (!working) setImmediate(work);
+  working = true;
+});
+port.postMessage({ id: 0, result: operationNames } satisfies StoreReply);
+
+async function work(): Promise<void> {
+  while (queue.length > 0) {
+    const requests = queue.splice(0);
+    const replies = readOnly ? await answerEach(requests) : await commitTogether(requests);
+    for (const reply of replies) port?.postMessage(reply);
+  }
+  working = false;
+}
+
+async function commitTogether(requests: readonly StoreRequest[]): Promise<StoreReply[]> {
+  try {
+    database.exec('begin immediate');
+    const replies: StoreReply[] = [];
+    for (const request of requests) replies.push(await answerInSavepoint(request));
+    database.exec('commit');
+    return replies;
+  } catch (error) {
+    rollBack();
+    return requests.map(({ id }) => failure(id, error));
+  } finally {
+    if (requests.some((request) => request.name === 'close')) database.close();
+  }
+}
+
+async function answerInSavepoint(request: StoreRequest): Promise<StoreReply> {
+  if (request.name === 'close') return { id: request.id };
+  database.exec('savepoint operation');
+  try {
+    const result = await run(database.db, request.name, request.argument);
+    database.exec('release operation');
+    return { id: request.id, result };
+  } catch (error) {
+    database.exec('rollback to operation');
+    database.exec('release operation');
+    return failure(request.id, error);
+  }
+}
+
+async function answerEach(requests: readonly StoreRequest[]): Promise<StoreReply[]> {
+  const replies: StoreReply[] = [];
+  for (const { id, name, argument } of requests) {
+    if (name === 'close') {
+      database.close();
+      replies.push({ id });
+      continue;
+    }
+    try {
+      replies.push({ id, result: await run(database.db, name, argument) });
+    } catch (error) {
+      replies.push(failure(id, error));
+    }
+  }
+  return replies;
+}
+
+/** All steps or none: a crash during a migration leaves the old shape. */
+async function migrateAtOnce(): Promise<void> {
+  database.exec('begin immediate');
+  await migrate(database.db.query, 'sqlite');
+  database.exec('commit');
+}
+
+function rollBack(): void {
+  try {
+    database.exec('rollback');
+  } catch {
+    // A full disk may have ended the transaction already.
+  }
+}
+
+function failure(id: number, error: unknown): StoreReply {
+  const { message, stack } = error as Error;
+  return {
+    id,
+    error: { message: codeOf(error) === 'unavailable' ? PASSING : message, code: codeOf(error), stack },
+  };
+}
+
+const PASSING = 'The store cannot do this at present.';
+
+function codeOf(error: unknown): ErrorCode | undefined {
+  if (error instanceof AppError) return error.code;
+  const errcode = (error as { errcode?: number }).errcode;
+  return errcode !== undefined && PASSING_ERRORS.has(errcode & 0xff) ? 'unavailable' : undefined;
+}

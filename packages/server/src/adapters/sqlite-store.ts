@@ -1,0 +1,83 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { AppError, unavailable } from '../domain/errors.ts';
+import type { OperationName } from '../store/operations.ts';
+import { type OperationNames, type Store, storeOf } from '../store/store.ts';
+import type { StoreReply, StoreRequest } from './sqlite-store-worker.ts';
+
+const WAITING_CALLS_MAX = 10_000;
+/** The most that threads other than the main one may take for short-lived objects. */
+const YOUNG_GENERATION_MIB = 8;
+
+/** The relational store in a SQLite file: a writing thread and a reading thread beside the main one. */
+export async function openSqliteStore(file: string): Promise<Store> {
+  const writer = await startThread(file, false);
+  const reader = await startThread(file, true);
+  return storeOf(writer.names, {
+    write: writer.call,
+    read: reader.call,
+    async close() {
+      await reader.close();
+      await writer.close();
+    },
+  });
+}
+
+type StoreThread = {
+  names: OperationNames;
+  call(name: OperationName, argument: unknown): Promise<unknown>;
+  close(): Promise<void>;
+};
+
+async function startThread(file: string, readOnly: boolean): Promise<StoreThread> {
+  const worker = new Worker(new URL('./sqlite-store-worker.ts', import.meta.url), {
+    workerData: { file, readOnly },
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MIB },
+  });
+  const opened = once(worker, 'message') as Promise<[StoreReply]>;
+  const [first] = await Promise.race([
+    opened,
+    once(worker, 'error').then(([error]) => Promise.reject(error)),
+  ]);
+  if (first.error !== undefined) throw errorOf(first.error);
+
+  const waiting = new Map<number, PromiseWithResolvers<unknown>>();
+  let lastId = 0;
+  let broken: Error | undefined;
+
+  worker.on('message', (reply: StoreReply) => {
+    const call = waiting.get(reply.id);
+    waiting.delete(reply.id);
+    if (reply.error === undefined) call?.resolve(reply.result);
+    else call?.reject(errorOf(reply.error));
+  });
+  worker.on('error', (error) => {
+    broken = error as Error;
+    for (const call of waiting.values()) call.reject(unavailable('The store is not available.', error));
+    waiting.clear();
+  });
+
+  function send(request: Omit<StoreRequest, 'id'>): Promise<unknown> {
+    if (broken !== undefined) return Promise.reject(unavailable('The store is not available.', broken));
+    if (waiting.size >= WAITING_CALLS_MAX) return Promise.reject(unavailable('The store is too busy.'));
+    const call = Promise.withResolvers<unknown>();
+    lastId += 1;
+    waiting.set(lastId, call);
+    worker.postMessage({ ...request, id: lastId } satisfies StoreRequest);
+    return call.promise;
+  }
+
+  return {
+    names: first.result as OperationNames,
+    call: (name, argument) => send({ name, argument }),
+    async close() {
+      await send({ name: 'close', argument: undefined });
+      await worker.terminate();
+    },
+  };
+}
+
+function errorOf(sent: NonNullable<StoreReply['error']>): Error {
+  if (sent.code !== undefined) return new AppError(sent.code, sent.message, { retryAfterSeconds: 2 });
+  return new Error(sent.message, { cause: sent.stack });
+}

@@ -1,0 +1,214 @@
+import { randomUUIDv7 } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { join } from 'node:path';
+import { getRequestListener } from '@hono/node-server';
+import { openFileObjects } from './adapters/file-objects.ts';
+import { openIpDatabase } from './adapters/ip-database.ts';
+import { openJsonLog } from './adapters/json-log.ts';
+import { type GeneratedKeys, readOrCreateKeys } from './adapters/key-file.ts';
+import { openPrometheusMetrics } from './adapters/prometheus-metrics.ts';
+import { openSqliteInbox } from './adapters/sqlite-inbox.ts';
+import { openSqliteStore } from './adapters/sqlite-store.ts';
+import { type Config, PROJECT_DIR } from './config.ts';
+import { AppError } from './domain/errors.ts';
+import { makeEndSession } from './flows/end-session.ts';
+import { type Ingest, startIngest } from './flows/ingest-tracking.ts';
+import { makeStartSession } from './flows/start-session.ts';
+import { makeTrackEvents } from './flows/track-events.ts';
+import { makeAuthenticate } from './http/authenticate.ts';
+import { makeClientGeo } from './http/client-geo.ts';
+import { makeClientIp } from './http/client-ip.ts';
+import { errorAnswer } from './http/error-response.ts';
+import { mountEndpoints } from './http/mount-endpoints.ts';
+import { makeRateLimit } from './http/rate-limit.ts';
+import { serviceRoutes } from './http/routes/service.ts';
+import { statisticsRoutes } from './http/routes/statistics.ts';
+import { trackingRoutes } from './http/routes/tracking.ts';
+import { JOBS, startSchedule } from './jobs/schedule.ts';
+import type { Inbox } from './ports/inbox.ts';
+import type { Log } from './ports/log.ts';
+import type { ObjectStore } from './ports/objects.ts';
+import type { Store } from './store/store.ts';
+
+/** What tests put in the place of the real thing; everything else is always real. */
+export type Overrides = {
+  now?: () => number;
+  log?: Log;
+  /** Off: jobs run only when a test runs them. */
+  schedule?: boolean;
+  /** Stand between the service and one of its parts, for example to fail at a chosen moment. */
+  around?: {
+    inbox?: (inbox: Inbox) => Inbox;
+    store?: (store: Store) => Store;
+    objects?: (objects: ObjectStore) => ObjectStore;
+  };
+};
+
+export type App = {
+  server: Server;
+  store: Store;
+  inbox: Inbox;
+  objects: ObjectStore;
+  ingest: Ingest;
+  log: Log;
+  now: () => number;
+  adminKey: string;
+  /** Only when this start made the keys: where they are kept. */
+  newKeyFile: string | undefined;
+  listen(): Promise<number>;
+  close(): Promise<void>;
+};
+
+const IP_DATABASE = join(PROJECT_DIR, 'packages/server/build/ip-database.bin');
+
+const HEADERS_TIMEOUT_MS = 8000;
+const REQUEST_TIMEOUT_MS = 12_000;
+const TIMEOUT_CHECK_MS = 1000;
+/** Longer than the minute after which the usual load balancers drop an idle connection. */
+const KEEP_ALIVE_MS = 65_000;
+const CLOSE_REQUESTS_MS = 4000;
+const CLOSE_INGEST_MS = 4000;
+
+/** Puts the service together. The only place that knows which adapter stands behind which port. */
+export async function buildApp(config: Config, overrides: Overrides = {}): Promise<App> {
+  const now = overrides.now ?? Date.now;
+  const log = overrides.log ?? openJsonLog(config.logLevel, (line) => process.stdout.write(line));
+  const { around = {} } = overrides;
+  mkdirSync(config.dataDir, { recursive: true });
+  const keyFile = join(config.dataDir, 'keys.json');
+  const keys = keysOf(config, keyFile);
+
+  const [openedStore, openedInbox] = await Promise.all([
+    openStore(config),
+    openSqliteInbox(join(config.dataDir, 'inbox')),
+  ]);
+  const store = around.store?.(openedStore) ?? openedStore;
+  const inbox = around.inbox?.(openedInbox) ?? openedInbox;
+  const openedObjects = openFileObjects(join(config.dataDir, 'objects'));
+  const objects = around.objects?.(openedObjects) ?? openedObjects;
+  const ipDatabase = openIpDatabase(IP_DATABASE);
+
+  const metrics = openPrometheusMetrics();
+  metrics.watchInbox(inbox.backlog);
+  const ingest = startIngest({ inbox, store, now, log, metrics });
+  const schedule = startSchedule(overrides.schedule === false ? [] : JOBS, {
+    store,
+    objects,
+    log,
+    metrics,
+    now,
+  });
+
+  let draining = false;
+  const isDraining = () => draining;
+  const hono = mountEndpoints(
+    {
+      ...trackingRoutes({
+        startSession: makeStartSession({
+          inbox,
+          now,
+          newId: randomUUIDv7,
+          locate: makeClientGeo(ipDatabase),
+          isHosting: ipDatabase.isHosting,
+        }),
+        trackEvents: makeTrackEvents({ inbox, now, newId: randomUUIDv7 }),
+        endSession: makeEndSession({ inbox, now }),
+      }),
+      ...statisticsRoutes(store, now),
+      ...serviceRoutes(store, metrics, isDraining),
+    },
+    {
+      now,
+      newRequestId: randomUUIDv7,
+      clientIp: makeClientIp(config.isTrustedProxy),
+      authenticate: makeAuthenticate({ admin: keys.admin, marketing: keys.marketing }),
+      trackLimit: makeRateLimit(config.trackRateLimitPerMinute),
+      publicUrl: config.publicUrl,
+      metrics,
+      log,
+      isDraining,
+    },
+  );
+  const server = createServer(
+    {
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      connectionsCheckingInterval: TIMEOUT_CHECK_MS,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+    },
+    getRequestListener(hono.fetch, { errorHandler: refuseUnreadable }),
+  );
+
+  return {
+    server,
+    store,
+    inbox,
+    objects,
+    ingest,
+    log,
+    now,
+    adminKey: keys.admin,
+    newKeyFile: keys.created ? keyFile : undefined,
+    listen: () => listen(server, config),
+    async close() {
+      draining = true;
+      await closeServer(server);
+      await schedule.stop();
+      await ingest.drain(CLOSE_INGEST_MS);
+      await ingest.stop();
+      await inbox.close();
+      await store.close();
+    },
+  };
+}
+
+type Keys = { admin: string; marketing: string | undefined; created: boolean };
+
+/** With an admin key from the environment only what the environment sets is on. */
+function keysOf(config: Config, keyFile: string): Keys {
+  if (config.analyticsApiKey !== undefined) {
+    return { admin: config.analyticsApiKey, marketing: config.marketingApiKey, created: false };
+  }
+  const { keys, created }: { keys: GeneratedKeys; created: boolean } = readOrCreateKeys(keyFile);
+  return { admin: keys.ANALYTICS_API_KEY, marketing: keys.ANALYTICS_MARKETING_API_KEY, created };
+}
+
+async function openStore(config: Config): Promise<Store> {
+  const { database } = config;
+  if (database.kind === 'postgres') {
+    // Loaded only where it is used: it takes more memory than the rest of this thread.
+    const { openPostgresStore } = await import('./adapters/postgres-store.ts');
+    return openPostgresStore(database.url, database.readUrl);
+  }
+  return openSqliteStore(join(config.dataDir, 'leadtrail.db'));
+}
+
+function listen(server: Server, config: Config): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(config.port, config.host, () => {
+      server.removeListener('error', reject);
+      const address = server.address();
+      resolve(typeof address === 'object' && address !== null ? address.port : config.port);
+    });
+  });
+}
+
+/** A request that is no HTTP request for us, such as one with a broken Host header. */
+function refuseUnreadable(): Response {
+  const { status, body } = errorAnswer(new AppError('invalid', 'The request cannot be read.'));
+  const headers = { 'content-type': 'application/json; charset=utf-8', 'x-request-id': randomUUIDv7() };
+  return new Response(body, { status, headers });
+}
+
+/** Answers what has begun, takes nothing new, and cuts off what does not end in time. */
+async function closeServer(server: Server): Promise<void> {
+  if (!server.listening) return;
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  const sweep = setInterval(() => server.closeIdleConnections(), 50);
+  const cutOff = setTimeout(() => server.closeAllConnections(), CLOSE_REQUESTS_MS);
+  await closed;
+  clearInterval(sweep);
+  clearTimeout(cutOff);
+}

@@ -1,0 +1,157 @@
+import { join, resolve } from 'node:path';
+import { type NetworkMatcher, parseNetworks } from './domain/ip-address.ts';
+
+/** Everything that can be set from outside. This is the only file that knows the environment variables. */
+export type Config = {
+  port: number;
+  host: string | undefined;
+  dataDir: string;
+  publicUrl: string | undefined;
+  database: { kind: 'sqlite' } | { kind: 'postgres'; url: string; readUrl: string | undefined };
+  isTrustedProxy: NetworkMatcher;
+  /** Undefined: generated at the first start and kept in the data directory. */
+  analyticsApiKey: string | undefined;
+  marketingApiKey: string | undefined;
+  leadCaptureApiKey: string | undefined;
+  crmCallbackSecret: string | undefined;
+  crmWebhookSecret: string | undefined;
+  botLeadDetection: boolean;
+  environment: string;
+  analyticsCacheTtlSeconds: number;
+  analyticsRefreshCooldownSeconds: number;
+  engine: { accountId: string; apiToken: string } | undefined;
+  flow: { webhookUrl: string | undefined; signingSecret: string | undefined; allowPrivateNetwork: boolean };
+  trackRateLimitPerMinute: number;
+  legacyLeadRoutes: boolean;
+  logLevel: LogLevel;
+};
+
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** A setting that cannot be used; its message is one sentence for the operator. */
+export class ConfigError extends Error {}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export function readConfig(env: Environment): Config {
+  const read = reader(env);
+  refuseWhatIsNotBuiltIn(read);
+  const analyticsApiKey = read.text('ANALYTICS_API_KEY');
+  const marketingApiKey = read.text('ANALYTICS_MARKETING_API_KEY');
+  if (marketingApiKey !== undefined && marketingApiKey === analyticsApiKey) {
+    throw new ConfigError('ANALYTICS_MARKETING_API_KEY must differ from ANALYTICS_API_KEY.');
+  }
+  if (marketingApiKey !== undefined && analyticsApiKey === undefined) {
+    throw new ConfigError('ANALYTICS_MARKETING_API_KEY needs ANALYTICS_API_KEY to be set as well.');
+  }
+
+  return {
+    port: read.integer('PORT', 8787, { min: 0, max: 65_535 }),
+    host: read.text('HOST'),
+    dataDir: resolve(read.text('DATA_DIR') ?? join(PROJECT_DIR, 'data')),
+    publicUrl: read.url('PUBLIC_URL', ['http:', 'https:'])?.replace(/\/+$/, ''),
+    database: readDatabase(read),
+    isTrustedProxy: readTrustedProxies(read),
+    analyticsApiKey,
+    marketingApiKey,
+    leadCaptureApiKey: read.text('LEAD_CAPTURE_API_KEY'),
+    crmCallbackSecret: read.text('CRM_CALLBACK_SECRET'),
+    crmWebhookSecret: read.text('CRM_WEBHOOK_SECRET'),
+    botLeadDetection: read.flag('BOT_LEAD_DETECTION', false),
+    environment: read.text('ENVIRONMENT') ?? 'production',
+    analyticsCacheTtlSeconds: read.integer('ANALYTICS_CACHE_TTL_SECONDS', 604_800, { min: 0 }),
+    analyticsRefreshCooldownSeconds: read.integer('ANALYTICS_REFRESH_COOLDOWN_SECONDS', 1800, { min: 0 }),
+    engine: readEngine(read),
+    flow: {
+      webhookUrl: read.url('FLOW_WEBHOOK_URL', ['http:', 'https:']),
+      signingSecret: read.text('FLOW_SIGNING_SECRET'),
+      allowPrivateNetwork: read.flag('FLOW_ALLOW_PRIVATE_NETWORK', false),
+    },
+    trackRateLimitPerMinute: read.integer('TRACK_RATE_LIMIT_PER_MINUTE', 600, { min: 0 }),
+    legacyLeadRoutes: read.flag('LEGACY_LEAD_ROUTES', true),
+    logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
+  };
+}
+
+/** Where package.json, `.env` and the default data directory are. */
+export const PROJECT_DIR = resolve(import.meta.dirname, '../../..');
+
+function readDatabase(read: Reader): Config['database'] {
+  const url = read.url('DATABASE_URL', ['postgres:', 'postgresql:']);
+  const readUrl = read.url('DATABASE_READ_URL', ['postgres:', 'postgresql:']);
+  if (url === undefined && readUrl !== undefined) {
+    throw new ConfigError('DATABASE_READ_URL is the replica of DATABASE_URL, which is not set.');
+  }
+  return url === undefined ? { kind: 'sqlite' } : { kind: 'postgres', url, readUrl };
+}
+
+function readTrustedProxies(read: Reader): NetworkMatcher {
+  try {
+    return parseNetworks(read.raw('TRUSTED_PROXIES') ?? 'loopback,linklocal,uniquelocal');
+  } catch (error) {
+    throw new ConfigError(`TRUSTED_PROXIES: ${(error as Error).message}`);
+  }
+}
+
+function readEngine(read: Reader): Config['engine'] {
+  const accountId = read.text('EDGE_ACCOUNT_ID');
+  const apiToken = read.text('ANALYTICS_ENGINE_API_TOKEN');
+  return accountId === undefined || apiToken === undefined ? undefined : { accountId, apiToken };
+}
+
+/** Better no start than a setting that is silently without effect. */
+function refuseWhatIsNotBuiltIn(read: Reader): void {
+  for (const name of ['REDIS_URL', 'S3_ENDPOINT', 'S3_BUCKET']) {
+    if (read.text(name) !== undefined) {
+      throw new ConfigError(`${name} is set, but this version keeps cache and objects on this machine only.`);
+    }
+  }
+}
+
+type Reader = ReturnType<typeof reader>;
+
+function reader(env: Environment) {
+  /** An empty value is the same as none: an empty secret must not count as a secret. */
+  const text = (name: string): string | undefined => env[name]?.trim() || undefined;
+
+  return {
+    text,
+    /** Unlike `text`, tells "set to nothing" from "not set". */
+    raw: (name: string): string | undefined => env[name],
+    flag(name: string, byDefault: boolean): boolean {
+      const value = text(name)?.toLowerCase();
+      if (value === undefined) return byDefault;
+      if (['true', '1', 'on', 'yes'].includes(value)) return true;
+      if (['false', '0', 'off', 'no'].includes(value)) return false;
+      throw new ConfigError(`${name} must be on or off, not "${value}".`);
+    },
+    integer(name: string, byDefault: number, range: { min: number; max?: number }): number {
+      const value = text(name);
+      if (value === undefined) return byDefault;
+      const max = range.max ?? Number.MAX_SAFE_INTEGER;
+      const number = Number(value);
+      if (!Number.isInteger(number) || number < range.min || number > max) {
+        throw new ConfigError(`${name} must be a whole number from ${range.min} to ${max}, not "${value}".`);
+      }
+      return number;
+    },
+    url(name: string, protocols: readonly string[]): string | undefined {
+      const value = text(name);
+      if (value !== undefined && !protocols.includes(URL.parse(value)?.protocol ?? '')) {
+        // The value may hold a password, so it is not repeated.
+        throw new ConfigError(
+          `${name} must be a URL starting with ${protocols.map((p) => `${p}//`).join(' or ')}.`,
+        );
+      }
+      return value;
+    },
+    oneOf<const T extends string>(name: string, allowed: readonly T[], byDefault: T): T {
+      const value = text(name)?.toLowerCase();
+      if (value === undefined) return byDefault;
+      const found = allowed.find((candidate) => candidate === value);
+      if (found === undefined) throw new ConfigError(`${name} must be one of ${allowed.join(', ')}.`);
+      return found;
+    },
+  };
+}

@@ -1,0 +1,17 @@
+/** Where a request came from, as far as it is known. */
+export type Geo = {
+  country: string | null;
+  region: string | null;
+  regionCode: string | null;
+  city: string | null;
+  timezone: string | null;
+  asn: number | null;
+};
+
+export type NetworkPlace = { country: string | null; asn: number | null };
+
+/** What is known of an address without asking anyone. Addresses are canonical, as `canonicalIp` gives them. */
+export type IpDatabase = {
+  lookup(ip: string): NetworkPlace;
+  isHosting(asn: number): boolean;
+};

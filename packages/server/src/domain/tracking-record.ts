@@ -1,0 +1,95 @@
+import { hash } from 'node:crypto';
+import type { SessionStart, TrackingEvent } from '@leadtrail/contract/tracking';
+import type { Geo } from './geo.ts';
+import { boundedAddress, cut } from './page-address.ts';
+import { MINUTE_MS } from './utc-time.ts';
+
+/** What the inbox holds: an accepted request, complete, so that it can be processed at any later time. */
+export type StartRecord = {
+  kind: 'start';
+  at: number;
+  session_id: string;
+  visitor_id: string;
+  device_id: string;
+  fingerprint_id: string;
+  page: string;
+  referrer: string | null;
+  device_info: NonNullable<SessionStart['device_info']>;
+  screen: NonNullable<SessionStart['screen']>;
+  ip: string;
+  geo: Geo;
+  /** The address belongs to a hosting or VPN network. */
+  hosting: boolean;
+};
+
+export type RecordedEvent = {
+  event_id: string;
+  type: string;
+  at: number;
+  page: string | null;
+  data: Record<string, unknown> | null;
+};
+export type EventsRecord = { kind: 'events'; at: number; session_id: string; events: RecordedEvent[] };
+export type EndRecord = { kind: 'end'; at: number; session_id: string; exit_page: string | null };
+
+export type TrackingRecord = StartRecord | EventsRecord | EndRecord;
+
+const TEXT_CHARS_MAX = 512;
+const FUTURE_TOLERANCE_MS = MINUTE_MS;
+
+/** `now` and the session id are given; everything else follows from what the browser sent. */
+export function startRecord(
+  sent: SessionStart,
+  request: { at: number; sessionId: string; ip: string; geo: Geo; hosting: boolean },
+): StartRecord {
+  const device_info = boundTexts(sent.device_info ?? {});
+  const screen = sent.screen ?? {};
+  return {
+    kind: 'start',
+    at: request.at,
+    session_id: request.sessionId,
+    visitor_id: sent.visitor_id || visitorIdOf(sent.fingerprint_id),
+    device_id: deviceIdOf(sent.fingerprint_id, device_info, screen),
+    fingerprint_id: sent.fingerprint_id,
+    page: boundedAddress(sent.page),
+    referrer: sent.referrer ? boundedAddress(sent.referrer) : null,
+    device_info,
+    screen,
+    ip: request.ip,
+    geo: request.geo,
+    hosting: request.hosting,
+  };
+}
+
+/** The same fingerprint always gives the same visitor. */
+export function visitorIdOf(fingerprintId: string): string {
+  return `v_${digest(fingerprintId)}`;
+}
+
+/** The same fingerprint, device and screen always give the same device. */
+function deviceIdOf(fingerprintId: string, deviceInfo: object, screen: object): string {
+  return `d_${digest(JSON.stringify([fingerprintId, deviceInfo, screen]))}`;
+}
+
+function digest(text: string): string {
+  return hash('sha256', text, 'base64url').slice(0, 22);
+}
+
+export function recordedEvent(sent: TrackingEvent, now: number, newId: () => string): RecordedEvent {
+  const at = sent.timestamp ?? now;
+  return {
+    event_id: sent.event_id ?? newId(),
+    type: sent.type,
+    at: at > now + FUTURE_TOLERANCE_MS ? now : at,
+    page: sent.page ? boundedAddress(sent.page) : null,
+    data: sent.data ?? null,
+  };
+}
+
+function boundTexts<T extends Record<string, unknown>>(fields: T): T {
+  const bounded: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(fields)) {
+    bounded[name] = typeof value === 'string' ? cut(value, TEXT_CHARS_MAX) : value;
+  }
+  return bounded as T;
+}

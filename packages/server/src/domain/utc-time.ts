@@ -1,0 +1,19 @@
+export const SECOND_MS = 1000;
+export const MINUTE_MS = 60 * SECOND_MS;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
+
+/** The UTC day of a time, `YYYY-MM-DD`. */
+export function utcDay(millis: number): string {
+  return new Date(millis).toISOString().slice(0, 10);
+}
+
+/** First millisecond of a UTC day. */
+export function dayStart(day: string): number {
+  return Date.parse(`${day}T00:00:00.000Z`);
+}
+
+/** Whole minutes since 1970: the grain of the last hour's figures. */
+export function minuteOf(millis: number): number {
+  return Math.floor(millis / MINUTE_MS);
+}

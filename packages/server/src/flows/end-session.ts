@@ -1,0 +1,21 @@
+import { boundedAddress } from '../domain/page-address.ts';
+import type { EndRecord } from '../domain/tracking-record.ts';
+import type { Inbox } from '../ports/inbox.ts';
+
+export type EndSession = (sent: {
+  session_id: string;
+  exit_page?: string | null | undefined;
+}) => Promise<{ ended: true }>;
+
+export function makeEndSession(parts: { inbox: Inbox; now: () => number }): EndSession {
+  return async ({ session_id, exit_page }) => {
+    const record: EndRecord = {
+      kind: 'end',
+      at: parts.now(),
+      session_id: session_id.toLowerCase(),
+      exit_page: exit_page ? boundedAddress(exit_page) : null,
+    };
+    await parts.inbox.append(JSON.stringify(record));
+    return { ended: true };
+  };
+}

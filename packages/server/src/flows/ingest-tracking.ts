@@ -1,0 +1,138 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AppError } from '../domain/errors.ts';
+import type { Inbox, InboxBatch } from '../ports/inbox.ts';
+import type { Log } from '../ports/log.ts';
+import type { Metrics } from '../ports/metrics.ts';
+import type { Store } from '../store/store.ts';
+
+const BATCH_RECORDS_MAX = 1000;
+/** Lets a few more records join the batch, so that a trickle does not cost a transaction each. */
+const GATHER_MS = 20;
+const EMPTY_POLL_MS = 5;
+const RETRY_MS_FIRST = 100;
+const RETRY_MS_MAX = 5000;
+/** How often one group may fail for a reason that will not pass by itself. */
+const HOPELESS_ATTEMPTS = 3;
+/** When requests keep the main thread this busy, processing gives way to them… */
+const BUSY_UTILIZATION = 0.85;
+/** …by resting this many times as long as a batch took. */
+const REST_FACTOR = 6;
+
+export type Ingest = {
+  /** Resolves when the inbox is empty. */
+  settled(): Promise<void>;
+  /** Works off the inbox without resting until it is empty or the time is up; what is left stays in it. */
+  drain(timeoutMs: number): Promise<void>;
+  stop(): Promise<void>;
+};
+
+/** Takes what the inbox holds into the store, batch by batch, each exactly once, for as long as the service runs. */
+export function startIngest(parts: {
+  inbox: Inbox;
+  store: Store;
+  now: () => number;
+  log: Log;
+  metrics: Metrics;
+}): Ingest {
+  const { inbox, store, now, log, metrics } = parts;
+  let stopped = false;
+  let draining = false;
+  let woken = Promise.withResolvers<void>();
+  const mainThread = watchUtilization();
+  inbox.onAppended(() => woken.resolve());
+  const finished = run();
+
+  async function run(): Promise<void> {
+    let failures = 0;
+    let resumed = false;
+    while (!stopped) {
+      try {
+        if (!resumed) await resume();
+        resumed = true;
+        const worked = await applyNext(failures);
+        failures = 0;
+        if (!worked) await waitForWork();
+      } catch (error) {
+        failures += 1;
+        resumed = false;
+        metrics.ingestFailed();
+        log.error('ingest failed', { reason: reasonOf(error), failures });
+        await sleep(Math.min(RETRY_MS_FIRST * 2 ** (failures - 1), RETRY_MS_MAX));
+      }
+    }
+  }
+
+  /** Forgets what the store has already: the process may have died, or the answer been lost, in between. */
+  async function resume(): Promise<void> {
+    const applied = await store.appliedSequence({ spoolId: inbox.spoolId });
+    if (applied > 0) await inbox.release(applied);
+  }
+
+  async function applyNext(failures: number): Promise<boolean> {
+    // After a failure group by group, so that one that cannot be processed does not hold up the others.
+    const batch = await inbox.take(failures === 0 ? BATCH_RECORDS_MAX : 1);
+    if (batch === undefined) return false;
+    const startedAt = performance.now();
+    try {
+      await store.ingestTracking({ ...batch, spoolId: inbox.spoolId, now: now() });
+    } catch (error) {
+      if (failures < HOPELESS_ATTEMPTS || mayPass(error)) throw error;
+      await setAside(batch, error);
+      return true;
+    }
+    await inbox.release(batch.lastSequence);
+    metrics.ingested(batch.records);
+    if (!draining && mainThread() > BUSY_UTILIZATION)
+      await sleep((performance.now() - startedAt) * REST_FACTOR);
+    return true;
+  }
+
+  async function setAside(batch: InboxBatch, error: unknown): Promise<void> {
+    log.error('tracking records set aside', { records: batch.records, reason: reasonOf(error) });
+    metrics.setAside(batch.records);
+    await inbox.setAside(batch.lastSequence);
+  }
+
+  async function untilEmpty(deadline: number): Promise<void> {
+    while (inbox.backlog().records > 0 && performance.now() < deadline) await sleep(EMPTY_POLL_MS);
+  }
+
+  async function waitForWork(): Promise<void> {
+    await woken.promise;
+    woken = Promise.withResolvers();
+    if (!stopped && !draining) await sleep(GATHER_MS);
+  }
+
+  return {
+    settled: () => untilEmpty(Number.POSITIVE_INFINITY),
+    drain(timeoutMs) {
+      draining = true;
+      return untilEmpty(performance.now() + timeoutMs);
+    },
+    async stop() {
+      stopped = true;
+      woken.resolve();
+      await finished;
+    },
+  };
+}
+
+/** The share of time the main thread was busy since the last call. */
+function watchUtilization(): () => number {
+  let last = performance.eventLoopUtilization();
+  return () => {
+    const current = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(current, last);
+    last = current;
+    return utilization;
+  };
+}
+
+function mayPass(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'unavailable';
+}
+
+function reasonOf(error: unknown): string {
+  const { message, cause } = error as Error;
+  return cause instanceof Error ? `${message} (${cause.message})` : message;
+}

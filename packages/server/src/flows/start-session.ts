@@ -1,0 +1,34 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { SessionStart, SessionStarted } from '@leadtrail/contract/tracking';
+import type { Geo } from '../domain/geo.ts';
+import { startRecord } from '../domain/tracking-record.ts';
+import type { Inbox } from '../ports/inbox.ts';
+
+export type StartSession = (
+  sent: SessionStart,
+  client: { ip: string; trusted: boolean },
+  headers: IncomingHttpHeaders,
+) => Promise<SessionStarted>;
+
+/** Accepts a session: once it is in the inbox it is answered, and everything else happens afterwards. */
+export function makeStartSession(parts: {
+  inbox: Inbox;
+  now: () => number;
+  newId: () => string;
+  locate: (ip: string, trusted: boolean, headers: IncomingHttpHeaders) => Geo;
+  isHosting: (asn: number) => boolean;
+}): StartSession {
+  return async (sent, client, headers) => {
+    const geo = parts.locate(client.ip, client.trusted, headers);
+    const record = startRecord(sent, {
+      at: parts.now(),
+      sessionId: parts.newId(),
+      ip: client.ip,
+      geo,
+      hosting: geo.asn !== null && parts.isHosting(geo.asn),
+    });
+    await parts.inbox.append(JSON.stringify(record));
+    const { session_id, visitor_id, device_id, at } = record;
+    return { session_id, visitor_id, device_id, timestamp: at };
+  };
+}

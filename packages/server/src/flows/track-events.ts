@@ -1,0 +1,44 @@
+import { TrackingEvent } from '@leadtrail/contract/tracking';
+import { type EventsRecord, type RecordedEvent, recordedEvent } from '../domain/tracking-record.ts';
+import type { Inbox } from '../ports/inbox.ts';
+
+export type TrackEvents = (sent: { session_id: string; events: unknown[] }) => Promise<{
+  accepted: number;
+  rejected: { index: number; error: string }[];
+}>;
+
+const EVENT_DATA_CHARS_MAX = 8192;
+
+/** Accepts the good events of a batch and says what is wrong with the others. */
+export function makeTrackEvents(parts: {
+  inbox: Inbox;
+  now: () => number;
+  newId: () => string;
+}): TrackEvents {
+  return async ({ session_id, events: sent }) => {
+    const at = parts.now();
+    const events: RecordedEvent[] = [];
+    const rejected: { index: number; error: string }[] = [];
+    for (const [index, candidate] of sent.entries()) {
+      const checked = check(candidate);
+      if (typeof checked === 'string') rejected.push({ index, error: checked });
+      else events.push(recordedEvent(checked, at, parts.newId));
+    }
+    if (events.length > 0) {
+      const record: EventsRecord = { kind: 'events', at, session_id: session_id.toLowerCase(), events };
+      await parts.inbox.append(JSON.stringify(record));
+    }
+    return { accepted: events.length, rejected };
+  };
+}
+
+/** The event, or what is wrong with it. */
+function check(candidate: unknown): TrackingEvent | string {
+  const parsed = TrackingEvent.safeParse(candidate);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    return `${issue?.path.join('.') || 'The event'}: ${issue?.message ?? 'not valid'}`;
+  }
+  const tooLong = parsed.data.data && JSON.stringify(parsed.data.data).length > EVENT_DATA_CHARS_MAX;
+  return tooLong ? `data: longer than ${EVENT_DATA_CHARS_MAX} characters` : parsed.data;
+}

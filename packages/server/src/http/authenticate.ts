@@ -1,0 +1,42 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { AppError } from '../domain/errors.ts';
+
+export type Role = 'admin' | 'marketing';
+
+const KEY_REQUIRED =
+  'An API key is required: send it as "Authorization: Bearer <API_KEY>" or "X-API-Key: <API_KEY>".';
+const KEY_INVALID = 'The API key is invalid.';
+
+/** Tells the role of a request's API key, or refuses it. */
+export function makeAuthenticate(keys: Readonly<Record<Role, string | undefined>>) {
+  const known = Object.entries(keys)
+    .filter(([, key]) => key !== undefined && key !== '')
+    .map(([role, key]) => ({ role: role as Role, digest: digestOf(key as string) }));
+
+  return (headers: IncomingHttpHeaders): Role => {
+    const offered = offeredKeys(headers);
+    if (offered.length === 0) throw new AppError('unauthorized', KEY_REQUIRED);
+    for (const key of offered) {
+      const digest = digestOf(key);
+      // Every known key is compared in full, so that the time taken tells nothing.
+      const matches = known.filter((candidate) => timingSafeEqual(candidate.digest, digest));
+      if (matches[0] !== undefined) return matches[0].role;
+    }
+    throw new AppError('unauthorized', KEY_INVALID);
+  };
+}
+
+/** Both headers may be sent; the first valid one counts. */
+export function offeredKeys(headers: IncomingHttpHeaders): string[] {
+  const bearer = /^Bearer\s+(.+)$/i.exec(headers.authorization?.trim() ?? '')?.[1]?.trim();
+  const apiKey = headers['x-api-key'];
+  return [bearer, typeof apiKey === 'string' ? apiKey.trim() : undefined].filter(
+    (key): key is string => key !== undefined && key !== '',
+  );
+}
+
+/** Equal lengths, so that a comparison in constant time is possible. */
+function digestOf(key: string): Buffer {
+  return createHash('sha256').update(key).digest();
+}

@@ -1,0 +1,88 @@
+type Json = Record<string, unknown>;
+
+/** The OpenAPI document as a page that needs no script. */
+export function docsPage(document: Json): string {
+  const paths = document.paths as Record<string, Record<string, Json>>;
+  const groups = Object.groupBy(
+    Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+    ),
+    ({ operation }) => (operation.tags as string[])[0] ?? '',
+  );
+  const sections = Object.entries(groups).map(
+    ([name, operations]) =>
+      `<h2 id="${escapeHtml(name)}">${escapeHtml(name)}</h2>${(operations ?? []).map(operationHtml).join('')}`,
+  );
+  const links = Object.keys(groups).map((name) => `<a href="#${escapeHtml(name)}">${escapeHtml(name)}</a>`);
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Leadtrail API</title>
+<style>${STYLE}</style>
+<main>
+<header><h1>Leadtrail API</h1>
+<p>${escapeHtml((document.info as Json).description as string)}
+For programs: <a href="/openapi.json">openapi.json</a>.</p>
+<p>Endpoints marked with a key want <code>Authorization: Bearer &lt;API_KEY&gt;</code> or
+<code>X-API-Key: &lt;API_KEY&gt;</code>. Errors are <code>{"error": "…"}</code>.</p>
+<nav>${links.join(' ')}</nav></header>
+${sections.join('\n')}
+</main>
+</html>`;
+}
+
+function operationHtml({
+  path,
+  method,
+  operation,
+}: {
+  path: string;
+  method: string;
+  operation: Json;
+}): string {
+  const needsKey = (operation.security as unknown[]).length > 0;
+  return `<details>
+<summary><b class="${method}">${method.toUpperCase()}</b> <code>${escapeHtml(path)}</code>
+<span>${escapeHtml(operation.summary as string)}${needsKey ? ' · <i>key</i>' : ''}</span></summary>
+${part('Query', operation.parameters)}${part('Body', schemaOf(operation.requestBody))}
+${Object.entries(operation.responses as Record<string, Json>)
+  .map(responseHtml)
+  .join('')}
+</details>`;
+}
+
+function responseHtml([status, response]: [string, Json]): string {
+  return part(`${status} · ${response.description as string}`, schemaOf(response));
+}
+
+function schemaOf(holder: unknown): unknown {
+  const content = (holder as Json | undefined)?.content as Record<string, Json> | undefined;
+  return content && Object.values(content)[0]?.schema;
+}
+
+function part(title: string, value: unknown): string {
+  if (value === undefined) return '';
+  return `<h3>${escapeHtml(title)}</h3><pre>${escapeHtml(JSON.stringify(value, null, 2))}</pre>`;
+}
+
+function escapeHtml(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
+}
+
+const STYLE = `
+:root { color-scheme: light dark; --line: light-dark(#e3e5ea, #2c303a); --soft: light-dark(#f6f7f9, #1a1d24); --faint: light-dark(#5d6472, #9aa1af) }
+body { margin: 0; font: 16px/1.55 system-ui, sans-serif; background: light-dark(#fff, #111318); color: light-dark(#1a1d24, #e8eaf0) }
+main { max-width: 56rem; margin: 0 auto; padding: 2rem 1rem 4rem }
+h1 { margin: 0 } h2 { margin: 2.5rem 0 .5rem } h3 { font-size: .85rem; margin: 1rem 0 .25rem; color: var(--faint) }
+a { color: light-dark(#1f5fd0, #8ab4ff) } nav a { margin-right: 1rem }
+details { border-top: 1px solid var(--line); padding: .6rem 0 }
+summary { cursor: pointer; display: flex; flex-wrap: wrap; gap: .25rem .75rem; align-items: baseline }
+summary span { color: var(--faint) }
+b { font-size: .75rem; padding: .1rem .45rem; border-radius: .3rem; background: var(--soft); border: 1px solid var(--line) }
+code, pre { font: .875rem/1.5 ui-monospace, monospace } pre { background: var(--soft); padding: .75rem; border-radius: .5rem; overflow-x: auto }
+`;

@@ -1,0 +1,94 @@
+import type { IncomingMessage } from 'node:http';
+import { JSON_DEPTH_MAX } from '@leadtrail/contract/limits';
+import type { z } from 'zod';
+import { AppError, type ErrorDetail } from '../domain/errors.ts';
+
+/** The body of a request, straight from the Node request: the way through web streams costs a fifth more. */
+export function readText(request: IncomingMessage, bytesMax: number): Promise<string> {
+  const tooLarge = () => new AppError('too-large', `The body is larger than ${bytesMax} bytes.`);
+  if (Number(request.headers['content-length'] ?? 0) > bytesMax) return Promise.reject(tooLarge());
+
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    request.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > bytesMax) {
+        request.removeAllListeners('data');
+        reject(tooLarge());
+      } else {
+        chunks.push(chunk);
+      }
+    });
+    request.on('end', () =>
+      resolve((chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)).toString()),
+    );
+    const cutOff = () => reject(new AppError('invalid', 'The body ended early.'));
+    request.on('error', cutOff);
+    request.on('aborted', cutOff);
+  });
+}
+
+export function parseJson(text: string): unknown {
+  if (nestsDeeperThan(text, JSON_DEPTH_MAX)) {
+    throw new AppError('invalid', `The body nests deeper than ${JSON_DEPTH_MAX} levels.`);
+  }
+  try {
+    // Only an escape can smuggle in NUL or half a surrogate pair, so most bodies need no second look.
+    return text.includes('\\u') ? JSON.parse(text, wellFormed) : JSON.parse(text);
+  } catch (error) {
+    throw new AppError('invalid', 'The body is not valid JSON.', { cause: error });
+  }
+}
+
+function wellFormed(_key: string, value: unknown): unknown {
+  return typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '\uFFFD') : value;
+}
+
+const QUOTE = 34;
+const BACKSLASH = 92;
+
+function nestsDeeperThan(text: string, depthMax: number): boolean {
+  let depth = 0;
+  let inString = false;
+  for (let i = 0; i < text.length; i += 1) {
+    const code = text.charCodeAt(i);
+    if (code === QUOTE) inString = !inString;
+    else if (inString) {
+      if (code === BACKSLASH) i += 1;
+    } else if (code === 123 || code === 91) {
+      depth += 1;
+      if (depth > depthMax) return true;
+    } else if (code === 125 || code === 93) depth -= 1;
+  }
+  return false;
+}
+
+/** The value as the contract wants it, or a refusal that names each field at fault. */
+export function validate<S extends z.ZodType>(
+  schema: S,
+  value: unknown,
+  what: 'body' | 'query',
+): z.output<S> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const details = parsed.error.issues.map((issue) => detail(issue, value));
+  const [first] = details;
+  const about = first === undefined || first.path === '' ? '' : `: ${first.path} ${first.message}`;
+  throw new AppError('invalid', `The ${what} is not valid${about}.`, { details });
+}
+
+export function detail(issue: z.core.$ZodIssue, value: unknown): ErrorDetail {
+  const isMissing = issue.code === 'invalid_type' && at(value, issue.path) === undefined;
+  const message = isMissing ? 'is required' : issue.message.replace(/^Invalid input: /, '');
+  return { path: issue.path.join('.'), message };
+}
+
+function at(value: unknown, path: readonly PropertyKey[]): unknown {
+  let found = value;
+  for (const key of path) {
+    if (typeof found !== 'object' || found === null) return undefined;
+    found = (found as Record<PropertyKey, unknown>)[key];
+  }
+  return found;
+}

@@ -1,0 +1,24 @@
+import { openapiDocument } from '@leadtrail/contract/openapi';
+import { unavailable } from '../../domain/errors.ts';
+import type { Metrics } from '../../ports/metrics.ts';
+import type { Store } from '../../store/store.ts';
+import { docsPage } from '../docs-page.ts';
+import type { Handlers } from '../mount-endpoints.ts';
+
+export function serviceRoutes(
+  store: Store,
+  metrics: Metrics,
+  isDraining: () => boolean,
+): Pick<Handlers, 'health' | 'readiness' | 'metrics' | 'openapi' | 'docs'> {
+  return {
+    health: () => ({ status: 'ok' }),
+    readiness: async () => {
+      if (isDraining()) throw unavailable('The service is shutting down.');
+      await store.ping();
+      return { status: 'ready' };
+    },
+    metrics: () => metrics.text(),
+    openapi: ({ origin }) => openapiDocument(origin),
+    docs: ({ origin }) => docsPage(openapiDocument(origin)),
+  };
+}

@@ -1,0 +1,37 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { buildApp } from './app.ts';
+import { ConfigError, PROJECT_DIR, readConfig } from './config.ts';
+
+/** Boot, listen, drain on SIGTERM. */
+
+const envFile = join(PROJECT_DIR, '.env');
+if (existsSync(envFile)) process.loadEnvFile(envFile);
+
+try {
+  const config = readConfig(process.env);
+  const app = await buildApp(config);
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop(signal));
+  const port = await app.listen();
+  app.log.info('listening', { port, store: config.database.kind });
+  if (config.analyticsApiKey === undefined) greet(config.publicUrl ?? `http://localhost:${port}`, app);
+
+  async function stop(signal: string): Promise<void> {
+    app.log.info('shutting down', { signal });
+    await app.close();
+    app.log.info('stopped');
+    process.exit(0);
+  }
+} catch (error) {
+  process.stderr.write(`Leadtrail cannot start: ${(error as Error).message}\n`);
+  if (!(error instanceof ConfigError)) process.stderr.write(`${(error as Error).stack}\n`);
+  process.exit(1);
+}
+
+/** For the person who has just typed `npm start`. */
+function greet(url: string, app: { adminKey: string; newKeyFile: string | undefined }): void {
+  const lines = ['', `  Leadtrail is ready at ${url}`, `  API description: ${url}/docs`];
+  if (app.newKeyFile !== undefined)
+    lines.push(`  Admin key: ${app.adminKey}`, `  All keys are in ${app.newKeyFile}`);
+  process.stdout.write(`${lines.join('\n')}\n\n`);
+}

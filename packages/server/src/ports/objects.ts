@@ -1,0 +1,8 @@
+/** Whole objects under keys such as `archives/2026/05/01/….ndjson.gz`. */
+export type ObjectStore = {
+  /** Durable when it resolves; an object under the same key is replaced. */
+  put(key: string, body: Uint8Array): Promise<void>;
+  get(key: string): Promise<Uint8Array | undefined>;
+  /** Deleting what is not there is no error. */
+  delete(key: string): Promise<void>;
+};

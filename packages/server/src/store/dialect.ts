@@ -1,0 +1,75 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { Schema } from './schema.ts';
+
+/** All that differs between SQLite and PostgreSQL, in one place. */
+export type DialectKind = 'sqlite' | 'postgres';
+
+export type Dialect = {
+  readonly kind: DialectKind;
+  /** A list of values for `in`, as one parameter however long it is. */
+  anyOf(values: readonly string[]): RawBuilder<string>;
+  /** Pairs of values as a table with the columns a and b. */
+  pairs(
+    values: readonly (readonly [string, string | number])[],
+    typeOfB: 'text' | 'bigint',
+  ): RawBuilder<unknown>;
+  /** Inserts many rows; `conflict` is the part after `on conflict`, the same in both databases. */
+  insertRows<T extends keyof Schema>(table: T, rows: readonly Schema[T][], conflict: string): Promise<void>;
+  /** Lets one transaction of a kind run at a time, over all processes, until it ends. */
+  lock(name: LockName): Promise<void>;
+};
+
+const LOCK_NUMBERS = { tracking: 7_201 } as const;
+export type LockName = keyof typeof LOCK_NUMBERS;
+
+/** What a store operation works with: queries, and the few things Kysely does not cover. */
+export type Db = { readonly query: Kysely<Schema>; readonly dialect: Dialect };
+
+type SqlValue = string | number | null | Uint8Array;
+
+/** The part of `node:sqlite` that is needed here, with statements kept by their text. */
+export type StatementCache = (text: string) => { run(...values: SqlValue[]): unknown };
+
+export function sqliteDialect(prepare: StatementCache): Dialect {
+  return {
+    kind: 'sqlite',
+    anyOf: (values) => sql`(select value from json_each(${JSON.stringify(values)}))`,
+    pairs: (values) =>
+      sql`(select value ->> 0 as a, value ->> 1 as b from json_each(${JSON.stringify(values)}))`,
+    async insertRows(table, rows, conflict) {
+      const [first] = rows;
+      if (first === undefined) return;
+      const columns = Object.keys(first) as (keyof typeof first)[];
+      const marks = columns.map(() => '?').join(', ');
+      const insert = prepare(
+        `insert into ${table} (${columns.join(', ')}) values (${marks}) on conflict ${conflict}`,
+      );
+      for (const row of rows) insert.run(...columns.map((column) => row[column] as SqlValue));
+    },
+    // There is one writer, and it does one thing after the other.
+    lock: async () => undefined,
+  };
+}
+
+export function postgresDialect(query: Kysely<Schema>): Dialect {
+  return {
+    kind: 'postgres',
+    anyOf: (values) => sql`(select json_array_elements_text(${JSON.stringify(values)}::json))`,
+    pairs: (values, typeOfB) =>
+      sql`(select v ->> 0 as a, (v ->> 1)::${sql.raw(typeOfB)} as b from json_array_elements(${JSON.stringify(values)}::json) v)`,
+    async insertRows(table, rows, conflict) {
+      const [first] = rows;
+      if (first === undefined) return;
+      const columns = sql.raw(Object.keys(first).join(', '));
+      // The table itself says which type each field of the JSON has.
+      await sql`
+        insert into ${sql.table(table)} (${columns})
+        select ${columns} from json_populate_recordset(null::${sql.table(table)}, ${JSON.stringify(rows)}::json)
+        on conflict ${sql.raw(conflict)}
+      `.execute(query);
+    },
+    async lock(name) {
+      await sql`select pg_advisory_xact_lock(${LOCK_NUMBERS[name]})`.execute(query);
+    },
+  };
+}

@@ -1,0 +1,130 @@
+import { sql } from 'kysely';
+import { pageKey } from '../domain/page-address.ts';
+import { VPN_SUSPECTED_FROM } from '../domain/vpn-score.ts';
+import type { Db } from './dialect.ts';
+
+/**
+ * Every total next to the figure counted anew from the rows it stands for. Reads whole tables: for tests
+ * and for an operator who wants to be sure, never for a request.
+ */
+export async function recount(db: Db): Promise<TotalMismatch[]> {
+  const mismatches: TotalMismatch[] = [];
+  for (const { name, kept, counted } of COMPARISONS) {
+    mismatches.push(...compare(name, await rowsByKey(db, kept), await rowsByKey(db, counted)));
+  }
+  const pages = 'select page as key, views, sessions from page_totals where views <> 0';
+  mismatches.push(...compare('page', await rowsByKey(db, pages), await countPages(db)));
+  return mismatches;
+}
+
+export type TotalMismatch = { total: string; kept: string; counted: string };
+
+function compare(name: string, kept: Map<string, string>, counted: Map<string, string>): TotalMismatch[] {
+  return [...new Set([...kept.keys(), ...counted.keys()])]
+    .map((key) => ({
+      total: `${name} ${key}`,
+      kept: kept.get(key) ?? 'nothing',
+      counted: counted.get(key) ?? 'nothing',
+    }))
+    .filter((each) => each.kept !== each.counted);
+}
+
+/** Neither database can cut an address the way `pageKey` does, so this one is counted here. */
+async function countPages({ query }: Db): Promise<Map<string, string>> {
+  const entries = query.selectFrom('sessions').select(['session_id', 'entry_page as page']);
+  const views = query.selectFrom('events').select(['session_id', 'page']).where('type', '=', 'page_view');
+  const totals = new Map<string, { views: number; sessions: Set<string> }>();
+  for (const row of [...(await entries.execute()), ...(await views.execute())]) {
+    const key = pageKey(row.page ?? '');
+    const total = totals.get(key) ?? { views: 0, sessions: new Set() };
+    total.views += 1;
+    total.sessions.add(row.session_id);
+    totals.set(key, total);
+  }
+  return new Map(
+    [...totals].map(([key, total]) => [
+      key,
+      JSON.stringify({ views: total.views, sessions: total.sessions.size }),
+    ]),
+  );
+}
+
+async function rowsByKey({ query }: Db, text: string): Promise<Map<string, string>> {
+  const { rows } = await sql<{ key: string | number }>`${sql.raw(text)}`.execute(query);
+  return new Map(rows.map(({ key, ...values }) => [String(key), JSON.stringify(values)]));
+}
+
+/** Totals that have gone back to zero count the same as totals that were never there. */
+const COMPARISONS: readonly { name: string; kept: string; counted: string }[] = [
+  {
+    name: 'counter',
+    kept: 'select name as key, value as n from counters where value <> 0',
+    counted: `
+      select * from (
+        select 'sessions' as key, count(*) as n from sessions
+        union all select 'events', (select count(*) from sessions) + (select count(*) from events)
+        union all select 'visitors', count(distinct visitor_id) from sessions
+        union all select 'fingerprints', count(distinct fingerprint_id) from sessions
+        union all select 'vpn_suspected', count(*) from sessions where vpn_score >= ${VPN_SUSPECTED_FROM}
+        union all select 'duration_ms', coalesce(sum(last_activity_at - started_at), 0) from sessions
+        union all select 'engagement', coalesce(sum(engagement_score), 0) from sessions
+        union all select 'completed 0-19', count(*) from sessions where ended_at is not null and engagement_score < 20
+        union all select 'completed 20-39', count(*) from sessions where ended_at is not null and engagement_score between 20 and 39
+        union all select 'completed 40-59', count(*) from sessions where ended_at is not null and engagement_score between 40 and 59
+        union all select 'completed 60-79', count(*) from sessions where ended_at is not null and engagement_score between 60 and 79
+        union all select 'completed 80-100', count(*) from sessions where ended_at is not null and engagement_score >= 80
+        union all select 'objects', count(*) from objects
+        union all select 'archived_sessions', coalesce(sum(sessions), 0) from objects
+      ) counted where n <> 0`,
+  },
+  {
+    name: 'day',
+    kept: 'select day as key, sessions, visitors, duration_ms, engagement from day_totals where sessions <> 0',
+    counted: `
+      select day as key, count(*) as sessions, count(distinct visitor_id) as visitors,
+        sum(last_activity_at - started_at) as duration_ms, sum(engagement_score) as engagement
+      from sessions group by day`,
+  },
+  {
+    name: 'active sessions of minute',
+    kept: 'select minute as key, active from minute_totals where active <> 0',
+    counted: `
+      select last_activity_at / 60000 as key, count(*) as active
+      from sessions where ended_at is null group by last_activity_at / 60000`,
+  },
+  {
+    name: 'country',
+    kept: 'select country as key, sessions, visitors from country_totals where sessions <> 0',
+    counted: `
+      select country as key, count(*) as sessions, count(distinct visitor_id) as visitors
+      from sessions group by country`,
+  },
+  {
+    name: 'referrer',
+    kept: 'select referrer_domain as key, sessions from referrer_totals where sessions <> 0',
+    counted: 'select referrer_domain as key, count(*) as sessions from sessions group by referrer_domain',
+  },
+  {
+    name: 'visitor',
+    kept: 'select visitor_id as key, session_count, page_views, engaged_ms, duration_ms, last_day from visitors',
+    counted: `
+      select visitor_id as key, count(*) as session_count, sum(page_views) as page_views,
+        sum(engaged_ms) as engaged_ms, sum(last_activity_at - started_at) as duration_ms, max(day) as last_day
+      from sessions group by visitor_id`,
+  },
+  {
+    name: 'fingerprint',
+    kept: 'select fingerprint_id as key, session_count, unique_ip_count, unique_asn_count from fingerprints',
+    counted: `
+      select fingerprint_id as key, count(*) as session_count, count(distinct ip) as unique_ip_count,
+        count(distinct asn) as unique_asn_count
+      from sessions group by fingerprint_id`,
+  },
+  {
+    name: 'session',
+    kept: 'select session_id as key, event_count from sessions',
+    counted: `
+      select s.session_id as key, 1 + count(e.event_id) as event_count
+      from sessions s left join events e on e.session_id = s.session_id group by s.session_id`,
+  },
+];

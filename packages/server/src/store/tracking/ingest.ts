@@ -1,0 +1,180 @@
+import { gzipSync } from 'node:zlib';
+import type { StartRecord, TrackingRecord } from '../../domain/tracking-record.ts';
+import type { Db } from '../dialect.ts';
+import type { SessionRow } from '../schema.ts';
+import { applyEnd, applyEvents, applyStart } from './apply.ts';
+import { loadState, type TrackingState } from './state.ts';
+import { newTotals, type Totals, writeTotals } from './totals.ts';
+
+export type TrackingBatch = {
+  spoolId: string;
+  firstSequence: number;
+  lastSequence: number;
+  lines: Uint8Array<ArrayBuffer>;
+  now: number;
+};
+
+const GZIP_LEVEL = 1;
+
+/** How far an inbox has been processed; what it still holds up to there can be forgotten. */
+export async function appliedSequence({ query }: Db, { spoolId }: { spoolId: string }): Promise<number> {
+  const spool = await query
+    .selectFrom('spools')
+    .select('applied_sequence')
+    .where('spool_id', '=', spoolId)
+    .executeTakeFirst();
+  return spool?.applied_sequence ?? 0;
+}
+
+/**
+ * Applies a batch of the inbox, all of it or nothing. The last applied sequence is written with it, so a
+ * batch that comes again, because the process died before it could forget it, is refused.
+ */
+export async function ingestTracking(db: Db, batch: TrackingBatch): Promise<void> {
+  await db.dialect.lock('tracking');
+  const applied = await appliedSequence(db, { spoolId: batch.spoolId });
+  if (applied >= batch.firstSequence) throw new Error('A part of this batch has been applied before.');
+
+  const records = parseLines(batch.lines);
+  const state = await loadState(db, records);
+  const totals = newTotals();
+  for (const [position, record] of records.entries()) apply(state, totals, record, batch, position);
+  await write(db, state, totals);
+  await enqueueArchive(
+    db,
+    records.filter((record) => record.kind === 'start'),
+    batch,
+  );
+  await db.dialect.insertRows(
+    'spools',
+    [{ spool_id: batch.spoolId, applied_sequence: batch.lastSequence, updated_at: batch.now }],
+    '(spool_id) do update set applied_sequence = excluded.applied_sequence, updated_at = excluded.updated_at',
+  );
+}
+
+function parseLines(lines: Uint8Array): TrackingRecord[] {
+  const text = Buffer.from(lines.buffer, lines.byteOffset, lines.byteLength).toString();
+  return JSON.parse(`[${text.trimEnd().replaceAll('\n', ',')}]`);
+}
+
+function apply(
+  state: TrackingState,
+  totals: Totals,
+  record: TrackingRecord,
+  batch: TrackingBatch,
+  position: number,
+): void {
+  if (record.kind === 'start') {
+    applyStart(state, totals, record);
+    for (const early of state.early.get(record.session_id) ?? [])
+      apply(state, totals, early, batch, position);
+  } else if (!state.sessions.has(record.session_id)) {
+    parkEarly(state, record, batch, position);
+  } else if (record.kind === 'events') {
+    applyEvents(state, totals, record);
+  } else {
+    applyEnd(state, totals, record);
+  }
+}
+
+/** Another process may still hold the start of this session in its own inbox. */
+function parkEarly(
+  state: TrackingState,
+  record: Exclude<TrackingRecord, StartRecord>,
+  batch: TrackingBatch,
+  position: number,
+): void {
+  state.added.early.push({
+    spool_id: batch.spoolId,
+    sequence: batch.firstSequence,
+    position,
+    session_id: record.session_id,
+    received_at: record.at,
+    record: JSON.stringify(record),
+  });
+}
+
+async function write(db: Db, state: TrackingState, totals: Totals): Promise<void> {
+  const { dialect, query } = db;
+  await dialect.insertRows('sessions', [...state.sessions.values()], SESSION_CHANGES);
+  await dialect.insertRows('visitors', [...state.visitors.values()], VISITOR_CHANGES);
+  await dialect.insertRows('fingerprints', [...state.fingerprints.values()], FINGERPRINT_CHANGES);
+  await dialect.insertRows('events', state.added.events, 'do nothing');
+  await dialect.insertRows('session_pages', state.added.pages, 'do nothing');
+  await dialect.insertRows('fingerprint_ips', state.added.ips, 'do nothing');
+  await dialect.insertRows('fingerprint_asns', state.added.asns, 'do nothing');
+  await dialect.insertRows('early_records', state.added.early, 'do nothing');
+  if (state.early.size > 0) {
+    await query
+      .deleteFrom('early_records')
+      .where('session_id', 'in', dialect.anyOf([...state.early.keys()]))
+      .execute();
+  }
+  await writeTotals(db, totals);
+}
+
+const SESSION_MUTABLE: readonly (keyof SessionRow)[] = [
+  'exit_page',
+  'last_activity_at',
+  'ended_at',
+  'event_count',
+  'page_views',
+  'engaged_ms',
+  'scroll_depth',
+  'touched',
+  'engagement_score',
+];
+export const SESSION_CHANGES = replacing('session_id', SESSION_MUTABLE);
+
+const VISITOR_CHANGES = replacing('visitor_id', [
+  'first_seen_at',
+  'last_seen_at',
+  'last_day',
+  'last_country',
+  'last_session_id',
+  'session_count',
+  'page_views',
+  'engaged_ms',
+  'duration_ms',
+  'scroll_depth',
+  'touched',
+  'engagement_score',
+  'vpn_suspected',
+]);
+
+const FINGERPRINT_CHANGES = replacing('fingerprint_id', [
+  'visitor_id',
+  'first_seen_at',
+  'last_seen_at',
+  'session_count',
+  'unique_ip_count',
+  'unique_asn_count',
+  'vpn_score',
+  'recent_networks',
+]);
+
+function replacing(key: string, columns: readonly string[]): string {
+  return `(${key}) do update set ${columns.map((column) => `${column} = excluded.${column}`).join(', ')}`;
+}
+
+/** Session metadata leaves for the object store in the same transaction that counts the sessions. */
+async function enqueueArchive(
+  { query }: Db,
+  starts: readonly StartRecord[],
+  batch: TrackingBatch,
+): Promise<void> {
+  const [first] = starts;
+  if (first === undefined) return;
+  const text = starts.map((start) => `${JSON.stringify(start)}\n`).join('');
+  await query
+    .insertInto('archive_queue')
+    .values({
+      // The id of a session: unique, and in order of time.
+      archive_id: first.session_id,
+      created_at: batch.now,
+      claimed_until: 0,
+      sessions: starts.length,
+      body: gzipSync(text, { level: GZIP_LEVEL }),
+    })
+    .execute();
+}

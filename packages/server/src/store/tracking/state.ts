@@ -1,0 +1,217 @@
+import { sql } from 'kysely';
+import { pageKey } from '../../domain/page-address.ts';
+import type { EndRecord, EventsRecord, StartRecord, TrackingRecord } from '../../domain/tracking-record.ts';
+import { DAY_MS, dayStart, utcDay } from '../../domain/utc-time.ts';
+import type { Db } from '../dialect.ts';
+import type {
+  EarlyRecordRow,
+  EventRow,
+  FingerprintAsnRow,
+  FingerprintIpRow,
+  FingerprintRow,
+  Schema,
+  SessionPageRow,
+  SessionRow,
+  VisitorRow,
+} from '../schema.ts';
+
+/** Everything a batch of records can touch, in memory: read before it is applied, written after. */
+export type TrackingState = {
+  sessions: Map<string, SessionRow>;
+  visitors: Map<string, VisitorRow>;
+  fingerprints: Map<string, FingerprintRow>;
+  /** What is already known, as keys made by `pairKey`. */
+  known: {
+    events: Set<string>;
+    pages: Set<string>;
+    ips: Set<string>;
+    asns: Set<string>;
+    visitorDays: Set<string>;
+    visitorCountries: Set<string>;
+  };
+  /** What arrived earlier for sessions that start in this batch, in order of arrival. */
+  early: Map<string, (EventsRecord | EndRecord)[]>;
+  /** Rows to be written, besides the changed sessions, visitors and fingerprints. */
+  added: {
+    events: EventRow[];
+    pages: SessionPageRow[];
+    ips: FingerprintIpRow[];
+    asns: FingerprintAsnRow[];
+    early: EarlyRecordRow[];
+  };
+};
+
+export function pairKey(a: string, b: string | number): string {
+  return `${a}\n${b}`;
+}
+
+export const UNKNOWN_COUNTRY = 'XX';
+
+export async function loadState(db: Db, records: readonly TrackingRecord[]): Promise<TrackingState> {
+  const starts = records.filter((record) => record.kind === 'start');
+  const started = new Set(starts.map((start) => start.session_id));
+  const later = records.filter((record) => record.kind !== 'start');
+  const referred = distinct(later.map((record) => record.session_id).filter((id) => !started.has(id)));
+
+  const early = await loadEarly(db, [...started]);
+  const sessions = await loadByKey(db, 'sessions', 'session_id', referred);
+  const visitorIds = [...starts, ...sessions.values()].map((each) => each.visitor_id);
+  const visitors = await loadByKey(db, 'visitors', 'visitor_id', distinct(visitorIds));
+  const fingerprintIds = distinct(starts.map((start) => start.fingerprint_id));
+  const fingerprints = await loadByKey(db, 'fingerprints', 'fingerprint_id', fingerprintIds);
+
+  const known = starts.filter((start) => fingerprints.has(start.fingerprint_id));
+  const events = later.filter((record) => record.kind === 'events' && sessions.has(record.session_id));
+  return {
+    sessions,
+    visitors,
+    fingerprints,
+    known: {
+      events: await existing(db, 'events', 'event_id', eventPairs(events)),
+      pages: await existing(db, 'session_pages', 'page', pagePairs(events)),
+      ips: await existing(db, 'fingerprint_ips', 'ip', ipPairs(known)),
+      asns: await existing(db, 'fingerprint_asns', 'asn', asnPairs(known)),
+      ...(await loadVisitorFirsts(db, starts, visitors)),
+    },
+    early,
+    added: { events: [], pages: [], ips: [], asns: [], early: [] },
+  };
+}
+
+async function loadByKey<T extends 'sessions' | 'visitors' | 'fingerprints'>(
+  { query, dialect }: Db,
+  table: T,
+  key: keyof Schema[T] & string,
+  ids: readonly string[],
+): Promise<Map<string, Schema[T]>> {
+  if (ids.length === 0) return new Map();
+  const { rows } = await sql<Schema[T]>`
+    select * from ${sql.table(table)} where ${sql.ref(key)} in ${dialect.anyOf(ids)}
+  `.execute(query);
+  return new Map(rows.map((row) => [row[key] as string, row]));
+}
+
+type Pair = readonly [string, string | number];
+const FIRST_KEYS = {
+  events: 'session_id',
+  session_pages: 'session_id',
+  fingerprint_ips: 'fingerprint_id',
+  fingerprint_asns: 'fingerprint_id',
+} as const;
+
+/** Those of the pairs that the table holds already. */
+async function existing(
+  { query, dialect }: Db,
+  table: keyof typeof FIRST_KEYS,
+  second: string,
+  pairs: readonly Pair[],
+): Promise<Set<string>> {
+  if (pairs.length === 0) return new Set();
+  const first = FIRST_KEYS[table];
+  // `cross join` makes SQLite look up each pair instead of reading the table.
+  const { rows } = await sql<{ a: string; b: string | number }>`
+    select p.a, p.b
+    from ${dialect.pairs(pairs, second === 'asn' ? 'bigint' : 'text')} p
+    cross join ${sql.table(table)} t
+    where t.${sql.ref(first)} = p.a and t.${sql.ref(second)} = p.b
+  `.execute(query);
+  return new Set(rows.map((row) => pairKey(row.a, row.b)));
+}
+
+function eventPairs(records: readonly TrackingRecord[]): Pair[] {
+  return records.flatMap((record) =>
+    record.kind === 'events' ? record.events.map((event): Pair => [record.session_id, event.event_id]) : [],
+  );
+}
+
+function pagePairs(records: readonly TrackingRecord[]): Pair[] {
+  return records.flatMap((record) =>
+    record.kind === 'events'
+      ? record.events.flatMap((event): Pair[] =>
+          event.page ? [[record.session_id, pageKey(event.page)]] : [],
+        )
+      : [],
+  );
+}
+
+function ipPairs(starts: readonly StartRecord[]): Pair[] {
+  return starts.map((start) => [start.fingerprint_id, start.ip]);
+}
+
+function asnPairs(starts: readonly StartRecord[]): Pair[] {
+  return starts.flatMap((start): Pair[] =>
+    start.geo.asn === null ? [] : [[start.fingerprint_id, start.geo.asn]],
+  );
+}
+
+/**
+ * On which days and from which countries each visitor has been seen. A visitor's row remembers the latest
+ * of both, which answers nearly every case; only a change of country, or a record that arrives after the
+ * visitor's next day, has to ask the sessions.
+ */
+async function loadVisitorFirsts(
+  { query }: Db,
+  starts: readonly StartRecord[],
+  visitors: ReadonlyMap<string, VisitorRow>,
+): Promise<{ visitorDays: Set<string>; visitorCountries: Set<string> }> {
+  const visitorDays = new Set<string>();
+  const visitorCountries = new Set<string>();
+  for (const visitor of visitors.values()) {
+    visitorDays.add(pairKey(visitor.visitor_id, visitor.last_day));
+    visitorCountries.add(pairKey(visitor.visitor_id, visitor.last_country));
+  }
+  const asked = new Set<string>();
+  for (const start of starts) {
+    const visitor = visitors.get(start.visitor_id);
+    if (visitor === undefined) continue;
+    const sessionsOfVisitor = query
+      .selectFrom('sessions')
+      .select('session_id')
+      .where('visitor_id', '=', start.visitor_id)
+      .limit(1);
+
+    const day = utcDay(start.at);
+    const dayKey = pairKey(start.visitor_id, day);
+    if (day < visitor.last_day && !asked.has(dayKey)) {
+      asked.add(dayKey);
+      const from = dayStart(day);
+      const seen = await sessionsOfVisitor
+        .where('started_at', '>=', from)
+        .where('started_at', '<', from + DAY_MS)
+        .executeTakeFirst();
+      if (seen !== undefined) visitorDays.add(dayKey);
+    }
+
+    const country = start.geo.country ?? UNKNOWN_COUNTRY;
+    const countryKey = pairKey(start.visitor_id, country);
+    if (!visitorCountries.has(countryKey) && !asked.has(countryKey)) {
+      asked.add(countryKey);
+      const seen = await sessionsOfVisitor.where('country', '=', country).executeTakeFirst();
+      if (seen !== undefined) visitorCountries.add(countryKey);
+    }
+  }
+  return { visitorDays, visitorCountries };
+}
+
+async function loadEarly({ query, dialect }: Db, sessionIds: readonly string[]) {
+  const early: TrackingState['early'] = new Map();
+  if (sessionIds.length === 0) return early;
+  const rows = await query
+    .selectFrom('early_records')
+    .select(['session_id', 'record'])
+    .where('session_id', 'in', dialect.anyOf(sessionIds))
+    .orderBy('received_at')
+    .orderBy('sequence')
+    .orderBy('position')
+    .execute();
+  for (const row of rows) {
+    const records = early.get(row.session_id) ?? [];
+    records.push(JSON.parse(row.record));
+    early.set(row.session_id, records);
+  }
+  return early;
+}
+
+function distinct(values: readonly string[]): string[] {
+  return [...new Set(values)];
+}
