@@ -2,7 +2,6 @@ import { randomUUIDv7 } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
-import { getRequestListener } from '@hono/node-server';
 import { openFileObjects } from './adapters/file-objects.ts';
 import { openIpDatabase } from './adapters/ip-database.ts';
 import { openJsonLog } from './adapters/json-log.ts';
@@ -11,7 +10,6 @@ import { openPrometheusMetrics } from './adapters/prometheus-metrics.ts';
 import { openSqliteInbox } from './adapters/sqlite-inbox.ts';
 import { openSqliteStore } from './adapters/sqlite-store.ts';
 import { type Config, PROJECT_DIR } from './config.ts';
-import { AppError } from './domain/errors.ts';
 import { makeEndSession } from './flows/end-session.ts';
 import { type Ingest, startIngest } from './flows/ingest-tracking.ts';
 import { makeStartSession } from './flows/start-session.ts';
@@ -19,9 +17,9 @@ import { makeTrackEvents } from './flows/track-events.ts';
 import { makeAuthenticate } from './http/authenticate.ts';
 import { makeClientGeo } from './http/client-geo.ts';
 import { makeClientIp } from './http/client-ip.ts';
-import { errorAnswer } from './http/error-response.ts';
 import { mountEndpoints } from './http/mount-endpoints.ts';
 import { makeRateLimit } from './http/rate-limit.ts';
+import { refuseUnreadable } from './http/refuse-unreadable.ts';
 import { serviceRoutes } from './http/routes/service.ts';
 import { statisticsRoutes } from './http/routes/statistics.ts';
 import { trackingRoutes } from './http/routes/tracking.ts';
@@ -102,7 +100,8 @@ export async function buildApp(config: Config, overrides: Overrides = {}): Promi
 
   let draining = false;
   const isDraining = () => draining;
-  const hono = mountEndpoints(
+  const newRequestId = makeRequestIds();
+  const listener = mountEndpoints(
     {
       ...trackingRoutes({
         startSession: makeStartSession({
@@ -120,7 +119,7 @@ export async function buildApp(config: Config, overrides: Overrides = {}): Promi
     },
     {
       now,
-      newRequestId: randomUUIDv7,
+      newRequestId,
       clientIp: makeClientIp(config.isTrustedProxy),
       authenticate: makeAuthenticate({ admin: keys.admin, marketing: keys.marketing }),
       trackLimit: makeRateLimit(config.trackRateLimitPerMinute),
@@ -136,9 +135,12 @@ export async function buildApp(config: Config, overrides: Overrides = {}): Promi
       requestTimeout: REQUEST_TIMEOUT_MS,
       connectionsCheckingInterval: TIMEOUT_CHECK_MS,
       keepAliveTimeout: KEEP_ALIVE_MS,
+      // Node would answer in its own form; a request without a host is refused like any other unreadable one.
+      requireHostHeader: false,
     },
-    getRequestListener(hono.fetch, { errorHandler: refuseUnreadable }),
+    listener,
   );
+  server.on('clientError', refuseUnreadable(newRequestId));
 
   return {
     server,
@@ -195,11 +197,11 @@ function listen(server: Server, config: Config): Promise<number> {
   });
 }
 
-/** A request that is no HTTP request for us, such as one with a broken Host header. */
-function refuseUnreadable(): Response {
-  const { status, body } = errorAnswer(new AppError('invalid', 'The request cannot be read.'));
-  const headers = { 'content-type': 'application/json; charset=utf-8', 'x-request-id': randomUUIDv7() };
-  return new Response(body, { status, headers });
+/** Unique over all processes, and far cheaper than a random id for each request. */
+function makeRequestIds(): () => string {
+  const process = randomUUIDv7().replaceAll('-', '').slice(0, 20);
+  let last = 0;
+  return () => `${process}-${(++last).toString(36)}`;
 }
 
 /** Answers what has begun, takes nothing new, and cuts off what does not end in time. */

@@ -5,6 +5,9 @@ import { ConfigError, PROJECT_DIR, readConfig } from './config.ts';
 
 /** Boot, listen, drain on SIGTERM. */
 
+/** Whoever stops a service usually kills it after ten seconds. */
+const STOP_MS_MAX = 8500;
+
 const envFile = join(PROJECT_DIR, '.env');
 if (existsSync(envFile)) process.loadEnvFile(envFile);
 
@@ -18,9 +21,14 @@ try {
 
   async function stop(signal: string): Promise<void> {
     app.log.info('shutting down', { signal });
-    await app.close();
-    app.log.info('stopped');
-    process.exit(0);
+    // Whatever holds us up, nothing acknowledged is lost: what is not processed yet is in the inbox.
+    const leave = (message: string, reason?: string) => {
+      app.log[reason === undefined ? 'info' : 'warn'](message, { reason });
+      process.exit(0);
+    };
+    setTimeout(leave, STOP_MS_MAX, 'stopped early', 'closing took too long');
+    await app.close().catch((error: Error) => leave('stopped early', error.message));
+    leave('stopped');
   }
 } catch (error) {
   process.stderr.write(`Leadtrail cannot start: ${(error as Error).message}\n`);

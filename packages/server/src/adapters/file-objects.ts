@@ -1,25 +1,45 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, normalize, sep } from 'node:path';
+import { HOUR_MS } from '../domain/utc-time.ts';
 import type { ObjectStore } from '../ports/objects.ts';
+
+/** Not a key an object can have in earnest: keys begin with the kind of object. */
+const UNFINISHED_DIR = '.unfinished';
+/** No write takes that long: whoever began it has died. */
+const UNFINISHED_KEPT_MS = HOUR_MS;
 
 /** Objects as files below one directory. */
 export function openFileObjects(dir: string): ObjectStore {
+  const unfinishedDir = join(dir, UNFINISHED_DIR);
+
+  /** A crash leaves an unfinished file; writing the same object again, or any other an hour later, removes it. */
+  async function removeUnfinished(prefix: string): Promise<void> {
+    for (const name of await readdir(unfinishedDir)) {
+      const path = join(unfinishedDir, name);
+      const age = Date.now() - ((await stat(path).catch(ignoreMissing))?.mtimeMs ?? 0);
+      if (name.startsWith(prefix) || age > UNFINISHED_KEPT_MS) await rm(path, { force: true });
+    }
+  }
+
   return {
     async put(key, body) {
       const path = pathOf(dir, key);
-      const temporary = `${path}.${randomUUID()}.tmp`;
+      const prefix = `${encodeURIComponent(key)}.`;
+      const temporary = join(unfinishedDir, `${prefix}${randomUUID()}`);
       await mkdir(dirname(path), { recursive: true });
-      const file = await open(temporary, 'w');
+      await mkdir(unfinishedDir, { recursive: true });
       try {
-        await file.writeFile(body);
-        await file.sync();
-      } finally {
-        await file.close();
+        await writeDurably(temporary, body);
+        // A name that exists is a whole object: a crash leaves an unfinished file, never half an object.
+        await rename(temporary, path);
+      } catch (error) {
+        // On a full disk what could not be finished must not take the rest of the space.
+        await rm(temporary, { force: true });
+        throw error;
       }
-      // A name that exists is a whole object: a crash leaves a .tmp file, never half an object.
-      await rename(temporary, path);
       await syncDirectory(dirname(path));
+      await removeUnfinished(prefix);
     },
     async get(key) {
       return readFile(pathOf(dir, key)).catch(ignoreMissing);
@@ -34,6 +54,16 @@ function pathOf(dir: string, key: string): string {
   const path = normalize(join(dir, key));
   if (!path.startsWith(normalize(dir) + sep)) throw new Error('An object key must stay inside the store.');
   return path;
+}
+
+async function writeDurably(path: string, body: Uint8Array): Promise<void> {
+  const file = await open(path, 'w');
+  try {
+    await file.writeFile(body);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
 }
 
 /** Makes the rename itself survive a power cut. */

@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /** What a start without configuration makes up for itself, under the names of the environment variables. */
@@ -22,9 +22,27 @@ export function readOrCreateKeys(file: string): { keys: GeneratedKeys; created: 
     EDGE_ACCOUNT_ID: 'local',
     ANALYTICS_ENGINE_API_TOKEN: secret('lt_engine'),
   };
+  const created = writeOnce(file, `${JSON.stringify(keys, null, 2)}\n`);
+  // Another process that started at the same moment may have been faster: its keys count.
+  return { keys: created ? keys : (read(file) ?? keys), created };
+}
+
+/** The file appears whole or not at all, however the process ends; false: there is one already. */
+function writeOnce(file: string, text: string): boolean {
+  const temporary = `${file}.${randomUUID()}`;
   mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600, flag: 'wx', flush: true });
-  return { keys, created: true };
+  writeFileSync(temporary, text, { mode: 0o600, flag: 'wx', flush: true });
+  try {
+    linkSync(temporary, file);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    // Not every file system has links.
+    renameSync(temporary, file);
+    return true;
+  } finally {
+    rmSync(temporary, { force: true });
+  }
 }
 
 function read(file: string): GeneratedKeys | undefined {

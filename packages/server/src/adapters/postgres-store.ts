@@ -1,59 +1,95 @@
-import { Kysely, PostgresDialect } from 'kysely';
+import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely';
 import pg from 'pg';
-import { AppError, unavailable } from '../domain/errors.ts';
+import { unavailable } from '../domain/errors.ts';
 import { postgresDialect } from '../store/dialect.ts';
 import { migrate } from '../store/migrate.ts';
 import { type OperationName, operationNames, run } from '../store/operations.ts';
 import type { Schema } from '../store/schema.ts';
 import { type Store, storeOf } from '../store/store.ts';
 
-const CONNECTIONS_MAX = 10;
+const WRITE_CONNECTIONS_MAX = 10;
+const READ_CONNECTIONS_MAX = 6;
 const CONNECT_TIMEOUT_MS = 1500;
-const STATEMENT_TIMEOUT_MS = 30_000;
+const WRITE_STATEMENT_MS_MAX = 30_000;
+/** Whoever reads is waiting for an answer, which has to come within two seconds, whatever it is. */
+const READ_MS_MAX = 1800;
+/** For its own timeout the server gets this much longer than for the statement, then it counts as gone. */
+const GRACE_MS = 500;
 const CONFLICT_ATTEMPTS = 5;
 const SERIALIZATION_FAILURE = '40001';
 const DEADLOCK = '40P01';
+
+/** Of the reads, those that nobody waits for, and that a replica which lags behind would answer wrongly. */
+const READS_OF_PRIMARY: ReadonlySet<OperationName> = new Set(['appliedSequence', 'recount']);
 
 // Totals stay far below 2^53, and times do until the year 287396.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 pg.types.setTypeParser(pg.types.builtins.NUMERIC, Number);
 
-/** The relational store in PostgreSQL; reads may go to a replica. */
+/** The relational store in PostgreSQL; reads may go to a replica, and never take the connections of the writes. */
 export async function openPostgresStore(url: string, readUrl: string | undefined): Promise<Store> {
-  const primary = connect(url);
-  const replica = readUrl === undefined ? primary : connect(readUrl);
-  await migrate(primary, 'postgres').catch(rethrowClearly);
+  const primary = connect(url, { connections: WRITE_CONNECTIONS_MAX, statementMs: WRITE_STATEMENT_MS_MAX });
+  const reader = connect(readUrl ?? url, { connections: READ_CONNECTIONS_MAX, statementMs: READ_MS_MAX });
+  await migrate(primary, 'postgres').catch(explainToOperator);
 
   const write = (name: OperationName, argument: unknown) =>
     withoutConflicts(() =>
       primary
         .transaction()
         .execute((query) => run({ query, dialect: postgresDialect(query) }, name, argument)),
-    ).catch(rethrowClearly);
+    );
   const read = (name: OperationName, argument: unknown) =>
-    run({ query: replica, dialect: postgresDialect(replica) }, name, argument).catch(rethrowClearly);
+    READS_OF_PRIMARY.has(name)
+      ? run({ query: primary, dialect: postgresDialect(primary) }, name, argument)
+      : inTime(run({ query: reader, dialect: postgresDialect(reader) }, name, argument));
 
   return storeOf(operationNames, {
     write,
     read,
     async close() {
       await primary.destroy();
-      if (replica !== primary) await replica.destroy();
+      await reader.destroy();
     },
   });
 }
 
-function connect(connectionString: string): Kysely<Schema> {
+type Limits = { connections: number; statementMs: number };
+
+function connect(connectionString: string, { connections, statementMs }: Limits): Kysely<Schema> {
   const pool = new pg.Pool({
     connectionString,
-    max: CONNECTIONS_MAX,
+    max: connections,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
+    statement_timeout: statementMs,
     application_name: 'leadtrail',
   });
-  // A connection that breaks while idle is replaced by the next one; without a listener it would end the process.
+  // A connection that breaks is replaced by the next one; without a listener it would end the process.
   pool.on('error', () => undefined);
-  return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+  pool.on('connect', (client) => client.on('error', () => undefined));
+  return new Kysely<Schema>({
+    dialect: new PostgresDialect({ pool: clearly(pool, statementMs + GRACE_MS) }),
+  });
+}
+
+/** The same pool, which says of an error whether it passes and gives up connections that no longer answer. */
+function clearly(pool: pg.Pool, answerMs: number): PostgresPool {
+  return {
+    options: pool.options,
+    end: () => pool.end(),
+    async connect() {
+      // Whoever cannot even connect can blame nothing on the data.
+      const client = await pool.connect().catch((error) => Promise.reject(cannotNow(error)));
+      const query = (text: string, values: unknown[]) => {
+        const timer = setTimeout(() => client.connection.stream.destroy(), answerMs);
+        return client
+          .query(text, values)
+          .catch((error) => Promise.reject(isPassing(error) ? cannotNow(error) : error))
+          .finally(() => clearTimeout(timer));
+      };
+      const release = (destroy?: boolean) => client.release(destroy);
+      return { query, release } as unknown as PostgresPoolClient;
+    },
+  };
 }
 
 async function withoutConflicts<T>(attempt: () => Promise<T>): Promise<T> {
@@ -62,17 +98,35 @@ async function withoutConflicts<T>(attempt: () => Promise<T>): Promise<T> {
       return await attempt();
     } catch (error) {
       const { code } = error as { code?: string };
-      if (left === 1 || (code !== SERIALIZATION_FAILURE && code !== DEADLOCK)) throw error;
+      if (code !== SERIALIZATION_FAILURE && code !== DEADLOCK) throw error;
+      if (left === 1) throw cannotNow(error);
     }
   }
 }
 
-/** An error without a five-character SQL state never reached the server, or lost it on the way. */
-function rethrowClearly(error: unknown): never {
-  if (error instanceof AppError) throw error;
-  const { code = '' } = error as { code?: string };
-  const isSqlState = /^[0-9A-Z]{5}$/.test(code);
-  // Classes 08, 53, 57 and 58: connection, resources, operator intervention, system.
-  const isPassing = !isSqlState || /^(08|53|57|58)/.test(code);
-  throw isPassing ? unavailable('The store cannot do this at present.', error) : error;
+async function inTime<T>(answer: Promise<T>): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(cannotNow(new Error('No answer in time.'))), READ_MS_MAX);
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * What does not come from the server never reached it, or was lost on the way. Classes 08, 53, 57 and 58 are
+ * connection, resources, operator intervention and system; 25006 is a server that only reads.
+ */
+function isPassing(error: unknown): boolean {
+  return !(error instanceof pg.DatabaseError) || /^(08|53|57|58)|^25006$/.test(error.code ?? '');
+}
+
+function cannotNow(error: unknown): Error {
+  return unavailable('The store cannot do this at present.', error);
+}
+
+function explainToOperator(error: Error): never {
+  const { message, code } = (error.cause ?? error) as { message: string; code?: string };
+  throw new Error(`PostgreSQL cannot be used (${message || code}).`, { cause: error });
 }

@@ -18,7 +18,7 @@ export type InboxReply =
   | { kind: 'appended'; error: string | undefined }
   | { kind: 'answered'; id: number; result?: unknown; error?: string };
 
-const NEW_LINE = new Uint8Array([10]);
+const BATCH_BYTES_MAX = 1024 ** 2;
 const SPOOLS_MAX = 64;
 const SQLITE_BUSY = 5;
 const WAL_PAGES_MAX = 2000;
@@ -51,7 +51,7 @@ port.postMessage({
 
 function append(lines: string, records: number): InboxReply {
   try {
-    insertGroup.run(records, lines.length, Buffer.from(lines));
+    insertGroup.run(records, lines.length, lines);
     return { kind: 'appended', error: undefined };
   } catch (error) {
     return { kind: 'appended', error: (error as Error).message };
@@ -76,26 +76,22 @@ function perform(kind: 'take' | 'release' | 'setAside' | 'close', value: number)
 }
 
 function take(recordsMax: number): InboxBatch | undefined {
-  const parts: Uint8Array[] = [];
+  const parts: string[] = [];
   let records = 0;
   let firstSequence = 0;
   let lastSequence = 0;
+  let bytes = 0;
   for (const row of selectGroups.iterate(recordsMax)) {
-    const group = row as { sequence: number; records: number; lines: Uint8Array };
-    if (records > 0 && records + group.records > recordsMax) break;
+    const group = row as { sequence: number; records: number; lines: string };
+    bytes += group.lines.length;
+    if (records > 0 && (records + group.records > recordsMax || bytes > BATCH_BYTES_MAX)) break;
     firstSequence ||= group.sequence;
     lastSequence = group.sequence;
     records += group.records;
-    parts.push(group.lines, NEW_LINE);
+    parts.push(group.lines);
   }
   if (records === 0) return undefined;
-  const lines = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let offset = 0;
-  for (const part of parts) {
-    lines.set(part, offset);
-    offset += part.length;
-  }
-  return { firstSequence, lastSequence, records, lines };
+  return { firstSequence, lastSequence, records, lines: new TextEncoder().encode(parts.join('\n')) };
 }
 
 function forget(lastSequence: number, keepCopy: boolean): InboxBacklog {
@@ -137,7 +133,7 @@ function prepareSpool(candidate: DatabaseSync): void {
   candidate.exec('pragma synchronous = full');
   candidate.exec(`pragma wal_autocheckpoint = ${WAL_PAGES_MAX}`);
   const columns =
-    'sequence integer primary key autoincrement, records integer not null, bytes integer not null, lines blob not null';
+    'sequence integer primary key autoincrement, records integer not null, bytes integer not null, lines text not null';
   candidate.exec('begin immediate');
   candidate.exec(`create table if not exists groups (${columns})`);
   candidate.exec(`create table if not exists set_aside (${columns})`);

@@ -16,8 +16,8 @@ export type StoreReply = {
   error?: { message: string; code: ErrorCode | undefined; stack: string | undefined };
 };
 
-const WRITER_CACHE_KIB = 48 * 1024;
-const READER_CACHE_KIB = 8 * 1024;
+const WRITER_CACHE_KIB = 16 * 1024;
+const READER_CACHE_KIB = 4 * 1024;
 
 /** What SQLite says when it can do nothing for now: busy, locked, out of memory, I/O, full, cannot open. */
 const PASSING_ERRORS = new Set([5, 6, 7, 10, 13, 14]);
@@ -45,13 +45,23 @@ port.postMessage({ id: 0, result: operationNames } satisfies StoreReply);
 async function work(): Promise<void> {
   while (queue.length > 0) {
     const requests = queue.splice(0);
-    const replies = readOnly ? await answerEach(requests) : await commitTogether(requests);
+    const operations = requests.filter(isOperation);
+    const replies = readOnly ? await answerEach(operations) : await commitTogether(operations);
     for (const reply of replies) port?.postMessage(reply);
+    const closing = requests.find((request) => !isOperation(request));
+    if (closing !== undefined) close(closing.id);
   }
   working = false;
 }
 
-async function commitTogether(requests: readonly StoreRequest[]): Promise<StoreReply[]> {
+type OperationRequest = StoreRequest & { name: OperationName };
+
+function isOperation(request: StoreRequest): request is OperationRequest {
+  return request.name !== 'close';
+}
+
+async function commitTogether(requests: readonly OperationRequest[]): Promise<StoreReply[]> {
+  if (requests.length === 0) return [];
   try {
     database.exec('begin immediate');
     const replies: StoreReply[] = [];
@@ -61,33 +71,30 @@ async function commitTogether(requests: readonly StoreRequest[]): Promise<StoreR
   } catch (error) {
     rollBack();
     return requests.map(({ id }) => failure(id, error));
-  } finally {
-    if (requests.some((request) => request.name === 'close')) database.close();
   }
 }
 
-async function answerInSavepoint(request: StoreRequest): Promise<StoreReply> {
-  if (request.name === 'close') return { id: request.id };
+async function answerInSavepoint({ id, name, argument }: OperationRequest): Promise<StoreReply> {
   database.exec('savepoint operation');
   try {
-    const result = await run(database.db, request.name, request.argument);
+    const result = await run(database.db, name, argument);
     database.exec('release operation');
-    return { id: request.id, result };
+    return { id, result };
   } catch (error) {
-    database.exec('rollback to operation');
-    database.exec('release operation');
-    return failure(request.id, error);
+    try {
+      database.exec('rollback to operation');
+      database.exec('release operation');
+    } catch {
+      // A full disk ends the whole transaction, and the savepoint with it.
+      throw error;
+    }
+    return failure(id, error);
   }
 }
 
-async function answerEach(requests: readonly StoreRequest[]): Promise<StoreReply[]> {
+async function answerEach(requests: readonly OperationRequest[]): Promise<StoreReply[]> {
   const replies: StoreReply[] = [];
   for (const { id, name, argument } of requests) {
-    if (name === 'close') {
-      database.close();
-      replies.push({ id });
-      continue;
-    }
     try {
       replies.push({ id, result: await run(database.db, name, argument) });
     } catch (error) {
@@ -95,6 +102,12 @@ async function answerEach(requests: readonly StoreRequest[]): Promise<StoreReply
     }
   }
   return replies;
+}
+
+/** Needs no transaction, so it does not wait for one. */
+function close(id: number): void {
+  database.close();
+  port?.postMessage({ id } satisfies StoreReply);
 }
 
 /** All steps or none: a crash during a migration leaves the old shape. */

@@ -6,8 +6,9 @@ import { type OperationNames, type Store, storeOf } from '../store/store.ts';
 import type { StoreReply, StoreRequest } from './sqlite-store-worker.ts';
 
 const WAITING_CALLS_MAX = 10_000;
-/** The most that threads other than the main one may take for short-lived objects. */
-const YOUNG_GENERATION_MIB = 8;
+/** The most that each thread may take for short-lived objects: the writer works through whole batches. */
+const WRITER_YOUNG_MIB = 8;
+const READER_YOUNG_MIB = 2;
 
 /** The relational store in a SQLite file: a writing thread and a reading thread beside the main one. */
 export async function openSqliteStore(file: string): Promise<Store> {
@@ -32,7 +33,7 @@ type StoreThread = {
 async function startThread(file: string, readOnly: boolean): Promise<StoreThread> {
   const worker = new Worker(new URL('./sqlite-store-worker.ts', import.meta.url), {
     workerData: { file, readOnly },
-    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MIB },
+    resourceLimits: { maxYoungGenerationSizeMb: readOnly ? READER_YOUNG_MIB : WRITER_YOUNG_MIB },
   });
   const opened = once(worker, 'message') as Promise<[StoreReply]>;
   const [first] = await Promise.race([

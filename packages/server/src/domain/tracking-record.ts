@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { SessionStart, TrackingEvent } from '@leadtrail/contract/tracking';
 import type { Geo } from './geo.ts';
-import { boundedAddress, cut } from './page-address.ts';
+import { boundedAddress } from './page-address.ts';
 import { MINUTE_MS } from './utc-time.ts';
 
 /** What the inbox holds: an accepted request, complete, so that it can be processed at any later time. */
@@ -34,7 +34,6 @@ export type EndRecord = { kind: 'end'; at: number; session_id: string; exit_page
 
 export type TrackingRecord = StartRecord | EventsRecord | EndRecord;
 
-const TEXT_CHARS_MAX = 512;
 const FUTURE_TOLERANCE_MS = MINUTE_MS;
 
 /** `now` and the session id are given; everything else follows from what the browser sent. */
@@ -42,7 +41,7 @@ export function startRecord(
   sent: SessionStart,
   request: { at: number; sessionId: string; ip: string; geo: Geo; hosting: boolean },
 ): StartRecord {
-  const device_info = boundTexts(sent.device_info ?? {});
+  const device_info = sent.device_info ?? {};
   const screen = sent.screen ?? {};
   return {
     kind: 'start',
@@ -84,12 +83,4 @@ export function recordedEvent(sent: TrackingEvent, now: number, newId: () => str
     page: sent.page ? boundedAddress(sent.page) : null,
     data: sent.data ?? null,
   };
-}
-
-function boundTexts<T extends Record<string, unknown>>(fields: T): T {
-  const bounded: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(fields)) {
-    bounded[name] = typeof value === 'string' ? cut(value, TEXT_CHARS_MAX) : value;
-  }
-  return bounded as T;
 }

@@ -3,10 +3,16 @@ export const MINUTE_MS = 60 * SECOND_MS;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
-/** The UTC day of a time, `YYYY-MM-DD`. */
+/** The UTC day of a time, `YYYY-MM-DD`. Asked for several times a session, and nearly always the same day. */
 export function utcDay(millis: number): string {
-  return new Date(millis).toISOString().slice(0, 10);
+  const number = Math.floor(millis / DAY_MS);
+  if (number !== latestDay.number) {
+    latestDay = { number, text: new Date(millis).toISOString().slice(0, 10) };
+  }
+  return latestDay.text;
 }
+
+let latestDay = { number: Number.NaN, text: '' };
 
 /** First millisecond of a UTC day. */
 export function dayStart(day: string): number {

@@ -5,7 +5,7 @@ import type { Log } from '../ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { Store } from '../store/store.ts';
 
-const BATCH_RECORDS_MAX = 1000;
+const BATCH_RECORDS_MAX = 500;
 /** Lets a few more records join the batch, so that a trickle does not cost a transaction each. */
 const GATHER_MS = 20;
 const EMPTY_POLL_MS = 5;

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Geo, IpDatabase } from '../domain/geo.ts';
+import { cut } from '../domain/page-address.ts';
 
 type Provider = {
   readonly headers: { readonly country: string } & Readonly<Partial<Record<keyof Geo, string>>>;
@@ -122,7 +123,7 @@ function readText(header: string | string[] | undefined, percentEncoded: boolean
   if (typeof header !== 'string') return null;
   const decoded = percentEncoded ? decodePercent(header) : decodeUtf8(header);
   // PostgreSQL refuses NUL in text, and no place name has control characters.
-  const text = decoded.replace(CONTROL_CHARACTERS, '').trim().slice(0, VALUE_CHARS_MAX);
+  const text = cut(decoded.replace(CONTROL_CHARACTERS, '').trim(), VALUE_CHARS_MAX);
   return text === '' || text === UNKNOWN_PLACE ? null : text;
 }
 

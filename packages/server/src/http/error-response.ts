@@ -20,8 +20,6 @@ export function errorAnswer(error: unknown): ErrorAnswer {
   const headers: Record<string, string> = {};
   if (error.retryAfterSeconds !== undefined) headers['retry-after'] = String(error.retryAfterSeconds);
   if (error.code === 'unauthorized') headers['www-authenticate'] = 'Bearer';
-  // The rest of a body that is too large is not worth reading.
-  if (error.code === 'too-large') headers.connection = 'close';
   const { message, details } = error;
   return { status: STATUS[error.code], body: JSON.stringify({ error: message, details }), headers };
 }

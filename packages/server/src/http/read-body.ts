@@ -23,45 +23,32 @@ export function readText(request: IncomingMessage, bytesMax: number): Promise<st
     request.on('end', () =>
       resolve((chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)).toString()),
     );
-    const cutOff = () => reject(new AppError('invalid', 'The body ended early.'));
-    request.on('error', cutOff);
-    request.on('aborted', cutOff);
+    request.on('error', () => reject(new AppError('invalid', 'The body ended early.')));
   });
 }
 
 export function parseJson(text: string): unknown {
-  if (nestsDeeperThan(text, JSON_DEPTH_MAX)) {
-    throw new AppError('invalid', `The body nests deeper than ${JSON_DEPTH_MAX} levels.`);
-  }
+  let value: unknown;
   try {
-    // Only an escape can smuggle in NUL or half a surrogate pair, so most bodies need no second look.
-    return text.includes('\\u') ? JSON.parse(text, wellFormed) : JSON.parse(text);
+    value = JSON.parse(text);
   } catch (error) {
     throw new AppError('invalid', 'The body is not valid JSON.', { cause: error });
   }
+  if (nestsDeeperThan(value, JSON_DEPTH_MAX)) {
+    throw new AppError('invalid', `The body nests deeper than ${JSON_DEPTH_MAX} levels.`);
+  }
+  // Only an escape can smuggle in NUL or half a surrogate pair, so most bodies need no second look.
+  return text.includes('\\u') ? JSON.parse(text, wellFormed) : value;
 }
 
 function wellFormed(_key: string, value: unknown): unknown {
   return typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '\uFFFD') : value;
 }
 
-const QUOTE = 34;
-const BACKSLASH = 92;
-
-function nestsDeeperThan(text: string, depthMax: number): boolean {
-  let depth = 0;
-  let inString = false;
-  for (let i = 0; i < text.length; i += 1) {
-    const code = text.charCodeAt(i);
-    if (code === QUOTE) inString = !inString;
-    else if (inString) {
-      if (code === BACKSLASH) i += 1;
-    } else if (code === 123 || code === 91) {
-      depth += 1;
-      if (depth > depthMax) return true;
-    } else if (code === 125 || code === 93) depth -= 1;
-  }
-  return false;
+function nestsDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (levels === 0) return true;
+  return Object.values(value).some((inner) => nestsDeeperThan(inner, levels - 1));
 }
 
 /** The value as the contract wants it, or a refusal that names each field at fault. */

@@ -8,22 +8,34 @@ export type ArchiveClaim = Pick<ArchiveQueueRow, 'archive_id' | 'created_at' | '
 
 /**
  * Takes the oldest waiting entries for a while. Whoever dies with them loses only the claim: they come
- * back when it runs out.
+ * back when it runs out, and what was claimed together once stays together. So an object that was written
+ * but not recorded is written again under the same name with the same content.
  */
 export async function claimArchives(
   { query, dialect }: Db,
   { now, claimMs, entriesMax }: { now: number; claimMs: number; entriesMax: number },
 ): Promise<ArchiveClaim[]> {
+  await dialect.lock('archives');
+  const oldest = await query
+    .selectFrom('archive_queue')
+    .select(['archive_id', 'object_id'])
+    .where('claimed_until', '<=', now)
+    .orderBy('archive_id')
+    .limit(1)
+    .executeTakeFirst();
+  if (oldest === undefined) return [];
+
   const free = query
     .selectFrom('archive_queue')
     .select('archive_id')
     .where('claimed_until', '<=', now)
-    .orderBy('archive_id')
-    .limit(entriesMax)
-    .$if(dialect.kind === 'postgres', (select) => select.forUpdate().skipLocked());
+    .$if(oldest.object_id !== null, (select) => select.where('object_id', '=', oldest.object_id))
+    .$if(oldest.object_id === null, (select) =>
+      select.where('object_id', 'is', null).orderBy('archive_id').limit(entriesMax),
+    );
   const claimed = await query
     .updateTable('archive_queue')
-    .set({ claimed_until: now + claimMs })
+    .set({ claimed_until: now + claimMs, object_id: oldest.object_id ?? oldest.archive_id })
     .where('archive_id', 'in', free)
     .returning(['archive_id', 'created_at', 'sessions', 'body'])
     .execute();

@@ -7,7 +7,7 @@ export type DialectKind = 'sqlite' | 'postgres';
 export type Dialect = {
   readonly kind: DialectKind;
   /** A list of values for `in`, as one parameter however long it is. */
-  anyOf(values: readonly string[]): RawBuilder<string>;
+  anyOf<T extends string | number>(values: readonly T[]): RawBuilder<T>;
   /** Pairs of values as a table with the columns a and b. */
   pairs(
     values: readonly (readonly [string, string | number])[],
@@ -19,7 +19,7 @@ export type Dialect = {
   lock(name: LockName): Promise<void>;
 };
 
-const LOCK_NUMBERS = { tracking: 7_201 } as const;
+const LOCK_NUMBERS = { tracking: 7_201, archives: 7_202 } as const;
 export type LockName = keyof typeof LOCK_NUMBERS;
 
 /** What a store operation works with: queries, and the few things Kysely does not cover. */
@@ -44,7 +44,12 @@ export function sqliteDialect(prepare: StatementCache): Dialect {
       const insert = prepare(
         `insert into ${table} (${columns.join(', ')}) values (${marks}) on conflict ${conflict}`,
       );
-      for (const row of rows) insert.run(...columns.map((column) => row[column] as SqlValue));
+      const values: SqlValue[] = [];
+      for (const row of rows) {
+        for (let i = 0; i < columns.length; i += 1)
+          values[i] = row[columns[i] as keyof typeof row] as SqlValue;
+        insert.run(...values);
+      }
     },
     // There is one writer, and it does one thing after the other.
     lock: async () => undefined,
@@ -54,7 +59,10 @@ export function sqliteDialect(prepare: StatementCache): Dialect {
 export function postgresDialect(query: Kysely<Schema>): Dialect {
   return {
     kind: 'postgres',
-    anyOf: (values) => sql`(select json_array_elements_text(${JSON.stringify(values)}::json))`,
+    anyOf: (values) => {
+      const type = sql.raw(typeof values[0] === 'number' ? 'bigint' : 'text');
+      return sql`(select json_array_elements_text(${JSON.stringify(values)}::json)::${type})`;
+    },
     pairs: (values, typeOfB) =>
       sql`(select v ->> 0 as a, (v ->> 1)::${sql.raw(typeOfB)} as b from json_array_elements(${JSON.stringify(values)}::json) v)`,
     async insertRows(table, rows, conflict) {

@@ -24,6 +24,7 @@ export type Schema = {
 
 export type SessionRow = {
   session_id: string;
+  visitor_no: number;
   visitor_id: string;
   fingerprint_id: string;
   device_id: string;
@@ -76,8 +77,14 @@ export type EarlyRecordRow = {
   record: string;
 };
 
-/** One visitor's figures over all sessions. */
+/**
+ * One visitor's figures over all sessions. Visitors and fingerprints are numbered in the order in which they
+ * first appear and found by a short hash of their id. So new rows go to the end of their table, and only a
+ * compact index is written in random places: with the ids as keys every write would be a scattered one.
+ */
 export type VisitorRow = {
+  visitor_no: number;
+  id_hash: number;
   visitor_id: string;
   first_seen_at: number;
   last_seen_at: number;
@@ -95,8 +102,13 @@ export type VisitorRow = {
 };
 
 export type FingerprintRow = {
+  fingerprint_no: number;
+  id_hash: number;
   fingerprint_id: string;
   visitor_id: string;
+  /** Where it was first seen; most are never seen anywhere else. */
+  first_ip: string;
+  first_asn: number | null;
   first_seen_at: number;
   last_seen_at: number;
   session_count: number;
@@ -107,6 +119,7 @@ export type FingerprintRow = {
   recent_networks: string;
 };
 
+/** The further addresses and networks of a fingerprint. */
 export type FingerprintIpRow = {
   fingerprint_id: string;
   ip: string;
@@ -137,6 +150,8 @@ export type ArchiveQueueRow = {
   archive_id: string;
   created_at: number;
   claimed_until: number;
+  /** The same in all entries that go into one object; null until they are claimed for the first time. */
+  object_id: string | null;
   sessions: number;
   body: Uint8Array;
 };

@@ -2,8 +2,8 @@ import { openapiDocument } from '@leadtrail/contract/openapi';
 import { unavailable } from '../../domain/errors.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 import type { Store } from '../../store/store.ts';
+import type { Handlers } from '../answer-endpoint.ts';
 import { docsPage } from '../docs-page.ts';
-import type { Handlers } from '../mount-endpoints.ts';
 
 export function serviceRoutes(
   store: Store,
@@ -18,7 +18,7 @@ export function serviceRoutes(
       return { status: 'ready' };
     },
     metrics: () => metrics.text(),
-    openapi: ({ origin }) => openapiDocument(origin),
-    docs: ({ origin }) => docsPage(openapiDocument(origin)),
+    openapi: ({ origin }) => openapiDocument(origin()),
+    docs: ({ origin }) => docsPage(openapiDocument(origin())),
   };
 }

@@ -1,6 +1,6 @@
 import { TOP_SOURCES } from '@leadtrail/contract/limits';
 import type { Store } from '../../store/store.ts';
-import type { Handlers } from '../mount-endpoints.ts';
+import type { Handlers } from '../answer-endpoint.ts';
 
 type StatisticsName =
   | 'overview'

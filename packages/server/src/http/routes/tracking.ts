@@ -1,7 +1,7 @@
 import type { EndSession } from '../../flows/end-session.ts';
 import type { StartSession } from '../../flows/start-session.ts';
 import type { TrackEvents } from '../../flows/track-events.ts';
-import type { Handlers } from '../mount-endpoints.ts';
+import type { Handlers } from '../answer-endpoint.ts';
 
 export function trackingRoutes(flows: {
   startSession: StartSession;

@@ -5,11 +5,14 @@ import type { DialectKind } from '../dialect.ts';
 export async function trackingTables(db: Kysely<unknown>, dialect: DialectKind): Promise<void> {
   // SQLite keeps such a table in its primary key alone: one tree to write instead of two.
   const clustered = dialect === 'sqlite' ? sql`without rowid` : sql``;
+  // In SQLite the only type of key that is the place of the row itself.
+  const rowNumber = dialect === 'sqlite' ? 'integer' : 'bigint';
   const bytes = dialect === 'sqlite' ? sql`blob` : sql`bytea`;
 
   await db.schema
     .createTable('sessions')
     .addColumn('session_id', 'text', (c) => c.primaryKey().notNull())
+    .addColumn('visitor_no', 'bigint', (c) => c.notNull())
     .addColumn('visitor_id', 'text', (c) => c.notNull())
     .addColumn('fingerprint_id', 'text', (c) => c.notNull())
     .addColumn('device_id', 'text', (c) => c.notNull())
@@ -42,7 +45,7 @@ export async function trackingTables(db: Kysely<unknown>, dialect: DialectKind):
   await db.schema
     .createIndex('sessions_by_visitor')
     .on('sessions')
-    .columns(['visitor_id', 'started_at'])
+    .columns(['visitor_no', 'started_at'])
     .execute();
   await db.schema
     .createIndex('sessions_open')
@@ -91,7 +94,9 @@ export async function trackingTables(db: Kysely<unknown>, dialect: DialectKind):
 
   await db.schema
     .createTable('visitors')
-    .addColumn('visitor_id', 'text', (c) => c.primaryKey().notNull())
+    .addColumn('visitor_no', rowNumber, (c) => c.primaryKey().notNull())
+    .addColumn('id_hash', 'bigint', (c) => c.notNull())
+    .addColumn('visitor_id', 'text', (c) => c.notNull())
     .addColumn('first_seen_at', 'bigint', (c) => c.notNull())
     .addColumn('last_seen_at', 'bigint', (c) => c.notNull())
     .addColumn('last_day', 'text', (c) => c.notNull())
@@ -105,13 +110,17 @@ export async function trackingTables(db: Kysely<unknown>, dialect: DialectKind):
     .addColumn('touched', 'integer', (c) => c.notNull())
     .addColumn('engagement_score', 'integer', (c) => c.notNull())
     .addColumn('vpn_suspected', 'integer', (c) => c.notNull())
-    .modifyEnd(clustered)
     .execute();
+  await db.schema.createIndex('visitors_by_hash').on('visitors').column('id_hash').execute();
 
   await db.schema
     .createTable('fingerprints')
-    .addColumn('fingerprint_id', 'text', (c) => c.primaryKey().notNull())
+    .addColumn('fingerprint_no', rowNumber, (c) => c.primaryKey().notNull())
+    .addColumn('id_hash', 'bigint', (c) => c.notNull())
+    .addColumn('fingerprint_id', 'text', (c) => c.notNull())
     .addColumn('visitor_id', 'text', (c) => c.notNull())
+    .addColumn('first_ip', 'text', (c) => c.notNull())
+    .addColumn('first_asn', 'bigint')
     .addColumn('first_seen_at', 'bigint', (c) => c.notNull())
     .addColumn('last_seen_at', 'bigint', (c) => c.notNull())
     .addColumn('session_count', 'bigint', (c) => c.notNull())
@@ -119,8 +128,8 @@ export async function trackingTables(db: Kysely<unknown>, dialect: DialectKind):
     .addColumn('unique_asn_count', 'bigint', (c) => c.notNull())
     .addColumn('vpn_score', 'integer', (c) => c.notNull())
     .addColumn('recent_networks', 'text', (c) => c.notNull())
-    .modifyEnd(clustered)
     .execute();
+  await db.schema.createIndex('fingerprints_by_hash').on('fingerprints').column('id_hash').execute();
 
   await db.schema
     .createTable('fingerprint_ips')
@@ -204,6 +213,7 @@ export async function trackingTables(db: Kysely<unknown>, dialect: DialectKind):
     .addColumn('archive_id', 'text', (c) => c.primaryKey().notNull())
     .addColumn('created_at', 'bigint', (c) => c.notNull())
     .addColumn('claimed_until', 'bigint', (c) => c.notNull())
+    .addColumn('object_id', 'text')
     .addColumn('sessions', 'bigint', (c) => c.notNull())
     .addColumn('body', bytes, (c) => c.notNull())
     .execute();

@@ -1,10 +1,10 @@
 import { engagementScore } from '../../domain/engagement.ts';
-import { pageKey, referrerDomain } from '../../domain/page-address.ts';
+import { cut, pageKey, referrerDomain } from '../../domain/page-address.ts';
 import type { EndRecord, EventsRecord, RecordedEvent, StartRecord } from '../../domain/tracking-record.ts';
 import { DAY_MS, MINUTE_MS, utcDay } from '../../domain/utc-time.ts';
 import { VPN_SUSPECTED_FROM, vpnScore } from '../../domain/vpn-score.ts';
 import type { FingerprintRow, SessionRow, VisitorRow } from '../schema.ts';
-import { pairKey, type TrackingState, UNKNOWN_COUNTRY } from './state.ts';
+import { idHash, pairKey, type TrackingState, UNKNOWN_COUNTRY } from './state.ts';
 import {
   contribute,
   count,
@@ -21,6 +21,7 @@ import {
 const TOUCH_EVENTS = new Set(['form_start', 'form_submit', 'cta_click']);
 const ENGAGED_MS_PER_EVENT_MAX = 30 * MINUTE_MS;
 const RECENT_NETWORKS = 3;
+const TEXT_CHARS_MAX = 512;
 
 export function applyStart(state: TrackingState, totals: Totals, start: StartRecord): void {
   const country = start.geo.country ?? UNKNOWN_COUNTRY;
@@ -50,6 +51,7 @@ function newSession(
 ): SessionRow {
   const session = {
     session_id: start.session_id,
+    visitor_no: visitor.visitor_no,
     visitor_id: start.visitor_id,
     fingerprint_id: start.fingerprint_id,
     device_id: start.device_id,
@@ -62,9 +64,9 @@ function newSession(
     country,
     region: start.geo.region,
     city: start.geo.city,
-    user_agent: start.device_info.user_agent ?? null,
-    language: start.device_info.language ?? null,
-    platform: start.device_info.platform ?? null,
+    user_agent: bounded(start.device_info.user_agent),
+    language: bounded(start.device_info.language),
+    platform: bounded(start.device_info.platform),
     day: utcDay(start.at),
     started_at: start.at,
     last_activity_at: start.at,
@@ -83,17 +85,7 @@ function newSession(
 }
 
 function touchFingerprint(state: TrackingState, totals: Totals, start: StartRecord): FingerprintRow {
-  const fingerprint = state.fingerprints.get(start.fingerprint_id) ?? {
-    fingerprint_id: start.fingerprint_id,
-    visitor_id: start.visitor_id,
-    first_seen_at: start.at,
-    last_seen_at: start.at,
-    session_count: 0,
-    unique_ip_count: 0,
-    unique_asn_count: 0,
-    vpn_score: 0,
-    recent_networks: '[]',
-  };
+  const fingerprint = state.fingerprints.get(start.fingerprint_id) ?? newFingerprint(state, start);
   if (fingerprint.session_count === 0) count(totals, 'fingerprints');
   state.fingerprints.set(start.fingerprint_id, fingerprint);
   rememberNetwork(state, fingerprint, start);
@@ -115,19 +107,40 @@ function touchFingerprint(state: TrackingState, totals: Totals, start: StartReco
   return fingerprint;
 }
 
-/** Fingerprint to IP to ASN, each counted the first time it is seen. */
+function newFingerprint(state: TrackingState, start: StartRecord): FingerprintRow {
+  state.last.fingerprintNo += 1;
+  return {
+    fingerprint_no: state.last.fingerprintNo,
+    id_hash: idHash(start.fingerprint_id),
+    fingerprint_id: start.fingerprint_id,
+    visitor_id: start.visitor_id,
+    first_ip: start.ip,
+    first_asn: start.geo.asn,
+    first_seen_at: start.at,
+    last_seen_at: start.at,
+    session_count: 0,
+    unique_ip_count: 1,
+    unique_asn_count: start.geo.asn === null ? 0 : 1,
+    vpn_score: 0,
+    recent_networks: '[]',
+  };
+}
+
+/**
+ * Fingerprint to IP to ASN, each counted the first time it is seen. The first of each stands in the
+ * fingerprint's own row: that spares two scattered writes for everyone who never changes networks.
+ */
 function rememberNetwork(state: TrackingState, fingerprint: FingerprintRow, start: StartRecord): void {
   const { fingerprint_id } = fingerprint;
   const { asn } = start.geo;
   const ipKey = pairKey(fingerprint_id, start.ip);
-  if (!state.known.ips.has(ipKey)) {
+  if (start.ip !== fingerprint.first_ip && !state.known.ips.has(ipKey)) {
     state.known.ips.add(ipKey);
     state.added.ips.push({ fingerprint_id, ip: start.ip, asn, first_seen_at: start.at });
     fingerprint.unique_ip_count += 1;
   }
-  if (asn === null) return;
-  const asnKey = pairKey(fingerprint_id, asn);
-  if (!state.known.asns.has(asnKey)) {
+  const asnKey = pairKey(fingerprint_id, asn ?? '');
+  if (asn !== null && asn !== fingerprint.first_asn && !state.known.asns.has(asnKey)) {
     state.known.asns.add(asnKey);
     state.added.asns.push({ fingerprint_id, asn, first_seen_at: start.at });
     fingerprint.unique_asn_count += 1;
@@ -151,22 +164,7 @@ function touchVisitor(
   suspected: boolean,
 ): VisitorRow {
   const day = utcDay(start.at);
-  const visitor = state.visitors.get(start.visitor_id) ?? {
-    visitor_id: start.visitor_id,
-    first_seen_at: start.at,
-    last_seen_at: start.at,
-    last_day: day,
-    last_country: country,
-    last_session_id: start.session_id,
-    session_count: 0,
-    page_views: 0,
-    engaged_ms: 0,
-    duration_ms: 0,
-    scroll_depth: 0,
-    touched: 0,
-    engagement_score: 0,
-    vpn_suspected: 0,
-  };
+  const visitor = state.visitors.get(start.visitor_id) ?? newVisitor(state, start, country);
   if (visitor.session_count === 0) count(totals, 'visitors');
   state.visitors.set(start.visitor_id, visitor);
 
@@ -193,6 +191,28 @@ function touchVisitor(
   visitor.page_views += 1;
   rescoreVisitor(visitor);
   return visitor;
+}
+
+function newVisitor(state: TrackingState, start: StartRecord, country: string): VisitorRow {
+  state.last.visitorNo += 1;
+  return {
+    visitor_no: state.last.visitorNo,
+    id_hash: idHash(start.visitor_id),
+    visitor_id: start.visitor_id,
+    first_seen_at: start.at,
+    last_seen_at: start.at,
+    last_day: utcDay(start.at),
+    last_country: country,
+    last_session_id: start.session_id,
+    session_count: 0,
+    page_views: 0,
+    engaged_ms: 0,
+    duration_ms: 0,
+    scroll_depth: 0,
+    touched: 0,
+    engagement_score: 0,
+    vpn_suspected: 0,
+  };
 }
 
 /** The session must be in the state; see `parkEarly` for one that is not. */
@@ -289,6 +309,10 @@ function changeSession(
 
 function rescoreVisitor(visitor: VisitorRow): void {
   visitor.engagement_score = engagementScore({ ...visitor, return_visits: visitor.session_count - 1 });
+}
+
+function bounded(text: string | undefined): string | null {
+  return text === undefined ? null : cut(text, TEXT_CHARS_MAX);
 }
 
 function within(value: unknown, max: number): number {

@@ -36,15 +36,16 @@ export async function ingestTracking(db: Db, batch: TrackingBatch): Promise<void
   if (applied >= batch.firstSequence) throw new Error('A part of this batch has been applied before.');
 
   const records = parseLines(batch.lines);
+  const starts = records.filter((record) => record.kind === 'start');
+  const later = records.filter((record) => record.kind !== 'start');
   const state = await loadState(db, records);
   const totals = newTotals();
-  for (const [position, record] of records.entries()) apply(state, totals, record, batch, position);
+  // Starts first: what belongs to a session may stand before it.
+  for (const [position, record] of [...starts, ...later].entries()) {
+    apply(state, totals, record, batch, position);
+  }
   await write(db, state, totals);
-  await enqueueArchive(
-    db,
-    records.filter((record) => record.kind === 'start'),
-    batch,
-  );
+  await enqueueArchive(db, starts, batch);
   await db.dialect.insertRows(
     'spools',
     [{ spool_id: batch.spoolId, applied_sequence: batch.lastSequence, updated_at: batch.now }],
@@ -126,7 +127,7 @@ const SESSION_MUTABLE: readonly (keyof SessionRow)[] = [
 ];
 export const SESSION_CHANGES = replacing('session_id', SESSION_MUTABLE);
 
-const VISITOR_CHANGES = replacing('visitor_id', [
+const VISITOR_CHANGES = replacing('visitor_no', [
   'first_seen_at',
   'last_seen_at',
   'last_day',
@@ -142,7 +143,7 @@ const VISITOR_CHANGES = replacing('visitor_id', [
   'vpn_suspected',
 ]);
 
-const FINGERPRINT_CHANGES = replacing('fingerprint_id', [
+const FINGERPRINT_CHANGES = replacing('fingerprint_no', [
   'visitor_id',
   'first_seen_at',
   'last_seen_at',
@@ -173,6 +174,7 @@ async function enqueueArchive(
       archive_id: first.session_id,
       created_at: batch.now,
       claimed_until: 0,
+      object_id: null,
       sessions: starts.length,
       body: gzipSync(text, { level: GZIP_LEVEL }),
     })

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { sql } from 'kysely';
 import { pageKey } from '../../domain/page-address.ts';
 import type { EndRecord, EventsRecord, StartRecord, TrackingRecord } from '../../domain/tracking-record.ts';
@@ -31,6 +32,8 @@ export type TrackingState = {
   };
   /** What arrived earlier for sessions that start in this batch, in order of arrival. */
   early: Map<string, (EventsRecord | EndRecord)[]>;
+  /** The numbers that the last known visitor and fingerprint have. */
+  last: { visitorNo: number; fingerprintNo: number };
   /** Rows to be written, besides the changed sessions, visitors and fingerprints. */
   added: {
     events: EventRow[];
@@ -54,11 +57,11 @@ export async function loadState(db: Db, records: readonly TrackingRecord[]): Pro
   const referred = distinct(later.map((record) => record.session_id).filter((id) => !started.has(id)));
 
   const early = await loadEarly(db, [...started]);
-  const sessions = await loadByKey(db, 'sessions', 'session_id', referred);
+  const sessions = await loadSessions(db, referred);
   const visitorIds = [...starts, ...sessions.values()].map((each) => each.visitor_id);
-  const visitors = await loadByKey(db, 'visitors', 'visitor_id', distinct(visitorIds));
+  const visitors = await loadHashed(db, 'visitors', 'visitor_id', distinct(visitorIds));
   const fingerprintIds = distinct(starts.map((start) => start.fingerprint_id));
-  const fingerprints = await loadByKey(db, 'fingerprints', 'fingerprint_id', fingerprintIds);
+  const fingerprints = await loadHashed(db, 'fingerprints', 'fingerprint_id', fingerprintIds);
 
   const known = starts.filter((start) => fingerprints.has(start.fingerprint_id));
   const events = later.filter((record) => record.kind === 'events' && sessions.has(record.session_id));
@@ -69,26 +72,62 @@ export async function loadState(db: Db, records: readonly TrackingRecord[]): Pro
     known: {
       events: await existing(db, 'events', 'event_id', eventPairs(events)),
       pages: await existing(db, 'session_pages', 'page', pagePairs(events)),
-      ips: await existing(db, 'fingerprint_ips', 'ip', ipPairs(known)),
-      asns: await existing(db, 'fingerprint_asns', 'asn', asnPairs(known)),
+      ips: await existing(db, 'fingerprint_ips', 'ip', ipPairs(known, fingerprints)),
+      asns: await existing(db, 'fingerprint_asns', 'asn', asnPairs(known, fingerprints)),
       ...(await loadVisitorFirsts(db, starts, visitors)),
     },
     early,
+    last: await loadLastNumbers(db),
     added: { events: [], pages: [], ips: [], asns: [], early: [] },
   };
 }
 
-async function loadByKey<T extends 'sessions' | 'visitors' | 'fingerprints'>(
+async function loadSessions(
+  { query, dialect }: Db,
+  ids: readonly string[],
+): Promise<Map<string, SessionRow>> {
+  if (ids.length === 0) return new Map();
+  const rows = await query
+    .selectFrom('sessions')
+    .selectAll()
+    .where('session_id', 'in', dialect.anyOf(ids))
+    .execute();
+  return new Map(rows.map((row) => [row.session_id, row]));
+}
+
+async function loadHashed<T extends 'visitors' | 'fingerprints'>(
   { query, dialect }: Db,
   table: T,
-  key: keyof Schema[T] & string,
+  idColumn: keyof Schema[T],
   ids: readonly string[],
 ): Promise<Map<string, Schema[T]>> {
   if (ids.length === 0) return new Map();
   const { rows } = await sql<Schema[T]>`
-    select * from ${sql.table(table)} where ${sql.ref(key)} in ${dialect.anyOf(ids)}
+    select * from ${sql.table(table)} where id_hash in ${dialect.anyOf(ids.map(idHash))}
   `.execute(query);
-  return new Map(rows.map((row) => [row[key] as string, row]));
+  // Now and then two ids share a hash, so there may be rows nobody asked for; they are not changed.
+  const wanted = new Set(ids);
+  const found = rows.filter((row) => wanted.has(row[idColumn] as string));
+  return new Map(found.map((row) => [row[idColumn] as string, row]));
+}
+
+const HASH_HEX_DIGITS = 11;
+
+/** Short, and hard to make collide on purpose. */
+export function idHash(id: string): number {
+  return Number.parseInt(hash('sha256', id).slice(0, HASH_HEX_DIGITS), 16);
+}
+
+async function loadLastNumbers({ query }: Db): Promise<TrackingState['last']> {
+  const visitor = await query
+    .selectFrom('visitors')
+    .select(({ fn }) => fn.max('visitor_no').as('no'))
+    .executeTakeFirst();
+  const fingerprint = await query
+    .selectFrom('fingerprints')
+    .select(({ fn }) => fn.max('fingerprint_no').as('no'))
+    .executeTakeFirst();
+  return { visitorNo: visitor?.no ?? 0, fingerprintNo: fingerprint?.no ?? 0 };
 }
 
 type Pair = readonly [string, string | number];
@@ -134,13 +173,15 @@ function pagePairs(records: readonly TrackingRecord[]): Pair[] {
   );
 }
 
-function ipPairs(starts: readonly StartRecord[]): Pair[] {
-  return starts.map((start) => [start.fingerprint_id, start.ip]);
+function ipPairs(starts: readonly StartRecord[], known: ReadonlyMap<string, FingerprintRow>): Pair[] {
+  return starts
+    .filter((start) => start.ip !== known.get(start.fingerprint_id)?.first_ip)
+    .map((start) => [start.fingerprint_id, start.ip]);
 }
 
-function asnPairs(starts: readonly StartRecord[]): Pair[] {
-  return starts.flatMap((start): Pair[] =>
-    start.geo.asn === null ? [] : [[start.fingerprint_id, start.geo.asn]],
+function asnPairs(starts: readonly StartRecord[], known: ReadonlyMap<string, FingerprintRow>): Pair[] {
+  return starts.flatMap(({ fingerprint_id, geo }): Pair[] =>
+    geo.asn === null || geo.asn === known.get(fingerprint_id)?.first_asn ? [] : [[fingerprint_id, geo.asn]],
   );
 }
 
@@ -167,7 +208,7 @@ async function loadVisitorFirsts(
     const sessionsOfVisitor = query
       .selectFrom('sessions')
       .select('session_id')
-      .where('visitor_id', '=', start.visitor_id)
+      .where('visitor_no', '=', visitor.visitor_no)
       .limit(1);
 
     const day = utcDay(start.at);
