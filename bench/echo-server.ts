@@ -1,0 +1,15 @@
+import { createServer } from 'node:http';
+
+/** The yardstick: the least a Node process can do with a JSON request, parse it and send it back. */
+createServer((request, response) => {
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  request.on('end', () => {
+    const body = JSON.stringify(JSON.parse(Buffer.concat(chunks).toString()));
+    response.writeHead(200, {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+    });
+    response.end(body);
+  });
+}).listen(Number(process.env.PORT), '127.0.0.1', () => console.log('listening'));
