@@ -20,7 +20,9 @@ const STATUS_TEXT: Readonly<Record<number, string>> = {
 
 /** The whole contract as an OpenAPI 3.1 document. */
 export function openapiDocument(serverUrl: string): JsonObject {
-  const components: JsonObject = { TrackingEvent: schemaOf(TrackingEvent, 'input', {}) };
+  const components: JsonObject = {};
+  // Only named where it is used, so it is put there by hand.
+  schemaOf(TrackingEvent, 'input', components);
   const paths: Record<string, JsonObject> = {};
   for (const [name, declared] of Object.entries(endpoints)) {
     const path = declared.path.replaceAll(/:(\w+)/g, '{$1}');
@@ -70,8 +72,14 @@ function parameters(query: z.ZodObject, components: JsonObject): JsonObject[] {
     name,
     in: 'query',
     required: false,
-    schema: schemaOf(schema as z.ZodType, 'input', components),
+    schema: { ...schemaOf(schema as z.ZodType, 'input', components), ...defaultOf(schema as z.ZodType) },
   }));
+}
+
+/** zod leaves the default of what it transforms out of the input. */
+function defaultOf(schema: z.ZodType): JsonObject {
+  const value = schema.meta()?.default;
+  return value === undefined ? {} : { default: value };
 }
 
 function requestBody(body: z.ZodType, components: JsonObject): JsonObject {
@@ -88,16 +96,9 @@ function response(status: number, schema: z.ZodType, declared: Endpoint, compone
 
 /** JSON Schema of one zod schema; named ones move to the components and are referred to. */
 function schemaOf(schema: z.ZodType, io: 'input' | 'output', components: JsonObject): JsonObject {
-  const {
-    $schema: _dialect,
-    $defs = {},
-    ...json
-  } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as JsonObject;
-  const id = schema.meta()?.id;
-  if (id !== undefined) {
-    components[id] = json;
-    return { $ref: `#/components/schemas/${id}` };
-  }
-  for (const [name, definition] of Object.entries($defs as JsonObject)) components[name] = definition;
-  return JSON.parse(JSON.stringify(json).replaceAll('"#/$defs/', '"#/components/schemas/'));
+  const converted = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+  const text = JSON.stringify(converted).replaceAll('"#/$defs/', '"#/components/schemas/');
+  const { $schema: _dialect, $defs = {}, ...json } = JSON.parse(text) as JsonObject;
+  Object.assign(components, $defs);
+  return json;
 }

@@ -24,6 +24,13 @@ import { Client, escapeIdentifier } from 'pg';
 
 export type PostgresServer = { url: string; stop(): Promise<void> };
 
+/** One that can go away for a while, with its data and its port. */
+export type CuttablePostgresServer = PostgresServer & {
+  /** SIGINT ends it in order, SIGQUIT like a crash. */
+  cut(signal: 'SIGINT' | 'SIGQUIT'): Promise<void>;
+  restore(): Promise<void>;
+};
+
 /** Who runs the server: PostgreSQL refuses to run as root. Undefined: whoever runs the tests. */
 type Account = { uid: number; gid: number };
 
@@ -65,8 +72,8 @@ directory=$1; shift
 exec "$@" 3<&-
 `;
 
-/** Starts a PostgreSQL of its own, empty and on a free loopback port. */
-export async function startPostgres(): Promise<PostgresServer> {
+/** Starts a PostgreSQL of its own, empty and on a free loopback port; settings are `name=value`. */
+export async function startPostgres(settings: readonly string[] = []): Promise<CuttablePostgresServer> {
   const account = process.getuid?.() === 0 ? await unprivilegedAccount() : undefined;
   const parent = account ? await directoryOpenToAll() : tmpdir();
   const packaged = await packagedBinaries();
@@ -76,7 +83,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   try {
     if (account) await chown(directory, account.uid, account.gid);
     await initialise(native, directory, account);
-    return await launch(native, directory, account);
+    return await launch({ native, directory, account, settings });
   } catch (error) {
     await removeDirectory(directory);
     throw error;
@@ -188,31 +195,47 @@ async function initialise(native: string, directory: string, account: Account | 
   });
 }
 
-async function launch(
-  native: string,
-  directory: string,
-  account: Account | undefined,
-): Promise<PostgresServer> {
+type Launch = {
+  native: string;
+  directory: string;
+  account: Account | undefined;
+  settings: readonly string[];
+};
+
+async function launch(how: Launch): Promise<CuttablePostgresServer> {
   for (let attempt = 1; ; attempt++) {
     const port = await freePort();
-    const server = await spawnServer(native, directory, port, account);
+    const server = await spawnServer(how, port);
     const url = `postgres://${USER}@127.0.0.1:${port}/${MAINTENANCE_DATABASE}`;
-    if (await isReady(url, server)) return { url, stop: () => stopServer(server, directory) };
+    if (await isReady(url, server)) return cuttable(how, url, port, server);
 
     await endServer(server);
     // Between finding the port and binding it someone else may have taken it.
     if (attempt < START_ATTEMPTS_MAX) continue;
-    throw new Error(`PostgreSQL did not start:\n${await logTail(directory)}`);
+    throw new Error(`PostgreSQL did not start:\n${await logTail(how.directory)}`);
   }
 }
 
-async function spawnServer(
-  native: string,
-  directory: string,
-  port: number,
-  account: Account | undefined,
-): Promise<ChildProcess> {
-  const settings = [...SERVER_SETTINGS, `port=${port}`].flatMap((setting) => ['-c', setting]);
+function cuttable(how: Launch, url: string, port: number, first: ChildProcess): CuttablePostgresServer {
+  let server = first;
+  return {
+    url,
+    stop: () => stopServer(server, how.directory),
+    cut: (signal) => endServer(server, signal),
+    async restore() {
+      server = await spawnServer(how, port);
+      if (await isReady(url, server)) return;
+      throw new Error(`PostgreSQL did not start again:\n${await logTail(how.directory)}`);
+    },
+  };
+}
+
+async function spawnServer(how: Launch, port: number): Promise<ChildProcess> {
+  const { native, directory, account } = how;
+  const settings = [...SERVER_SETTINGS, ...how.settings, `port=${port}`].flatMap((setting) => [
+    '-c',
+    setting,
+  ]);
   const command = [join(native, 'bin', 'postgres'), '-D', join(directory, 'data'), ...settings];
   const log = await open(logFile(directory), 'a');
   const server = spawn('/bin/sh', ['-c', GUARDED_SERVER, 'sh', directory, ...command], {
@@ -246,11 +269,11 @@ async function stopServer(server: ChildProcess, directory: string): Promise<void
   await removeDirectory(directory);
 }
 
-async function endServer(server: ChildProcess): Promise<void> {
+async function endServer(server: ChildProcess, signal: NodeJS.Signals = 'SIGINT'): Promise<void> {
   if (!hasExited(server)) {
     const exit = once(server, 'exit');
     // SIGINT is PostgreSQL's fast shutdown: open connections are ended, not waited for.
-    server.kill('SIGINT');
+    server.kill(signal);
     const timer = setTimeout(() => server.kill('SIGKILL'), STOP_TIMEOUT_MS);
     await exit;
     clearTimeout(timer);

@@ -23,6 +23,8 @@ export function onBothStores(title: string, declare: (kind: StoreKind) => void):
 export type TestService = {
   url: string;
   app: App;
+  /** Where its relational store is, for tests that look at rows. */
+  database: { kind: 'sqlite'; file: string } | { kind: 'postgres'; url: string };
   /** Lines logged so far. */
   logged: { level: string; message: string; fields: Record<string, unknown> }[];
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
@@ -81,6 +83,10 @@ export async function startService(kind: StoreKind, options: ServiceOptions = {}
   return {
     url,
     app,
+    database:
+      databaseUrl === undefined
+        ? { kind: 'sqlite', file: join(dataDir, 'leadtrail.db') }
+        : { kind: 'postgres', url: databaseUrl },
     logged,
     post: (path, body, headers = {}) =>
       fetch(url + path, {

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
+import { test } from 'node:test';
+import { PROJECT_DIR } from '../src/config.ts';
+
+/** Arrows only point down: main → app → http, jobs → flows → store, ports → domain → contract. */
+
+const SERVER = join(PROJECT_DIR, 'packages/server/src');
+const CONTRACT = join(PROJECT_DIR, 'packages/contract/src');
+
+/** What each part may import besides itself. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  main: ['app', 'config'],
+  app: ['adapters', 'config', 'http', 'jobs', 'flows', 'store', 'ports', 'domain', 'contract'],
+  http: ['flows', 'store', 'ports', 'domain', 'contract'],
+  jobs: ['flows', 'store', 'ports', 'domain', 'contract'],
+  flows: ['store', 'ports', 'domain', 'contract'],
+  store: ['domain', 'contract'],
+  ports: ['domain', 'contract'],
+  domain: ['contract'],
+  contract: [],
+  // Adapters stand beside the layers: they implement ports and the store for app.ts.
+  adapters: ['config', 'store', 'ports', 'domain', 'contract'],
+  config: ['domain'],
+};
+
+type SourceFile = { path: string; part: string; text: string; code: string };
+
+function sourceFiles(dir: string, partOf: (path: string) => string): SourceFile[] {
+  return globSync('**/*.ts', { cwd: dir }).map((path) => {
+    const text = readFileSync(join(dir, path), 'utf8');
+    return { path: join(dir, path), part: partOf(path), text, code: withoutComments(text) };
+  });
+}
+
+function withoutComments(text: string): string {
+  return text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/^\s*\/\/.*$/gm, '');
+}
+
+/** A file at the top is a part by itself, a folder is one part. */
+function serverPart(path: string): string {
+  const [first = ''] = path.split(sep);
+  return first.replace(/\.ts$/, '');
+}
+
+const FILES = [...sourceFiles(SERVER, serverPart), ...sourceFiles(CONTRACT, () => 'contract')];
+
+/** Everything a file names as another file: imports, exports from, dynamic imports, worker threads. */
+function importsOf({ code }: SourceFile): string[] {
+  const patterns = [
+    /\bfrom\s+'([^']+)'/g,
+    /\bimport\s+'([^']+)'/g,
+    /\bimport\(\s*'([^']+)'/g,
+    /\bnew URL\(\s*'([^']+\.ts)'/g,
+  ];
+  return patterns.flatMap((pattern) => [...code.matchAll(pattern)].map((match) => match[1] as string));
+}
+
+function partOfImport(file: SourceFile, specifier: string): string | undefined {
+  if (specifier.startsWith('@leadtrail/contract/')) return 'contract';
+  if (!specifier.startsWith('.')) return undefined;
+  const target = join(dirname(file.path), specifier);
+  return target.startsWith(CONTRACT + sep) ? 'contract' : serverPart(relative(SERVER, target));
+}
+
+test('every file belongs to a known part', () => {
+  assert.ok(FILES.length > 40);
+  for (const { path, part } of FILES) assert.ok(part in MAY_IMPORT, `${path} belongs to no part`);
+});
+
+test('imports point in one direction: main → app → http, jobs → flows → store, ports → domain → contract', () => {
+  const wrong: string[] = [];
+  let seen = 0;
+  for (const file of FILES) {
+    for (const specifier of importsOf(file)) {
+      const part = partOfImport(file, specifier);
+      if (part === undefined) continue;
+      seen += 1;
+      const allowed = part === file.part || MAY_IMPORT[file.part]?.includes(part);
+      if (!allowed) wrong.push(`${relative(PROJECT_DIR, file.path)} imports ${specifier}`);
+    }
+  }
+  assert.deepEqual(wrong, []);
+  assert.ok(seen > 100);
+});
+
+test('adapters are imported by app.ts and by other adapters only', () => {
+  const importers = FILES.filter((file) =>
+    importsOf(file).some((specifier) => partOfImport(file, specifier) === 'adapters'),
+  );
+  assert.deepEqual([...new Set(importers.map((file) => file.part))].sort(), ['adapters', 'app']);
+});
+
+test('only config.ts knows the environment; main.ts hands it over', () => {
+  const readers = FILES.filter(({ code }) =>
+    /\bprocess\s*\.\s*env\b|\benv\b.*from 'node:process'/.test(code),
+  );
+  assert.deepEqual(
+    readers.map(({ path }) => relative(SERVER, path)),
+    ['main.ts'],
+  );
+  const uses = readers[0]?.code.match(/process\.env\b/g) ?? [];
+  assert.equal(uses.length, 1);
+  assert.match(readers[0]?.code ?? '', /readConfig\(process\.env\)/);
+});
+
+test('the domain and the contract do no I/O', () => {
+  const allowed = new Set(['node:crypto']);
+  for (const file of FILES.filter(({ part }) => part === 'domain' || part === 'contract')) {
+    const builtIns = importsOf(file).filter((specifier) => specifier.startsWith('node:'));
+    assert.deepEqual(
+      builtIns.filter((specifier) => !allowed.has(specifier)),
+      [],
+      file.path,
+    );
+    assert.doesNotMatch(file.code, /\bDate\.now\(\)|\bnew Date\(\)|\bMath\.random\(\)/, file.path);
+  }
+});
+
+test('the contract is the leaf: it imports zod and itself', () => {
+  const imported = FILES.filter(({ part }) => part === 'contract').flatMap(importsOf);
+  assert.deepEqual([...new Set(imported.filter((specifier) => !specifier.startsWith('./')))], ['zod']);
+});
+
+test('there are no default exports, enums, barrels or namespaces', () => {
+  for (const { path, code } of FILES) {
+    assert.doesNotMatch(code, /^export default\b|\bas default\b/m, path);
+    assert.doesNotMatch(code, /^(export )?(const )?enum\b|^(export )?namespace\b/m, path);
+    assert.doesNotMatch(code, /^export (\*|\{[^}]*\}) from\b/m, path);
+  }
+});

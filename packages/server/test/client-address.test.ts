@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+import { emptyDatabase, type Row, row } from './support/database.ts';
+import { onBothStores, type TestService, useService } from './support/service.ts';
+import { startSession } from './support/visits.ts';
+
+type Headers = Record<string, string>;
+
+async function storedPlace(service: TestService, headers: Headers): Promise<Row> {
+  await startSession(service, {}, headers);
+  await service.settled();
+  return row(service, 'select ip, country, region, city, asn from sessions');
+}
+
+onBothStores('the address and place of a client behind a trusted proxy', (kind) => {
+  const service = useService(kind);
+  beforeEach(() => emptyDatabase(service));
+
+  const addresses: [string, Headers, string][] = [
+    ['no header: the peer address', {}, '127.0.0.1'],
+    [
+      'CF-Connecting-IP comes first',
+      { 'cf-connecting-ip': '198.51.100.1', 'x-forwarded-for': '198.51.100.2', 'x-real-ip': '198.51.100.3' },
+      '198.51.100.1',
+    ],
+    [
+      'else the right-most untrusted entry of X-Forwarded-For',
+      { 'x-forwarded-for': '198.51.100.9, 198.51.100.2, 10.0.0.1', 'x-real-ip': '198.51.100.3' },
+      '198.51.100.2',
+    ],
+    ['else X-Real-IP', { 'x-real-ip': '198.51.100.3' }, '198.51.100.3'],
+    ['IPv4-mapped IPv6 is stored as IPv4', { 'x-real-ip': '::ffff:198.51.100.3' }, '198.51.100.3'],
+    [
+      'IPv6 is stored compressed, in lower case, without its zone',
+      { 'x-real-ip': '2001:0DB8:0:0:0:0:0:00A1%eth0' },
+      '2001:db8::a1',
+    ],
+  ];
+  for (const [sentence, headers, ip] of addresses) {
+    test(sentence, async () => assert.equal((await storedPlace(service, headers)).ip, ip));
+  }
+
+  const place = { ip: '198.51.100.1', country: 'IN', region: 'Maharashtra', city: 'Pune', asn: 55836 };
+  const providers: [string, Headers, Partial<typeof place>][] = [
+    [
+      'Cloudflare',
+      { 'cf-ipcountry': 'IN', 'cf-region': 'Maharashtra', 'cf-ipcity': 'Pune', 'cf-asn': '55836' },
+      place,
+    ],
+    [
+      'Vercel',
+      {
+        'x-vercel-ip-country': 'IN',
+        'x-vercel-ip-country-region': 'MH',
+        'x-vercel-ip-city': 'New%20Pune',
+        'x-vercel-ip-as-number': '55836',
+      },
+      { country: 'IN', city: 'New Pune', asn: 55836 },
+    ],
+    [
+      'CloudFront',
+      {
+        'cloudfront-viewer-country': 'IN',
+        'cloudfront-viewer-country-region-name': 'Maharashtra',
+        'cloudfront-viewer-city': 'Pune',
+        'cloudfront-viewer-asn': '55836',
+      },
+      place,
+    ],
+    [
+      'App Engine',
+      { 'x-appengine-country': 'IN', 'x-appengine-city': 'pune' },
+      { country: 'IN', city: 'pune' },
+    ],
+    [
+      'plain X-Geo',
+      { 'x-geo-country': 'IN', 'x-geo-region': 'Maharashtra', 'x-geo-city': 'Pune', 'x-geo-asn': 'AS55836' },
+      place,
+    ],
+  ];
+  for (const [provider, headers, expected] of providers) {
+    test(`geolocation headers of ${provider} are read`, async () => {
+      const stored = await storedPlace(service, { 'x-forwarded-for': place.ip, ...headers });
+      assert.deepEqual({ ...stored, ...expected }, stored);
+    });
+  }
+
+  test('of several providers the first counts', async () => {
+    const { country } = await storedPlace(service, {
+      'x-geo-country': 'BR',
+      'cloudfront-viewer-country': 'JP',
+      'cf-ipcountry': 'IN',
+    });
+    assert.equal(country, 'IN');
+  });
+
+  test('no header: country and ASN come from the bundled IP database', async () => {
+    assert.deepEqual(await storedPlace(service, { 'x-forwarded-for': '49.36.0.1' }), {
+      ip: '49.36.0.1',
+      country: 'IN',
+      region: null,
+      city: null,
+      asn: 55836,
+    });
+  });
+
+  test('a place name that has to be cut inside a character ends in U+FFFD', async () => {
+    const city = `${'a'.repeat(127)}😀`;
+    const stored = await storedPlace(service, {
+      'x-vercel-ip-country': 'IN',
+      'x-vercel-ip-city': encodeURIComponent(city),
+    });
+    assert.equal(stored.city, `${'a'.repeat(127)}\uFFFD`);
+  });
+});
+
+onBothStores('a client whose peer is no trusted proxy', (kind) => {
+  const service = useService(kind, { env: { TRUSTED_PROXIES: '10.0.0.0/8' } });
+
+  test('forwarding and geolocation headers are not believed', async () => {
+    const stored = await storedPlace(service, {
+      'cf-connecting-ip': '198.51.100.1',
+      'x-forwarded-for': '198.51.100.1',
+      'x-real-ip': '198.51.100.1',
+      'cf-ipcountry': 'IN',
+      'x-geo-city': 'Pune',
+    });
+    assert.deepEqual(stored, { ip: '127.0.0.1', country: 'XX', region: null, city: null, asn: null });
+  });
+});

@@ -1,0 +1,242 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { ConfigError, type Environment, PROJECT_DIR, readConfig } from '../src/config.ts';
+
+const SECRETS = [
+  'ANALYTICS_API_KEY',
+  'ANALYTICS_MARKETING_API_KEY',
+  'LEAD_CAPTURE_API_KEY',
+  'CRM_CALLBACK_SECRET',
+  'CRM_WEBHOOK_SECRET',
+  'FLOW_SIGNING_SECRET',
+  'ANALYTICS_ENGINE_API_TOKEN',
+] as const;
+
+/** The sentence with which the start is refused. */
+function refusal(env: Environment): string {
+  try {
+    readConfig(env);
+  } catch (error) {
+    assert.ok(error instanceof ConfigError, String(error));
+    return error.message;
+  }
+  return assert.fail(`Not refused: ${JSON.stringify(env)}`);
+}
+
+test('nothing has to be set', () => {
+  const { isTrustedProxy, ...config } = readConfig({});
+  assert.deepEqual(config, {
+    port: 8787,
+    host: undefined,
+    dataDir: join(PROJECT_DIR, 'data'),
+    publicUrl: undefined,
+    database: { kind: 'sqlite' },
+    analyticsApiKey: undefined,
+    marketingApiKey: undefined,
+    leadCaptureApiKey: undefined,
+    crmCallbackSecret: undefined,
+    crmWebhookSecret: undefined,
+    botLeadDetection: false,
+    environment: 'production',
+    analyticsCacheTtlSeconds: 604_800,
+    analyticsRefreshCooldownSeconds: 1800,
+    engine: undefined,
+    flow: { webhookUrl: undefined, signingSecret: undefined, allowPrivateNetwork: false },
+    trackRateLimitPerMinute: 600,
+    legacyLeadRoutes: true,
+    logLevel: 'info',
+  });
+});
+
+test('TRUSTED_PROXIES: loopback, linklocal and uniquelocal by default', () => {
+  const { isTrustedProxy } = readConfig({});
+  for (const ip of [
+    '127.0.0.1',
+    '::1',
+    '169.254.1.1',
+    'fe80::1',
+    '10.1.2.3',
+    '172.16.0.1',
+    '192.168.0.1',
+    'fd00::1',
+  ]) {
+    assert.equal(isTrustedProxy(ip), true, ip);
+  }
+  for (const ip of ['203.0.113.1', '2001:db8::1', '172.32.0.1']) assert.equal(isTrustedProxy(ip), false, ip);
+});
+
+test('TRUSTED_PROXIES: CIDRs, addresses and names; set to nothing trusts no one', () => {
+  const { isTrustedProxy } = readConfig({ TRUSTED_PROXIES: '203.0.113.0/24, 2001:db8::/32, loopback' });
+  assert.deepEqual(['203.0.113.9', '2001:db8:1::1', '127.0.0.1', '10.0.0.1'].map(isTrustedProxy), [
+    true,
+    true,
+    true,
+    false,
+  ]);
+  assert.equal(readConfig({ TRUSTED_PROXIES: '' }).isTrustedProxy('127.0.0.1'), false);
+});
+
+test('everything can be set', () => {
+  const { isTrustedProxy, ...config } = readConfig({
+    PORT: '80',
+    HOST: '::1',
+    DATA_DIR: '/var/lib/leadtrail',
+    PUBLIC_URL: 'https://leads.example/base//',
+    DATABASE_URL: 'postgres://user:password@host/db',
+    DATABASE_READ_URL: 'postgresql://user:password@replica/db',
+    ANALYTICS_API_KEY: 'admin',
+    ANALYTICS_MARKETING_API_KEY: 'marketing',
+    LEAD_CAPTURE_API_KEY: 'capture',
+    CRM_CALLBACK_SECRET: 'callback',
+    CRM_WEBHOOK_SECRET: 'webhook',
+    BOT_LEAD_DETECTION: 'on',
+    ENVIRONMENT: 'staging',
+    ANALYTICS_CACHE_TTL_SECONDS: '60',
+    ANALYTICS_REFRESH_COOLDOWN_SECONDS: '0',
+    EDGE_ACCOUNT_ID: 'account',
+    ANALYTICS_ENGINE_API_TOKEN: 'token',
+    FLOW_WEBHOOK_URL: 'http://flow.example/hook',
+    FLOW_SIGNING_SECRET: 'signing',
+    FLOW_ALLOW_PRIVATE_NETWORK: '1',
+    TRACK_RATE_LIMIT_PER_MINUTE: '0',
+    LEGACY_LEAD_ROUTES: 'off',
+    LOG_LEVEL: 'DEBUG',
+  });
+  assert.deepEqual(config, {
+    port: 80,
+    host: '::1',
+    dataDir: '/var/lib/leadtrail',
+    publicUrl: 'https://leads.example/base',
+    database: {
+      kind: 'postgres',
+      url: 'postgres://user:password@host/db',
+      readUrl: 'postgresql://user:password@replica/db',
+    },
+    analyticsApiKey: 'admin',
+    marketingApiKey: 'marketing',
+    leadCaptureApiKey: 'capture',
+    crmCallbackSecret: 'callback',
+    crmWebhookSecret: 'webhook',
+    botLeadDetection: true,
+    environment: 'staging',
+    analyticsCacheTtlSeconds: 60,
+    analyticsRefreshCooldownSeconds: 0,
+    engine: { accountId: 'account', apiToken: 'token' },
+    flow: { webhookUrl: 'http://flow.example/hook', signingSecret: 'signing', allowPrivateNetwork: true },
+    trackRateLimitPerMinute: 0,
+    legacyLeadRoutes: false,
+    logLevel: 'debug',
+  });
+});
+
+test('an empty secret is no secret', () => {
+  for (const empty of ['', '   ', '\n']) {
+    const config = readConfig(Object.fromEntries(SECRETS.map((name) => [name, empty])));
+    assert.equal(config.analyticsApiKey, undefined);
+    assert.equal(config.marketingApiKey, undefined);
+    assert.equal(config.leadCaptureApiKey, undefined);
+    assert.equal(config.crmCallbackSecret, undefined);
+    assert.equal(config.crmWebhookSecret, undefined);
+    assert.equal(config.flow.signingSecret, undefined);
+    assert.equal(config.engine, undefined);
+  }
+});
+
+test('other variables set to nothing have their default', () => {
+  const { isTrustedProxy, ...config } = readConfig({
+    PORT: '',
+    HOST: '',
+    DATA_DIR: '',
+    DATABASE_URL: '',
+    REDIS_URL: '',
+    BOT_LEAD_DETECTION: '',
+    LEGACY_LEAD_ROUTES: '',
+    LOG_LEVEL: '',
+  });
+  const { isTrustedProxy: _byDefault, ...defaults } = readConfig({});
+  assert.deepEqual(config, defaults);
+});
+
+test('the engine exists when both its variables are set', () => {
+  assert.equal(readConfig({ EDGE_ACCOUNT_ID: 'account' }).engine, undefined);
+  assert.equal(readConfig({ ANALYTICS_ENGINE_API_TOKEN: 'token' }).engine, undefined);
+});
+
+test('flags are true/1/on/yes or false/0/off/no, in any case', () => {
+  for (const [name, read] of [
+    ['BOT_LEAD_DETECTION', (env: Environment) => readConfig(env).botLeadDetection],
+    ['FLOW_ALLOW_PRIVATE_NETWORK', (env: Environment) => readConfig(env).flow.allowPrivateNetwork],
+    ['LEGACY_LEAD_ROUTES', (env: Environment) => readConfig(env).legacyLeadRoutes],
+  ] as const) {
+    for (const on of ['true', '1', 'on', 'yes', 'TRUE', ' On ']) assert.equal(read({ [name]: on }), true, on);
+    for (const off of ['false', '0', 'off', 'no', 'Off']) assert.equal(read({ [name]: off }), false, off);
+  }
+});
+
+const REFUSED: [string, Environment][] = [
+  ['PORT must be a whole number from 0 to 65535, not "http".', { PORT: 'http' }],
+  ['PORT must be a whole number from 0 to 65535, not "65536".', { PORT: '65536' }],
+  ['PORT must be a whole number from 0 to 65535, not "-1".', { PORT: '-1' }],
+  ['PORT must be a whole number from 0 to 65535, not "80.5".', { PORT: '80.5' }],
+  [
+    'TRACK_RATE_LIMIT_PER_MINUTE must be a whole number from 0 to 9007199254740991, not "lots".',
+    { TRACK_RATE_LIMIT_PER_MINUTE: 'lots' },
+  ],
+  ['BOT_LEAD_DETECTION must be on or off, not "maybe".', { BOT_LEAD_DETECTION: 'maybe' }],
+  ['LOG_LEVEL must be one of debug, info, warn, error.', { LOG_LEVEL: 'loud' }],
+  ['PUBLIC_URL must be a URL starting with http:// or https://.', { PUBLIC_URL: 'leads.example' }],
+  [
+    'DATABASE_URL must be a URL starting with postgres:// or postgresql://.',
+    { DATABASE_URL: 'mysql://user:hunter2@host/db' },
+  ],
+  ['FLOW_WEBHOOK_URL must be a URL starting with http:// or https://.', { FLOW_WEBHOOK_URL: 'ftp://a' }],
+  [
+    'DATABASE_READ_URL is the replica of DATABASE_URL, which is not set.',
+    { DATABASE_READ_URL: 'postgres://user:hunter2@replica/db' },
+  ],
+  [
+    'ANALYTICS_MARKETING_API_KEY must differ from ANALYTICS_API_KEY.',
+    { ANALYTICS_API_KEY: 'hunter2', ANALYTICS_MARKETING_API_KEY: 'hunter2' },
+  ],
+  [
+    'ANALYTICS_MARKETING_API_KEY needs ANALYTICS_API_KEY to be set as well.',
+    { ANALYTICS_MARKETING_API_KEY: 'hunter2' },
+  ],
+  [
+    'TRUSTED_PROXIES: "proxy" is not an IP address, a CIDR range or one of the names loopback, linklocal, uniquelocal.',
+    { TRUSTED_PROXIES: '10.0.0.0/8, proxy' },
+  ],
+];
+for (const [sentence, env] of REFUSED) {
+  test(`a start is refused with one sentence: ${sentence}`, () => assert.equal(refusal(env), sentence));
+}
+
+test('every refusal is one sentence on one line that names its variable', () => {
+  for (const [, env] of REFUSED) {
+    const message = refusal(env);
+    assert.match(message, /^[A-Z][A-Z_]+\b[^\n]*\.$/);
+    assert.ok(Object.keys(env).some((name) => message.includes(name)));
+  }
+});
+
+test('no refusal repeats a secret', () => {
+  const secret = 'hunter2';
+  const urls = [
+    'DATABASE_URL',
+    'DATABASE_READ_URL',
+    'FLOW_WEBHOOK_URL',
+    'PUBLIC_URL',
+    'REDIS_URL',
+    'S3_ENDPOINT',
+  ];
+  const wrong = urls.map((name) => ({ [name]: `gopher://user:${secret}@host` }));
+  const secrets = { ...Object.fromEntries(SECRETS.map((name) => [name, secret])), PORT: 'x' };
+  for (const env of [...wrong, secrets, { ...secrets, PORT: '1' }]) {
+    assert.ok(!refusal(env).includes(secret), JSON.stringify(env));
+  }
+});
+
+test('a variable that does not belong to the service is left alone', () => {
+  assert.equal(readConfig({ PATH: '/bin', PORT_OFFSET: 'x', npm_config_port: '1' }).port, 8787);
+});

@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ApiCallError, createClient } from '@leadtrail/contract/client';
+import { type Endpoint, isSuccess, successStatus } from '@leadtrail/contract/endpoint';
+import { endpoints } from '@leadtrail/contract/endpoints';
+import { anEvent, PAGE } from './support/builders.ts';
+import { ADMIN_KEY, MARKETING_KEY, onBothStores, useService } from './support/service.ts';
+import { runJob } from './support/visits.ts';
+
+type Json = Record<string, unknown>;
+type Operation = {
+  operationId: string;
+  summary: string;
+  tags: string[];
+  security: unknown[];
+  parameters?: { name: string; in: string; schema: Json }[];
+  requestBody?: { content: Record<string, { schema: Json }> };
+  responses: Record<string, { description: string; content: Record<string, { schema: Json }> }>;
+};
+type OpenApi = {
+  openapi: string;
+  servers: { url: string }[];
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Json>; securitySchemes: Json };
+};
+
+const ALL = Object.entries(endpoints) as [string, Endpoint][];
+
+/** Every `$ref` in the document. */
+function references(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    key === '$ref' ? [String(inner)] : references(inner),
+  );
+}
+
+onBothStores('GET /openapi.json', (kind) => {
+  const service = useService(kind);
+  const document = async (headers: Record<string, string> = {}) =>
+    (await (await fetch(`${service.url}/openapi.json`, { headers })).json()) as OpenApi;
+
+  test('describes every endpoint with its method, key, query, body and answers', async () => {
+    const { openapi, paths } = await document();
+    assert.equal(openapi, '3.1.0');
+    const described = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    assert.deepEqual(described.sort(), ALL.map(([, each]) => `${each.method} ${each.path}`).sort());
+
+    for (const [name, declared] of ALL) {
+      const operation = paths[declared.path]?.[declared.method.toLowerCase()];
+      assert.ok(operation, name);
+      assert.equal(operation.operationId, name);
+      assert.ok(operation.summary.length > 0);
+      assert.equal(operation.security.length > 0, declared.auth !== 'public', name);
+      assert.equal(operation.requestBody !== undefined, declared.body !== undefined, name);
+      assert.deepEqual(
+        (operation.parameters ?? []).map((each) => each.name),
+        Object.keys(declared.query?.shape ?? {}),
+      );
+      assert.deepEqual(Object.keys(operation.responses), Object.keys(declared.responses));
+    }
+  });
+
+  test('says the limits of days and limit', async () => {
+    const { paths } = await document();
+    const schemaOf = (path: string) => paths[path]?.get?.parameters?.[0];
+    assert.deepEqual(schemaOf('/analytics/sessions/daily'), {
+      name: 'days',
+      in: 'query',
+      required: false,
+      schema: { type: 'integer', default: 30, minimum: 1, maximum: 90 },
+    });
+    assert.deepEqual(schemaOf('/analytics/pages/top')?.schema, {
+      type: 'integer',
+      default: 20,
+      minimum: 1,
+      maximum: 100,
+    });
+  });
+
+  test('says what a session start needs', async () => {
+    const { paths } = await document();
+    const body = paths['/track/session/start']?.post?.requestBody?.content['application/json']?.schema;
+    assert.deepEqual(body?.required, ['fingerprint_id', 'page']);
+    assert.deepEqual(Object.keys(body?.properties as Json), [
+      'fingerprint_id',
+      'page',
+      'visitor_id',
+      'referrer',
+      'device_info',
+      'screen',
+    ]);
+  });
+
+  test('refers to nothing that is not in it', async () => {
+    const whole = await document();
+    const targets = references(whole);
+    assert.ok(targets.length > 0);
+    for (const target of targets) {
+      const name = /^#\/components\/schemas\/(\w+)$/.exec(target)?.[1] ?? '';
+      assert.equal(whole.components.schemas[name]?.type, 'object', target);
+    }
+    assert.deepEqual(Object.keys(whole.components.schemas).sort(), ['Error', 'TrackingEvent']);
+  });
+
+  test('names the address it was asked at', async () => {
+    assert.deepEqual((await document()).servers, [{ url: service.url }]);
+    const behindProxy = await document({ 'x-forwarded-proto': 'https' });
+    assert.deepEqual(behindProxy.servers, [{ url: service.url.replace('http:', 'https:') }]);
+  });
+});
+
+onBothStores('with PUBLIC_URL', (kind) => {
+  const service = useService(kind, { env: { PUBLIC_URL: 'https://leads.example/' } });
+
+  test('GET /openapi.json names that address', async () => {
+    const { servers } = (await (await fetch(`${service.url}/openapi.json`)).json()) as OpenApi;
+    assert.deepEqual(servers, [{ url: 'https://leads.example' }]);
+  });
+});
+
+onBothStores('GET /docs', (kind) => {
+  const service = useService(kind);
+
+  test('is HTML for people, without script or anything from elsewhere', async () => {
+    const response = await fetch(`${service.url}/docs`);
+    assert.equal(response.status, 200);
+    assert.equal(response.headers.get('content-type'), 'text/html; charset=utf-8');
+    const html = await response.text();
+    assert.match(html, /^<!doctype html>/);
+    assert.doesNotMatch(html, /<script|<iframe|<link|<img|javascript:|\son\w+=|@import|url\(|src=/i);
+    for (const [, { path, summary }] of ALL) {
+      assert.ok(html.includes(`<code>${path}</code>`), path);
+      assert.ok(html.includes(summary), summary);
+    }
+  });
+});
+
+onBothStores('the typed client', (kind) => {
+  const service = useService(kind);
+  const clientWith = (apiKey?: string) =>
+    createClient({ baseUrl: service.url, ...(apiKey === undefined ? {} : { apiKey }) });
+
+  test('calls every endpoint, and every answer is what the contract declares', async () => {
+    const call = clientWith(ADMIN_KEY);
+    const started = await call('startSession', { body: { fingerprint_id: 'f', page: `${PAGE}a` } });
+    const tracked = await call('trackEvents', {
+      body: { session_id: started.session_id, events: [anEvent(), 'no event'] },
+    });
+    assert.equal(tracked.accepted, 1);
+    const ended = await call('endSession', { body: { session_id: started.session_id } });
+    await service.settled();
+    await runJob(service, 'archive-sessions');
+
+    const answers: Record<string, unknown> = {
+      startSession: started,
+      trackEvents: tracked,
+      endSession: ended,
+    };
+    for (const name of [
+      'overview',
+      'sessionsDaily',
+      'topPages',
+      'geo',
+      'engagement',
+      'sources',
+      'realtime',
+      'storage',
+      'whoami',
+      'health',
+      'readiness',
+      'metrics',
+      'openapi',
+      'docs',
+    ] as const) {
+      answers[name] = await call(name);
+    }
+    assert.deepEqual(Object.keys(answers).sort(), Object.keys(endpoints).sort());
+    for (const [name, declared] of ALL) {
+      const schema = declared.responses[successStatus(declared)];
+      assert.deepEqual(schema?.parse(answers[name]), answers[name], name);
+    }
+  });
+
+  test('sends the query', async () => {
+    const call = clientWith(ADMIN_KEY);
+    for (const page of ['b', 'c']) {
+      await call('startSession', { body: { fingerprint_id: 'f', page: PAGE + page } });
+    }
+    await service.settled();
+    assert.equal((await call('topPages', { query: { limit: 2 } })).length, 2);
+  });
+
+  test('says what went wrong', async () => {
+    await assert.rejects(clientWith()('overview'), (error) => {
+      assert.ok(error instanceof ApiCallError);
+      assert.equal(error.status, 401);
+      assert.match(error.message, /^An API key is required/);
+      return true;
+    });
+    await assert.rejects(clientWith(MARKETING_KEY)('metrics'), { status: 403 });
+    const empty = clientWith()('startSession', { body: { fingerprint_id: '', page: '' } });
+    await assert.rejects(empty, (error) => {
+      assert.ok(error instanceof ApiCallError);
+      assert.equal(error.status, 400);
+      assert.deepEqual(
+        error.details.map((each) => each.path),
+        ['fingerprint_id', 'page'],
+      );
+      return true;
+    });
+  });
+});
+
+test('every endpoint declares exactly one success and only errors besides', () => {
+  for (const [name, { responses }] of ALL) {
+    const statuses = Object.keys(responses).map(Number);
+    assert.equal(statuses.filter(isSuccess).length, 1, name);
+    for (const status of statuses) assert.ok(isSuccess(status) || status >= 400, name);
+  }
+});

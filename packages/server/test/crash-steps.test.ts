@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { afterEach, beforeEach, test } from 'node:test';
+import { onBothStores, postgresUrl, type StoreKind, startService } from './support/service.ts';
+import { type Ledger, newLedger } from './torture/ledger.ts';
+import { startLoad } from './torture/load.ts';
+import { newPlace, type Place, removePlace } from './torture/place.ts';
+import { seeded } from './torture/random.ts';
+import { startServiceProcess, within } from './torture/service-process.ts';
+import { differences } from './torture/verify.ts';
+
+/** A crash inside each step of the background work, and during recovery: applied exactly once. */
+
+type Crash = { at: string; call?: number; duringMs?: number };
+
+const CRASHES: readonly Crash[] = [
+  { at: 'before inbox.append', call: 30 },
+  { at: 'after inbox.append', call: 30 },
+  { at: 'after inbox.take', call: 2 },
+  { at: 'during store.ingestTracking', call: 2, duringMs: 1 },
+  { at: 'during store.ingestTracking', call: 1, duringMs: 4 },
+  { at: 'after store.ingestTracking', call: 2 },
+  { at: 'after inbox.release', call: 2 },
+  { at: 'after store.claimArchives' },
+  { at: 'during objects.put' },
+  { at: 'after objects.put' },
+  { at: 'after store.recordArchive' },
+];
+
+const CRASHING_SERVICE = join(import.meta.dirname, 'support/crashing-service.ts');
+
+onBothStores('a crash inside a step', (kind) => {
+  let place: Place;
+  let ledger: Ledger;
+  beforeEach(async () => {
+    place = await newPlace(kind, postgresUrl);
+    ledger = newLedger();
+  });
+  afterEach(() => removePlace(place));
+
+  for (const crash of CRASHES) {
+    test(`${crash.at}${crash.duringMs ? `, ${crash.duringMs} ms into it` : ''}, loses and doubles nothing`, async () => {
+      await crashUnderLoad(place, ledger, crash);
+      await assertKept(kind, place, ledger);
+    });
+  }
+
+  test('during recovery, at each of its steps, loses and doubles nothing', async () => {
+    await crashUnderLoad(place, ledger, { at: 'after store.ingestTracking', call: 2 });
+    await crashUnderLoad(place, ledger, { at: 'before store.appliedSequence' });
+    await crashUnderLoad(place, ledger, { at: 'after store.appliedSequence' });
+    await crashUnderLoad(place, ledger, { at: 'after inbox.release' });
+    await assertKept(kind, place, ledger);
+  });
+
+  test('between an object and its record, twice, leaves no object that nobody knows of', async () => {
+    await crashUnderLoad(place, ledger, { at: 'after objects.put' });
+    await crashUnderLoad(place, ledger, { at: 'after objects.put' });
+    await assertKept(kind, place, ledger);
+  });
+});
+
+async function crashUnderLoad(place: Place, ledger: Ledger, crash: Crash): Promise<void> {
+  const service = startServiceProcess(place, {
+    entry: CRASHING_SERVICE,
+    env: {
+      CRASH_AT: crash.at,
+      CRASH_AT_CALL: String(crash.call ?? 1),
+      CRASH_DURING_MS: String(crash.duringMs ?? 1),
+    },
+  });
+  try {
+    // It may crash before it listens: recovery begins first.
+    const load = service.listening.then(
+      (port) => startLoad({ port, ledger, random: seeded(1), connections: 6, pauseMs: 0 }),
+      () => undefined,
+    );
+    const { signal } = await within(20, `The crash ${crash.at}`, service.exited);
+    assert.equal(signal, 'SIGKILL', service.output());
+    await (await load)?.ended;
+  } finally {
+    service.kill('SIGKILL');
+  }
+}
+
+async function assertKept(kind: StoreKind, place: Place, ledger: Ledger): Promise<void> {
+  const { dataDir, databaseUrl } = place;
+  const service = await startService(kind, databaseUrl ? { dataDir, databaseUrl } : { dataDir });
+  await within(20, 'Recovery', service.settled());
+  await service.close();
+  assert.ok(ledger.sums().sessions.acknowledged > 0, 'nothing was acknowledged before the crash');
+  assert.deepEqual(await differences(ledger, place), []);
+}

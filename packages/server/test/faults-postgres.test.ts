@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
+import { Client } from 'pg';
+import { type CuttingProxy, startCuttingProxy } from './support/cutting-proxy.ts';
+import { type CuttablePostgresServer, startPostgres } from './support/postgres-server.ts';
+import { ADMIN_KEY } from './support/service.ts';
+import { type Ledger, newLedger } from './torture/ledger.ts';
+import { type Load, startLoad } from './torture/load.ts';
+import { newPlace, type Place, removePlace } from './torture/place.ts';
+import { seeded } from './torture/random.ts';
+import {
+  inboxEmpty,
+  type ServiceProcess,
+  startServiceProcess,
+  until,
+  within,
+} from './torture/service-process.ts';
+import { differences } from './torture/verify.ts';
+
+const ANSWER_SECONDS_MAX = 2;
+/** Longer than the longest pause between two attempts. */
+const HEAL_SECONDS_MAX = 60;
+
+describe('PostgreSQL cut', () => {
+  let server: CuttablePostgresServer;
+  let proxy: CuttingProxy;
+  let place: Place & { kind: 'postgres' };
+  let ledger: Ledger;
+  let service: ServiceProcess;
+  let port: number;
+  let load: Load;
+
+  before(async () => {
+    // What the server has committed must survive its crash, as it does by default.
+    server = await startPostgres(['synchronous_commit=on']);
+  });
+  after(() => server.stop());
+
+  beforeEach(async () => {
+    place = (await newPlace('postgres', () => server.url)) as Place & { kind: 'postgres' };
+    proxy = await startCuttingProxy(place.databaseUrl);
+    ledger = newLedger();
+    service = startServiceProcess({ ...place, databaseUrl: proxy.url });
+    port = await within(20, 'The start', service.listening);
+    load = startLoad({ port, ledger, random: seeded(4), connections: 6, pauseMs: 3 });
+    await until(
+      10,
+      'The first sessions',
+      async () => (await statistics()).status === 200 && (await stored()) > 0,
+    );
+  });
+  afterEach(async () => {
+    service.kill('SIGKILL');
+    await service.exited;
+    await load.stop();
+    await proxy.close();
+    await removePlace(place);
+  });
+
+  for (const [how, signal] of [
+    ['a restart', 'SIGINT'],
+    ['a crash', 'SIGQUIT'],
+  ] as const) {
+    test(`by ${how} of the server: tracking is accepted, statistics answer 503, and all heals unaided`, async () => {
+      await server.cut(signal);
+      try {
+        await assertTrackingGoesOn();
+        const answer = await statistics();
+        assert.equal(answer.status, 503);
+        assert.match(answer.headers.get('retry-after') ?? '', /^\d+$/);
+        assert.equal((await get('/readyz')).status, 503);
+        assert.equal((await get('/healthz')).status, 200);
+      } finally {
+        await server.restore();
+      }
+      await assertHealed();
+    });
+  }
+
+  for (const moment of ['before', 'after'] as const) {
+    test(`of the connection ${moment} COMMIT: rows are whole or absent, and nothing is lost or doubled`, async () => {
+      for (let cut = 1; cut <= 3; cut += 1) {
+        proxy.cutNextCommit(moment);
+        await until(20, 'A cut', () => proxy.cuts() === cut);
+      }
+      await assertHealed();
+    });
+  }
+
+  test('without notice: statistics answer 503 in time, tracking is accepted, and all heals unaided', async () => {
+    proxy.freeze();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => statistics()));
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([503]));
+    await assertTrackingGoesOn();
+    proxy.thaw();
+    await assertHealed();
+  });
+
+  test('with all connections in use: statistics answer 503 in time, and all heals unaided', async () => {
+    const blocker = new Client({ connectionString: place.databaseUrl });
+    await blocker.connect();
+    // Whoever reads sources now waits for as long as it may.
+    await blocker.query('begin');
+    await blocker.query('lock table referrer_totals in access exclusive mode');
+    const answers = await Promise.all(Array.from({ length: 30 }, () => get('/analytics/sources')));
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([503]));
+    await blocker.end();
+    await assertHealed();
+  });
+
+  test('at the moment of SIGTERM: the service ends in time, and the inbox keeps what is left', async () => {
+    await server.cut('SIGINT');
+    try {
+      await assertTrackingGoesOn();
+      await until(20, 'A few failures', async () => (await metric('leadtrail_ingest_failures_total')) > 4);
+      service.kill('SIGTERM');
+      const exit = await within(10, 'The exit', service.exited);
+      assert.deepEqual(exit, { code: 0, signal: null }, service.output());
+      await load.ended;
+    } finally {
+      await server.restore();
+    }
+    service = startServiceProcess({ ...place, databaseUrl: proxy.url });
+    port = await within(20, 'The start', service.listening);
+    await assertHealed();
+  });
+
+  const get = (path: string) =>
+    fetch(`http://127.0.0.1:${port}${path}`, {
+      headers: { 'x-api-key': ADMIN_KEY },
+      signal: AbortSignal.timeout(ANSWER_SECONDS_MAX * 1000),
+    });
+  const statistics = () => get('/analytics/overview');
+  const stored = async () =>
+    ((await (await statistics()).json()) as { total_sessions: number }).total_sessions;
+  const metric = async (name: string) =>
+    Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(await (await get('/metrics')).text())?.[1]);
+
+  async function assertTrackingGoesOn(): Promise<void> {
+    const before = ledger.sums().sessions.acknowledged;
+    await until(5, 'More sessions', () => ledger.sums().sessions.acknowledged > before + 20);
+    assert.deepEqual(new Set(ledger.answers.keys()), new Set([200, 202]));
+  }
+
+  async function assertHealed(): Promise<void> {
+    await until(HEAL_SECONDS_MAX, 'Statistics', async () => (await statistics()).status === 200);
+    await load.stop();
+    await within(HEAL_SECONDS_MAX, 'Catching up', inboxEmpty(port));
+    service.kill('SIGTERM');
+    const exit = await within(10, 'The exit', service.exited);
+    assert.deepEqual(exit, { code: 0, signal: null }, service.output());
+    assert.deepEqual(await differences(ledger, place), []);
+  }
+});

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+import { Client } from 'pg';
+import { unavailable } from '../src/domain/errors.ts';
+import type { Store } from '../src/store/store.ts';
+import { aStartRecord, NOON } from './support/builders.ts';
+import { emptyDatabase, rows } from './support/database.ts';
+import { ADMIN_KEY, onBothStores, startService, type TestService, useService } from './support/service.ts';
+import { startSession } from './support/visits.ts';
+
+type Ingest = Store['ingestTracking'];
+
+async function totalSessions(service: TestService): Promise<number> {
+  return (await service.get<{ total_sessions: number }>('/analytics/overview')).total_sessions;
+}
+
+async function setAside(service: TestService): Promise<number> {
+  const response = await fetch(`${service.url}/metrics`, { headers: { 'x-api-key': ADMIN_KEY } });
+  return Number(/^leadtrail_inbox_set_aside_total (\d+)$/m.exec(await response.text())?.[1]);
+}
+
+onBothStores('processing what was accepted', (kind) => {
+  /** What stands between the service and its store for the next calls. */
+  const troubles: ((ingest: Ingest, batch: Parameters<Ingest>[0]) => Promise<void>)[] = [];
+  const service = useService(kind, {
+    overrides: {
+      now: () => NOON,
+      around: {
+        store: (store) => ({
+          ...store,
+          ingestTracking: (batch) =>
+            troubles.shift()?.(store.ingestTracking, batch) ?? store.ingestTracking(batch),
+        }),
+      },
+    },
+  });
+  beforeEach(() => emptyDatabase(service));
+
+  const away = () => Promise.reject(unavailable('The store is away.'));
+
+  test('is tried again while the store is away, and nothing is set aside', async () => {
+    troubles.push(away, away, away, away);
+    await startSession(service);
+    await service.settled();
+    assert.equal(troubles.length, 0);
+    assert.equal(await totalSessions(service), 1);
+    assert.equal(await setAside(service), 0);
+  });
+
+  test('happens once even where the answer of the store was lost', async () => {
+    troubles.push(async (ingest, batch) => {
+      await ingest(batch);
+      await away();
+    });
+    await startSession(service);
+    await service.settled();
+    assert.equal(await totalSessions(service), 1);
+    assert.deepEqual(await service.app.store.recount(), []);
+  });
+
+  test('a batch that comes again is refused as a whole', async () => {
+    const line = (record: unknown) => new TextEncoder().encode(JSON.stringify(record));
+    const batch = (firstSequence: number, lastSequence: number) => ({
+      spoolId: 'another-spool',
+      firstSequence,
+      lastSequence,
+      lines: line(aStartRecord()),
+      now: NOON,
+    });
+    const { store } = service.app;
+    await store.ingestTracking(batch(1, 3));
+    assert.equal(await store.appliedSequence({ spoolId: 'another-spool' }), 3);
+    for (const again of [batch(1, 3), batch(3, 5), batch(2, 2)]) {
+      await assert.rejects(store.ingestTracking(again), /has been applied before/);
+    }
+    await store.ingestTracking(batch(4, 4));
+    assert.equal(await totalSessions(service), 2);
+  });
+
+  test('a record that cannot be processed is set aside and holds up nothing', async () => {
+    const { geo: _geo, ...broken } = aStartRecord();
+    const before = await setAside(service);
+    await service.app.inbox.append(JSON.stringify(broken));
+    await startSession(service);
+    await service.settled();
+    assert.equal(await totalSessions(service), 1);
+    assert.equal((await setAside(service)) - before, 1);
+    assert.ok(service.logged.some((line) => line.message === 'tracking records set aside'));
+    assert.deepEqual(await service.app.store.recount(), []);
+  });
+});
+
+test('while PostgreSQL takes no writes, as in a failover, sessions wait and nothing is set aside', async () => {
+  const service = await startService('postgres');
+  assert.ok(service.database.kind === 'postgres');
+  const client = new Client({ connectionString: service.database.url });
+  await client.connect();
+  const name = new URL(service.database.url).pathname.slice(1);
+  const readOnly = async (value: 'on' | 'off') => {
+    await client.query(`alter database ${name} set default_transaction_read_only = ${value}`);
+    // Open connections keep their old setting, so they have to go.
+    await client.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'leadtrail'",
+    );
+  };
+
+  await readOnly('on');
+  const { session_id } = await startSession(service);
+  const failures = () => service.logged.filter((line) => line.message === 'ingest failed').length;
+  // One more than it takes to give up on a record that is at fault itself.
+  while (failures() < 4 && (await setAside(service)) === 0) await new Promise(setImmediate);
+  assert.equal(await setAside(service), 0);
+  assert.equal(await totalSessions(service), 0);
+
+  await client.query('set default_transaction_read_only = off');
+  await readOnly('off');
+  await client.end();
+  await service.settled();
+  assert.deepEqual(await rows(service, 'select session_id from sessions'), [{ session_id }]);
+  await service.close();
+});

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { test } from 'node:test';
+import { unavailable } from '../src/domain/errors.ts';
+import { anEvent, aStart } from './support/builders.ts';
+import { ADMIN_KEY, onBothStores, type TestService, useService } from './support/service.ts';
+import { endSession, runJob, sendEvents, startSession } from './support/visits.ts';
+
+const REQUEST_ID = /^[\w-]{16,64}$/;
+
+/** Bytes as they go over the wire, for what no HTTP client would send. */
+async function sendRaw(service: TestService, text: string): Promise<string> {
+  const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+  socket.setEncoding('utf8');
+  let answer = '';
+  socket.on('data', (chunk) => {
+    answer += chunk;
+  });
+  socket.write(text);
+  await once(socket, 'close');
+  return answer;
+}
+
+onBothStores('the service about itself', (kind) => {
+  const service = useService(kind);
+
+  test('GET /healthz says that it is alive', async () => {
+    const response = await fetch(`${service.url}/healthz`);
+    assert.equal(response.status, 200);
+    assert.deepEqual(await response.json(), { status: 'ok' });
+  });
+
+  test('GET /readyz says that the stores are reachable', async () => {
+    const response = await fetch(`${service.url}/readyz`);
+    assert.equal(response.status, 200);
+    assert.deepEqual(await response.json(), { status: 'ready' });
+  });
+
+  test('GET /metrics counts requests by endpoint and status, and what was processed', async () => {
+    const { session_id } = await startSession(service);
+    await sendEvents(service, session_id, [anEvent()]);
+    await endSession(service, session_id);
+    await service.post('/track/session/start', '{');
+    await service.settled();
+    await runJob(service, 'end-idle-sessions');
+
+    const response = await fetch(`${service.url}/metrics`, { headers: { 'x-api-key': ADMIN_KEY } });
+    assert.equal(response.headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8');
+    const lines = (await response.text()).split('\n');
+    for (const line of [
+      '# TYPE leadtrail_http_requests_total counter',
+      'leadtrail_http_requests_total{endpoint="startSession",status="200"} 1',
+      'leadtrail_http_requests_total{endpoint="startSession",status="400"} 1',
+      'leadtrail_http_requests_total{endpoint="trackEvents",status="202"} 1',
+      'leadtrail_http_requests_total{endpoint="endSession",status="202"} 1',
+      '# TYPE leadtrail_http_request_seconds histogram',
+      'leadtrail_http_request_seconds_bucket{endpoint="startSession",le="+Inf"} 2',
+      'leadtrail_http_request_seconds_count{endpoint="startSession"} 2',
+      'leadtrail_inbox_records 0',
+      'leadtrail_inbox_bytes 0',
+      'leadtrail_ingested_records_total 3',
+      'leadtrail_ingest_failures_total 0',
+      'leadtrail_inbox_set_aside_total 0',
+    ]) {
+      assert.ok(lines.includes(line), line);
+    }
+  });
+
+  test('every line of /metrics is one that Prometheus reads', async () => {
+    const response = await fetch(`${service.url}/metrics`, { headers: { 'x-api-key': ADMIN_KEY } });
+    const text = await response.text();
+    assert.ok(text.endsWith('\n'));
+    const sample = /^[a-z_]+(\{[a-z_]+="[^"\\\n]*"(,[a-z_]+="[^"\\\n]*")*\})? -?[0-9.]+(e[+-]?\d+)?$/;
+    for (const line of text.trimEnd().split('\n')) {
+      if (!line.startsWith('# ')) assert.match(line, sample);
+    }
+  });
+
+  test('every response carries X-Request-Id, a new one each', async () => {
+    const responses = [
+      await service.post('/track/session/start', aStart()),
+      await service.post('/track/session/start', '{'),
+      await fetch(`${service.url}/track/session/start`, { method: 'OPTIONS' }),
+      await fetch(`${service.url}/track/session/start`),
+      await service.post('/track/session/start', 'x'.repeat(70_000)),
+      await fetch(`${service.url}/analytics/overview`),
+      await fetch(`${service.url}/healthz`),
+      await fetch(`${service.url}/openapi.json`),
+      await fetch(`${service.url}/docs`),
+      await fetch(`${service.url}/nothing`),
+    ];
+    assert.deepEqual(
+      responses.map((each) => each.status),
+      [200, 400, 204, 405, 413, 401, 200, 200, 200, 404],
+    );
+    const ids = responses.map(({ headers }) => headers.get('x-request-id') ?? '');
+    for (const id of ids) assert.match(id, REQUEST_ID);
+    assert.equal(new Set(ids).size, ids.length);
+  });
+
+  test('unknown path: 404 {error}', async () => {
+    for (const path of ['/', '/nothing', '/healthz/', '/track', '/TRACK/EVENTS', '/%00', '/..%2f..%2fetc']) {
+      const response = await fetch(service.url + path);
+      assert.equal(response.status, 404, path);
+      assert.equal(response.headers.get('content-type'), 'application/json; charset=utf-8');
+      assert.deepEqual(await response.json(), { error: 'There is nothing at this address.' });
+    }
+  });
+
+  test('known path, other method: 405 with Allow', async () => {
+    for (const path of ['/healthz', '/readyz', '/openapi.json', '/docs']) {
+      const response = await fetch(service.url + path, { method: 'POST' });
+      assert.equal(response.status, 405, path);
+      assert.equal(response.headers.get('allow'), 'GET, HEAD');
+    }
+  });
+
+  const unreadable: [string, string, number][] = [
+    ['a broken Host header', 'GET /healthz HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n', 400],
+    ['no Host header', 'GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
+    ['no HTTP at all', 'garbage\r\n\r\n', 400],
+    ['headers without end', `GET /healthz HTTP/1.1\r\nHost: a\r\nX: ${'y'.repeat(20_000)}\r\n\r\n`, 431],
+  ];
+  for (const [what, text, status] of unreadable) {
+    test(`a request with ${what} is answered ${status} {error} with X-Request-Id`, async () => {
+      const answer = await sendRaw(service, text);
+      const [head = '', body = ''] = answer.split('\r\n\r\n');
+      assert.match(head, new RegExp(`^HTTP/1\\.1 ${status} `));
+      assert.match(head.toLowerCase(), /\r\nx-request-id: [\w-]{16,64}(\r\n|$)/);
+      assert.match(head.toLowerCase(), /\r\ncontent-type: application\/json; charset=utf-8(\r\n|$)/);
+      assert.equal(typeof JSON.parse(body).error, 'string');
+    });
+  }
+});
+
+onBothStores('while the store is away', (kind) => {
+  const service = useService(kind, {
+    overrides: {
+      around: {
+        store: (store) => ({ ...store, ping: () => Promise.reject(unavailable('The store is away.')) }),
+      },
+    },
+  });
+
+  test('GET /readyz answers 503 with Retry-After', async () => {
+    const response = await fetch(`${service.url}/readyz`);
+    assert.equal(response.status, 503);
+    assert.match(response.headers.get('retry-after') ?? '', /^\d+$/);
+    assert.deepEqual(await response.json(), { error: 'The store is away.' });
+  });
+
+  test('GET /healthz is alive all the same, and tracking goes on', async () => {
+    assert.equal((await fetch(`${service.url}/healthz`)).status, 200);
+    await startSession(service);
+  });
+});

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { onBothStores, postgresUrl, startService } from './support/service.ts';
+import { type Ledger, newLedger } from './torture/ledger.ts';
+import { startLoad } from './torture/load.ts';
+import { newPlace, type Place, removePlace } from './torture/place.ts';
+import { seeded } from './torture/random.ts';
+import { type ServiceProcess, startServiceProcess, within } from './torture/service-process.ts';
+import { differences } from './torture/verify.ts';
+
+const EXIT_SECONDS_MAX = 10;
+
+onBothStores('SIGTERM', (kind) => {
+  let place: Place;
+  let ledger: Ledger;
+  let service: ServiceProcess;
+  let port: number;
+  beforeEach(async () => {
+    place = await newPlace(kind, postgresUrl);
+    ledger = newLedger();
+    service = startServiceProcess(place);
+    port = await service.listening;
+  });
+  afterEach(async () => {
+    service.kill('SIGKILL');
+    await service.exited;
+    await removePlace(place);
+  });
+
+  test('under load ends the service with code 0 within 10 s, and nothing acknowledged is lost', async () => {
+    const load = startLoad({ port, ledger, random: seeded(2), connections: 32, pauseMs: 0 });
+    await sleep(700);
+    service.kill('SIGTERM');
+    await assertEnds();
+    await load.ended;
+
+    assert.deepEqual(new Set(ledger.answers.keys()), new Set([200, 202]));
+    await assertKept();
+  });
+
+  test('a request that is under way is answered, and its session is kept', async () => {
+    const start = ledger.sendStart({
+      visitor_id: 'visitor-1',
+      fingerprint_id: 'fingerprint-1',
+      country: 'XX',
+      ip: '127.0.0.1',
+    });
+    const { visitor_id, fingerprint_id, page } = start;
+    const body = JSON.stringify({ visitor_id, fingerprint_id, page });
+    const socket = connect(port, '127.0.0.1');
+    socket.write(
+      `POST /track/session/start HTTP/1.1\r\nHost: test\r\nContent-Type: application/json\r\n` +
+        `X-Geo-Country: XX\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`,
+    );
+    assert.match(await nextChunk(socket), /^HTTP\/1.1 100 /);
+
+    service.kill('SIGTERM');
+    await service.logged('shutting down');
+    socket.write(body);
+    const answer = await rest(socket);
+    assert.match(answer, /^HTTP\/1.1 200 /);
+    assert.match(answer, /\r\nconnection: close\r\n/i);
+    await assertEnds();
+
+    ledger.acknowledgeStart(start, /"session_id":"([^"]+)"/.exec(answer)?.[1] ?? '');
+    await assertKept();
+  });
+
+  test('the service says that it is not ready while it drains', async () => {
+    const socket = connect(port, '127.0.0.1');
+    // The second request has begun when the first is answered, so the connection is not idle.
+    socket.write('GET /readyz HTTP/1.1\r\nHost: test\r\n\r\nGET /readyz HTTP/1.1\r\nHost: test\r\n');
+    assert.match(await nextChunk(socket), /^HTTP\/1.1 200 /);
+
+    service.kill('SIGTERM');
+    await service.logged('shutting down');
+    socket.write('\r\n');
+    const answer = await rest(socket);
+    assert.match(answer, /^HTTP\/1.1 503 /);
+    assert.match(answer, /\r\nretry-after: \d+\r\n/i);
+    await assertEnds();
+  });
+
+  test('a request that never ends does not keep the service from ending', async () => {
+    const socket = connect(port, '127.0.0.1');
+    socket.on('error', () => undefined);
+    socket.write(
+      'POST /track/events HTTP/1.1\r\nHost: test\r\nContent-Length: 10\r\nExpect: 100-continue\r\n\r\n',
+    );
+    assert.match(await nextChunk(socket), /^HTTP\/1.1 100 /);
+    service.kill('SIGTERM');
+    await assertEnds();
+  });
+
+  if (kind === 'sqlite') {
+    test('while the store is locked ends the service all the same, and the inbox keeps what is left', async () => {
+      const lock = new DatabaseSync(join(place.dataDir, 'leadtrail.db'));
+      lock.exec('begin immediate');
+      const load = startLoad({ port, ledger, random: seeded(3), connections: 8, pauseMs: 0 });
+      await sleep(500);
+      service.kill('SIGTERM');
+      await assertEnds();
+      lock.close();
+      await load.ended;
+      await assertKept();
+    });
+  }
+
+  async function assertEnds(): Promise<void> {
+    const exit = await within(EXIT_SECONDS_MAX, 'The exit', service.exited);
+    assert.deepEqual(exit, { code: 0, signal: null }, service.output());
+  }
+
+  /** What was processed and what is still in the inbox come to everything that was acknowledged. */
+  async function assertKept(): Promise<void> {
+    const { dataDir, databaseUrl } = place;
+    const next = await startService(kind, databaseUrl ? { dataDir, databaseUrl } : { dataDir });
+    await within(20, 'Processing what was left', next.settled());
+    await next.close();
+    assert.ok(ledger.sums().sessions.acknowledged > 0, 'nothing was acknowledged');
+    assert.deepEqual(await differences(ledger, place), []);
+  }
+});
+
+async function nextChunk(socket: Socket): Promise<string> {
+  const [chunk] = await within(5, 'An answer', once(socket, 'data'));
+  return String(chunk);
+}
+
+async function rest(socket: Socket): Promise<string> {
+  let text = '';
+  for await (const chunk of socket) text += chunk;
+  return text;
+}

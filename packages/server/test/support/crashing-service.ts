@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { buildApp } from '../../src/app.ts';
+import { readConfig } from '../../src/config.ts';
+import { archiveSessions } from '../../src/flows/archive-sessions.ts';
+
+/**
+ * The service, but it kills itself at one step: `CRASH_AT` is `before`, `during` or `after`, and a call
+ * such as `store.ingestTracking`; `CRASH_AT_CALL` says at which of these calls.
+ */
+
+const { CRASH_AT = '', CRASH_AT_CALL = '1', CRASH_DURING_MS = '1' } = process.env;
+const ARCHIVE_EVERY_MS = 20;
+let callsLeft = Number(CRASH_AT_CALL);
+
+const app = await buildApp(readConfig(process.env), {
+  schedule: false,
+  around: {
+    inbox: (inbox) => crashing('inbox', inbox),
+    store: (store) => crashing('store', store),
+    objects: (objects) => crashing('objects', objects),
+  },
+});
+app.log.info('listening', { port: await app.listen() });
+
+// The schedule would have us wait for the next five seconds.
+for (;;) {
+  await archiveSessions({ store: app.store, objects: app.objects, log: app.log, now: app.now() });
+  await sleep(ARCHIVE_EVERY_MS);
+}
+
+/** The same part, with a crash before, during or after one of its calls. */
+function crashing<T extends object>(name: string, part: T): T {
+  return new Proxy(part, {
+    get(target, property) {
+      const found = Reflect.get(target, property);
+      if (typeof found !== 'function') return found;
+      const call = `${name}.${String(property)}`;
+      return (...args: unknown[]) => {
+        if (CRASH_AT === `before ${call}`) countDown();
+        const result = found.apply(target, args);
+        if (!(result instanceof Promise)) return result;
+        if (CRASH_AT === `during ${call}`) crashWhilePending(result);
+        return CRASH_AT === `after ${call}` ? result.then(crashAfter) : result;
+      };
+    },
+  });
+}
+
+function crashWhilePending(running: Promise<unknown>): void {
+  let pending = true;
+  const done = () => {
+    pending = false;
+  };
+  running.then(done, done);
+  setTimeout(() => pending && countDown(), Number(CRASH_DURING_MS));
+}
+
+/** A call that found nothing to do is no step. */
+function crashAfter<T>(result: T): T {
+  const foundNothing = Array.isArray(result) && result.length === 0;
+  if (!foundNothing && !(result === undefined && CRASH_AT === 'after inbox.take')) countDown();
+  return result;
+}
+
+function countDown(): void {
+  callsLeft -= 1;
+  if (callsLeft === 0) process.kill(process.pid, 'SIGKILL');
+}

@@ -1,0 +1,86 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { rows } from '../support/database.ts';
+import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { STORE_KINDS, type StoreKind } from '../support/service.ts';
+import { type KillLoopResult, runKillLoop } from './kill-loop.ts';
+import { newPlace, type Place, removePlace } from './place.ts';
+
+/**
+ * `npm run torture -- --cycles 200 [--store sqlite|postgres|both] [--seed 1]`: kills the service again and
+ * again under load and compares what it kept with what it had acknowledged.
+ */
+
+const USAGE = 'npm run torture -- --cycles 200 [--store sqlite|postgres|both] [--seed 1]';
+const PROGRESS_EVERY_CYCLES = 10;
+
+const { cycles, stores, seed } = readArguments();
+let postgres: PostgresServer | undefined;
+try {
+  for (const kind of stores) {
+    if (kind === 'postgres' && process.env.TEST_POSTGRES_URL === undefined)
+      postgres ??= await startPostgres();
+    await torture(kind);
+  }
+} finally {
+  await postgres?.stop();
+}
+
+async function torture(kind: StoreKind): Promise<void> {
+  const place = await newPlace(kind, () => process.env.TEST_POSTGRES_URL ?? postgres?.url ?? '');
+  console.log(`${kind}: ${cycles} cycles, seed ${seed}, data in ${place.dataDir}`);
+  const startedAt = performance.now();
+  const result = await runKillLoop({ place, cycles, seed, onCycle: showProgress });
+  console.log(`${kind}: ${summary(result)} in ${Math.round((performance.now() - startedAt) / 1000)} s`);
+  if (result.differences.length === 0) {
+    console.log(`${kind}: everything acknowledged is there, once`);
+    return removePlace(place);
+  }
+  for (const difference of result.differences) console.error(`${kind}: ${difference}`);
+  if (place.kind === 'postgres') await saveTables(place);
+  console.error(`${kind}: repeat with --seed ${seed}; the data is kept in ${place.dataDir}`);
+  process.exitCode = 1;
+}
+
+function showProgress(result: KillLoopResult): void {
+  if (result.cycles % PROGRESS_EVERY_CYCLES === 0) console.log(`  ${summary(result)}`);
+}
+
+function summary({ cycles, killsDuringStart, sums: { sessions, events } }: KillLoopResult): string {
+  return (
+    `${cycles} kills, ${killsDuringStart} of them during the start; ` +
+    `${sessions.acknowledged} sessions and ${events.acknowledged} events acknowledged, ` +
+    `${sessions.sent - sessions.acknowledged} and ${events.sent - events.acknowledged} not`
+  );
+}
+
+/** The server goes away with this process, so its tables are kept as lines of JSON. */
+async function saveTables(place: Place & { kind: 'postgres' }): Promise<void> {
+  const dir = join(place.dataDir, 'tables');
+  await mkdir(dir, { recursive: true });
+  const database = { kind: 'postgres', url: place.databaseUrl } as const;
+  const tables = await rows(
+    { database },
+    "select tablename as name from pg_tables where schemaname = 'public'",
+  );
+  for (const { name } of tables) {
+    const found = await rows({ database }, `select * from ${name}`);
+    await writeFile(join(dir, `${name}.ndjson`), found.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  }
+}
+
+function readArguments(): { cycles: number; stores: readonly StoreKind[]; seed: number } {
+  const { values } = parseArgs({
+    options: { cycles: { type: 'string' }, store: { type: 'string' }, seed: { type: 'string' } },
+  });
+  const { store = 'both' } = values;
+  const stores = STORE_KINDS.filter((kind) => store === 'both' || store === kind);
+  const cycles = Number(values.cycles ?? 200);
+  const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 32));
+  if (stores.length === 0 || !Number.isInteger(cycles) || cycles < 1 || !Number.isInteger(seed)) {
+    console.error(`Not understood. Usage: ${USAGE}`);
+    process.exit(1);
+  }
+  return { cycles, stores, seed };
+}

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { networkInterfaces, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { PROJECT_DIR } from '../src/config.ts';
+
+const STOP_MS_MAX = 10_000;
+
+/** A `.env` beside package.json must not reach the service, so what is not set is set to nothing. */
+const NOTHING_SET = Object.fromEntries(
+  [
+    'ANALYTICS_API_KEY',
+    'ANALYTICS_MARKETING_API_KEY',
+    'DATABASE_URL',
+    'DATABASE_READ_URL',
+    'HOST',
+    'PUBLIC_URL',
+    'REDIS_URL',
+    'S3_ENDPOINT',
+    'S3_BUCKET',
+  ].map((name) => [name, '']),
+);
+
+type Started = {
+  port: number;
+  output: () => string;
+  /** Ends it as an operator does and says its exit code: none when it had to be killed. */
+  stop(): Promise<number | null>;
+};
+
+let parent: string;
+let dataDir: string;
+before(async () => {
+  parent = await mkdtemp(join(tmpdir(), 'leadtrail-test-'));
+  dataDir = join(parent, 'not', 'there', 'yet');
+});
+after(() => rm(parent, { recursive: true, force: true }));
+
+function run(env: Record<string, string>): { child: ChildProcess; output: () => string } {
+  const child = spawn(process.execPath, [join(PROJECT_DIR, 'packages/server/start.mjs')], {
+    env: { PATH: process.env.PATH, ...NOTHING_SET, PORT: '0', DATA_DIR: dataDir, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+    });
+  }
+  return { child, output: () => text };
+}
+
+/** Starts the service as `npm start` does and waits for its greeting. */
+async function start(): Promise<Started> {
+  const { child, output } = run({});
+  const exited = once(child, 'exit');
+  const greeting = /Leadtrail is ready at http:\/\/localhost:(\d+)\n(?:.+\n)+\n/;
+  while (!greeting.test(output())) {
+    const ended = await Promise.race([
+      once(child.stdout ?? child, 'data').then(() => false),
+      exited.then(() => true),
+    ]);
+    if (ended) throw new Error(`The service did not start:\n${output()}`);
+  }
+  return {
+    port: Number(greeting.exec(output())?.[1]),
+    output,
+    async stop() {
+      const overdue = setTimeout(() => child.kill('SIGKILL'), STOP_MS_MAX);
+      child.kill('SIGTERM');
+      const [code] = await exited;
+      clearTimeout(overdue);
+      return code;
+    },
+  };
+}
+
+async function keys(): Promise<Record<string, string>> {
+  return JSON.parse(await readFile(join(dataDir, 'keys.json'), 'utf8'));
+}
+
+async function get(port: number, path: string, key: string, host = '127.0.0.1'): Promise<unknown> {
+  const response = await fetch(`http://${host}:${port}${path}`, { headers: { 'x-api-key': key } });
+  return response.json();
+}
+
+test('a start without any configuration makes keys, prints where it is and the admin key, and works', async () => {
+  const service = await start();
+  const file = join(dataDir, 'keys.json');
+  assert.equal((await stat(file)).mode & 0o777, 0o600);
+  const made = await keys();
+  assert.deepEqual(Object.keys(made).sort(), [
+    'ANALYTICS_API_KEY',
+    'ANALYTICS_ENGINE_API_TOKEN',
+    'ANALYTICS_MARKETING_API_KEY',
+    'CRM_CALLBACK_SECRET',
+    'EDGE_ACCOUNT_ID',
+  ]);
+  assert.equal(new Set(Object.values(made)).size, 5);
+  const { ANALYTICS_API_KEY: admin = '', ANALYTICS_MARKETING_API_KEY: marketing = '' } = made;
+  assert.ok(admin.length >= 32);
+  assert.ok(service.output().includes(`Admin key: ${admin}\n`));
+  assert.ok(service.output().includes(file));
+  assert.ok(!service.output().includes(marketing));
+
+  assert.deepEqual(await get(service.port, '/analytics/whoami', admin), { role: 'admin' });
+  assert.deepEqual(await get(service.port, '/analytics/whoami', marketing), { role: 'marketing' });
+  const started = await fetch(`http://127.0.0.1:${service.port}/track/session/start`, {
+    method: 'POST',
+    body: JSON.stringify({ fingerprint_id: 'f', page: 'https://example.com/' }),
+  });
+  assert.equal(started.status, 200);
+  assert.equal(await service.stop(), 0);
+});
+
+test('the second start keeps the keys and what was stored, and does not print the admin key', async () => {
+  const before = await keys();
+  const { ANALYTICS_API_KEY: admin = '' } = before;
+  const service = await start();
+  assert.deepEqual(await keys(), before);
+  assert.ok(!service.output().includes(admin));
+  const overview = (await get(service.port, '/analytics/overview', admin)) as { total_sessions: number };
+  assert.equal(overview.total_sessions, 1);
+  assert.equal(await service.stop(), 0);
+});
+
+test('it listens on all interfaces, IPv4 and IPv6', async () => {
+  const service = await start();
+  const { ANALYTICS_API_KEY: admin = '' } = await keys();
+  const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+  const hosts = addresses
+    .filter(({ address }) => ['127.0.0.1', '::1'].includes(address))
+    .map(({ address, family }) => (family === 'IPv6' ? `[${address}]` : address));
+  assert.ok(hosts.length > 0);
+  for (const host of hosts) {
+    assert.deepEqual(await get(service.port, '/analytics/whoami', admin, host), { role: 'admin' }, host);
+  }
+  await service.stop();
+});
+
+test('SIGTERM ends it within 10 s with exit code 0, whatever connections are open', async () => {
+  const service = await start();
+  // The connection of a fetch is kept open.
+  await fetch(`http://127.0.0.1:${service.port}/healthz`);
+  assert.equal(await service.stop(), 0);
+});
+
+test('a contradiction stops the start with one sentence and exit code 1', async () => {
+  const { child, output } = run({ DATABASE_READ_URL: 'postgres://user:hunter2@replica/db' });
+  const [code] = await once(child, 'close');
+  assert.equal(code, 1);
+  assert.equal(
+    output(),
+    'Leadtrail cannot start: DATABASE_READ_URL is the replica of DATABASE_URL, which is not set.\n',
+  );
+});
+
+test('a key file that cannot be read stops the start with one sentence that names it', async () => {
+  const broken = join(parent, 'broken');
+  await mkdir(broken);
+  await writeFile(join(broken, 'keys.json'), '{"ANALYTICS_API_KEY": "lt_admin_half');
+  const { child, output } = run({ DATA_DIR: broken });
+  const [code] = await once(child, 'close');
+  assert.equal(code, 1);
+  const [first] = output().split('\n');
+  assert.equal(
+    first,
+    `Leadtrail cannot start: ${join(broken, 'keys.json')} cannot be read; repair it, or remove it to have new keys made.`,
+  );
+  assert.ok(!output().includes('lt_admin_half'));
+});
