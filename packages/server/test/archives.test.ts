@@ -155,7 +155,7 @@ onBothStores('session metadata in the object store', (kind) => {
   });
 });
 
-test('the schedule of the service brings archives to the object store by itself', async () => {
+test('the schedule of the service brings archives to the object store by itself', async (t) => {
   const stored = Promise.withResolvers<void>();
   const service = await startService('sqlite', {
     overrides: {
@@ -171,7 +171,7 @@ test('the schedule of the service brings archives to the object store by itself'
       },
     },
   });
+  t.after(() => service.close());
   await startSession(service);
   await stored.promise;
-  await service.close();
 });

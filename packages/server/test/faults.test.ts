@@ -15,7 +15,9 @@ import { differences } from './torture/verify.ts';
 
 const A_START = { fingerprint_id: 'fingerprint-1', page: 'https://shop.example/?start=none' };
 
-describe('disk full', { skip: process.platform === 'linux' ? false : 'both ways to fill a disk need Linux' }, () => {
+describe('disk full', {
+  skip: process.platform === 'linux' ? false : 'both ways to fill a disk need Linux',
+}, () => {
   test('the file system is full: 503 with Retry-After, reads work, and it goes on by itself', async (t) => {
     const disk = await smallFileSystem();
     if (disk === undefined) return t.skip('mount namespaces are not allowed here; the next test needs none');
@@ -35,7 +37,8 @@ async function assertSurvives(disk: FullDisk): Promise<void> {
   const port = await within(20, 'The start', service.listening);
   const url = `http://127.0.0.1:${port}`;
   const get = (path: string) => fetch(url + path, { headers: { 'x-api-key': ADMIN_KEY } });
-  const overview = async () => (await (await get('/analytics/overview')).json()) as { total_sessions: number };
+  const overview = async () =>
+    (await (await get('/analytics/overview')).json()) as { total_sessions: number };
   const metric = async (name: string) =>
     Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(await (await get('/metrics')).text())?.[1]);
   const load = startLoad({ port, ledger, random: seeded(5), connections: 6, pauseMs: 2 });

@@ -44,7 +44,9 @@ test('two processes on one data directory are killed: the one started next keeps
   // While the store is locked everything stays in the inboxes.
   const lock = new DatabaseSync(join(place.dataDir, 'leadtrail.db'), { timeout: 5000 });
   lock.exec('begin immediate');
-  const loads = ports.map((port) => startLoad({ port, ledger, random: seeded(7), connections: 4, pauseMs: 5 }));
+  const loads = ports.map((port) =>
+    startLoad({ port, ledger, random: seeded(7), connections: 4, pauseMs: 5 }),
+  );
   await sleep(300);
   for (const service of services) service.kill('SIGKILL');
   await Promise.all([...services.map(({ exited }) => exited), ...loads.map(({ ended }) => ended)]);

@@ -36,9 +36,10 @@ test('LOG_LEVEL: everything from that level up is written', () => {
 });
 
 onBothStores('what the service logs about requests', (kind) => {
-  test('is structured, and holds no visitor, page, referrer, body or key', async () => {
+  test('is structured, and holds no visitor, page, referrer, body or key', async (t) => {
     const { log, written } = logTo('debug');
     const service = await startService(kind, { overrides: { log } });
+    t.after(() => service.close());
     const secrets = {
       visitor_id: 'visitor-anna',
       fingerprint_id: 'fingerprint-anna',

@@ -124,7 +124,7 @@ onBothStores('what tracking takes', (kind) => {
     assert.equal(response.status, 200);
     const { session_id, visitor_id } = (await response.json()) as SessionStarted;
     assert.equal(visitor_id, stored);
-    const event = `{"type": ${text}, "event_id": ${text}, "page": ${text}, "data": {"label": ${text}}}`;
+    const event = `{"type": ${text}, "event_id": ${text}, "page": ${text}, "data": {${text}: [${text}]}}`;
     await service.post('/track/events', `{"session_id": "${session_id}", "events": [${event}]}`);
     await service.settled();
 
@@ -142,7 +142,7 @@ onBothStores('what tracking takes', (kind) => {
       type: stored,
       event_id: stored,
       page: stored,
-      data: JSON.stringify({ label: stored }),
+      data: JSON.stringify({ [stored]: [stored] }),
     });
   });
 

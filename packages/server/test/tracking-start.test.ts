@@ -207,7 +207,7 @@ onBothStores('POST /track/session/start', (kind) => {
 });
 
 onBothStores('a session start is accepted, then processed', (kind) => {
-  test('the response returns at once; storage and counters continue after it is sent', async () => {
+  test('the response returns at once; storage and counters continue after it is sent', async (t) => {
     const gate = Promise.withResolvers<void>();
     const service = await startService(kind, {
       overrides: {
@@ -219,6 +219,10 @@ onBothStores('a session start is accepted, then processed', (kind) => {
         },
       },
     });
+    t.after(() => {
+      gate.resolve();
+      return service.close();
+    });
     const { session_id } = await startSession(service);
     const before = await service.get<{ total_sessions: number }>('/analytics/overview');
     assert.equal(before.total_sessions, 0);
@@ -228,6 +232,5 @@ onBothStores('a session start is accepted, then processed', (kind) => {
     const after = await service.get<{ total_sessions: number }>('/analytics/overview');
     assert.equal(after.total_sessions, 1);
     assert.deepEqual(await rows(service, 'select session_id from sessions'), [{ session_id }]);
-    await service.close();
   });
 });

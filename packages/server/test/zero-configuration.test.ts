@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, afterEach, before, test } from 'node:test';
 import { PROJECT_DIR } from '../src/config.ts';
 
 const STOP_MS_MAX = 10_000;
@@ -39,11 +39,19 @@ before(async () => {
 });
 after(() => rm(parent, { recursive: true, force: true }));
 
+const running = new Set<ChildProcess>();
+afterEach(() => {
+  // Only what a failed test has left.
+  for (const child of running) child.kill('SIGKILL');
+});
+
 function run(env: Record<string, string>): { child: ChildProcess; output: () => string } {
   const child = spawn(process.execPath, [join(PROJECT_DIR, 'packages/server/start.mjs')], {
     env: { PATH: process.env.PATH, ...NOTHING_SET, PORT: '0', DATA_DIR: dataDir, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  running.add(child);
+  child.once('exit', () => running.delete(child));
   let text = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (chunk: string) => {

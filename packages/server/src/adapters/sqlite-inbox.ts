@@ -9,13 +9,17 @@ const BACKLOG_RECORDS_MAX = 5_000_000;
 const BACKLOG_BYTES_MAX = 4 * 1024 ** 3;
 const UNWRITTEN_RECORDS_MAX = 20_000;
 const UNWRITTEN_BYTES_MAX = 32 * 1024 ** 2;
+const YOUNG_GENERATION_MIB = 4;
 
 /**
  * The inbox in a SQLite file of its own, written by a thread of its own. All records that arrive while a
  * commit is under way share the next one, so the cost of making them durable is paid per group.
  */
 export async function openSqliteInbox(dir: string): Promise<Inbox> {
-  const worker = new Worker(new URL('./sqlite-inbox-worker.ts', import.meta.url), { workerData: { dir } });
+  const worker = new Worker(new URL('./sqlite-inbox-worker.ts', import.meta.url), {
+    workerData: { dir },
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MIB },
+  });
   const [opened] = (await Promise.race([once(worker, 'message'), once(worker, 'error').then(rethrow)])) as [
     InboxOpened,
   ];

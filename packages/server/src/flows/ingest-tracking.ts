@@ -36,7 +36,7 @@ export function startIngest(parts: {
 }): Ingest {
   const { inbox, store, now, log, metrics } = parts;
   let stopped = false;
-  let draining = false;
+  const hurry = new AbortController();
   let woken = Promise.withResolvers<void>();
   const mainThread = watchUtilization();
   inbox.onAppended(() => woken.resolve());
@@ -57,7 +57,8 @@ export function startIngest(parts: {
         resumed = false;
         metrics.ingestFailed();
         log.error('ingest failed', { reason: reasonOf(error), failures });
-        await sleep(Math.min(RETRY_MS_FIRST * 2 ** (failures - 1), RETRY_MS_MAX));
+        await sleep(RETRY_MS_FIRST);
+        await pause(Math.min(RETRY_MS_FIRST * (2 ** (failures - 1) - 1), RETRY_MS_MAX));
       }
     }
   }
@@ -82,8 +83,7 @@ export function startIngest(parts: {
     }
     await inbox.release(batch.lastSequence);
     metrics.ingested(batch.records);
-    if (!draining && mainThread() > BUSY_UTILIZATION)
-      await sleep((performance.now() - startedAt) * REST_FACTOR);
+    if (mainThread() > BUSY_UTILIZATION) await pause((performance.now() - startedAt) * REST_FACTOR);
     return true;
   }
 
@@ -97,20 +97,26 @@ export function startIngest(parts: {
     while (inbox.backlog().records > 0 && performance.now() < deadline) await sleep(EMPTY_POLL_MS);
   }
 
+  /** Ends at once when the service is about to stop. */
+  async function pause(ms: number): Promise<void> {
+    await sleep(ms, undefined, { signal: hurry.signal }).catch(() => undefined);
+  }
+
   async function waitForWork(): Promise<void> {
     await woken.promise;
     woken = Promise.withResolvers();
-    if (!stopped && !draining) await sleep(GATHER_MS);
+    await pause(GATHER_MS);
   }
 
   return {
     settled: () => untilEmpty(Number.POSITIVE_INFINITY),
     drain(timeoutMs) {
-      draining = true;
+      hurry.abort();
       return untilEmpty(performance.now() + timeoutMs);
     },
     async stop() {
       stopped = true;
+      hurry.abort();
       woken.resolve();
       await finished;
     },

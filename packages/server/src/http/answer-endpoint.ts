@@ -61,6 +61,9 @@ const CACHE_CONTROL: Readonly<Record<CachePolicy, string>> = {
   'one-minute': 'public, max-age=60',
   immutable: 'public, max-age=31536000, immutable',
 };
+/** Pages come with their styles and nothing else: no script, no other host, no frame around them. */
+const PAGE_POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** One endpoint of the contract with all that holds for it: limit, key, validation, answer, metrics. Never throws. */
@@ -108,6 +111,7 @@ export function commonHeaders(declared: Endpoint | undefined, context: HttpConte
   } else {
     headers['cache-control'] = CACHE_CONTROL[declared?.cache ?? 'no-store'];
     headers['x-content-type-options'] = 'nosniff';
+    if (declared?.produces?.startsWith('text/html')) headers['content-security-policy'] = PAGE_POLICY;
   }
   if (context.isDraining()) headers.connection = 'close';
   return headers;

@@ -42,7 +42,13 @@ export function parseJson(text: string): unknown {
 }
 
 function wellFormed(_key: string, value: unknown): unknown {
-  return typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '\uFFFD') : value;
+  if (typeof value === 'string') return wellFormedText(value);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [wellFormedText(name), inner]));
+}
+
+function wellFormedText(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\uFFFD');
 }
 
 function nestsDeeperThan(value: unknown, levels: number): boolean {

@@ -20,6 +20,8 @@ import { appliedSequence, ingestTracking } from './tracking/ingest.ts';
  * its result are plain data, because with SQLite it runs in another thread.
  */
 export const writes = {
+  // A replica may lag behind what was applied.
+  appliedSequence,
   ingestTracking,
   endIdleSessions,
   cleanUpTracking,
@@ -29,7 +31,6 @@ export const writes = {
 } as const;
 
 export const reads = {
-  appliedSequence,
   overview,
   sessionsDaily,
   topPages,

@@ -5,12 +5,14 @@ import { archiveSessions } from '../../src/flows/archive-sessions.ts';
 
 /**
  * The service, but it kills itself at one step: `CRASH_AT` is `before`, `during` or `after`, and a call
- * such as `store.ingestTracking`; `CRASH_AT_CALL` says at which of these calls.
+ * such as `store.ingestTracking`; `CRASH_AT_CALL` says at which of these calls, and `CRASH_AT_PART` how far
+ * into it, measured by the call before.
  */
 
-const { CRASH_AT = '', CRASH_AT_CALL = '1', CRASH_DURING_MS = '1' } = process.env;
+const { CRASH_AT = '', CRASH_AT_CALL = '1', CRASH_AT_PART = '0.5' } = process.env;
 const ARCHIVE_EVERY_MS = 20;
 let callsLeft = Number(CRASH_AT_CALL);
+let lastCallMs: number | undefined;
 
 const app = await buildApp(readConfig(process.env), {
   schedule: false,
@@ -47,12 +49,14 @@ function crashing<T extends object>(name: string, part: T): T {
 }
 
 function crashWhilePending(running: Promise<unknown>): void {
-  let pending = true;
+  const startedAt = performance.now();
+  const crash =
+    lastCallMs === undefined ? undefined : setTimeout(countDown, lastCallMs * Number(CRASH_AT_PART));
   const done = () => {
-    pending = false;
+    lastCallMs = performance.now() - startedAt;
+    clearTimeout(crash);
   };
   running.then(done, done);
-  setTimeout(() => pending && countDown(), Number(CRASH_DURING_MS));
 }
 
 /** A call that found nothing to do is no step. */
