@@ -63,7 +63,7 @@ async function runTests(): Promise<boolean> {
     return await succeeds(
       process.execPath,
       ['--test', '--test-reporter=spec', `--test-concurrency=${TEST_FILES_AT_ONCE}`, ...files],
-      { TEST_POSTGRES_URL: postgres.url },
+      { TEST_POSTGRES_URL: postgres.url, NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/leadtrail') },
     );
   } finally {
     await postgres.stop();

@@ -40,7 +40,7 @@ export function createClient(options: ClientOptions): Client {
   const send = options.fetch ?? globalThis.fetch;
   const call = async (name: EndpointName, input: Partial<CallInput<Endpoint>> = {}) => {
     const declared: Endpoint = endpoints[name];
-    const url = new URL(declared.path, options.baseUrl);
+    const url = new URL(options.baseUrl.replace(/\/+$/, '') + declared.path);
     for (const [key, value] of Object.entries(input.query ?? {})) url.searchParams.set(key, String(value));
 
     const headers: Record<string, string> = {};

@@ -1,5 +1,8 @@
 import { z } from 'zod';
 import { ID_CHARS_MAX } from './limits.ts';
+import { wordIssues } from './messages.ts';
+
+wordIssues();
 
 /** The shape of every error, on every surface. */
 export const ApiError = z

@@ -7,9 +7,10 @@ import { openIpDatabase } from './adapters/ip-database.ts';
 import { openJsonLog } from './adapters/json-log.ts';
 import { type GeneratedKeys, readOrCreateKeys } from './adapters/key-file.ts';
 import { openPrometheusMetrics } from './adapters/prometheus-metrics.ts';
-import { openSqliteInbox } from './adapters/sqlite-inbox.ts';
+import { openLeftoverInboxes, openSqliteInbox } from './adapters/sqlite-inbox.ts';
 import { openSqliteStore } from './adapters/sqlite-store.ts';
 import { type Config, PROJECT_DIR } from './config.ts';
+import { type Adoption, makeAdoption } from './flows/adopt-inboxes.ts';
 import { makeEndSession } from './flows/end-session.ts';
 import { type Ingest, startIngest } from './flows/ingest-tracking.ts';
 import { makeStartSession } from './flows/start-session.ts';
@@ -49,6 +50,7 @@ export type App = {
   inbox: Inbox;
   objects: ObjectStore;
   ingest: Ingest;
+  adoption: Adoption;
   log: Log;
   now: () => number;
   adminKey: string;
@@ -76,11 +78,9 @@ export async function buildApp(config: Config, overrides: Overrides = {}): Promi
   mkdirSync(config.dataDir, { recursive: true });
   const keyFile = join(config.dataDir, 'keys.json');
   const keys = keysOf(config, keyFile);
+  const inboxDir = join(config.dataDir, 'inbox');
 
-  const [openedStore, openedInbox] = await Promise.all([
-    openStore(config),
-    openSqliteInbox(join(config.dataDir, 'inbox')),
-  ]);
+  const [openedStore, openedInbox] = await Promise.all([openStore(config), openSqliteInbox(inboxDir)]);
   const store = around.store?.(openedStore) ?? openedStore;
   const inbox = around.inbox?.(openedInbox) ?? openedInbox;
   const openedObjects = openFileObjects(join(config.dataDir, 'objects'));
@@ -88,11 +88,16 @@ export async function buildApp(config: Config, overrides: Overrides = {}): Promi
   const ipDatabase = openIpDatabase(IP_DATABASE);
 
   const metrics = openPrometheusMetrics();
-  metrics.watchInbox(inbox.backlog);
-  const ingest = startIngest({ inbox, store, now, log, metrics });
+  const ingestFrom = (source: Inbox) => startIngest({ inbox: source, store, now, log, metrics });
+  const ingest = ingestFrom(inbox);
+  const openLeftovers = () => openLeftoverInboxes(inboxDir);
+  const adoption = makeAdoption({ openLeftovers, startIngest: ingestFrom });
+  await adoption.run();
+  metrics.watchInboxes(() => [inbox.backlog(), adoption.backlog()]);
   const schedule = startSchedule(overrides.schedule === false ? [] : JOBS, {
     store,
     objects,
+    adoption,
     log,
     metrics,
     now,
@@ -148,6 +153,7 @@ export async function buildApp(config: Config, overrides: Overrides = {}): Promi
     inbox,
     objects,
     ingest,
+    adoption,
     log,
     now,
     adminKey: keys.admin,
@@ -159,6 +165,7 @@ export async function buildApp(config: Config, overrides: Overrides = {}): Promi
       await schedule.stop();
       await ingest.drain(CLOSE_INGEST_MS);
       await ingest.stop();
+      await adoption.stop();
       await inbox.close();
       await store.close();
     },

@@ -15,12 +15,13 @@ import { differences } from './torture/verify.ts';
 
 const A_START = { fingerprint_id: 'fingerprint-1', page: 'https://shop.example/?start=none' };
 
-describe('disk full', {
-  skip: process.platform === 'linux' ? false : 'both ways to fill a disk need Linux',
-}, () => {
-  test('the file system is full: 503 with Retry-After, reads work, and it goes on by itself', async (t) => {
+describe('disk full', () => {
+  test('the file system is full: 503 with Retry-After, reads work, and it goes on by itself', async () => {
     const disk = await smallFileSystem();
-    if (disk === undefined) return t.skip('mount namespaces are not allowed here; the next test needs none');
+    assert.ok(
+      disk,
+      'A small file system needs a mount namespace: run the tests as root, or on Linux allow user namespaces.',
+    );
     await assertSurvives(disk);
   });
 
@@ -46,8 +47,11 @@ async function assertSurvives(disk: FullDisk): Promise<void> {
     await until(10, 'The first sessions', async () => (await overview()).total_sessions > 50);
     await disk.fill(pid);
     await until(30, 'A refusal', () => ledger.answers.has(503));
-    // More failures than it takes to give up on a record that is itself at fault.
-    await until(30, 'A few failures', async () => (await metric('leadtrail_ingest_failures_total')) > 5);
+    // More failures than it takes to give up on a record that is itself at fault, if there is anything to process.
+    await until(30, 'A few failures', async () => {
+      const waiting = await metric('leadtrail_inbox_records');
+      return waiting === 0 || (await metric('leadtrail_ingest_failures_total')) > 5;
+    });
 
     const refused = await fetch(`${url}/track/session/start`, {
       method: 'POST',

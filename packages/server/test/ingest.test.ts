@@ -14,9 +14,9 @@ async function totalSessions(service: TestService): Promise<number> {
   return (await service.get<{ total_sessions: number }>('/analytics/overview')).total_sessions;
 }
 
-async function setAside(service: TestService): Promise<number> {
+async function failedRecords(service: TestService): Promise<number> {
   const response = await fetch(`${service.url}/metrics`, { headers: { 'x-api-key': ADMIN_KEY } });
-  return Number(/^leadtrail_inbox_set_aside_total (\d+)$/m.exec(await response.text())?.[1]);
+  return Number(/^leadtrail_failed_records_total (\d+)$/m.exec(await response.text())?.[1]);
 }
 
 onBothStores('processing what was accepted', (kind) => {
@@ -38,13 +38,13 @@ onBothStores('processing what was accepted', (kind) => {
 
   const away = () => Promise.reject(unavailable('The store is away.'));
 
-  test('is tried again while the store is away, and nothing is set aside', async () => {
+  test('is tried again while the store is away, and none is given up', async () => {
     troubles.push(away, away, away, away);
     await startSession(service);
     await service.settled();
     assert.equal(troubles.length, 0);
     assert.equal(await totalSessions(service), 1);
-    assert.equal(await setAside(service), 0);
+    assert.equal(await failedRecords(service), 0);
   });
 
   test('happens once even where the answer of the store was lost', async () => {
@@ -77,20 +77,27 @@ onBothStores('processing what was accepted', (kind) => {
     assert.equal(await totalSessions(service), 2);
   });
 
-  test('a record that cannot be processed is set aside and holds up nothing', async () => {
+  test('a record that cannot be processed is kept for inspection and holds up nothing', async () => {
     const { geo: _geo, ...broken } = aStartRecord();
-    const before = await setAside(service);
-    await service.app.inbox.append(JSON.stringify(broken));
+    const before = await failedRecords(service);
+    // In one turn of the event loop, so that they share a commit.
+    const neighbour = JSON.stringify(aStartRecord());
+    await Promise.all([neighbour, JSON.stringify(broken)].map((line) => service.app.inbox.append(line)));
     await startSession(service);
     await service.settled();
-    assert.equal(await totalSessions(service), 1);
-    assert.equal((await setAside(service)) - before, 1);
-    assert.ok(service.logged.some((line) => line.message === 'tracking records set aside'));
+    assert.equal(await totalSessions(service), 2);
+    assert.equal((await failedRecords(service)) - before, 1);
+    const kept = await rows<{ record: string }>(service, 'select record from failed_records');
+    assert.deepEqual(
+      kept.map(({ record }) => JSON.parse(record)),
+      [broken],
+    );
+    assert.ok(service.logged.some((line) => line.message === 'tracking records cannot be processed'));
     assert.deepEqual(await service.app.store.recount(), []);
   });
 });
 
-test('while PostgreSQL takes no writes, as in a failover, sessions wait and nothing is set aside', async (t) => {
+test('while PostgreSQL takes no writes, as in a failover, sessions wait and none is given up', async (t) => {
   const service = await startService('postgres');
   t.after(() => service.close());
   assert.ok(service.database.kind === 'postgres');
@@ -111,8 +118,8 @@ test('while PostgreSQL takes no writes, as in a failover, sessions wait and noth
   const { session_id } = await startSession(service);
   const failures = () => service.logged.filter((line) => line.message === 'ingest failed').length;
   // One more than it takes to give up on a record that is at fault itself.
-  while (failures() < 4 && (await setAside(service)) === 0) await new Promise(setImmediate);
-  assert.equal(await setAside(service), 0);
+  while (failures() < 4 && (await failedRecords(service)) === 0) await new Promise(setImmediate);
+  assert.equal(await failedRecords(service), 0);
   assert.equal(await totalSessions(service), 0);
 
   await client.query('set default_transaction_read_only = off');

@@ -61,7 +61,7 @@ onBothStores('the service about itself', (kind) => {
       'leadtrail_inbox_bytes 0',
       'leadtrail_ingested_records_total 3',
       'leadtrail_ingest_failures_total 0',
-      'leadtrail_inbox_set_aside_total 0',
+      'leadtrail_failed_records_total 0',
     ]) {
       assert.ok(lines.includes(line), line);
     }

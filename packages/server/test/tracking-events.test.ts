@@ -99,18 +99,18 @@ onBothStores('POST /track/events', (kind) => {
     };
     assert.equal(accepted, 2);
     assert.deepEqual(
-      rejected.map(({ index, error }) => [index, error.split(':')[0]]),
+      rejected.map(({ index, error }) => [index, error]),
       [
-        [1, 'type'],
-        [2, 'type'],
-        [3, 'type'],
-        [4, 'timestamp'],
-        [5, 'timestamp'],
-        [6, 'event_id'],
-        [7, 'data'],
-        [8, 'The event'],
-        [9, 'The event'],
-        [10, 'data'],
+        [1, 'type is required'],
+        [2, 'type must not be empty'],
+        [3, 'type must have at most 64 characters'],
+        [4, 'timestamp must be at least 0'],
+        [5, 'timestamp must be a whole number'],
+        [6, 'event_id must have at most 128 characters'],
+        [7, 'data must be an object'],
+        [8, 'the event must be an object'],
+        [9, 'the event must be an object'],
+        [10, 'data must have at most 8192 characters'],
       ],
     );
     assert.equal(await totalEvents(), 3);

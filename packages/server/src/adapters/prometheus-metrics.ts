@@ -14,8 +14,9 @@ export function openPrometheusMetrics(): Metrics {
   const requests = new Map<string, Map<number, number>>();
   const durations = new Map<string, Histogram>();
   const jobs = new Map<string, { labels: Labels; runs: number; lastRunAt: number }>();
-  const counts = { ingested: 0, ingestFailures: 0, setAside: 0 };
-  let backlog: () => InboxBacklog = () => ({ records: 0, bytes: 0 });
+  const counts = { ingested: 0, ingestFailures: 0, recordsFailed: 0 };
+  let backlogs: () => readonly InboxBacklog[] = () => [];
+  const waiting = (of: keyof InboxBacklog) => backlogs().reduce((sum, backlog) => sum + backlog[of], 0);
 
   const families: Record<string, Family> = {
     leadtrail_http_requests_total: {
@@ -32,11 +33,9 @@ export function openPrometheusMetrics(): Metrics {
       samples: () =>
         [...durations].flatMap(([endpoint, histogram]) => histogramSamples({ endpoint }, histogram)),
     },
-    leadtrail_inbox_records: single('gauge', 'Tracking records to be processed', () => backlog().records),
-    leadtrail_inbox_bytes: single(
-      'gauge',
-      'Bytes of tracking records to be processed',
-      () => backlog().bytes,
+    leadtrail_inbox_records: single('gauge', 'Tracking records to be processed', () => waiting('records')),
+    leadtrail_inbox_bytes: single('gauge', 'Bytes of tracking records to be processed', () =>
+      waiting('bytes'),
     ),
     leadtrail_ingested_records_total: single('counter', 'Processed tracking records', () => counts.ingested),
     leadtrail_ingest_failures_total: single(
@@ -44,10 +43,10 @@ export function openPrometheusMetrics(): Metrics {
       'Batches of tracking records that had to be tried again',
       () => counts.ingestFailures,
     ),
-    leadtrail_inbox_set_aside_total: single(
+    leadtrail_failed_records_total: single(
       'counter',
-      'Tracking records that could not be processed and were put aside',
-      () => counts.setAside,
+      'Tracking records that cannot be processed and are kept for inspection',
+      () => counts.recordsFailed,
     ),
     leadtrail_job_runs_total: {
       type: 'counter',
@@ -82,8 +81,8 @@ export function openPrometheusMetrics(): Metrics {
         observe(histogram, seconds);
       };
     },
-    watchInbox(watched) {
-      backlog = watched;
+    watchInboxes(watched) {
+      backlogs = watched;
     },
     ingested(records) {
       counts.ingested += records;
@@ -91,8 +90,8 @@ export function openPrometheusMetrics(): Metrics {
     ingestFailed() {
       counts.ingestFailures += 1;
     },
-    setAside(records) {
-      counts.setAside += records;
+    recordsFailed(records) {
+      counts.recordsFailed += records;
     },
     jobRan(job, outcome, at) {
       const key = `${job} ${outcome}`;

@@ -7,12 +7,15 @@ import type { InboxBacklog, InboxBatch } from '../ports/inbox.ts';
 
 /** The thread that owns the inbox file: one row is one group commit. */
 
+/** A free inbox of a directory, or this very file. */
+export type InboxPlace = { dir: string; file?: string };
+
 /** The first message, once the file is open. */
 export type InboxOpened = { spoolId: string; backlog: InboxBacklog };
 
 export type InboxRequest =
   | { kind: 'append'; lines: string; records: number }
-  | { kind: 'take' | 'release' | 'setAside' | 'close'; value: number; id: number };
+  | { kind: 'take' | 'release' | 'close'; value: number; id: number };
 
 export type InboxReply =
   | { kind: 'appended'; error: string | undefined }
@@ -26,7 +29,8 @@ const WAL_PAGES_MAX = 2000;
 const port = parentPort;
 if (port === null) throw new Error('The inbox runs in a worker thread.');
 
-const database = openFreeSpool(workerData.dir);
+const { dir, file } = workerData as InboxPlace;
+const database = file === undefined ? openFreeSpool(dir) : openSpool(file);
 
 const insertGroup = database.prepare('insert into groups (records, bytes, lines) values (?, ?, ?)');
 const selectGroups = database.prepare(
@@ -36,7 +40,6 @@ const sumUpTo = database.prepare(
   'select coalesce(sum(records), 0) as records, coalesce(sum(bytes), 0) as bytes from groups where sequence <= ?',
 );
 const deleteUpTo = database.prepare('delete from groups where sequence <= ?');
-const copyAside = database.prepare('insert into set_aside select * from groups where sequence <= ?');
 const begin = database.prepare('begin immediate');
 const commit = database.prepare('commit');
 
@@ -69,10 +72,10 @@ function answer(request: Exclude<InboxRequest, { kind: 'append' }>): void {
   }
 }
 
-function perform(kind: 'take' | 'release' | 'setAside' | 'close', value: number): unknown {
+function perform(kind: 'take' | 'release' | 'close', value: number): unknown {
   if (kind === 'take') return take(value);
   if (kind === 'close') return database.close();
-  return forget(value, kind === 'setAside');
+  return release(value);
 }
 
 function take(recordsMax: number): InboxBatch | undefined {
@@ -94,11 +97,10 @@ function take(recordsMax: number): InboxBatch | undefined {
   return { firstSequence, lastSequence, records, lines: new TextEncoder().encode(parts.join('\n')) };
 }
 
-function forget(lastSequence: number, keepCopy: boolean): InboxBacklog {
+function release(lastSequence: number): InboxBacklog {
   begin.run();
   try {
     const freed = sumUpTo.get(lastSequence) as InboxBacklog;
-    if (keepCopy) copyAside.run(lastSequence);
     deleteUpTo.run(lastSequence);
     commit.run();
     return freed;
@@ -115,16 +117,24 @@ function forget(lastSequence: number, keepCopy: boolean): InboxBacklog {
 function openFreeSpool(dir: string): DatabaseSync {
   mkdirSync(dir, { recursive: true });
   for (let number = 1; number <= SPOOLS_MAX; number += 1) {
-    const candidate = new DatabaseSync(join(dir, `${number}.db`), { timeout: 0 });
     try {
-      prepareSpool(candidate);
-      return candidate;
+      return openSpool(join(dir, `${number}.db`));
     } catch (error) {
-      candidate.close();
       if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
     }
   }
   throw new Error(`All ${SPOOLS_MAX} inbox files in ${dir} are in use.`);
+}
+
+function openSpool(spoolFile: string): DatabaseSync {
+  const candidate = new DatabaseSync(spoolFile, { timeout: 0 });
+  try {
+    prepareSpool(candidate);
+    return candidate;
+  } catch (error) {
+    candidate.close();
+    throw error;
+  }
 }
 
 function prepareSpool(candidate: DatabaseSync): void {
@@ -136,7 +146,6 @@ function prepareSpool(candidate: DatabaseSync): void {
     'sequence integer primary key autoincrement, records integer not null, bytes integer not null, lines text not null';
   candidate.exec('begin immediate');
   candidate.exec(`create table if not exists groups (${columns})`);
-  candidate.exec(`create table if not exists set_aside (${columns})`);
   candidate.exec('create table if not exists spool (spool_id text not null)');
   candidate.exec(`insert into spool select '${randomUUID()}' where not exists (select 1 from spool)`);
   candidate.exec('commit');

@@ -1,8 +1,11 @@
 import { once } from 'node:events';
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { unavailable } from '../domain/errors.ts';
 import type { Inbox, InboxBacklog, InboxBatch } from '../ports/inbox.ts';
-import type { InboxOpened, InboxReply, InboxRequest } from './sqlite-inbox-worker.ts';
+import type { InboxOpened, InboxPlace, InboxReply, InboxRequest } from './sqlite-inbox-worker.ts';
 
 /** Beyond these the service sheds tracking rather than fill the disk or the memory. */
 const BACKLOG_RECORDS_MAX = 5_000_000;
@@ -10,14 +13,40 @@ const BACKLOG_BYTES_MAX = 4 * 1024 ** 3;
 const UNWRITTEN_RECORDS_MAX = 20_000;
 const UNWRITTEN_BYTES_MAX = 32 * 1024 ** 2;
 const YOUNG_GENERATION_MIB = 4;
+/** While one group is being committed the next can be on its way, so that the thread never waits for us. */
+const GROUPS_WRITING_MAX = 2;
 
 /**
  * The inbox in a SQLite file of its own, written by a thread of its own. All records that arrive while a
  * commit is under way share the next one, so the cost of making them durable is paid per group.
  */
-export async function openSqliteInbox(dir: string): Promise<Inbox> {
+export function openSqliteInbox(dir: string): Promise<Inbox> {
+  return open({ dir });
+}
+
+/** What processes that are gone have left in their inboxes; whoever opens one of these holds it alone. */
+export async function openLeftoverInboxes(dir: string): Promise<Inbox[]> {
+  const files = globSync(join(dir, '*.db')).filter(isLeftover);
+  const opened = await Promise.allSettled(files.map((file) => open({ dir, file })));
+  // Another process may have been faster.
+  return opened.filter((each) => each.status === 'fulfilled').map((each) => each.value);
+}
+
+function isLeftover(file: string): boolean {
+  const database = new DatabaseSync(file, { timeout: 0 });
+  try {
+    return database.prepare('select 1 from groups limit 1').get() !== undefined;
+  } catch {
+    // In use, or not even prepared.
+    return false;
+  } finally {
+    database.close();
+  }
+}
+
+async function open(place: InboxPlace): Promise<Inbox> {
   const worker = new Worker(new URL('./sqlite-inbox-worker.ts', import.meta.url), {
-    workerData: { dir },
+    workerData: place,
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MIB },
   });
   const [opened] = (await Promise.race([once(worker, 'message'), once(worker, 'error').then(rethrow)])) as [
@@ -26,7 +55,7 @@ export async function openSqliteInbox(dir: string): Promise<Inbox> {
 
   const { spoolId, backlog } = opened;
   let group = newGroup();
-  let writing: Group | undefined;
+  const writing: Group[] = [];
   let flushScheduled = false;
   let broken: Error | undefined;
   let appended = () => {};
@@ -40,8 +69,7 @@ export async function openSqliteInbox(dir: string): Promise<Inbox> {
   worker.on('error', (error) => {
     broken = error as Error;
     const gone = unavailable('The inbox is not available.', error);
-    writing?.done.reject(gone);
-    group.done.reject(gone);
+    for (const waiting of [...writing, group]) waiting.done.reject(gone);
     for (const call of calls.values()) call.reject(gone);
   });
 
@@ -50,7 +78,7 @@ export async function openSqliteInbox(dir: string): Promise<Inbox> {
       return Promise.reject(unavailable('Too much is waiting to be processed.', broken));
     group.lines.push(line);
     group.bytes += line.length;
-    if (writing === undefined && !flushScheduled) {
+    if (writing.length < GROUPS_WRITING_MAX && !flushScheduled) {
       // Waiting for the end of this turn of the event loop lets the requests read in it share the commit.
       flushScheduled = true;
       setImmediate(flush);
@@ -69,15 +97,15 @@ export async function openSqliteInbox(dir: string): Promise<Inbox> {
 
   function flush(): void {
     flushScheduled = false;
-    writing = group;
+    const { lines } = group;
+    writing.push(group);
     group = newGroup();
-    send({ kind: 'append', lines: writing.lines.join('\n'), records: writing.lines.length });
+    send({ kind: 'append', lines: lines.join('\n'), records: lines.length });
   }
 
   function settleGroup(error: string | undefined): void {
-    const settled = writing;
-    writing = undefined;
-    if (group.lines.length > 0) flush();
+    const settled = writing.shift();
+    if (group.lines.length > 0 && !flushScheduled) flush();
     if (settled === undefined) return;
     if (error === undefined) {
       backlog.records += settled.lines.length;
@@ -96,7 +124,7 @@ export async function openSqliteInbox(dir: string): Promise<Inbox> {
     else call?.reject(unavailable('The inbox is not available.', new Error(reply.error)));
   }
 
-  function ask<T>(request: { kind: 'take' | 'release' | 'setAside' | 'close'; value: number }): Promise<T> {
+  function ask<T>(request: { kind: 'take' | 'release' | 'close'; value: number }): Promise<T> {
     if (broken) return Promise.reject(unavailable('The inbox is not available.', broken));
     const call = Promise.withResolvers<unknown>();
     lastCall += 1;
@@ -109,8 +137,8 @@ export async function openSqliteInbox(dir: string): Promise<Inbox> {
     worker.postMessage(request);
   }
 
-  async function forget(kind: 'release' | 'setAside', lastSequence: number): Promise<void> {
-    const freed = await ask<InboxBacklog>({ kind, value: lastSequence });
+  async function release(lastSequence: number): Promise<void> {
+    const freed = await ask<InboxBacklog>({ kind: 'release', value: lastSequence });
     backlog.records -= freed.records;
     backlog.bytes -= freed.bytes;
   }
@@ -119,15 +147,14 @@ export async function openSqliteInbox(dir: string): Promise<Inbox> {
     spoolId,
     append,
     take: (recordsMax) => ask<InboxBatch | undefined>({ kind: 'take', value: recordsMax }),
-    release: (lastSequence) => forget('release', lastSequence),
-    setAside: (lastSequence) => forget('setAside', lastSequence),
+    release,
     onAppended(listener) {
       appended = listener;
     },
     backlog: () => ({ ...backlog }),
     async close() {
-      while (writing !== undefined || flushScheduled) {
-        await (writing ?? group).done.promise.catch(() => undefined);
+      while (writing.length > 0 || flushScheduled) {
+        await (writing[0] ?? group).done.promise.catch(() => undefined);
       }
       await ask({ kind: 'close', value: 0 });
       await worker.terminate();

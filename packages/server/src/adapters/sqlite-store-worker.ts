@@ -19,9 +19,6 @@ export type StoreReply = {
 const WRITER_CACHE_KIB = 16 * 1024;
 const READER_CACHE_KIB = 4 * 1024;
 
-/** What SQLite says when it can do nothing for now: busy, locked, out of memory, I/O, full, cannot open. */
-const PASSING_ERRORS = new Set([5, 6, 7, 10, 13, 14]);
-
 const port = parentPort;
 if (port === null) throw new Error('The store runs in a worker thread.');
 
@@ -137,6 +134,5 @@ const PASSING = 'The store cannot do this at present.';
 
 function codeOf(error: unknown): ErrorCode | undefined {
   if (error instanceof AppError) return error.code;
-  const errcode = (error as { errcode?: number }).errcode;
-  return errcode !== undefined && PASSING_ERRORS.has(errcode & 0xff) ? 'unavailable' : undefined;
+  return database.db.dialect.mayPass(error) ? 'unavailable' : undefined;
 }

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../domain/errors.ts';
-import type { Inbox, InboxBatch } from '../ports/inbox.ts';
+import type { Inbox } from '../ports/inbox.ts';
 import type { Log } from '../ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { Store } from '../store/store.ts';
+import type { TrackingBatch } from '../store/tracking/ingest.ts';
 
 const BATCH_RECORDS_MAX = 500;
 /** Lets a few more records join the batch, so that a trickle does not cost a transaction each. */
@@ -74,23 +75,28 @@ export function startIngest(parts: {
     const batch = await inbox.take(failures === 0 ? BATCH_RECORDS_MAX : 1);
     if (batch === undefined) return false;
     const startedAt = performance.now();
-    try {
-      await store.ingestTracking({ ...batch, spoolId: inbox.spoolId, now: now() });
-    } catch (error) {
-      if (failures < HOPELESS_ATTEMPTS || mayPass(error)) throw error;
-      await setAside(batch, error);
-      return true;
-    }
+    const { records, ...taken } = batch;
+    await ingestOrSalvage({ ...taken, spoolId: inbox.spoolId, now: now() }, failures);
     await inbox.release(batch.lastSequence);
-    metrics.ingested(batch.records);
+    metrics.ingested(records);
     if (mainThread() > BUSY_UTILIZATION) await pause((performance.now() - startedAt) * REST_FACTOR);
     return true;
   }
 
-  async function setAside(batch: InboxBatch, error: unknown): Promise<void> {
-    log.error('tracking records set aside', { records: batch.records, reason: reasonOf(error) });
-    metrics.setAside(batch.records);
-    await inbox.setAside(batch.lastSequence);
+  async function ingestOrSalvage(batch: TrackingBatch, failures: number): Promise<void> {
+    try {
+      await store.ingestTracking(batch);
+    } catch (error) {
+      if (failures < HOPELESS_ATTEMPTS || mayPass(error)) throw error;
+      await salvage(batch);
+    }
+  }
+
+  /** Something in it will never work: everything else of it is processed, and that is kept for inspection. */
+  async function salvage(batch: TrackingBatch): Promise<void> {
+    const failed = await store.salvageTracking(batch);
+    metrics.recordsFailed(failed);
+    log.error('tracking records cannot be processed', { failed });
   }
 
   async function untilEmpty(deadline: number): Promise<void> {

@@ -37,8 +37,8 @@ function check(candidate: unknown): TrackingEvent | string {
   const parsed = TrackingEvent.safeParse(candidate);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
-    return `${issue?.path.join('.') || 'The event'}: ${issue?.message ?? 'not valid'}`;
+    return `${issue?.path.join('.') || 'the event'} ${issue?.message ?? 'is not valid'}`;
   }
   const tooLong = parsed.data.data && JSON.stringify(parsed.data.data).length > EVENT_DATA_CHARS_MAX;
-  return tooLong ? `data: longer than ${EVENT_DATA_CHARS_MAX} characters` : parsed.data;
+  return tooLong ? `data must have at most ${EVENT_DATA_CHARS_MAX} characters` : parsed.data;
 }

@@ -55,7 +55,9 @@ function otherwise(c: Context<Env>, context: HttpContext): Answer {
   const declared = Object.values(endpoints).filter((each: Endpoint) => matches(each.path, c.req.path));
   const headers = commonHeaders(declared[0], context);
   // Any page may read why its call to tracking failed, a mistyped one too.
-  if (c.req.path.startsWith('/track/')) headers['access-control-allow-origin'] = '*';
+  const isTracking = c.req.path.startsWith('/track/');
+  if (isTracking) headers['access-control-allow-origin'] = '*';
+  if (isTracking && c.req.method === 'OPTIONS') return preflight(headers);
   try {
     return declared.length > 0 ? otherMethod(c, declared, headers, context) : refuseUnknownPath(c, context);
   } catch (error) {
@@ -80,7 +82,6 @@ function otherMethod(
   const anyOrigin = declared.some((each) => each.anyOrigin);
   const methods = declared.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
   const allow = [...methods, ...(anyOrigin ? ['OPTIONS'] : [])].join(', ');
-  if (anyOrigin && c.req.method === 'OPTIONS') return preflight(headers, allow);
   if (declared.every((each) => each.auth !== 'public')) context.authenticate(c.env.incoming.headers);
   return {
     status: 405,
@@ -89,13 +90,13 @@ function otherMethod(
   };
 }
 
-function preflight(headers: Record<string, string>, allow: string): Answer {
+function preflight(headers: Record<string, string>): Answer {
   return {
     status: 204,
     body: null,
     headers: {
       ...headers,
-      'access-control-allow-methods': allow,
+      'access-control-allow-methods': 'POST, OPTIONS',
       'access-control-allow-headers': 'Content-Type, Content-Encoding, X-Requested-With',
       'access-control-max-age': '86400',
     },

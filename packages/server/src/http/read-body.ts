@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { JSON_DEPTH_MAX } from '@leadtrail/contract/limits';
 import type { z } from 'zod';
-import { AppError, type ErrorDetail } from '../domain/errors.ts';
+import { AppError } from '../domain/errors.ts';
 
 /** The body of a request, straight from the Node request: the way through web streams costs a fifth more. */
 export function readText(request: IncomingMessage, bytesMax: number): Promise<string> {
@@ -65,23 +65,8 @@ export function validate<S extends z.ZodType>(
 ): z.output<S> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const details = parsed.error.issues.map((issue) => detail(issue, value));
+  const details = parsed.error.issues.map(({ path, message }) => ({ path: path.join('.'), message }));
   const [first] = details;
-  const about = first === undefined || first.path === '' ? '' : `: ${first.path} ${first.message}`;
+  const about = first === undefined ? '' : `: ${first.path || `the ${what}`} ${first.message}`;
   throw new AppError('invalid', `The ${what} is not valid${about}.`, { details });
-}
-
-export function detail(issue: z.core.$ZodIssue, value: unknown): ErrorDetail {
-  const isMissing = issue.code === 'invalid_type' && at(value, issue.path) === undefined;
-  const message = isMissing ? 'is required' : issue.message.replace(/^Invalid input: /, '');
-  return { path: issue.path.join('.'), message };
-}
-
-function at(value: unknown, path: readonly PropertyKey[]): unknown {
-  let found = value;
-  for (const key of path) {
-    if (typeof found !== 'object' || found === null) return undefined;
-    found = (found as Record<PropertyKey, unknown>)[key];
-  }
-  return found;
 }

@@ -1,4 +1,5 @@
 import { Cron } from 'croner';
+import type { Adoption } from '../flows/adopt-inboxes.ts';
 import { archiveSessions } from '../flows/archive-sessions.ts';
 import type { Log } from '../ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
@@ -6,11 +7,12 @@ import type { ObjectStore } from '../ports/objects.ts';
 import type { Store } from '../store/store.ts';
 import { endIdleSessions } from './end-idle-sessions.ts';
 
-export type JobParts = { store: Store; objects: ObjectStore; log: Log };
+export type JobParts = { store: Store; objects: ObjectStore; adoption: Adoption; log: Log };
 export type Job = { name: string; cron: string; run(parts: JobParts, now: number): Promise<void> };
 
 /** Everything that happens by the clock (UTC). */
 export const JOBS: readonly Job[] = [
+  { name: 'adopt-inboxes', cron: '* * * * *', run: ({ adoption }) => adoption.run() },
   { name: 'end-idle-sessions', cron: '* * * * *', run: endIdleSessions },
   {
     name: 'archive-sessions',

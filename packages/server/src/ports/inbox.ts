@@ -8,8 +8,6 @@ export type Inbox = {
   take(recordsMax: number): Promise<InboxBatch | undefined>;
   /** Forgets everything up to this sequence. */
   release(lastSequence: number): Promise<void>;
-  /** Puts what cannot be processed where it blocks nothing and is not lost. */
-  setAside(lastSequence: number): Promise<void>;
   /** Calls back after every commit. */
   onAppended(listener: () => void): void;
   backlog(): InboxBacklog;

@@ -4,10 +4,10 @@ import type { InboxBacklog } from './inbox.ts';
 export type Metrics = {
   /** What one endpoint reports; asked for once, called for every request. */
   forEndpoint(endpoint: string): (status: number, seconds: number) => void;
-  watchInbox(backlog: () => InboxBacklog): void;
+  watchInboxes(backlogs: () => readonly InboxBacklog[]): void;
   ingested(records: number): void;
   ingestFailed(): void;
-  setAside(records: number): void;
+  recordsFailed(records: number): void;
   jobRan(job: string, outcome: 'success' | 'failure', at: number): void;
   /** All of it, in the form Prometheus reads. */
   text(): string;

@@ -1,4 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { AppError } from '../domain/errors.ts';
 import type { Schema } from './schema.ts';
 
 /** All that differs between SQLite and PostgreSQL, in one place. */
@@ -17,6 +18,8 @@ export type Dialect = {
   insertRows<T extends keyof Schema>(table: T, rows: readonly Schema[T][], conflict: string): Promise<void>;
   /** Lets one transaction of a kind run at a time, over all processes, until it ends. */
   lock(name: LockName): Promise<void>;
+  /** The error comes from the state of the database, not from what was asked of it. */
+  mayPass(error: unknown): boolean;
 };
 
 const LOCK_NUMBERS = { tracking: 7_201, archives: 7_202 } as const;
@@ -24,6 +27,9 @@ export type LockName = keyof typeof LOCK_NUMBERS;
 
 /** What a store operation works with: queries, and the few things Kysely does not cover. */
 export type Db = { readonly query: Kysely<Schema>; readonly dialect: Dialect };
+
+/** Busy, locked, out of memory, I/O error, full, cannot open. */
+const PASSING_SQLITE_ERRORS = new Set([5, 6, 7, 10, 13, 14]);
 
 type SqlValue = string | number | null | Uint8Array;
 
@@ -53,6 +59,7 @@ export function sqliteDialect(prepare: StatementCache): Dialect {
     },
     // There is one writer, and it does one thing after the other.
     lock: async () => undefined,
+    mayPass: (error) => PASSING_SQLITE_ERRORS.has(((error as { errcode?: number }).errcode ?? 0) & 0xff),
   };
 }
 
@@ -79,5 +86,7 @@ export function postgresDialect(query: Kysely<Schema>): Dialect {
     async lock(name) {
       await sql`select pg_advisory_xact_lock(${LOCK_NUMBERS[name]})`.execute(query);
     },
+    // The connection has looked at it already.
+    mayPass: (error) => error instanceof AppError && error.code === 'unavailable',
   };
 }

@@ -13,7 +13,7 @@ import {
 } from './reports/statistics.ts';
 import { cleanUpTracking } from './tracking/clean-up.ts';
 import { endIdleSessions } from './tracking/end-idle.ts';
-import { appliedSequence, ingestTracking } from './tracking/ingest.ts';
+import { appliedSequence, ingestTracking, salvageTracking } from './tracking/ingest.ts';
 
 /**
  * Everything the service asks of the relational store. One operation is one transaction; its argument and
@@ -23,6 +23,7 @@ export const writes = {
   // A replica may lag behind what was applied.
   appliedSequence,
   ingestTracking,
+  salvageTracking,
   endIdleSessions,
   cleanUpTracking,
   claimArchives,

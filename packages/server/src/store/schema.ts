@@ -17,6 +17,7 @@ export type Schema = {
   page_totals: PageTotalRow;
   country_totals: CountryTotalRow;
   referrer_totals: ReferrerTotalRow;
+  failed_records: FailedRecordRow;
   spools: SpoolRow;
   archive_queue: ArchiveQueueRow;
   objects: ObjectRow;
@@ -141,6 +142,16 @@ export type MinuteTotalRow = { minute: number; events: number; active: number };
 export type PageTotalRow = { page: string; views: number; sessions: number };
 export type CountryTotalRow = { country: string; sessions: number; visitors: number };
 export type ReferrerTotalRow = { referrer_domain: string; sessions: number };
+
+/** What could not be processed, for whatever reason, kept for inspection. */
+export type FailedRecordRow = {
+  spool_id: string;
+  sequence: number;
+  position: number;
+  failed_at: number;
+  reason: string;
+  record: string;
+};
 
 /** How far each inbox has been processed: what makes processing exactly-once. */
 export type SpoolRow = { spool_id: string; applied_sequence: number; updated_at: number };

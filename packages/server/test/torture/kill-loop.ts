@@ -66,14 +66,14 @@ type Plan = {
 };
 
 function aPlan(random: Random, startMs: number): Plan {
-  const duringStart = random.chance(0.25);
+  const duringStart = random.chance(0.35);
   return {
     random: random.fork(),
     connections: random.between(1, 48),
     pauseMs: random.pick([0, 0, 1, 5]),
     compareFirst: random.chance(0.4),
     kill: duringStart
-      ? { during: 'start', afterMs: random.between(0, Math.round(startMs * 1.3)) }
+      ? { during: 'start', afterMs: random.between(0, Math.round(startMs * 1.1)) }
       : { during: 'load', afterMs: random.between(1, 800) },
   };
 }

@@ -45,19 +45,13 @@ function shortened(found: readonly string[]): string[] {
   return [...found.slice(0, DIFFERENCES_SHOWN), `… and ${found.length - DIFFERENCES_SHOWN} more.`];
 }
 
-/** A service that was stopped in an orderly way has processed everything and given up on nothing. */
+/** A service that was stopped in an orderly way has processed everything. */
 function inboxLeftovers(place: Place): string[] {
   return globSync(join(place.dataDir, 'inbox/*.db')).flatMap((file) => {
     const database = new DatabaseSync(file, { readOnly: true });
-    const count = (table: string) =>
-      database.prepare(`select count(*) as n from ${table}`).get()?.n as number;
-    const waiting = count('groups');
-    const setAside = count('set_aside');
+    const waiting = database.prepare('select count(*) as n from groups').get()?.n as number;
     database.close();
-    return [
-      ...(waiting > 0 ? [`${waiting} groups are still in the inbox ${file}.`] : []),
-      ...(setAside > 0 ? [`${setAside} groups were set aside in ${file}.`] : []),
-    ];
+    return waiting > 0 ? [`${waiting} groups are still in the inbox ${file}.`] : [];
   });
 }
 
@@ -83,6 +77,7 @@ type Stored = {
   eventIds: Map<string, Set<string>>;
   events: number;
   early: number;
+  failed: number;
 };
 
 async function readStored(place: Place): Promise<Stored> {
@@ -99,9 +94,10 @@ async function readStored(place: Place): Promise<Stored> {
     'select session_id, event_id from events',
   );
   const early = await read('select session_id from early_records');
+  const failed = await read('select reason from failed_records');
   const eventIds = new Map<string, Set<string>>(sessions.map(({ session_id }) => [session_id, new Set()]));
   for (const { session_id, event_id } of events) eventIds.get(session_id)?.add(event_id);
-  return { sessions, eventIds, events: events.length, early: early.length };
+  return { sessions, eventIds, events: events.length, early: early.length, failed: failed.length };
 }
 
 /** Every acknowledged session is there as it was sent, and every session was sent, once. */
@@ -141,6 +137,7 @@ function sessionOff(start: SentStart, session: StoredSession): string[] {
 /** Every acknowledged event is there, once; a batch that was not acknowledged is there as a whole or not at all. */
 function eventsOff(ledger: Ledger, stored: Stored): string[] {
   const found: string[] = [];
+  if (stored.failed > 0) found.push(`${stored.failed} records were given up on.`);
   if (stored.early > 0) found.push(`${stored.early} records wait for a session that is there.`);
   for (const start of ledger.starts) {
     const ids = stored.eventIds.get(start.sessionId ?? '');

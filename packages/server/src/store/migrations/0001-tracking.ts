@@ -203,6 +203,17 @@ export async function trackingTables(db: Kysely<unknown>, dialect: DialectKind):
     .execute();
 
   await db.schema
+    .createTable('failed_records')
+    .addColumn('spool_id', 'text', (c) => c.notNull())
+    .addColumn('sequence', 'bigint', (c) => c.notNull())
+    .addColumn('position', 'bigint', (c) => c.notNull())
+    .addColumn('failed_at', 'bigint', (c) => c.notNull())
+    .addColumn('reason', 'text', (c) => c.notNull())
+    .addColumn('record', 'text', (c) => c.notNull())
+    .addPrimaryKeyConstraint('failed_records_key', ['spool_id', 'sequence', 'position'])
+    .execute();
+
+  await db.schema
     .createTable('spools')
     .addColumn('spool_id', 'text', (c) => c.primaryKey().notNull())
     .addColumn('applied_sequence', 'bigint', (c) => c.notNull())

@@ -1,7 +1,8 @@
 import { gzipSync } from 'node:zlib';
+import { sql } from 'kysely';
 import type { StartRecord, TrackingRecord } from '../../domain/tracking-record.ts';
 import type { Db } from '../dialect.ts';
-import type { SessionRow } from '../schema.ts';
+import type { FailedRecordRow, SessionRow } from '../schema.ts';
 import { applyEnd, applyEvents, applyStart } from './apply.ts';
 import { loadState, type TrackingState } from './state.ts';
 import { newTotals, type Totals, writeTotals } from './totals.ts';
@@ -31,21 +32,49 @@ export async function appliedSequence({ query }: Db, { spoolId }: { spoolId: str
  * batch that comes again, because the process died before it could forget it, is refused.
  */
 export async function ingestTracking(db: Db, batch: TrackingBatch): Promise<void> {
+  await begin(db, batch);
+  await applyRecords(db, batch, `[${linesOf(batch).join(',')}]`, 0);
+  await finish(db, batch);
+}
+
+/**
+ * The same for a batch that cannot be applied as a whole: record by record. What fails is kept with the reason,
+ * and counts as done. Says how many failed.
+ */
+export async function salvageTracking(db: Db, batch: TrackingBatch): Promise<number> {
+  await begin(db, batch);
+  const failed: FailedRecordRow[] = [];
+  for (const [position, line] of linesOf(batch).entries()) {
+    await sql`savepoint one_record`.execute(db.query);
+    try {
+      await applyRecords(db, batch, `[${line}]`, position);
+    } catch (error) {
+      if (db.dialect.mayPass(error)) throw error;
+      await sql`rollback to savepoint one_record`.execute(db.query);
+      const { spoolId: spool_id, firstSequence: sequence, now: failed_at } = batch;
+      failed.push({
+        spool_id,
+        sequence,
+        position,
+        failed_at,
+        reason: (error as Error).message,
+        record: line,
+      });
+    }
+    await sql`release savepoint one_record`.execute(db.query);
+  }
+  await db.dialect.insertRows('failed_records', failed, 'do nothing');
+  await finish(db, batch);
+  return failed.length;
+}
+
+async function begin(db: Db, batch: TrackingBatch): Promise<void> {
   await db.dialect.lock('tracking');
   const applied = await appliedSequence(db, { spoolId: batch.spoolId });
   if (applied >= batch.firstSequence) throw new Error('A part of this batch has been applied before.');
+}
 
-  const records = parseLines(batch.lines);
-  const starts = records.filter((record) => record.kind === 'start');
-  const later = records.filter((record) => record.kind !== 'start');
-  const state = await loadState(db, records);
-  const totals = newTotals();
-  // Starts first: what belongs to a session may stand before it.
-  for (const [position, record] of [...starts, ...later].entries()) {
-    apply(state, totals, record, batch, position);
-  }
-  await write(db, state, totals);
-  await enqueueArchive(db, starts, batch);
+async function finish(db: Db, batch: TrackingBatch): Promise<void> {
   await db.dialect.insertRows(
     'spools',
     [{ spool_id: batch.spoolId, applied_sequence: batch.lastSequence, updated_at: batch.now }],
@@ -53,9 +82,28 @@ export async function ingestTracking(db: Db, batch: TrackingBatch): Promise<void
   );
 }
 
-function parseLines(lines: Uint8Array): TrackingRecord[] {
+function linesOf({ lines }: TrackingBatch): string[] {
   const text = Buffer.from(lines.buffer, lines.byteOffset, lines.byteLength).toString();
-  return JSON.parse(`[${text.trimEnd().replaceAll('\n', ',')}]`);
+  return text.trimEnd().split('\n');
+}
+
+async function applyRecords(
+  db: Db,
+  batch: TrackingBatch,
+  json: string,
+  firstPosition: number,
+): Promise<void> {
+  const records: TrackingRecord[] = JSON.parse(json);
+  const starts = records.filter((record) => record.kind === 'start');
+  const later = records.filter((record) => record.kind !== 'start');
+  const state = await loadState(db, records);
+  const totals = newTotals();
+  // Starts first: what belongs to a session may stand before it.
+  for (const [index, record] of [...starts, ...later].entries()) {
+    apply(state, totals, record, batch, firstPosition + index);
+  }
+  await write(db, state, totals);
+  await enqueueArchive(db, starts, batch);
 }
 
 function apply(

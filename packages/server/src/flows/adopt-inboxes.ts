@@ -1,0 +1,48 @@
+import type { Inbox, InboxBacklog } from '../ports/inbox.ts';
+import type { Ingest } from './ingest-tracking.ts';
+
+export type Adoption = {
+  /** Looks for inboxes that were left behind and begins to work them off. */
+  run(): Promise<void>;
+  /** What they still hold. */
+  backlog(): InboxBacklog;
+  stop(): Promise<void>;
+};
+
+/**
+ * Several processes may share a data directory, each with its own inbox. When there are fewer of them than
+ * before, somebody has to process what the others had accepted.
+ */
+export function makeAdoption(parts: {
+  openLeftovers: () => Promise<Inbox[]>;
+  startIngest: (inbox: Inbox) => Ingest;
+}): Adoption {
+  const adopted = new Map<Inbox, Ingest>();
+
+  async function letGo(inbox: Inbox): Promise<void> {
+    const ingest = adopted.get(inbox);
+    adopted.delete(inbox);
+    await ingest?.stop();
+    if (ingest !== undefined) await inbox.close();
+  }
+
+  return {
+    async run() {
+      for (const inbox of await parts.openLeftovers()) {
+        const ingest = parts.startIngest(inbox);
+        adopted.set(inbox, ingest);
+        void ingest.settled().then(() => letGo(inbox));
+      }
+    },
+    backlog() {
+      const backlogs = [...adopted.keys()].map((inbox) => inbox.backlog());
+      return {
+        records: backlogs.reduce((sum, { records }) => sum + records, 0),
+        bytes: backlogs.reduce((sum, { bytes }) => sum + bytes, 0),
+      };
+    },
+    async stop() {
+      await Promise.all([...adopted.keys()].map(letGo));
+    },
+  };
+}
