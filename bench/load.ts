@@ -8,8 +8,8 @@ let runs = 0;
 export type LoadOptions = {
   seconds: number;
   connections: number;
-  /** About this many requests a second instead of as many as possible. */
-  perSecond?: number;
+  /** How long each connection pauses between its requests. */
+  pauseMs?: number;
 };
 export type LoadResult = {
   perSecond: number;
@@ -21,7 +21,7 @@ export type LoadResult = {
 
 /** Posts `body` again and again with wrk, a process of its own that leaves most of the machine to the server. */
 export async function load(url: string, body: string, options: LoadOptions): Promise<LoadResult> {
-  const { seconds, connections, perSecond } = options;
+  const { seconds, connections, pauseMs = 0 } = options;
   runs += 1;
   const { stdout } = await promisify(execFile)(
     'wrk',
@@ -33,20 +33,31 @@ export async function load(url: string, body: string, options: LoadOptions): Pro
         ...process.env,
         BODY: body,
         ID_PREFIX: `${process.pid}-${runs}-`,
-        // wrk cannot be given a rate, but each connection can be told to pause; a request itself takes about 1 ms.
-        ...(perSecond === undefined
-          ? {}
-          : { DELAY_MS: String(Math.floor((connections / perSecond) * 1000 - 1)) }),
+        DELAY_MS: String(pauseMs),
       },
     },
   );
   return {
     perSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1]),
-    p50Ms: milliseconds(/50%\s+(\S+)/.exec(stdout)?.[1]),
-    p99Ms: milliseconds(/99%\s+(\S+)/.exec(stdout)?.[1]),
+    p50Ms: milliseconds(/^\s+50%\s+(\S+)/m.exec(stdout)?.[1]),
+    p99Ms: milliseconds(/^\s+99%\s+(\S+)/m.exec(stdout)?.[1]),
     requests: Number(/(\d+) requests in/.exec(stdout)?.[1]),
     failed: Number(/Non-2xx or 3xx responses: (\d+)/.exec(stdout)?.[1] ?? 0),
   };
+}
+
+const TRIAL_SECONDS = 2;
+
+/** The pause at which so many requests a second are sent, or a few more; wrk cannot be given a rate itself. */
+export async function pauseFor(
+  url: string,
+  body: string,
+  { connections, perSecond }: { connections: number; perSecond: number },
+): Promise<number> {
+  const cycleMs = (connections / perSecond) * 1000;
+  const trial = await load(url, body, { seconds: TRIAL_SECONDS, connections, pauseMs: Math.floor(cycleMs) });
+  const besidesThePauseMs = (connections / trial.perSecond) * 1000 - Math.floor(cycleMs);
+  return Math.max(1, Math.floor(cycleMs - besidesThePauseMs));
 }
 
 function milliseconds(text = ''): number {

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type LoadResult, load, requireWrk } from './load.ts';
+import { type LoadResult, load, pauseFor, requireWrk } from './load.ts';
 import { type Service, startEcho, startService, waitUntil } from './processes.ts';
 import { fillStore, SESSION_START } from './sessions.ts';
 
@@ -20,6 +20,8 @@ const SECONDS = quick ? 4 : 20;
 const ECHO_SECONDS = quick ? 3 : 10;
 const SMALL_STORE = quick ? 10_000 : 100_000;
 const LARGE_STORE = quick ? 50_000 : 1_000_000;
+/** The first seconds show how fast the code is compiled, not how fast it is. */
+const WARM_UP = { seconds: quick ? 2 : 5, connections: CONNECTIONS };
 const REPORT_REQUESTS = 200;
 const STARTS = 5;
 const SUSTAINED_SHARE = 0.35;
@@ -51,8 +53,7 @@ await report();
 
 async function measureEcho(): Promise<LoadResult> {
   const server = await startEcho();
-  const warm = { seconds: 2, connections: CONNECTIONS };
-  await load(server.url, SESSION_START, warm);
+  await load(server.url, SESSION_START, WARM_UP);
   const result = await load(server.url, SESSION_START, { seconds: ECHO_SECONDS, connections: CONNECTIONS });
   await server.stop();
   details.echo = result;
@@ -64,7 +65,7 @@ async function measureEcho(): Promise<LoadResult> {
 async function measureService(dir: string, echo: LoadResult): Promise<LoadResult> {
   const service = await startService(dir);
   const url = `${service.url}/track/session/start`;
-  await load(url, SESSION_START, { seconds: 2, connections: CONNECTIONS });
+  await load(url, SESSION_START, WARM_UP);
   await settled(service);
 
   const full = await load(url, SESSION_START, { seconds: SECONDS, connections: CONNECTIONS });
@@ -80,11 +81,10 @@ async function measureService(dir: string, echo: LoadResult): Promise<LoadResult
   });
 
   const pace = SUSTAINED_SHARE * echo.perSecond;
-  const paced = load(url, SESSION_START, {
-    seconds: SECONDS,
-    connections: PACED_CONNECTIONS,
-    perSecond: pace,
-  });
+  const pacing = { connections: PACED_CONNECTIONS, perSecond: pace };
+  const pauseMs = await pauseFor(url, SESSION_START, pacing);
+  await settled(service);
+  const paced = load(url, SESSION_START, { seconds: SECONDS, connections: PACED_CONNECTIONS, pauseMs });
   await sleep((SECONDS * 1000) / 2);
   const halfway = await service.backlog();
   const sustained = await paced;
@@ -129,7 +129,7 @@ async function measureStores(echo: LoadResult, fresh: LoadResult): Promise<void>
 
     const service = await startService(dir);
     const url = `${service.url}/track/session/start`;
-    await load(url, SESSION_START, { seconds: 2, connections: CONNECTIONS });
+    await load(url, SESSION_START, WARM_UP);
     await settled(service);
     const later = await load(url, SESSION_START, { seconds: SECONDS, connections: CONNECTIONS });
     const ratio = later.perSecond / fresh.perSecond;
@@ -160,6 +160,8 @@ type ReportTimes = { p50Ms: number; p95Ms: number };
 
 async function measureReports(dir: string): Promise<Record<string, ReportTimes>> {
   const service = await startService(dir);
+  // The archives of so many sessions take a moment to reach the object store.
+  await waitUntil(async () => (await service.waitingArchives()) === 0);
   const times: Record<string, ReportTimes> = {};
   for (const path of REPORTS) {
     const taken: number[] = [];

@@ -17,6 +17,8 @@ export type Service = Server & {
   /** Tracking records that wait to be processed. */
   backlog(): Promise<number>;
   residentMiB(): Promise<number>;
+  /** Sessions whose archive is not in the object store yet. */
+  waitingArchives(): Promise<number>;
 };
 
 export function startEcho(): Promise<Server> {
@@ -39,6 +41,11 @@ export async function startService(dataDir: string): Promise<Service> {
       return Number(/^leadtrail_inbox_records (\d+)/m.exec(text)?.[1]);
     },
     residentMiB: async () => residentMiB(server.pid),
+    async waitingArchives() {
+      const overview = (await (await get('/analytics/overview')).json()) as { total_sessions: number };
+      const storage = (await (await get('/analytics/storage')).json()) as { estimated_sessions: number };
+      return overview.total_sessions - storage.estimated_sessions;
+    },
   };
 }
 

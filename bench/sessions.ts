@@ -33,7 +33,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Brings a store up to a number of sessions through the code that processes the inbox: 90 days, a third of
- * the sessions by returning visitors, every fourth with more page views and an end.
+ * the sessions by returning visitors, every fourth with more page views, all of them ended.
  */
 export async function fillStore(dataDir: string, from: number, to: number): Promise<{ perSecond: number }> {
   const store = await openSqliteStore(join(dataDir, 'leadtrail.db'));
@@ -89,8 +89,9 @@ function recordsOf(number: number): TrackingRecord[] {
       hosting: false,
     },
   );
-  if (number % 4 !== 0) return [start];
   const { session_id } = start;
+  const end: TrackingRecord = { kind: 'end', at: at + 40_000, session_id, exit_page: null };
+  if (number % 4 !== 0) return [start, end];
   const views = [1, 2, 3].map((view) => ({
     event_id: `${view}`,
     type: 'page_view',
@@ -98,9 +99,5 @@ function recordsOf(number: number): TrackingRecord[] {
     page: `https://www.example.com/projects/${(mixed + view) % PAGES}`,
     data: null,
   }));
-  return [
-    start,
-    { kind: 'events', at: at + 30_000, session_id, events: views },
-    { kind: 'end', at: at + 40_000, session_id, exit_page: null },
-  ];
+  return [start, { kind: 'events', at: at + 30_000, session_id, events: views }, end];
 }

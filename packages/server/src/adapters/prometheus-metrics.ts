@@ -109,8 +109,9 @@ function single(type: 'counter' | 'gauge', help: string, value: () => number): F
 function observe(histogram: Histogram, seconds: number): void {
   histogram.total += 1;
   histogram.sum += seconds;
-  const bucket = DURATION_BUCKETS_S.findIndex((bound) => seconds <= bound);
-  if (bucket !== -1) histogram.counts[bucket] = (histogram.counts[bucket] ?? 0) + 1;
+  let bucket = 0;
+  while (seconds > (DURATION_BUCKETS_S[bucket] ?? Number.POSITIVE_INFINITY)) bucket += 1;
+  if (bucket < histogram.counts.length) histogram.counts[bucket] = (histogram.counts[bucket] ?? 0) + 1;
 }
 
 /** Prometheus wants each bucket to count all that is below its bound. */

@@ -13,8 +13,6 @@ const BACKLOG_BYTES_MAX = 4 * 1024 ** 3;
 const UNWRITTEN_RECORDS_MAX = 20_000;
 const UNWRITTEN_BYTES_MAX = 32 * 1024 ** 2;
 const YOUNG_GENERATION_MIB = 4;
-/** While one group is being committed the next can be on its way, so that the thread never waits for us. */
-const GROUPS_WRITING_MAX = 2;
 
 /**
  * The inbox in a SQLite file of its own, written by a thread of its own. All records that arrive while a
@@ -55,7 +53,7 @@ async function open(place: InboxPlace): Promise<Inbox> {
 
   const { spoolId, backlog } = opened;
   let group = newGroup();
-  const writing: Group[] = [];
+  let writing: Group | undefined;
   let flushScheduled = false;
   let broken: Error | undefined;
   let appended = () => {};
@@ -69,7 +67,8 @@ async function open(place: InboxPlace): Promise<Inbox> {
   worker.on('error', (error) => {
     broken = error as Error;
     const gone = unavailable('The inbox is not available.', error);
-    for (const waiting of [...writing, group]) waiting.done.reject(gone);
+    writing?.done.reject(gone);
+    group.done.reject(gone);
     for (const call of calls.values()) call.reject(gone);
   });
 
@@ -78,7 +77,7 @@ async function open(place: InboxPlace): Promise<Inbox> {
       return Promise.reject(unavailable('Too much is waiting to be processed.', broken));
     group.lines.push(line);
     group.bytes += line.length;
-    if (writing.length < GROUPS_WRITING_MAX && !flushScheduled) {
+    if (writing === undefined && !flushScheduled) {
       // Waiting for the end of this turn of the event loop lets the requests read in it share the commit.
       flushScheduled = true;
       setImmediate(flush);
@@ -97,15 +96,15 @@ async function open(place: InboxPlace): Promise<Inbox> {
 
   function flush(): void {
     flushScheduled = false;
-    const { lines } = group;
-    writing.push(group);
+    writing = group;
     group = newGroup();
-    send({ kind: 'append', lines: lines.join('\n'), records: lines.length });
+    send({ kind: 'append', lines: writing.lines.join('\n'), records: writing.lines.length });
   }
 
   function settleGroup(error: string | undefined): void {
-    const settled = writing.shift();
-    if (group.lines.length > 0 && !flushScheduled) flush();
+    const settled = writing;
+    writing = undefined;
+    if (group.lines.length > 0) flush();
     if (settled === undefined) return;
     if (error === undefined) {
       backlog.records += settled.lines.length;
@@ -153,8 +152,8 @@ async function open(place: InboxPlace): Promise<Inbox> {
     },
     backlog: () => ({ ...backlog }),
     async close() {
-      while (writing.length > 0 || flushScheduled) {
-        await (writing[0] ?? group).done.promise.catch(() => undefined);
+      while (writing !== undefined || flushScheduled) {
+        await (writing ?? group).done.promise.catch(() => undefined);
       }
       await ask({ kind: 'close', value: 0 });
       await worker.terminate();

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
 import type { SessionStart, TrackingEvent } from '@leadtrail/contract/tracking';
 import type { Geo } from './geo.ts';
 import { boundedAddress } from './page-address.ts';
@@ -43,12 +44,15 @@ export function startRecord(
 ): StartRecord {
   const device_info = sent.device_info ?? {};
   const screen = sent.screen ?? {};
+  const fingerprint = digest(sent.fingerprint_id);
   return {
     kind: 'start',
     at: request.at,
     session_id: request.sessionId,
-    visitor_id: sent.visitor_id || visitorIdOf(sent.fingerprint_id),
-    device_id: deviceIdOf(sent.fingerprint_id, device_info, screen),
+    // The same fingerprint always gives the same visitor…
+    visitor_id: sent.visitor_id || `v_${fingerprint}`,
+    // …and together with the same device and screen the same device.
+    device_id: `d_${fingerprint}_${deviceChecksum(device_info, screen)}`,
     fingerprint_id: sent.fingerprint_id,
     page: boundedAddress(sent.page),
     referrer: sent.referrer ? boundedAddress(sent.referrer) : null,
@@ -60,14 +64,11 @@ export function startRecord(
   };
 }
 
-/** The same fingerprint always gives the same visitor. */
-export function visitorIdOf(fingerprintId: string): string {
-  return `v_${digest(fingerprintId)}`;
-}
-
-/** The same fingerprint, device and screen always give the same device. */
-function deviceIdOf(fingerprintId: string, deviceInfo: object, screen: object): string {
-  return `d_${digest(JSON.stringify([fingerprintId, deviceInfo, screen]))}`;
+/** Tells apart the devices of one fingerprint, of which there are few. */
+function deviceChecksum(info: StartRecord['device_info'], screen: StartRecord['screen']): string {
+  const software = `${info.user_agent}|${info.language}|${info.platform}|${info.timezone}`;
+  const hardware = `${info.hardware_concurrency}|${info.device_memory}|${screen.width}|${screen.height}`;
+  return crc32(`${software}|${hardware}|${screen.color_depth}|${screen.pixel_ratio}`).toString(36);
 }
 
 function digest(text: string): string {

@@ -70,6 +70,7 @@ export const JSON_TYPE = 'application/json; charset=utf-8';
 export function answerEndpoint(name: string, declared: Endpoint, handler: AnyHandler, context: HttpContext) {
   const status = successStatus(declared);
   const contentType = declared.produces ?? JSON_TYPE;
+  const bytesMax = declared.bodyBytesMax ?? 0;
   const report = context.metrics.forEndpoint(name);
   const limit = declared.anyOrigin && context.trackLimit.perMinute > 0 ? context.trackLimit : undefined;
 
@@ -83,7 +84,7 @@ export function answerEndpoint(name: string, declared: Endpoint, handler: AnyHan
       const role = declared.auth === 'public' ? undefined : authorize(declared, incoming, context);
       const result = await handler({
         query: declared.query && validate(declared.query, queryOf(incoming), 'query'),
-        body: declared.body && validate(declared.body, await readJson(incoming, declared), 'body'),
+        body: declared.body && validate(declared.body, parseJson(await readText(incoming, bytesMax)), 'body'),
         client,
         headers: incoming.headers,
         role,
@@ -131,10 +132,6 @@ function authorize(declared: Endpoint, incoming: IncomingMessage, context: HttpC
     throw new AppError('forbidden', 'This key may not do that; it needs the admin key.');
   }
   return role;
-}
-
-async function readJson(incoming: IncomingMessage, declared: Endpoint): Promise<unknown> {
-  return parseJson(await readText(incoming, declared.bodyBytesMax ?? 0));
 }
 
 /** Of a parameter that is given twice the last counts. */

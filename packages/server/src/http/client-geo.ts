@@ -65,6 +65,7 @@ const PROVIDERS: readonly Provider[] = [
 const HEADERS = PROVIDERS.flatMap((provider) =>
   Object.values(provider.headers).map((name) => [name, provider] as const),
 );
+const HEADER_NAMES: ReadonlySet<string> = new Set(HEADERS.map(([name]) => name));
 
 const VALUE_CHARS_MAX = 128;
 const ASN_MAX = 2 ** 32 - 1;
@@ -81,7 +82,7 @@ export function makeClientGeo(
   database: IpDatabase,
 ): (ip: string, trusted: boolean, headers: IncomingHttpHeaders) => Geo {
   return (ip, trusted, headers) => {
-    const provider = trusted ? findProvider(headers) : undefined;
+    const provider = trusted && hasGeoHeader(headers) ? findProvider(headers) : undefined;
     const geo = provider === undefined ? unknownGeo() : readGeo(provider, headers);
     if (geo.country === null || geo.asn === null) {
       const place = database.lookup(ip);
@@ -90,6 +91,12 @@ export function makeClientGeo(
     }
     return geo;
   };
+}
+
+/** Most requests have none of the many headers looked for, and few headers of their own. */
+function hasGeoHeader(headers: IncomingHttpHeaders): boolean {
+  for (const name in headers) if (HEADER_NAMES.has(name)) return true;
+  return false;
 }
 
 function findProvider(headers: IncomingHttpHeaders): Provider | undefined {

@@ -7,7 +7,13 @@ import type { ObjectStore } from '../ports/objects.ts';
 import type { Store } from '../store/store.ts';
 import { endIdleSessions } from './end-idle-sessions.ts';
 
-export type JobParts = { store: Store; objects: ObjectStore; adoption: Adoption; log: Log };
+export type JobParts = {
+  store: Store;
+  objects: ObjectStore;
+  adoption: Adoption;
+  log: Log;
+  signal: AbortSignal;
+};
 export type Job = { name: string; cron: string; run(parts: JobParts, now: number): Promise<void> };
 
 /** Everything that happens by the clock (UTC). */
@@ -31,8 +37,10 @@ export type Schedule = { stop(): Promise<void> };
 /** Runs each job when it is due, never twice at a time, and lets the others run when one fails. */
 export function startSchedule(
   jobs: readonly Job[],
-  parts: JobParts & { metrics: Metrics; now: () => number },
+  given: Omit<JobParts, 'signal'> & { metrics: Metrics; now: () => number },
 ): Schedule {
+  const stopping = new AbortController();
+  const parts = { ...given, signal: stopping.signal };
   const running = new Set<Promise<void>>();
 
   async function runJob(job: Job): Promise<void> {
@@ -58,6 +66,7 @@ export function startSchedule(
   return {
     async stop() {
       for (const cron of crons) cron.stop();
+      stopping.abort();
       await Promise.all(running);
     },
   };

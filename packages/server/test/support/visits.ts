@@ -36,7 +36,7 @@ export async function endSession(
 export async function runJob(service: TestService, name: string, now = service.app.now()): Promise<void> {
   const job = JOBS.find((each) => each.name === name);
   if (job === undefined) throw new Error(`There is no job ${name}.`);
-  await job.run(service.app, now);
+  await job.run({ ...service.app, signal: new AbortController().signal }, now);
 }
 
 async function accepted(
