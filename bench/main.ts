@@ -145,8 +145,8 @@ async function measureStores(echo: LoadResult, fresh: LoadResult): Promise<void>
     rows.push({
       what: `drain at ${LARGE_STORE} sessions`,
       value: `${backlog} records in ${drainSeconds.toFixed(1)} s (${Math.round(backlog / drainSeconds)}/s)`,
-      target: `≤ ${SECONDS} s`,
-      met: drainSeconds <= SECONDS,
+      target: '',
+      met: undefined,
     });
     rows.push(await memoryRow(service, `memory at ${LARGE_STORE} sessions, after the load`));
     await service.stop();
