@@ -20,7 +20,7 @@ export type StoreReply = {
 };
 
 const NICE = 10;
-const WRITER_CACHE_KIB = 12 * 1024;
+const WRITER_CACHE_KIB = 10 * 1024;
 const READER_CACHE_KIB = 2 * 1024;
 
 const port = parentPort;

@@ -6,7 +6,7 @@ import type { Metrics } from '../ports/metrics.ts';
 import type { Store } from '../store/store.ts';
 import type { TrackingBatch } from '../store/tracking/ingest.ts';
 
-const BATCH_RECORDS_MAX = 300;
+const BATCH_RECORDS_MAX = 200;
 /** Lets a few more records join the batch, so that a trickle does not cost a transaction each. */
 const GATHER_MS = 20;
 const EMPTY_POLL_MS = 5;
