@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 
 const VARIABLES = {
   NODE_COMPILE_CACHE: fileURLToPath(new URL('../../node_modules/.cache/leadtrail', import.meta.url)),
-  MALLOC_ARENA_MAX: '1',
+  MALLOC_ARENA_MAX: '2',
   MALLOC_TRIM_THRESHOLD_: '65536',
   MALLOC_MMAP_THRESHOLD_: '32768',
 };
