@@ -45,8 +45,15 @@ afterEach(() => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-function run(env: Record<string, string>): { child: ChildProcess; output: () => string } {
-  const child = spawn(process.execPath, [join(PROJECT_DIR, 'packages/server/start.mjs')], {
+const ENTRY: Command = [process.execPath, join(PROJECT_DIR, 'packages/server/start.mjs')];
+type Command = readonly [string, ...string[]];
+
+function run(
+  env: Record<string, string>,
+  [program, ...args]: Command = ENTRY,
+): { child: ChildProcess; output: () => string } {
+  const child = spawn(program, args, {
+    cwd: PROJECT_DIR,
     env: { PATH: process.env.PATH, ...NOTHING_SET, PORT: '0', DATA_DIR: dataDir, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -62,8 +69,8 @@ function run(env: Record<string, string>): { child: ChildProcess; output: () => 
 }
 
 /** Starts the service as `npm start` does and waits for its greeting. */
-async function start(): Promise<Started> {
-  const { child, output } = run({});
+async function start(command: Command = ENTRY): Promise<Started> {
+  const { child, output } = run({}, command);
   const exited = once(child, 'exit');
   const greeting = /Leadtrail is ready at http:\/\/localhost:(\d+)\n(?:.+\n)+\n/;
   while (!greeting.test(output())) {
@@ -179,4 +186,19 @@ test('a key file that cannot be read stops the start with one sentence that name
     `Leadtrail cannot start: ${join(broken, 'keys.json')} cannot be read; repair it, or remove it to have new keys made.`,
   );
   assert.ok(!output().includes('lt_admin_half'));
+});
+
+test('whoever stops `npm start` stops the service', async () => {
+  const service = await start(['npm', 'start']);
+  const answers = () =>
+    fetch(`http://127.0.0.1:${service.port}/healthz`).then(
+      () => true,
+      () => false,
+    );
+  assert.equal(await answers(), true);
+  await service.stop();
+  const deadline = Date.now() + STOP_MS_MAX;
+  while ((await answers()) && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 50));
+  assert.equal(await answers(), false);
+  assert.match(service.output(), /"message":"stopped"/);
 });
