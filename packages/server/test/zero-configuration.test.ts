@@ -39,11 +39,20 @@ before(async () => {
 });
 after(() => rm(parent, { recursive: true, force: true }));
 
-const running = new Set<ChildProcess>();
+const started = new Set<ChildProcess>();
 afterEach(() => {
   // Only what a failed test has left.
-  for (const child of running) child.kill('SIGKILL');
+  for (const { pid = 0 } of started) endGroup(pid);
+  started.clear();
 });
+
+function endGroup(leader: number): void {
+  try {
+    process.kill(-leader, 'SIGKILL');
+  } catch {
+    // All of it has ended by itself.
+  }
+}
 
 const ENTRY: Command = [process.execPath, join(PROJECT_DIR, 'packages/server/start.mjs')];
 type Command = readonly [string, ...string[]];
@@ -54,11 +63,12 @@ function run(
 ): { child: ChildProcess; output: () => string } {
   const child = spawn(program, args, {
     cwd: PROJECT_DIR,
+    // A group of its own, so that nothing it has started can outlive the tests.
+    detached: true,
     env: { PATH: process.env.PATH, ...NOTHING_SET, PORT: '0', DATA_DIR: dataDir, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  running.add(child);
-  child.once('exit', () => running.delete(child));
+  started.add(child);
   let text = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (chunk: string) => {
