@@ -29,6 +29,11 @@ export function engagementScore(activity: Activity): number {
   return Math.round(pages + engaged + scroll + returns + touch);
 }
 
+/** The same over all sessions of a visitor, of which all but the first are returns. */
+export function visitorScore(visitor: Omit<Activity, 'return_visits'> & { session_count: number }): number {
+  return engagementScore({ ...visitor, return_visits: visitor.session_count - 1 });
+}
+
 export const ENGAGEMENT_LABELS = ['Cold', 'Cool', 'Warm', 'Hot', 'Very Hot'] as const;
 export type EngagementLabel = (typeof ENGAGEMENT_LABELS)[number];
 

@@ -3,7 +3,8 @@ import { sql } from 'kysely';
 import type { StartRecord, TrackingRecord } from '../../domain/tracking-record.ts';
 import type { Db } from '../dialect.ts';
 import type { FailedRecordRow, SessionRow } from '../schema.ts';
-import { applyEnd, applyEvents, applyStart } from './apply.ts';
+import { applyEnd, applyEvents } from './apply-activity.ts';
+import { applyStart } from './apply-start.ts';
 import { loadState, type TrackingState } from './state.ts';
 import { newTotals, type Totals, writeTotals } from './totals.ts';
 
