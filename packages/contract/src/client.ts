@@ -15,10 +15,22 @@ type QueryInput<E extends Endpoint> = E['query'] extends z.ZodType
 type BodyInput<E extends Endpoint> = E['body'] extends z.ZodType
   ? { body: z.input<E['body']> }
   : { body?: undefined };
-type CallInput<E extends Endpoint> = QueryInput<E> & BodyInput<E> & { signal?: AbortSignal };
-type CallArguments<E extends Endpoint> = E['body'] extends z.ZodType ? [CallInput<E>] : [CallInput<E>?];
+type ParamsInput<E extends Endpoint> = E['params'] extends z.ZodType
+  ? { params: { [K in keyof z.input<E['params']>]: string | number } }
+  : { params?: undefined };
+type CallInput<E extends Endpoint> = ParamsInput<E> & QueryInput<E> & BodyInput<E> & { signal?: AbortSignal };
+type CallArguments<E extends Endpoint> = E['body'] extends z.ZodType
+  ? [CallInput<E>]
+  : E['params'] extends z.ZodType
+    ? [CallInput<E>]
+    : [CallInput<E>?];
 
-export type Client = <N extends EndpointName>(
+/** A form is posted by a page, not called by a program. */
+export type CallableName = {
+  [N in EndpointName]: Endpoints[N] extends { form: unknown } ? never : N;
+}[EndpointName];
+
+export type Client = <N extends CallableName>(
   name: N,
   ...input: CallArguments<Endpoints[N]>
 ) => Promise<AnswerOf<Endpoints[N]>>;
@@ -38,9 +50,9 @@ export class ApiCallError extends Error {
 /** Calls any endpoint by its name in the contract, with its types. */
 export function createClient(options: ClientOptions): Client {
   const send = options.fetch ?? globalThis.fetch;
-  const call = async (name: EndpointName, input: Partial<CallInput<Endpoint>> = {}) => {
+  const call = async (name: CallableName, input: Partial<CallInput<Endpoint>> = {}) => {
     const declared: Endpoint = endpoints[name];
-    const url = new URL(options.baseUrl.replace(/\/+$/, '') + declared.path);
+    const url = new URL(options.baseUrl.replace(/\/+$/, '') + pathOf(declared, input.params ?? {}));
     for (const [key, value] of Object.entries(input.query ?? {})) url.searchParams.set(key, String(value));
 
     const headers: Record<string, string> = {};
@@ -57,6 +69,10 @@ export function createClient(options: ClientOptions): Client {
     return declared.produces === undefined ? response.json() : response.text();
   };
   return call as Client;
+}
+
+function pathOf({ path }: Endpoint, params: Readonly<Record<string, string | number>>): string {
+  return path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
 }
 
 async function readError(response: Response): Promise<ApiCallError> {

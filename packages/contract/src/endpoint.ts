@@ -1,27 +1,44 @@
 import type { z } from 'zod';
 
-/** Who may call an endpoint. `marketing` is the lesser analytics role: an admin key passes there too. */
-export type Auth = 'public' | 'marketing' | 'admin';
+/**
+ * Who may call an endpoint. `marketing` is the lesser analytics role: an admin key passes there too. The last
+ * two are the secrets of the automation platform and of the CRM.
+ */
+export type Auth = 'public' | 'marketing' | 'admin' | 'callback' | 'crm-webhook';
 
 /** What a browser or proxy may keep. `immutable` is for files whose name changes with their content. */
 export type CachePolicy = 'no-store' | 'one-minute' | 'immutable';
+
+export type Group =
+  | 'Tracking'
+  | 'Lead capture'
+  | 'Callbacks'
+  | 'Statistics'
+  | 'Leads'
+  | 'Deliveries'
+  | 'IP lists'
+  | 'Management'
+  | 'Service';
 
 export type Endpoint = {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Parameters are written `:name`. */
   readonly path: `/${string}`;
-  readonly group: 'Tracking' | 'Statistics' | 'Service';
+  readonly group: Group;
   readonly summary: string;
   readonly auth: Auth;
   readonly cache: CachePolicy;
-  /** Any web page may call it, so it answers preflights and is limited per client. */
-  readonly anyOrigin?: true;
+  /** Which web pages may call it: any, or those of the sites that are set up. */
+  readonly origins?: 'any' | 'sites';
+  readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodObject;
+  /** A form instead of a JSON body, in any of four encodings; the schema describes it, the handler reads it. */
+  readonly form?: z.ZodObject;
   readonly bodyBytesMax?: number;
   /** The content type of the answer where it is not JSON. */
   readonly produces?: string;
-  /** Status to schema; exactly one of them is a success. */
+  /** Status to schema; the first success is what a handler answers unless it says otherwise. */
   readonly responses: Readonly<Record<number, z.ZodType>>;
 };
 
@@ -29,8 +46,9 @@ export function endpoint<const E extends Endpoint>(declared: E): E {
   return declared;
 }
 
-type SuccessStatus = 200 | 201 | 202;
+type SuccessStatus = 200 | 201 | 202 | 301;
 
+export type ParamsOf<E extends Endpoint> = E['params'] extends z.ZodType ? z.output<E['params']> : undefined;
 export type QueryOf<E extends Endpoint> = E['query'] extends z.ZodType ? z.output<E['query']> : undefined;
 export type BodyOf<E extends Endpoint> = E['body'] extends z.ZodType ? z.output<E['body']> : undefined;
 export type AnswerOf<E extends Endpoint> = {

@@ -1,4 +1,11 @@
+import * as callbacks from './callbacks.ts';
+import * as deliveries from './deliveries.ts';
+import * as ipLists from './ip-lists.ts';
+import * as leadCapture from './lead-capture.ts';
 import * as service from './service.ts';
+import * as setAsideLeads from './set-aside-leads.ts';
+import * as settings from './settings.ts';
+import * as sites from './sites.ts';
 import * as statistics from './statistics.ts';
 import * as tracking from './tracking.ts';
 
@@ -7,6 +14,14 @@ export const endpoints = {
   startSession: tracking.startSession,
   trackEvents: tracking.trackEvents,
   endSession: tracking.endSession,
+
+  captureLead: leadCapture.captureLead,
+  captureLeadLegacy: leadCapture.captureLeadLegacy,
+  captureLeadRoot: leadCapture.captureLeadRoot,
+
+  crmCallback: callbacks.crmCallback,
+  flowCallback: callbacks.flowCallback,
+  crmEvent: callbacks.crmEvent,
 
   overview: statistics.overview,
   sessionsDaily: statistics.sessionsDaily,
@@ -17,6 +32,40 @@ export const endpoints = {
   realtime: statistics.realtime,
   storage: statistics.storage,
   whoami: statistics.whoami,
+
+  flowSends: deliveries.flowSends,
+  resendFlowSend: deliveries.resendFlowSend,
+
+  rejectedLeads: setAsideLeads.rejectedLeads,
+  deleteRejectedLeads: setAsideLeads.deleteRejectedLeads,
+  testingLeads: setAsideLeads.testingLeads,
+  deleteTestingLeads: setAsideLeads.deleteTestingLeads,
+
+  blockedIps: ipLists.blockedIps,
+  blockIp: ipLists.blockIp,
+  unblockIp: ipLists.unblockIp,
+  whitelistedIps: ipLists.whitelistedIps,
+  whitelistIp: ipLists.whitelistIp,
+  unwhitelistIp: ipLists.unwhitelistIp,
+
+  sites: sites.sites,
+  createSite: sites.createSite,
+  site: sites.site,
+  updateSite: sites.updateSite,
+  deleteSite: sites.deleteSite,
+  forms: sites.forms,
+  createForm: sites.createForm,
+  form: sites.form,
+  updateForm: sites.updateForm,
+  deleteForm: sites.deleteForm,
+  integrations: sites.integrations,
+  createIntegration: sites.createIntegration,
+  integration: sites.integration,
+  updateIntegration: sites.updateIntegration,
+  deleteIntegration: sites.deleteIntegration,
+  rotateIntegration: sites.rotateIntegration,
+  settings: settings.settings,
+  saveSettings: settings.saveSettings,
 
   health: service.health,
   readiness: service.readiness,

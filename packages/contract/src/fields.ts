@@ -35,3 +35,23 @@ export function clampedInteger(range: { default: number; min: number; max: numbe
     })
     .meta({ type: 'integer', default: range.default, minimum: range.min, maximum: range.max });
 }
+
+/** A page of a long list. */
+export function paging(limit: { default: number; max: number }) {
+  return {
+    limit: clampedInteger({ default: limit.default, min: 1, max: limit.max }),
+    offset: clampedInteger({ default: 0, min: 0, max: Number.MAX_SAFE_INTEGER }),
+  };
+}
+
+/** The number of a record, as it stands in a path. */
+export const RecordNumber = z
+  .string()
+  .regex(/^[1-9]\d{0,15}$/, 'must be a whole number')
+  .transform(Number)
+  .refine(Number.isSafeInteger, 'must be a whole number');
+
+/** `YYYY-MM-DD HH:MM:SS`, UTC. */
+export const DateTime = z.string().regex(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
+
+export const Flag = z.int().min(0).max(1);

@@ -2,6 +2,10 @@
 
 export const SESSION_START_BYTES_MAX = 64 * 1024;
 export const EVENT_BATCH_BYTES_MAX = 512 * 1024;
+export const LEAD_BYTES_MAX = 256 * 1024;
+export const FORM_FIELDS_MAX = 200;
+export const CALLBACK_BYTES_MAX = 256 * 1024;
+export const MANAGEMENT_BYTES_MAX = 64 * 1024;
 export const JSON_DEPTH_MAX = 20;
 
 export const EVENTS_PER_BATCH_MAX = 100;
@@ -13,3 +17,6 @@ export const DAILY_DAYS_MAX = 90;
 export const TOP_PAGES_DEFAULT = 20;
 export const TOP_PAGES_MAX = 100;
 export const TOP_SOURCES = 100;
+export const LIST_DEFAULT = 50;
+export const LIST_MAX = 100;
+export const BULK_DELETE_MAX = 100;

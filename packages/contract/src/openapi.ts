@@ -9,9 +9,13 @@ const STATUS_TEXT: Readonly<Record<number, string>> = {
   200: 'Success',
   201: 'Created',
   202: 'Accepted: durable, processed in the background',
+  301: 'Done; go on to this page',
   400: 'The request is not valid',
-  401: 'The API key is missing or invalid',
-  403: 'The key may not do this',
+  401: 'The key or secret is missing or invalid',
+  403: 'Not allowed',
+  404: 'Not found',
+  409: 'It exists already',
+  410: 'No longer in use',
   413: 'The body is too large',
   429: 'Too many requests; see Retry-After',
   500: 'The query failed',
@@ -55,9 +59,9 @@ function operation(name: string, declared: Endpoint, components: JsonObject): Js
     operationId: name,
     tags: [declared.group],
     summary: declared.summary,
-    security: declared.auth === 'public' ? [] : [{ bearer: [] }, { apiKey: [] }],
-    ...(declared.query === undefined ? {} : { parameters: parameters(declared.query, components) }),
-    ...(declared.body === undefined ? {} : { requestBody: requestBody(declared.body, components) }),
+    security: securityOf(declared),
+    ...parametersOf(declared, components),
+    ...requestBodyOf(declared, components),
     responses: Object.fromEntries(
       Object.entries(declared.responses).map(([status, schema]) => [
         status,
@@ -67,13 +71,31 @@ function operation(name: string, declared: Endpoint, components: JsonObject): Js
   };
 }
 
-function parameters(query: z.ZodObject, components: JsonObject): JsonObject[] {
-  return Object.entries(query.shape).map(([name, schema]) => ({
-    name,
-    in: 'query',
-    required: false,
+/** A form may come with a key or without. */
+function securityOf({ auth, form }: Endpoint): JsonObject[] {
+  if (form !== undefined) return [{}, { apiKey: [] }];
+  return auth === 'public' ? [] : [{ bearer: [] }, { apiKey: [] }];
+}
+
+function parametersOf({ params, query }: Endpoint, components: JsonObject): JsonObject {
+  const parameters = [
+    ...Object.entries(params?.shape ?? {}).map(([name, schema]) => ({
+      name,
+      in: 'path',
+      required: true,
+      schema,
+    })),
+    ...Object.entries(query?.shape ?? {}).map(([name, schema]) => ({
+      name,
+      in: 'query',
+      required: false,
+      schema,
+    })),
+  ].map(({ schema, ...parameter }) => ({
+    ...parameter,
     schema: { ...schemaOf(schema as z.ZodType, 'input', components), ...defaultOf(schema as z.ZodType) },
   }));
+  return parameters.length === 0 ? {} : { parameters };
 }
 
 /** zod leaves the default of what it transforms out of the input. */
@@ -82,14 +104,30 @@ function defaultOf(schema: z.ZodType): JsonObject {
   return value === undefined ? {} : { default: value };
 }
 
-function requestBody(body: z.ZodType, components: JsonObject): JsonObject {
-  return { required: true, content: { 'application/json': { schema: schemaOf(body, 'input', components) } } };
+const FORM_TYPES = [
+  'application/x-www-form-urlencoded',
+  'multipart/form-data',
+  'application/json',
+  'text/plain',
+];
+
+function requestBodyOf({ body, form }: Endpoint, components: JsonObject): JsonObject {
+  const schema = body ?? form;
+  if (schema === undefined) return {};
+  const described = { schema: schemaOf(schema, 'input', components) };
+  const types = form === undefined ? ['application/json'] : FORM_TYPES;
+  return {
+    requestBody: { required: true, content: Object.fromEntries(types.map((type) => [type, described])) },
+  };
 }
 
 function response(status: number, schema: z.ZodType, declared: Endpoint, components: JsonObject): JsonObject {
   const contentType = isSuccess(status) ? (declared.produces ?? 'application/json') : 'application/json';
+  const description = STATUS_TEXT[status] ?? 'Answer';
+  if (status === 301)
+    return { description, headers: { Location: { schema: { type: 'string', format: 'uri' } } } };
   return {
-    description: STATUS_TEXT[status] ?? 'Answer',
+    description,
     content: { [contentType.split(';')[0] as string]: { schema: schemaOf(schema, 'output', components) } },
   };
 }

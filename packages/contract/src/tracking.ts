@@ -73,7 +73,7 @@ export const startSession = endpoint({
   summary: 'Start a tracking session',
   auth: 'public',
   cache: 'no-store',
-  anyOrigin: true,
+  origins: 'any',
   body: SessionStart,
   bodyBytesMax: SESSION_START_BYTES_MAX,
   responses: { 200: SessionStarted, ...trackingErrors },
@@ -86,7 +86,7 @@ export const trackEvents = endpoint({
   summary: 'Send what happened in a session',
   auth: 'public',
   cache: 'no-store',
-  anyOrigin: true,
+  origins: 'any',
   body: z.object({
     session_id: z.uuid(),
     // One bad event does not cost the others, so each is checked by itself.
@@ -113,7 +113,7 @@ export const endSession = endpoint({
   summary: 'End a session; repeating it changes nothing',
   auth: 'public',
   cache: 'no-store',
-  anyOrigin: true,
+  origins: 'any',
   body: z.object({ session_id: z.uuid(), exit_page: z.string().nullish() }),
   bodyBytesMax: SESSION_START_BYTES_MAX,
   responses: { 202: z.object({ ended: z.literal(true) }), ...trackingErrors },

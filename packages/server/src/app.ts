@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { openFileObjects } from './adapters/file-objects.ts';
+import { openHttpWebhook } from './adapters/http-webhook.ts';
 import { openIpDatabase } from './adapters/ip-database.ts';
 import { openJsonLog } from './adapters/json-log.ts';
 import { type GeneratedKeys, readOrCreateKeys } from './adapters/key-file.ts';
@@ -10,29 +11,45 @@ import { openPrometheusMetrics } from './adapters/prometheus-metrics.ts';
 import { openLeftoverInboxes, openSqliteInbox } from './adapters/sqlite-inbox.ts';
 import { openSqliteStore } from './adapters/sqlite-store.ts';
 import { type Config, PROJECT_DIR } from './config.ts';
+import { keyHash, keyPrefix } from './domain/integration-key.ts';
+import type { SettingDefaults } from './domain/settings.ts';
 import { type Adoption, makeAdoption } from './flows/adopt-inboxes.ts';
+import { type AppSettings, makeAppSettings } from './flows/app-settings.ts';
+import type { CaptureLead, CaptureParts } from './flows/capture-lead.ts';
 import { makeEndSession } from './flows/end-session.ts';
+import { type Forwarding, startForwarding } from './flows/forward-leads.ts';
 import { type Ingest, startIngest } from './flows/ingest-tracking.ts';
 import { makeStartSession } from './flows/start-session.ts';
 import { makeTrackEvents } from './flows/track-events.ts';
-import { makeAuthenticate } from './http/authenticate.ts';
+import { makeAuthenticate, makeRequireSecret } from './http/authenticate.ts';
 import { makeClientGeo } from './http/client-geo.ts';
 import { makeClientIp } from './http/client-ip.ts';
 import { mountEndpoints } from './http/mount-endpoints.ts';
 import { makeRateLimit } from './http/rate-limit.ts';
 import { refuseUnreadable } from './http/refuse-unreadable.ts';
+import { callbackRoutes } from './http/routes/callbacks.ts';
+import { deliveryRoutes } from './http/routes/deliveries.ts';
+import { integrationRoutes } from './http/routes/integrations.ts';
+import { ipListRoutes } from './http/routes/ip-lists.ts';
+import { leadCaptureRoutes } from './http/routes/lead-capture.ts';
 import { serviceRoutes } from './http/routes/service.ts';
+import { setAsideRoutes } from './http/routes/set-aside-leads.ts';
+import { settingsRoutes } from './http/routes/settings.ts';
+import { siteRoutes } from './http/routes/sites.ts';
 import { statisticsRoutes } from './http/routes/statistics.ts';
 import { trackingRoutes } from './http/routes/tracking.ts';
+import { makeWhitelistCheck } from './http/whitelist-check.ts';
 import { JOBS, startSchedule } from './jobs/schedule.ts';
 import type { Inbox } from './ports/inbox.ts';
 import type { Log } from './ports/log.ts';
 import type { ObjectStore } from './ports/objects.ts';
+import type { Webhook } from './ports/webhook.ts';
 import type { Store } from './store/store.ts';
 
 /** What tests put in the place of the real thing; everything else is always real. */
 export type Overrides = {
   now?: () => number;
+  random?: () => number;
   log?: Log;
   /** Off: jobs run only when a test runs them. */
   schedule?: boolean;
@@ -41,6 +58,7 @@ export type Overrides = {
     inbox?: (inbox: Inbox) => Inbox;
     store?: (store: Store) => Store;
     objects?: (objects: ObjectStore) => ObjectStore;
+    webhook?: (webhook: Webhook) => Webhook;
   };
 };
 
@@ -51,6 +69,8 @@ export type App = {
   objects: ObjectStore;
   ingest: Ingest;
   adoption: Adoption;
+  forwarding: Forwarding;
+  settings: AppSettings;
   log: Log;
   now: () => number;
   adminKey: string;
@@ -61,6 +81,9 @@ export type App = {
 };
 
 const IP_DATABASE = join(PROJECT_DIR, 'packages/server/build/ip-database.bin');
+
+/** What a newcomer can try the service with; local pages may send its form. */
+const DEMO = { siteKey: 'demo-site', formId: 'demo-form', domains: ['localhost', '127.0.0.1'] };
 
 const HEADERS_TIMEOUT_MS = 8000;
 const REQUEST_TIMEOUT_MS = 12_000;
@@ -86,6 +109,9 @@ export async function buildApp(config: Config, overrides: Overrides = {}): Promi
   const openedObjects = openFileObjects(join(config.dataDir, 'objects'));
   const objects = around.objects?.(openedObjects) ?? openedObjects;
   const ipDatabase = openIpDatabase(IP_DATABASE);
+  const locate = makeClientGeo(ipDatabase);
+  const settings = makeAppSettings({ store, defaults: settingDefaults(config, keys), now });
+  await setUp(store, config, now());
 
   const metrics = openPrometheusMetrics();
   const ingestFrom = (source: Inbox) => startIngest({ inbox: source, store, now, log, metrics });
@@ -93,6 +119,10 @@ export async function buildApp(config: Config, overrides: Overrides = {}): Promi
   const openLeftovers = () => openLeftoverInboxes(inboxDir);
   const adoption = makeAdoption({ openLeftovers, startIngest: ingestFrom });
   await adoption.run();
+  const openedWebhook = openHttpWebhook();
+  const webhook = around.webhook?.(openedWebhook) ?? openedWebhook;
+  const random = overrides.random ?? Math.random;
+  const forwarding = startForwarding({ store, settings, webhook, now, random, log });
   metrics.watchInboxes(() => [inbox.backlog(), adoption.backlog()]);
   const schedule = startSchedule(overrides.schedule === false ? [] : JOBS, {
     store,
@@ -113,13 +143,34 @@ export async function buildApp(config: Config, overrides: Overrides = {}): Promi
           inbox,
           now,
           newId: randomUUIDv7,
-          locate: makeClientGeo(ipDatabase),
+          locate,
           isHosting: ipDatabase.isHosting,
         }),
         trackEvents: makeTrackEvents({ inbox, now, newId: randomUUIDv7 }),
         endSession: makeEndSession({ inbox, now }),
       }),
+      ...leadCaptureRoutes(
+        captureWhenNeeded({
+          store,
+          settings,
+          now,
+          newId: randomUUIDv7,
+          locate,
+          isTrustedProxy: config.isTrustedProxy,
+          botLeadDetection: config.botLeadDetection,
+          environment: config.environment,
+          onPendingSend: forwarding.nudge,
+        }),
+        { legacyRoutes: config.legacyLeadRoutes },
+      ),
+      ...callbackRoutes(store, now, log),
+      ...deliveryRoutes(store, now, forwarding),
+      ...settingsRoutes(settings),
       ...statisticsRoutes(store, now),
+      ...setAsideRoutes(store, now),
+      ...ipListRoutes(store, now),
+      ...siteRoutes(store, now),
+      ...integrationRoutes(store, now),
       ...serviceRoutes(store, metrics, isDraining),
     },
     {
@@ -127,7 +178,13 @@ export async function buildApp(config: Config, overrides: Overrides = {}): Promi
       newRequestId,
       clientIp: makeClientIp(config.isTrustedProxy),
       authenticate: makeAuthenticate({ admin: keys.admin, marketing: keys.marketing }),
+      requireSecret: makeRequireSecret(async () => {
+        const { crmCallbackSecret, crmWebhookSecret } = await settings.current();
+        return { callback: crmCallbackSecret, 'crm-webhook': crmWebhookSecret };
+      }),
+      isSiteOrigin: (origin) => store.isSiteOrigin({ origin }),
       trackLimit: makeRateLimit(config.trackRateLimitPerMinute),
+      isWhitelisted: makeWhitelistCheck((ip) => store.ipRule({ ip }), now),
       publicUrl: config.publicUrl,
       metrics,
       log,
@@ -154,6 +211,8 @@ export async function buildApp(config: Config, overrides: Overrides = {}): Promi
     objects,
     ingest,
     adoption,
+    forwarding,
+    settings,
     log,
     now,
     adminKey: keys.admin,
@@ -161,8 +220,9 @@ export async function buildApp(config: Config, overrides: Overrides = {}): Promi
     listen: () => listen(server, config),
     async close() {
       draining = true;
-      await closeServer(server);
+      await Promise.all([closeServer(server), forwarding.stop()]);
       await schedule.stop();
+      webhook.close();
       await ingest.drain(CLOSE_INGEST_MS);
       await ingest.stop();
       await adoption.stop();
@@ -172,15 +232,59 @@ export async function buildApp(config: Config, overrides: Overrides = {}): Promi
   };
 }
 
-type Keys = { admin: string; marketing: string | undefined; created: boolean };
+type Keys = {
+  admin: string;
+  marketing: string | undefined;
+  callbackSecret: string | undefined;
+  created: boolean;
+};
 
 /** With an admin key from the environment only what the environment sets is on. */
 function keysOf(config: Config, keyFile: string): Keys {
   if (config.analyticsApiKey !== undefined) {
-    return { admin: config.analyticsApiKey, marketing: config.marketingApiKey, created: false };
+    return {
+      admin: config.analyticsApiKey,
+      marketing: config.marketingApiKey,
+      callbackSecret: config.crmCallbackSecret,
+      created: false,
+    };
   }
   const { keys, created }: { keys: GeneratedKeys; created: boolean } = readOrCreateKeys(keyFile);
-  return { admin: keys.ANALYTICS_API_KEY, marketing: keys.ANALYTICS_MARKETING_API_KEY, created };
+  return {
+    admin: keys.ANALYTICS_API_KEY,
+    marketing: keys.ANALYTICS_MARKETING_API_KEY,
+    callbackSecret: config.crmCallbackSecret ?? keys.CRM_CALLBACK_SECRET,
+    created,
+  };
+}
+
+function settingDefaults(config: Config, keys: Keys): SettingDefaults {
+  return {
+    flowWebhookUrl: config.flow.webhookUrl,
+    flowSigningSecret: config.flow.signingSecret,
+    flowAllowPrivateNetwork: config.flow.allowPrivateNetwork,
+    crmCallbackSecret: keys.callbackSecret,
+    crmWebhookSecret: config.crmWebhookSecret,
+    refreshCooldownSeconds: config.analyticsRefreshCooldownSeconds,
+  };
+}
+
+/** What the configuration says should be in the store. */
+async function setUp(store: Store, config: Config, now: number): Promise<void> {
+  if (config.leadCaptureApiKey !== undefined) {
+    const key = config.leadCaptureApiKey;
+    await store.upsertDefaultIntegration({ keyHash: keyHash(key), keyPrefix: keyPrefix(key), now });
+  }
+  if (config.analyticsApiKey === undefined) await store.ensureDemoSite({ ...DEMO, now });
+}
+
+/** Loaded with the first lead: recognising phone numbers and bots takes more memory than the rest of it. */
+function captureWhenNeeded(parts: CaptureParts): CaptureLead {
+  let loading: Promise<CaptureLead> | undefined;
+  return async (request) => {
+    loading ??= import('./flows/capture-lead.ts').then(({ makeCaptureLead }) => makeCaptureLead(parts));
+    return (await loading)(request);
+  };
 }
 
 async function openStore(config: Config): Promise<Store> {

@@ -3,54 +3,64 @@ import pg from 'pg';
 import { unavailable } from '../domain/errors.ts';
 import { postgresDialect } from '../store/dialect.ts';
 import { migrate } from '../store/migrate.ts';
-import { type OperationName, operationNames, run } from '../store/operations.ts';
+import { type OperationName, operationGroups, run } from '../store/operations.ts';
 import type { Schema } from '../store/schema.ts';
 import { type Store, storeOf } from '../store/store.ts';
 
+const BACKGROUND_CONNECTIONS_MAX = 4;
 const WRITE_CONNECTIONS_MAX = 10;
 const READ_CONNECTIONS_MAX = 6;
 const CONNECT_TIMEOUT_MS = 1500;
-const WRITE_STATEMENT_MS_MAX = 30_000;
-/** Whoever reads is waiting for an answer, which has to come within two seconds, whatever it is. */
-const READ_MS_MAX = 1800;
+const BACKGROUND_STATEMENT_MS_MAX = 30_000;
+/** Where a request waits for it, the answer has to come within two seconds, whatever it is. */
+const REQUEST_MS_MAX = 1800;
 /** For its own timeout the server gets this much longer than for the statement, then it counts as gone. */
 const GRACE_MS = 500;
 const CONFLICT_ATTEMPTS = 5;
 const SERIALIZATION_FAILURE = '40001';
 const DEADLOCK = '40P01';
 
-/** Of the reads, those that nobody waits for: they may take long. */
-const READS_OF_PRIMARY: ReadonlySet<OperationName> = new Set(['recount']);
-
 // Totals stay far below 2^53, and times do until the year 287396.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 pg.types.setTypeParser(pg.types.builtins.NUMERIC, Number);
 
-/** The relational store in PostgreSQL; reads may go to a replica, and never take the connections of the writes. */
+/**
+ * The relational store in PostgreSQL. Background work, writes and reads of requests have connections of their
+ * own, so that none can take those of the others; reads of the analytics may go to a replica.
+ */
 export async function openPostgresStore(url: string, readUrl: string | undefined): Promise<Store> {
-  const primary = connect(url, { connections: WRITE_CONNECTIONS_MAX, statementMs: WRITE_STATEMENT_MS_MAX });
-  const reader = connect(readUrl ?? url, { connections: READ_CONNECTIONS_MAX, statementMs: READ_MS_MAX });
-  await migrate(primary, 'postgres').catch(explainToOperator);
-
-  const write = (name: OperationName, argument: unknown) =>
-    withoutConflicts(() =>
-      primary
-        .transaction()
-        .execute((query) => run({ query, dialect: postgresDialect(query) }, name, argument)),
-    );
-  const read = (name: OperationName, argument: unknown) =>
-    READS_OF_PRIMARY.has(name)
-      ? run({ query: primary, dialect: postgresDialect(primary) }, name, argument)
-      : inTime(run({ query: reader, dialect: postgresDialect(reader) }, name, argument));
-
-  return storeOf(operationNames, {
-    write,
-    read,
-    async close() {
-      await primary.destroy();
-      await reader.destroy();
-    },
+  const background = connect(url, {
+    connections: BACKGROUND_CONNECTIONS_MAX,
+    statementMs: BACKGROUND_STATEMENT_MS_MAX,
   });
+  const primary = connect(url, { connections: WRITE_CONNECTIONS_MAX, statementMs: REQUEST_MS_MAX });
+  const reader = connect(readUrl ?? url, { connections: READ_CONNECTIONS_MAX, statementMs: REQUEST_MS_MAX });
+  await migrate(background, 'postgres').catch(explainToOperator);
+
+  const ways = {
+    background: inTransaction(background),
+    writes: (name: OperationName, argument: unknown) => inTime(inTransaction(primary)(name, argument)),
+    freshReads: (name: OperationName, argument: unknown) => inTime(directly(primary)(name, argument)),
+    reads: (name: OperationName, argument: unknown) => inTime(directly(reader)(name, argument)),
+    inspections: directly(background),
+  };
+  return storeOf(operationGroups, ways, async () => {
+    await background.destroy();
+    await primary.destroy();
+    await reader.destroy();
+  });
+}
+
+function inTransaction(pool: Kysely<Schema>) {
+  return (name: OperationName, argument: unknown) =>
+    withoutConflicts(() =>
+      pool.transaction().execute((query) => run({ query, dialect: postgresDialect(query) }, name, argument)),
+    );
+}
+
+function directly(pool: Kysely<Schema>) {
+  return (name: OperationName, argument: unknown) =>
+    run({ query: pool, dialect: postgresDialect(pool) }, name, argument);
 }
 
 type Limits = { connections: number; statementMs: number };
@@ -106,7 +116,7 @@ async function withoutConflicts<T>(attempt: () => Promise<T>): Promise<T> {
 
 async function inTime<T>(answer: Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(cannotNow(new Error('No answer in time.'))), READ_MS_MAX);
+  const timer = setTimeout(() => reject(cannotNow(new Error('No answer in time.'))), REQUEST_MS_MAX);
   try {
     return await Promise.race([answer, late]);
   } finally {

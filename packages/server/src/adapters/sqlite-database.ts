@@ -41,7 +41,7 @@ export function openSqliteDatabase(
   });
   return {
     db: { query, dialect: sqliteDialect(prepare) },
-    exec: (text) => database.exec(text),
+    exec: (text) => void prepare(text).run(),
     close: () => database.close(),
   };
 }

@@ -4,13 +4,10 @@ import { basename } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { AppError, type ErrorCode } from '../domain/errors.ts';
 import { migrate } from '../store/migrate.ts';
-import { type OperationName, operationNames, run } from '../store/operations.ts';
+import { type OperationName, operationGroups, run } from '../store/operations.ts';
 import { openSqliteDatabase } from './sqlite-database.ts';
 
-/**
- * The thread that owns a connection to the SQLite store. Operations that wait together are committed
- * together: each in a savepoint of its own, so that one that fails takes nothing with it.
- */
+/** The thread that owns a connection to the SQLite store. Operations that wait together are committed together. */
 
 export type StoreRequest = { id: number; name: OperationName | 'close'; argument: unknown };
 export type StoreReply = {
@@ -19,7 +16,7 @@ export type StoreReply = {
   error?: { message: string; code: ErrorCode | undefined; stack: string | undefined };
 };
 
-const NICE = 10;
+const BACKGROUND_NICE = 10;
 const WRITER_CACHE_KIB = 10 * 1024;
 const READER_CACHE_KIB = 2 * 1024;
 
@@ -31,31 +28,41 @@ const database = openSqliteDatabase(file, {
   readOnly,
   cacheKiB: readOnly ? READER_CACHE_KIB : WRITER_CACHE_KIB,
 });
-if (!readOnly) {
-  giveWay();
-  await migrateAtOnce();
-}
+const background = new Set<string>(
+  operationGroups.filter(([, group]) => group === 'background').map(([name]) => name),
+);
+const thread = readOnly ? undefined : threadToAdjust();
+let niceNow = 0;
+if (!readOnly) await migrateAtOnce();
 
 const queue: StoreRequest[] = [];
 let working = false;
-port.on('message', (request: StoreRequest) => {
-  queue.push(request);
+port.on('message', (requests: StoreRequest[]) => {
+  queue.push(...requests);
   // Requests that arrived in the same turn of the event loop are taken together.
   if (!working) setImmediate(work);
   working = true;
 });
-port.postMessage({ id: 0, result: operationNames } satisfies StoreReply);
+reply([{ id: 0, result: operationGroups }]);
 
 async function work(): Promise<void> {
   while (queue.length > 0) {
-    const requests = queue.splice(0);
+    const requests = takeNext();
     const operations = requests.filter(isOperation);
     const replies = readOnly ? await answerEach(operations) : await commitTogether(operations);
-    for (const reply of replies) port?.postMessage(reply);
+    if (replies.length > 0) reply(replies);
     const closing = requests.find((request) => !isOperation(request));
     if (closing !== undefined) close(closing.id);
   }
   working = false;
+}
+
+/** All that somebody waits for comes first; background work comes one by one, so that it can be interrupted. */
+function takeNext(): StoreRequest[] {
+  const urgent = queue.filter(({ name }) => !background.has(name));
+  if (urgent.length === 0 || urgent.length === queue.length) return queue.splice(0, urgent.length || 1);
+  queue.splice(0, queue.length, ...queue.filter(({ name }) => background.has(name)));
+  return urgent;
 }
 
 type OperationRequest = StoreRequest & { name: OperationName };
@@ -64,26 +71,52 @@ function isOperation(request: StoreRequest): request is OperationRequest {
   return request.name !== 'close';
 }
 
+/**
+ * Nearly always all of them succeed. Only when one fails are they done again, each in a savepoint of its own,
+ * so that the one takes nothing with it.
+ */
 async function commitTogether(requests: readonly OperationRequest[]): Promise<StoreReply[]> {
   if (requests.length === 0) return [];
+  giveWay(requests.every(({ name }) => background.has(name)));
   try {
-    database.exec('begin immediate');
-    const replies: StoreReply[] = [];
-    for (const request of requests) replies.push(await answerInSavepoint(request));
-    database.exec('commit');
-    return replies;
+    return await inTransaction(requests, answer);
   } catch (error) {
-    rollBack();
+    if (requests.length === 1 || codeOf(error) === 'unavailable')
+      return requests.map(({ id }) => failure(id, error));
+  }
+  try {
+    return await inTransaction(requests, answerInSavepoint);
+  } catch (error) {
     return requests.map(({ id }) => failure(id, error));
   }
 }
 
-async function answerInSavepoint({ id, name, argument }: OperationRequest): Promise<StoreReply> {
+async function inTransaction(
+  requests: readonly OperationRequest[],
+  perform: (request: OperationRequest) => Promise<StoreReply>,
+): Promise<StoreReply[]> {
+  try {
+    database.exec('begin immediate');
+    const replies: StoreReply[] = [];
+    for (const request of requests) replies.push(await perform(request));
+    database.exec('commit');
+    return replies;
+  } catch (error) {
+    rollBack();
+    throw error;
+  }
+}
+
+async function answer({ id, name, argument }: OperationRequest): Promise<StoreReply> {
+  return { id, result: await run(database.db, name, argument) };
+}
+
+async function answerInSavepoint(request: OperationRequest): Promise<StoreReply> {
   database.exec('savepoint operation');
   try {
-    const result = await run(database.db, name, argument);
+    const answered = await answer(request);
     database.exec('release operation');
-    return { id, result };
+    return answered;
   } catch (error) {
     try {
       database.exec('rollback to operation');
@@ -92,7 +125,7 @@ async function answerInSavepoint({ id, name, argument }: OperationRequest): Prom
       // A full disk ends the whole transaction, and the savepoint with it.
       throw error;
     }
-    return failure(id, error);
+    return failure(request.id, error);
   }
 }
 
@@ -111,18 +144,30 @@ async function answerEach(requests: readonly OperationRequest[]): Promise<StoreR
 /** Needs no transaction, so it does not wait for one. */
 function close(id: number): void {
   database.close();
-  port?.postMessage({ id } satisfies StoreReply);
+  reply([{ id }]);
+}
+
+function reply(replies: readonly StoreReply[]): void {
+  port?.postMessage(replies);
 }
 
 /**
- * Requests come first: on Linux a priority belongs to a thread, so this one can stand back where the
- * processors are busy.
+ * Background work stands back where the processors are busy: on Linux a priority belongs to a thread. Only the
+ * superuser may take it back, so without that it stays as it is.
  */
-function giveWay(): void {
+function giveWay(isBackground: boolean): void {
+  const nice = isBackground ? BACKGROUND_NICE : 0;
+  if (thread === undefined || nice === niceNow) return;
+  niceNow = nice;
+  setPriority(thread, nice);
+}
+
+function threadToAdjust(): number | undefined {
   try {
-    setPriority(Number(basename(readlinkSync('/proc/thread-self'))), NICE);
+    return process.getuid?.() === 0 ? Number(basename(readlinkSync('/proc/thread-self'))) : undefined;
   } catch {
     // Elsewhere all threads are equal.
+    return undefined;
   }
 }
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { AppError, unavailable } from '../domain/errors.ts';
 import type { OperationName } from '../store/operations.ts';
-import { type OperationNames, type Store, storeOf } from '../store/store.ts';
+import { type OperationGroups, type Store, storeOf } from '../store/store.ts';
 import type { StoreReply, StoreRequest } from './sqlite-store-worker.ts';
 
 const WAITING_CALLS_MAX = 10_000;
@@ -14,18 +14,21 @@ const READER_YOUNG_MIB = 2;
 export async function openSqliteStore(file: string): Promise<Store> {
   const writer = await startThread(file, false);
   const reader = await startThread(file, true);
-  return storeOf(writer.names, {
-    write: writer.call,
-    read: reader.call,
-    async close() {
-      await reader.close();
-      await writer.close();
-    },
+  const ways = {
+    background: writer.call,
+    writes: writer.call,
+    freshReads: reader.call,
+    reads: reader.call,
+    inspections: reader.call,
+  };
+  return storeOf(writer.groups, ways, async () => {
+    await reader.close();
+    await writer.close();
   });
 }
 
 type StoreThread = {
-  names: OperationNames;
+  groups: OperationGroups;
   call(name: OperationName, argument: unknown): Promise<unknown>;
   close(): Promise<void>;
 };
@@ -35,22 +38,26 @@ async function startThread(file: string, readOnly: boolean): Promise<StoreThread
     workerData: { file, readOnly },
     resourceLimits: { maxYoungGenerationSizeMb: readOnly ? READER_YOUNG_MIB : WRITER_YOUNG_MIB },
   });
-  const opened = once(worker, 'message') as Promise<[StoreReply]>;
-  const [first] = await Promise.race([
+  const opened = once(worker, 'message') as Promise<[[StoreReply]]>;
+  const [[first]] = await Promise.race([
     opened,
     once(worker, 'error').then(([error]) => Promise.reject(error)),
   ]);
   if (first.error !== undefined) throw errorOf(first.error);
 
   const waiting = new Map<number, PromiseWithResolvers<unknown>>();
+  /** What was asked in this turn of the event loop goes in one message: each wakes up the other thread. */
+  let outgoing: StoreRequest[] = [];
   let lastId = 0;
   let broken: Error | undefined;
 
-  worker.on('message', (reply: StoreReply) => {
-    const call = waiting.get(reply.id);
-    waiting.delete(reply.id);
-    if (reply.error === undefined) call?.resolve(reply.result);
-    else call?.reject(errorOf(reply.error));
+  worker.on('message', (replies: StoreReply[]) => {
+    for (const reply of replies) {
+      const call = waiting.get(reply.id);
+      waiting.delete(reply.id);
+      if (reply.error === undefined) call?.resolve(reply.result);
+      else call?.reject(errorOf(reply.error));
+    }
   });
   worker.on('error', (error) => {
     broken = error as Error;
@@ -64,12 +71,18 @@ async function startThread(file: string, readOnly: boolean): Promise<StoreThread
     const call = Promise.withResolvers<unknown>();
     lastId += 1;
     waiting.set(lastId, call);
-    worker.postMessage({ ...request, id: lastId } satisfies StoreRequest);
+    if (outgoing.length === 0) setImmediate(post);
+    outgoing.push({ ...request, id: lastId });
     return call.promise;
   }
 
+  function post(): void {
+    worker.postMessage(outgoing);
+    outgoing = [];
+  }
+
   return {
-    names: first.result as OperationNames,
+    groups: first.result as OperationGroups,
     call: (name, argument) => send({ name, argument }),
     async close() {
       await send({ name: 'close', argument: undefined });
@@ -79,6 +92,7 @@ async function startThread(file: string, readOnly: boolean): Promise<StoreThread
 }
 
 function errorOf(sent: NonNullable<StoreReply['error']>): Error {
-  if (sent.code !== undefined) return new AppError(sent.code, sent.message, { retryAfterSeconds: 2 });
+  if (sent.code === 'unavailable') return unavailable(sent.message);
+  if (sent.code !== undefined) return new AppError(sent.code, sent.message);
   return new Error(sent.message, { cause: sent.stack });
 }

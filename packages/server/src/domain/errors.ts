@@ -4,6 +4,8 @@ export type ErrorCode =
   | 'unauthorized'
   | 'forbidden'
   | 'not-found'
+  | 'conflict'
+  | 'gone'
   | 'too-large'
   | 'too-many'
   | 'unavailable';

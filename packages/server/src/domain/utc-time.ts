@@ -19,6 +19,11 @@ export function dayStart(day: string): number {
   return Date.parse(`${day}T00:00:00.000Z`);
 }
 
+/** A time as it is written in answers: `YYYY-MM-DD HH:MM:SS`, UTC. */
+export function dateTime(millis: number): string {
+  return new Date(millis).toISOString().slice(0, 19).replace('T', ' ');
+}
+
 /** Whole minutes since 1970: the grain of the last hour's figures. */
 export function minuteOf(millis: number): number {
   return Math.floor(millis / MINUTE_MS);

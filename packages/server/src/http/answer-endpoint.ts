@@ -1,26 +1,35 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import {
   type AnswerOf,
+  type Auth,
   type BodyOf,
   type CachePolicy,
   type Endpoint,
+  type ParamsOf,
   type QueryOf,
   successStatus,
 } from '@leadtrail/contract/endpoint';
 import type { EndpointName, Endpoints } from '@leadtrail/contract/endpoints';
 import { AppError } from '../domain/errors.ts';
+import type { FormRecord } from '../domain/form-fields.ts';
 import type { Log } from '../ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
-import type { Role } from './authenticate.ts';
+import type { Role, SecretKind } from './authenticate.ts';
 import type { ClientIp } from './client-ip.ts';
 import { errorAnswer } from './error-response.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { parseJson, readText, validate } from './read-body.ts';
+import { readFormBody } from './read-form-body.ts';
 
 /** What a handler gets: checked input, and who is asking. */
 export type EndpointRequest<E extends Endpoint> = {
+  params: ParamsOf<E>;
   query: QueryOf<E>;
   body: BodyOf<E>;
+  /** Reads the body where it is a form. */
+  form: () => Promise<FormRecord>;
+  /** What the handler may say besides the body of its answer; headers hold for an error too. */
+  reply: Reply;
   client: ClientIp;
   headers: IncomingHttpHeaders;
   /** Undefined on public endpoints. */
@@ -29,13 +38,15 @@ export type EndpointRequest<E extends Endpoint> = {
   origin: () => string;
 };
 
+export type Reply = { status: number; headers: Record<string, string> };
+
 type Handler<E extends Endpoint> = (request: EndpointRequest<E>) => Promise<AnswerOf<E>> | AnswerOf<E>;
 export type Handlers = { [N in EndpointName]: Handler<Endpoints[N]> };
 
 /** A handler once its endpoint is one among many; its input has been checked against its own declaration. */
 export type AnyHandler = (
   request: {
-    [K in keyof EndpointRequest<Endpoint>]: K extends 'query' | 'body'
+    [K in keyof EndpointRequest<Endpoint>]: K extends 'params' | 'query' | 'body'
       ? unknown
       : EndpointRequest<Endpoint>[K];
   },
@@ -46,7 +57,13 @@ export type HttpContext = {
   newRequestId: () => string;
   clientIp: (peer: string | undefined, headers: IncomingHttpHeaders) => ClientIp;
   authenticate: (headers: IncomingHttpHeaders) => Role;
+  /** Refuses whoever does not have the secret of the callbacks or of the CRM. */
+  requireSecret: (kind: SecretKind, headers: IncomingHttpHeaders) => Promise<void>;
+  /** Whether an origin belongs to one of the sites. */
+  isSiteOrigin: (origin: string) => Promise<boolean>;
   trackLimit: RateLimit;
+  /** Addresses that are not limited. */
+  isWhitelisted: (ip: string) => Promise<boolean>;
   publicUrl: string | undefined;
   metrics: Metrics;
   log: Log;
@@ -72,42 +89,55 @@ export function answerEndpoint(name: string, declared: Endpoint, handler: AnyHan
   const contentType = declared.produces ?? JSON_TYPE;
   const bytesMax = declared.bodyBytesMax ?? 0;
   const report = context.metrics.forEndpoint(name);
-  const limit = declared.anyOrigin && context.trackLimit.perMinute > 0 ? context.trackLimit : undefined;
+  const isLimited = declared.group === 'Tracking' && context.trackLimit.perMinute > 0;
+  const isLogged = !isFrequent(declared);
 
-  return async (incoming: IncomingMessage): Promise<Answer> => {
+  return async (incoming: IncomingMessage, pathParams: Record<string, string> = {}): Promise<Answer> => {
     const startedAt = performance.now();
-    const headers = commonHeaders(declared, context);
+    const reply: Reply = { status, headers: commonHeaders(declared, context) };
     let answer: Answer;
     try {
       const client = context.clientIp(incoming.socket.remoteAddress, incoming.headers);
-      if (limit !== undefined) takeFromLimit(limit, client.ip, context.now(), headers);
-      const role = declared.auth === 'public' ? undefined : authorize(declared, incoming, context);
+      if (isLimited) await takeFromLimit(client.ip, reply, context);
+      const role = declared.auth === 'public' ? undefined : await authorize(declared.auth, incoming, context);
       const result = await handler({
+        params: declared.params && validate(declared.params, pathParams, 'path'),
         query: declared.query && validate(declared.query, queryOf(incoming), 'query'),
         body: declared.body && validate(declared.body, parseJson(await readText(incoming, bytesMax)), 'body'),
+        form: () => readFormBody(incoming, bytesMax),
+        reply,
         client,
         headers: incoming.headers,
         role,
         origin: () => originOf(incoming, client, context),
       });
-      headers['content-type'] = contentType;
-      answer = { status, body: declared.produces ? (result as string) : JSON.stringify(result), headers };
+      answer = { ...reply, body: bodyOf(result, declared) };
+      if (answer.body !== null) answer.headers['content-type'] = contentType;
     } catch (error) {
-      answer = failure(error, headers, name, context);
+      answer = failure(error, reply.headers, name, context);
     }
     // It may have begun before the draining did.
     if (context.isDraining()) answer.headers.connection = 'close';
     const seconds = (performance.now() - startedAt) / 1000;
     report(answer.status, seconds);
-    // Tracking is too frequent to have a line for each request; the metrics count it.
-    if (!declared.anyOrigin) logRequest(context.log, name, answer, seconds);
+    if (isLogged) logRequest(context.log, name, answer, seconds);
     return answer;
   };
 }
 
+/** What web pages send comes too often to have a line in the log for each request; the metrics count it. */
+export function isFrequent(declared: Endpoint): boolean {
+  return declared.origins !== undefined && declared.method === 'POST';
+}
+
+function bodyOf(result: unknown, declared: Endpoint): string | null {
+  if (result === null) return null;
+  return declared.produces === undefined ? JSON.stringify(result) : (result as string);
+}
+
 export function commonHeaders(declared: Endpoint | undefined, context: HttpContext): Record<string, string> {
   const headers: Record<string, string> = { 'x-request-id': context.newRequestId() };
-  if (declared?.anyOrigin) {
+  if (declared?.origins === 'any') {
     headers['access-control-allow-origin'] = '*';
   } else {
     headers['cache-control'] = CACHE_CONTROL[declared?.cache ?? 'no-store'];
@@ -118,26 +148,37 @@ export function commonHeaders(declared: Endpoint | undefined, context: HttpConte
   return headers;
 }
 
-function takeFromLimit(limit: RateLimit, ip: string, now: number, headers: Record<string, string>): void {
-  const { allowed, remaining, resetSeconds } = limit.take(ip, now);
+async function takeFromLimit(ip: string, { headers }: Reply, context: HttpContext): Promise<void> {
+  const { trackLimit: limit } = context;
+  const { allowed, remaining, resetSeconds } = limit.take(ip, context.now());
   headers['ratelimit-policy'] = `"track";q=${limit.perMinute};w=60`;
   headers.ratelimit = `"track";r=${remaining};t=${resetSeconds}`;
-  if (allowed) return;
+  if (allowed || (await context.isWhitelisted(ip))) return;
   throw new AppError('too-many', 'Too many requests from this address.', { retryAfterSeconds: resetSeconds });
 }
 
-function authorize(declared: Endpoint, incoming: IncomingMessage, context: HttpContext): Role {
+async function authorize(
+  auth: Exclude<Auth, 'public'>,
+  incoming: IncomingMessage,
+  context: HttpContext,
+): Promise<Role | undefined> {
+  if (auth === 'callback' || auth === 'crm-webhook') {
+    await context.requireSecret(auth, incoming.headers);
+    return undefined;
+  }
   const role = context.authenticate(incoming.headers);
-  if (declared.auth === 'admin' && role !== 'admin') {
+  if (auth === 'admin' && role !== 'admin') {
     throw new AppError('forbidden', 'This key may not do that; it needs the admin key.');
   }
   return role;
 }
 
 /** Of a parameter that is given twice the last counts. */
-function queryOf(incoming: IncomingMessage): Record<string, string> {
-  const [, query = ''] = incoming.url?.split('?', 2) ?? [];
-  return Object.fromEntries(new URLSearchParams(query));
+function queryOf({ url = '' }: IncomingMessage): Record<string, string> {
+  const start = url.indexOf('?');
+  if (start === -1) return {};
+  // PostgreSQL refuses NUL, and nobody means it.
+  return Object.fromEntries(new URLSearchParams(url.slice(start + 1).replaceAll('%00', '%EF%BF%BD')));
 }
 
 function originOf(incoming: IncomingMessage, client: ClientIp, context: HttpContext): string {

@@ -3,10 +3,14 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { AppError } from '../domain/errors.ts';
 
 export type Role = 'admin' | 'marketing';
+/** The secrets that other programs report back with. */
+export type SecretKind = 'callback' | 'crm-webhook';
 
 const KEY_REQUIRED =
   'An API key is required: send it as "Authorization: Bearer <API_KEY>" or "X-API-Key: <API_KEY>".';
 const KEY_INVALID = 'The API key is invalid.';
+const SECRET_REQUIRED =
+  'A secret is required: send it as "Authorization: Bearer <SECRET>" or "X-API-Key: <SECRET>".';
 
 /** Tells the role of a request's API key, or refuses it. */
 export function makeAuthenticate(keys: Readonly<Record<Role, string | undefined>>) {
@@ -24,6 +28,24 @@ export function makeAuthenticate(keys: Readonly<Record<Role, string | undefined>
       if (matches[0] !== undefined) return matches[0].role;
     }
     throw new AppError('unauthorized', KEY_INVALID);
+  };
+}
+
+/** Refuses a request without the secret that holds at present; without any, nobody can be let in. */
+export function makeRequireSecret(
+  currentSecrets: () => Promise<Readonly<Record<SecretKind, string | null>>>,
+) {
+  return async (kind: SecretKind, headers: IncomingHttpHeaders): Promise<void> => {
+    const secret = (await currentSecrets())[kind];
+    if (secret === null || secret === '') {
+      throw new AppError('unavailable', 'No secret is configured for this endpoint.');
+    }
+    const offered = offeredKeys(headers);
+    if (offered.length === 0) throw new AppError('unauthorized', SECRET_REQUIRED);
+    const expected = digestOf(secret);
+    if (!offered.some((key) => timingSafeEqual(expected, digestOf(key)))) {
+      throw new AppError('unauthorized', 'The secret is invalid.');
+    }
   };
 }
 

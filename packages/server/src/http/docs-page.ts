@@ -11,9 +11,9 @@ export function docsPage(document: Json): string {
   );
   const sections = Object.entries(groups).map(
     ([name, operations]) =>
-      `<h2 id="${escapeHtml(name)}">${escapeHtml(name)}</h2>${(operations ?? []).map(operationHtml).join('')}`,
+      `<h2 id="${anchor(name)}">${escapeHtml(name)}</h2>${(operations ?? []).map(operationHtml).join('')}`,
   );
-  const links = Object.keys(groups).map((name) => `<a href="#${escapeHtml(name)}">${escapeHtml(name)}</a>`);
+  const links = Object.keys(groups).map((name) => `<a href="#${anchor(name)}">${escapeHtml(name)}</a>`);
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -32,6 +32,10 @@ ${sections.join('\n')}
 </html>`;
 }
 
+function anchor(name: string): string {
+  return name.toLowerCase().replaceAll(/\W+/g, '-');
+}
+
 function operationHtml({
   path,
   method,
@@ -45,7 +49,7 @@ function operationHtml({
   return `<details>
 <summary><b class="${method}">${method.toUpperCase()}</b> <code>${escapeHtml(path)}</code>
 <span>${escapeHtml(operation.summary as string)}${needsKey ? ' · <i>key</i>' : ''}</span></summary>
-${part('Query', operation.parameters)}${part('Body', schemaOf(operation.requestBody))}
+${part('Parameters', operation.parameters)}${part('Body', schemaOf(operation.requestBody))}
 ${Object.entries(operation.responses as Record<string, Json>)
   .map(responseHtml)
   .join('')}
@@ -53,7 +57,8 @@ ${Object.entries(operation.responses as Record<string, Json>)
 }
 
 function responseHtml([status, response]: [string, Json]): string {
-  return part(`${status} · ${response.description as string}`, schemaOf(response));
+  const title = `${status} · ${response.description as string}`;
+  return part(title, schemaOf(response)) || `<h3>${escapeHtml(title)}</h3>`;
 }
 
 function schemaOf(holder: unknown): unknown {

@@ -5,6 +5,8 @@ const STATUS: Readonly<Record<ErrorCode, number>> = {
   unauthorized: 401,
   forbidden: 403,
   'not-found': 404,
+  conflict: 409,
+  gone: 410,
   'too-large': 413,
   'too-many': 429,
   unavailable: 503,

@@ -12,8 +12,10 @@ import {
   failure,
   type Handlers,
   type HttpContext,
+  isFrequent,
   JSON_TYPE,
 } from './answer-endpoint.ts';
+import { siteOriginHeaders } from './site-origin.ts';
 
 type Env = { Bindings: HttpBindings };
 
@@ -23,13 +25,13 @@ export function mountEndpoints(handlers: Handlers, context: HttpContext): Reques
   const frequent = new Map<string | undefined, ReturnType<typeof answerEndpoint>>();
   for (const [name, declared] of Object.entries(endpoints) as [EndpointName, Endpoint][]) {
     const answer = answerEndpoint(name, declared, handlers[name] as AnyHandler, context);
-    app.on(declared.method, declared.path, async (c) => respond(await answer(c.env.incoming)));
-    if (declared.anyOrigin && declared.method === 'POST') frequent.set(declared.path, answer);
+    app.on(declared.method, declared.path, async (c) => respond(await answer(c.env.incoming, c.req.param())));
+    if (isFrequent(declared)) frequent.set(declared.path, answer);
   }
-  app.notFound((c) => respond(otherwise(c, context)));
+  app.notFound(async (c) => respond(await otherwise(c, context)));
   const others = getRequestListener(app.fetch, { errorHandler: () => respond(unreadable(context)) });
 
-  // Tracking is most of the traffic: it goes from Node's request to Node's answer without the web objects
+  // What web pages send is nearly all of the traffic: it goes from Node's request to Node's answer without the web objects
   // in between, which would take a sixth of the time.
   return (incoming, outgoing) => {
     const answer = incoming.method === 'POST' ? frequent.get(incoming.url) : undefined;
@@ -51,14 +53,21 @@ function send(incoming: IncomingMessage, outgoing: ServerResponse, { status, hea
 }
 
 /** What no endpoint takes: a preflight, another method on a known path, or a path that is not known. */
-function otherwise(c: Context<Env>, context: HttpContext): Answer {
-  const declared = Object.values(endpoints).filter((each: Endpoint) => matches(each.path, c.req.path));
+async function otherwise(c: Context<Env>, context: HttpContext): Promise<Answer> {
+  const all: readonly Endpoint[] = Object.values(endpoints);
+  const declared = all.filter((each) => matches(each.path, c.req.path));
   const headers = commonHeaders(declared[0], context);
   // Any page may read why its call to tracking failed, a mistyped one too.
   const isTracking = c.req.path.startsWith('/track/');
   if (isTracking) headers['access-control-allow-origin'] = '*';
-  if (isTracking && c.req.method === 'OPTIONS') return preflight(headers);
   try {
+    const origins = isTracking ? 'any' : declared.find((each) => each.origins)?.origins;
+    if (origins === 'sites') {
+      const { origin } = c.env.incoming.headers;
+      const isAllowed = origin !== undefined && (await context.isSiteOrigin(origin));
+      Object.assign(headers, siteOriginHeaders(origin, isAllowed));
+    }
+    if (origins !== undefined && c.req.method === 'OPTIONS') return preflight(headers);
     return declared.length > 0 ? otherMethod(c, declared, headers, context) : refuseUnknownPath(c, context);
   } catch (error) {
     return failure(error, headers, 'none', context);
@@ -79,10 +88,12 @@ function otherMethod(
   headers: Record<string, string>,
   context: HttpContext,
 ): Answer {
-  const anyOrigin = declared.some((each) => each.anyOrigin);
   const methods = declared.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
-  const allow = [...methods, ...(anyOrigin ? ['OPTIONS'] : [])].join(', ');
-  if (declared.every((each) => each.auth !== 'public')) context.authenticate(c.env.incoming.headers);
+  const hasPreflight = declared.some((each) => each.origins !== undefined);
+  const allow = [...methods, ...(hasPreflight ? ['OPTIONS'] : [])].join(', ');
+  if (declared.every(({ auth }) => auth === 'marketing' || auth === 'admin')) {
+    context.authenticate(c.env.incoming.headers);
+  }
   return {
     status: 405,
     body: JSON.stringify({ error: `${c.req.method} is not allowed here; allowed: ${allow}.` }),
@@ -97,7 +108,7 @@ function preflight(headers: Record<string, string>): Answer {
     headers: {
       ...headers,
       'access-control-allow-methods': 'POST, OPTIONS',
-      'access-control-allow-headers': 'Content-Type, Content-Encoding, X-Requested-With',
+      'access-control-allow-headers': 'Content-Type, Content-Encoding, X-Requested-With, X-API-Key',
       'access-control-max-age': '86400',
     },
   };

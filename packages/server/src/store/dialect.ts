@@ -1,4 +1,12 @@
-import { type Kysely, type RawBuilder, sql } from 'kysely';
+import {
+  CompiledQuery,
+  type Insertable,
+  type Kysely,
+  type RawBuilder,
+  type SqlBool,
+  sql,
+  type Updateable,
+} from 'kysely';
 import { AppError } from '../domain/errors.ts';
 import type { Schema } from './schema.ts';
 
@@ -14,16 +22,38 @@ export type Dialect = {
     values: readonly (readonly [string, string | number])[],
     typeOfB: 'text' | 'bigint',
   ): RawBuilder<unknown>;
+  /** Whether a column contains a text, taken literally; upper and lower case are the same. */
+  contains(column: string, text: string): RawBuilder<SqlBool>;
+  /** Runs a query as it stands, with `?` for each value: for the few that building anew each time would slow down. */
+  select<R>(text: string, values: readonly SqlValue[]): Promise<R[]>;
+  /** Inserts a row and answers with the number it was given. */
+  insertNumbered<T extends NumberedTable>(table: T, row: Insertable<Schema[T]>): Promise<number>;
   /** Inserts many rows; `conflict` is the part after `on conflict`, the same in both databases. */
-  insertRows<T extends keyof Schema>(table: T, rows: readonly Schema[T][], conflict: string): Promise<void>;
+  insertRows<T extends keyof Schema>(
+    table: T,
+    rows: readonly Insertable<Schema[T]>[],
+    conflict: string,
+  ): Promise<void>;
+  /** Changes many rows; each says by its key which one it is. */
+  updateRows<T extends keyof Schema>(
+    table: T,
+    key: keyof Schema[T] & string,
+    rows: readonly Updateable<Schema[T]>[],
+  ): Promise<void>;
+  /** The end of a select whose rows nobody else may change until the transaction ends… */
+  readonly hold: RawBuilder<unknown>;
+  /** …and of one that leaves out rows which somebody else holds. */
+  readonly holdFree: RawBuilder<unknown>;
   /** Lets one transaction of a kind run at a time, over all processes, until it ends. */
   lock(name: LockName): Promise<void>;
+  /** The same for each of some keys that are known only at run time. */
+  lockEach(keys: readonly string[]): Promise<void>;
   /** The error comes from the state of the database, not from what was asked of it. */
   mayPass(error: unknown): boolean;
 };
 
-const LOCK_NUMBERS = { tracking: 7_201, archives: 7_202 } as const;
-export type LockName = keyof typeof LOCK_NUMBERS;
+const LOCK_NUMBERS = { tracking: 7_201, archives: 7_202, keys: 7_203, setup: 7_204 } as const;
+export type LockName = Exclude<keyof typeof LOCK_NUMBERS, 'keys'>;
 
 /** What a store operation works with: queries, and the few things Kysely does not cover. */
 export type Db = { readonly query: Kysely<Schema>; readonly dialect: Dialect };
@@ -31,10 +61,17 @@ export type Db = { readonly query: Kysely<Schema>; readonly dialect: Dialect };
 /** Busy, locked, out of memory, I/O error, full, cannot open. */
 const PASSING_SQLITE_ERRORS = new Set([5, 6, 7, 10, 13, 14]);
 
-type SqlValue = string | number | null | Uint8Array;
+export type SqlValue = string | number | null | Uint8Array;
+
+/** What the number of a row is called. */
+const NUMBER_COLUMNS = { leads: 'lead_id', submissions: 'submission_id' } as const;
+export type NumberedTable = keyof typeof NUMBER_COLUMNS;
 
 /** The part of `node:sqlite` that is needed here, with statements kept by their text. */
-export type StatementCache = (text: string) => { run(...values: SqlValue[]): unknown };
+export type StatementCache = (text: string) => {
+  run(...values: SqlValue[]): { lastInsertRowid: number | bigint };
+  all(...values: SqlValue[]): unknown[];
+};
 
 export function sqliteDialect(prepare: StatementCache): Dialect {
   return {
@@ -42,6 +79,14 @@ export function sqliteDialect(prepare: StatementCache): Dialect {
     anyOf: (values) => sql`(select value from json_each(${JSON.stringify(values)}))`,
     pairs: (values) =>
       sql`(select value ->> 0 as a, value ->> 1 as b from json_each(${JSON.stringify(values)}))`,
+    contains: (column, text) => sql`instr(lower(${sql.ref(column)}), lower(${text})) > 0`,
+    select: async <R>(text: string, values: readonly SqlValue[]) => prepare(text).all(...values) as R[],
+    async insertNumbered(table, row) {
+      const columns = Object.keys(row);
+      const marks = columns.map(() => '?').join(', ');
+      const insert = prepare(`insert into ${table} (${columns.join(', ')}) values (${marks})`);
+      return Number(insert.run(...(Object.values(row) as SqlValue[])).lastInsertRowid);
+    },
     async insertRows(table, rows, conflict) {
       const [first] = rows;
       if (first === undefined) return;
@@ -57,8 +102,22 @@ export function sqliteDialect(prepare: StatementCache): Dialect {
         insert.run(...values);
       }
     },
+    async updateRows(table, key, rows) {
+      const [first] = rows;
+      if (first === undefined) return;
+      const columns = Object.keys(first).filter((column) => column !== key);
+      const update = prepare(
+        `update ${table} set ${columns.map((column) => `${column} = ?`).join(', ')} where ${key} = ?`,
+      );
+      for (const row of rows) {
+        update.run(...[...columns, key].map((column) => row[column as keyof typeof row] as SqlValue));
+      }
+    },
     // There is one writer, and it does one thing after the other.
+    hold: sql``,
+    holdFree: sql``,
     lock: async () => undefined,
+    lockEach: async () => undefined,
     mayPass: (error) => PASSING_SQLITE_ERRORS.has(((error as { errcode?: number }).errcode ?? 0) & 0xff),
   };
 }
@@ -72,6 +131,18 @@ export function postgresDialect(query: Kysely<Schema>): Dialect {
     },
     pairs: (values, typeOfB) =>
       sql`(select v ->> 0 as a, (v ->> 1)::${sql.raw(typeOfB)} as b from json_array_elements(${JSON.stringify(values)}::json) v)`,
+    contains: (column, text) => sql`strpos(lower(${sql.ref(column)}), lower(${text})) > 0`,
+    async select<R>(text: string, values: readonly SqlValue[]) {
+      const { rows } = await query.executeQuery(CompiledQuery.raw(numberedMarks(text), [...values]));
+      return rows as R[];
+    },
+    async insertNumbered(table, row) {
+      const columns = Object.keys(row);
+      const marks = columns.map((_, i) => `$${i + 1}`).join(', ');
+      const text = `insert into ${table} (${columns.join(', ')}) values (${marks}) returning ${NUMBER_COLUMNS[table]} as no`;
+      const { rows } = await query.executeQuery<{ no: number }>(CompiledQuery.raw(text, Object.values(row)));
+      return (rows[0] as { no: number }).no;
+    },
     async insertRows(table, rows, conflict) {
       const [first] = rows;
       if (first === undefined) return;
@@ -83,10 +154,36 @@ export function postgresDialect(query: Kysely<Schema>): Dialect {
         on conflict ${sql.raw(conflict)}
       `.execute(query);
     },
+    async updateRows(table, key, rows) {
+      const [first] = rows;
+      if (first === undefined) return;
+      const columns = Object.keys(first).filter((column) => column !== key);
+      await sql`
+        update ${sql.table(table)} set ${sql.raw(columns.map((column) => `${column} = changed.${column}`).join(', '))}
+        from json_populate_recordset(null::${sql.table(table)}, ${JSON.stringify(rows)}::json) as changed
+        where ${sql.ref(`${table}.${key}`)} = ${sql.ref(`changed.${key}`)}
+      `.execute(query);
+    },
+    hold: sql`for update`,
+    holdFree: sql`for update skip locked`,
     async lock(name) {
       await sql`select pg_advisory_xact_lock(${LOCK_NUMBERS[name]})`.execute(query);
+    },
+    async lockEach(keys) {
+      // In one order for everybody, so that two who want the same keys cannot wait for each other.
+      const sorted = JSON.stringify([...keys].sort());
+      await sql`
+        select pg_advisory_xact_lock(hashtextextended(key, ${LOCK_NUMBERS.keys}))
+        from json_array_elements_text(${sorted}::json) as key
+      `.execute(query);
     },
     // The connection has looked at it already.
     mayPass: (error) => error instanceof AppError && error.code === 'unavailable',
   };
+}
+
+/** PostgreSQL wants its values numbered. */
+function numberedMarks(text: string): string {
+  let last = 0;
+  return text.replaceAll('?', () => `$${++last}`);
 }

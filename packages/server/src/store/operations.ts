@@ -1,5 +1,26 @@
 import { claimArchives, recordArchive, releaseArchives } from './archives.ts';
 import type { Db } from './dialect.ts';
+import {
+  claimSends,
+  flowSends,
+  nextSendDueAt,
+  recordAttempts,
+  releaseSends,
+  resendFlowSend,
+} from './flow-sends.ts';
+import {
+  createIntegration,
+  deleteIntegration,
+  integration,
+  integrations,
+  rekeyIntegration,
+  updateIntegration,
+  upsertDefaultIntegration,
+} from './integrations.ts';
+import { addIpRule, ipRules, removeIpRule } from './ip-lists.ts';
+import { cleanUpCrmEvents, recordCrmEvent, recordCrmId, recordFlowResult } from './leads/callbacks.ts';
+import { captureLead } from './leads/capture.ts';
+import { ipRule, isSiteOrigin } from './leads/look-up.ts';
 import { recount } from './recount.ts';
 import {
   engagement,
@@ -11,55 +32,126 @@ import {
   storage,
   topPages,
 } from './reports/statistics.ts';
+import { deleteSetAside, setAside, setAsideLeads } from './set-aside-leads.ts';
+import { readSettings, saveSettings } from './settings.ts';
+import {
+  createForm,
+  createSite,
+  deleteForm,
+  deleteSite,
+  ensureDemoSite,
+  form,
+  forms,
+  site,
+  sites,
+  updateForm,
+  updateSite,
+} from './sites.ts';
 import { cleanUpTracking } from './tracking/clean-up.ts';
 import { endIdleSessions } from './tracking/end-idle.ts';
 import { appliedSequence, ingestTracking, salvageTracking } from './tracking/ingest.ts';
 
 /**
  * Everything the service asks of the relational store. One operation is one transaction; its argument and
- * its result are plain data, because with SQLite it runs in another thread.
+ * its result are plain data, because with SQLite it runs in another thread. The groups say how it is run.
  */
-export const writes = {
-  // A replica may lag behind what was applied.
-  appliedSequence,
-  ingestTracking,
-  salvageTracking,
-  endIdleSessions,
-  cleanUpTracking,
-  claimArchives,
-  releaseArchives,
-  recordArchive,
+const operations = {
+  /** Writes that nobody waits for: they may take their time. */
+  background: {
+    // A replica may lag behind what was applied.
+    appliedSequence,
+    ingestTracking,
+    salvageTracking,
+    endIdleSessions,
+    cleanUpTracking,
+    claimArchives,
+    releaseArchives,
+    recordArchive,
+    cleanUpCrmEvents,
+    claimSends,
+    releaseSends,
+    recordAttempts,
+  },
+
+  /** Writes that a request waits for. */
+  writes: {
+    captureLead,
+    recordCrmId,
+    recordCrmEvent,
+    recordFlowResult,
+    saveSettings,
+    resendFlowSend,
+    setAside,
+    deleteSetAside,
+    addIpRule,
+    removeIpRule,
+    createSite,
+    updateSite,
+    deleteSite,
+    createForm,
+    updateForm,
+    deleteForm,
+    ensureDemoSite,
+    createIntegration,
+    updateIntegration,
+    rekeyIntegration,
+    deleteIntegration,
+    upsertDefaultIntegration,
+  },
+
+  /** Reads that must see what was written last. */
+  freshReads: {
+    isSiteOrigin,
+    ipRule,
+    readSettings,
+    nextSendDueAt,
+    flowSends,
+    setAsideLeads,
+    ipRules,
+    sites,
+    site,
+    forms,
+    form,
+    integrations,
+    integration,
+  },
+
+  /** Reads of the analytics, which may come from a replica. */
+  reads: {
+    overview,
+    sessionsDaily,
+    topPages,
+    geo,
+    engagement,
+    sources,
+    realtime,
+    storage,
+    /** Answers when the store does. */
+    ping: async ({ query }: Db) => query.selectNoFrom((e) => e.val(1).as('alive')).executeTakeFirst(),
+  },
+
+  /** Reads of whole tables, which nobody waits for. */
+  inspections: { recount },
 } as const;
 
-export const reads = {
-  overview,
-  sessionsDaily,
-  topPages,
-  geo,
-  engagement,
-  sources,
-  realtime,
-  storage,
-  recount,
-  /** Answers when the store does. */
-  ping: async ({ query }: Db) => query.selectNoFrom((e) => e.val(1).as('alive')).executeTakeFirst(),
-} as const;
-
-const operations = { ...writes, ...reads };
-
-export type WriteName = keyof typeof writes;
-export type ReadName = keyof typeof reads;
-type Operations = typeof writes & typeof reads;
+type Groups = typeof operations;
+export type Group = keyof Groups;
+export type Operations = Groups['background'] &
+  Groups['writes'] &
+  Groups['freshReads'] &
+  Groups['reads'] &
+  Groups['inspections'];
 export type OperationName = keyof Operations;
+
+const byName = Object.assign({}, ...Object.values(operations)) as Operations;
 
 /** Runs an operation by its name; the types were checked where the store was called. */
 export function run(db: Db, name: OperationName, argument: unknown): Promise<unknown> {
-  const operation = operations[name] as (db: Db, argument: unknown) => Promise<unknown>;
+  const operation = byName[name] as (db: Db, argument: unknown) => Promise<unknown>;
   return operation(db, argument);
 }
 
 /** For whoever knows the operations only by their types. */
-export const operationNames = {
-  writes: Object.keys(writes) as WriteName[],
-  reads: Object.keys(reads) as ReadName[],
-};
+export const operationGroups = Object.entries(operations).flatMap(([group, members]) =>
+  Object.keys(members).map((name) => [name as OperationName, group as Group] as const),
+);

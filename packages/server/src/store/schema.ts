@@ -1,3 +1,5 @@
+import type { Generated } from 'kysely';
+
 /**
  * The tables. Times are Unix milliseconds, flags 0 or 1, JSON is text, days are `YYYY-MM-DD` (UTC).
  * docs/SCHEMA.md says what each is for.
@@ -21,6 +23,20 @@ export type Schema = {
   spools: SpoolRow;
   archive_queue: ArchiveQueueRow;
   objects: ObjectRow;
+  leads: LeadRow;
+  lead_identities: LeadIdentityRow;
+  submissions: SubmissionRow;
+  submission_totals: SubmissionTotalRow;
+  flow_sends: FlowSendRow;
+  flow_send_attempts: FlowSendAttemptRow;
+  crm_activity: CrmActivityRow;
+  unmatched_crm_events: UnmatchedCrmEventRow;
+  set_aside_leads: SetAsideLeadRow;
+  ip_rules: IpRuleRow;
+  sites: SiteRow;
+  forms: FormRow;
+  integrations: IntegrationRow;
+  settings: SettingRow;
 };
 
 export type SessionRow = {
@@ -175,3 +191,215 @@ export type ObjectRow = {
   sessions: number;
   bytes: number;
 };
+
+/** One person's interest in one project, however often it was expressed. */
+export type LeadRow = {
+  lead_id: Generated<number>;
+  lead_public_id: string;
+  project_key: string;
+  project_name: string;
+  project_location: string;
+  project_source: string;
+  source_team: string;
+  contact_name: string;
+  contact_email: string;
+  contact_phone: string;
+  /** The dial code as it was typed. */
+  contact_country_code: string;
+  contact_country_name: string;
+  contact_city: string;
+  contact_region: string;
+  contact_region_code: string;
+  contact_timezone: string;
+  contact_ip: string;
+  user_agent: string;
+  referer: string;
+  keyword: string;
+  message: string;
+  /** The campaign parameters as JSON. */
+  campaign: string;
+  site_key: string;
+  form_id: string;
+  visitor_id: string;
+  session_id: string;
+  engagement_score: number;
+  engagement_label: string;
+  pages_visited: number;
+  session_duration_s: number;
+  return_visits: number;
+  vpn_suspected: number;
+  suspicion_score: number;
+  suspicion_reasons: string;
+  time_to_submit_ms: number | null;
+  is_bot_lead: number;
+  test_lead: 'yes' | 'no';
+  related_projects: string;
+  status: string;
+  crm_lead_id: string | null;
+  created_at: number;
+  form_submit_count: number;
+  follow_ups_count: number;
+  last_follow_up_at: number | null;
+  /** First view, and the latest; a follow-up after that makes the lead one to review again. */
+  seen_at: number | null;
+  last_viewed_at: number | null;
+  needs_review: number;
+};
+
+/** By what a lead is recognised. An identity belongs to the first lead of the project that had it. */
+export type LeadIdentityRow = { kind: string; value: string; project_key: string; lead_id: number };
+
+/** Every time a form was sent. */
+export type SubmissionRow = {
+  submission_id: Generated<number>;
+  lead_submission_public_id: string;
+  lead_id: number;
+  submitted_at: number;
+  project_name: string;
+  visitor_id: string;
+  session_id: string;
+  contact_name: string;
+  contact_email: string;
+  contact_phone: string;
+  contact_ip: string;
+  source: string;
+  referer: string;
+  cta_name: string;
+  user_agent: string;
+  site_key: string;
+  form_id: string;
+  is_primary_lead: number;
+  is_duplicate_window: number;
+  is_bot_lead: number;
+  suspicion_score: number;
+  suspicion_reasons: string;
+  engagement_score: number;
+  engagement_label: string;
+  time_to_submit_ms: number | null;
+  crm_lead_id: string | null;
+  payload_json: string;
+};
+
+/** The `lead_submissions` dataset: its points summed up by everything it can be asked for. */
+export type SubmissionTotalRow = {
+  day: string;
+  project_name: string;
+  source: string;
+  engagement_label: string;
+  submissions: number;
+  suspicion: number;
+  engagement: number;
+  time_to_submit_ms: number;
+  /** How many of them said how long they took. */
+  timed: number;
+};
+
+/** A lead on its way to the automation platform. */
+export type FlowSendRow = {
+  flow_send_public_id: string;
+  lead_id: number;
+  submission_id: number;
+  status: 'pending' | 'delivered' | 'failed';
+  /** Made so far, and of them since it was last sent by hand. */
+  attempts: number;
+  round_attempts: number;
+  next_attempt_at: number | null;
+  claimed_until: number;
+  last_status_code: number | null;
+  last_error: string | null;
+  created_at: number;
+  delivered_at: number | null;
+  flow_execution_url: string | null;
+  flow_execution_id: string | null;
+  flow_execution_status: string | null;
+  callback: string | null;
+  body: string;
+};
+
+export type FlowSendAttemptRow = {
+  flow_send_public_id: string;
+  attempt: number;
+  at: number;
+  status_code: number | null;
+  error: string | null;
+  duration_ms: number;
+  answer: string;
+};
+
+export type CrmActivityRow = {
+  id: Generated<number>;
+  lead_id: number;
+  crm_lead_id: string;
+  event_type: string;
+  payload: string;
+  received_at: number;
+};
+
+/** What the CRM said about a lead whose CRM id is not known yet. */
+export type UnmatchedCrmEventRow = Omit<CrmActivityRow, 'lead_id'>;
+
+/** A submission that did not become a lead: from a blocked address, or from one used for testing. */
+export type SetAsideLeadRow = {
+  id: Generated<number>;
+  kind: 'rejected' | 'testing';
+  ip: string;
+  received_at: number;
+  contact_email: string;
+  contact_name: string;
+  contact_phone: string;
+  contact_country_code: string;
+  project_name: string;
+  source: string;
+  referer: string;
+  payload_json: string;
+  site_key: string;
+  form_id: string;
+  deleted_at: number | null;
+};
+
+/** One row for an address, so that it cannot be blocked and whitelisted at once. */
+export type IpRuleRow = {
+  ip: string;
+  list: 'blocked' | 'whitelisted';
+  listed_at: number;
+  /** Of blocked addresses. */
+  reason: string;
+  country: string;
+  referer: string;
+  /** Of whitelisted ones. */
+  note: string;
+  usage: 'test' | 'internal';
+};
+
+export type SiteRow = {
+  id: Generated<number>;
+  site_key: string;
+  name: string;
+  /** Domain rules as JSON. */
+  domains: string;
+  enabled: number;
+  created_at: number;
+};
+
+export type FormRow = {
+  id: Generated<number>;
+  form_id: string;
+  site_id: number;
+  name: string;
+  enabled: number;
+  created_at: number;
+};
+
+/** A server that may submit leads. Its key is kept as a hash. */
+export type IntegrationRow = {
+  id: Generated<number>;
+  name: string;
+  key_hash: string;
+  key_prefix: string;
+  enabled: number;
+  last_used_at: number | null;
+  created_at: number;
+};
+
+/** What was saved in the dashboard; the value is JSON. */
+export type SettingRow = { name: string; value: string };

@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { ApiError, Count, DateTime, paging } from './fields.ts';
+import { LIST_DEFAULT, LIST_MAX } from './limits.ts';
+
+export const SEND_STATES = ['pending', 'delivered', 'failed'] as const;
+
+export const SendAttempt = z.object({
+  attempt: z.int().positive(),
+  at: DateTime,
+  status_code: z.int().nullable(),
+  error: z.string().nullable(),
+  duration_ms: Count,
+  answer: z.string().describe('the beginning of what the target said'),
+});
+
+/** A lead on its way to the automation platform. */
+export const FlowSend = z
+  .object({
+    flow_send_public_id: z.string(),
+    lead_id: z.int(),
+    lead_submission_id: z.int(),
+    status: z.enum(SEND_STATES),
+    attempts: Count,
+    next_attempt_at: DateTime.nullable(),
+    last_status_code: z.int().nullable(),
+    last_error: z.string().nullable(),
+    created_at: DateTime,
+    delivered_at: DateTime.nullable(),
+    flow_execution_url: z.string().nullable(),
+    flow_execution_id: z.string().nullable(),
+    flow_execution_status: z.string().nullable(),
+    callback: z.unknown().describe('the whole body of the flow callback'),
+    attempt_log: z.array(SendAttempt).describe('oldest first'),
+  })
+  .meta({ id: 'FlowSend' });
+export type FlowSend = z.output<typeof FlowSend>;
+
+export const flowSends = endpoint({
+  method: 'GET',
+  path: '/analytics/flow-sends',
+  group: 'Deliveries',
+  summary: 'Leads on their way to the automation platform, latest first',
+  auth: 'marketing',
+  cache: 'no-store',
+  query: z.object({
+    status: z.enum(SEND_STATES).optional(),
+    ...paging({ default: LIST_DEFAULT, max: LIST_MAX }),
+  }),
+  responses: {
+    200: z.object({ flow_sends: z.array(FlowSend), total: Count }),
+    400: ApiError,
+    401: ApiError,
+    500: ApiError,
+    503: ApiError,
+  },
+});
+
+export const resendFlowSend = endpoint({
+  method: 'POST',
+  path: '/analytics/flow-sends/:flow_send_public_id/resend',
+  group: 'Deliveries',
+  summary: 'Send it once more, whatever became of it, under the same id',
+  auth: 'admin',
+  cache: 'no-store',
+  params: z.object({ flow_send_public_id: z.uuid().transform((id) => id.toLowerCase()) }),
+  responses: {
+    200: FlowSend,
+    400: ApiError,
+    401: ApiError,
+    403: ApiError,
+    404: ApiError,
+    500: ApiError,
+    503: ApiError,
+  },
+});

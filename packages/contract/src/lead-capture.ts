@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { ApiError } from './fields.ts';
+import { LEAD_BYTES_MAX } from './limits.ts';
+
+/** What a form may send. Names match without regard to case; whatever else is sent is kept with the submission. */
+export const LeadFields = z
+  .looseObject({
+    FIRSTNAME: z.string().describe('first name; also `name`'),
+    EMAIL: z.string().describe('also `email`'),
+    PHONE: z.string().describe('also `phone`'),
+    COUNTRYCODE: z.string().describe('dial code; also `countryCode` and `country_code`'),
+    PROJECT: z.string().describe('project name'),
+    LOCATION: z.string().describe('city or location'),
+    TEAM: z.string().describe('source team'),
+    DOMAIN: z.string().describe('where the thank-you page is: a URL, a hostname or a path'),
+    SOURCE: z.string().describe('lead source, such as WebSite'),
+    KEYWORD: z.string().describe('marketing keyword'),
+    USER_MESSAGE: z.string().describe('also `message`'),
+    PAGE_URL: z.string().describe('page the form is on'),
+    CTA_NAME: z.string().describe('what the visitor clicked to get to the form'),
+    siteKey: z.string().describe('needed without an API key'),
+    formId: z.string().describe('needed without an API key'),
+    __visitor_id: z.string(),
+    __pg_hp: z.string().describe('honeypot: empty for people'),
+    __pg_tts: z.string().describe('seconds until the form was sent'),
+    __gclid: z.string(),
+    __utm_source: z.string(),
+    __utm_medium: z.string(),
+    __utm_campaign: z.string(),
+    __utm_term: z.string(),
+    __utm_content: z.string(),
+    __fbclid: z.string(),
+    __msclkid: z.string(),
+  })
+  .partial()
+  .meta({ id: 'LeadFields' });
+
+export const Captured = z.object({
+  message: z.literal('All set!'),
+  redirect_to: z.string().nullable().optional().describe('only for scripts that asked for JSON'),
+});
+
+const capture = {
+  method: 'POST',
+  group: 'Lead capture',
+  auth: 'public',
+  cache: 'no-store',
+  origins: 'sites',
+  form: LeadFields,
+  bodyBytesMax: LEAD_BYTES_MAX,
+} as const;
+const Redirected = z.null().describe('to the thank-you page');
+const refused = {
+  400: ApiError,
+  401: ApiError,
+  403: ApiError,
+  413: ApiError,
+  503: ApiError,
+};
+
+export const captureLead = endpoint({
+  ...capture,
+  path: '/lead.capture',
+  summary: 'Submit a lead, from a form (siteKey and formId) or from a server (X-API-Key)',
+  responses: { 200: Captured, 301: Redirected, ...refused },
+});
+
+export const captureLeadLegacy = endpoint({
+  ...capture,
+  path: '/lead',
+  summary: 'Deprecated: use /lead.capture',
+  responses: { 200: Captured, 301: Redirected, ...refused, 410: ApiError },
+});
+
+export const captureLeadRoot = endpoint({
+  ...capture,
+  path: '/',
+  summary: 'Deprecated: use /lead.capture',
+  responses: { 200: Captured, 301: Redirected, ...refused, 410: ApiError },
+});

@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { ApiError, Count, DateTime, paging } from './fields.ts';
+import { BULK_DELETE_MAX, LIST_DEFAULT, LIST_MAX, MANAGEMENT_BYTES_MAX } from './limits.ts';
+
+/** Submissions that did not become leads: from blocked addresses, and from those used for testing. */
+
+export const SET_ASIDE_PERIODS = [
+  'today',
+  'yesterday',
+  'past_7_days',
+  'past_14_days',
+  'past_30_days',
+  'all',
+] as const;
+
+const SetAsideLead = z.object({
+  id: z.int(),
+  ip: z.string(),
+  received_at: DateTime,
+  contact_email: z.string(),
+  contact_name: z.string(),
+  contact_phone: z.string(),
+  contact_country_code: z.string(),
+  project_name: z.string(),
+  source: z.string(),
+  referer: z.string(),
+  payload_json: z.string(),
+  site_key: z.string(),
+  form_id: z.string(),
+});
+
+const listing = {
+  method: 'GET',
+  group: 'Leads',
+  auth: 'marketing',
+  cache: 'no-store',
+  query: z.object({
+    ip: z.string().optional().describe('part of an address'),
+    q: z.string().optional().describe('part of an address, a contact, a project or a source'),
+    period: z.enum(SET_ASIDE_PERIODS).default('all'),
+    ...paging({ default: LIST_DEFAULT, max: LIST_MAX }),
+  }),
+} as const;
+const listErrors = { 400: ApiError, 401: ApiError, 500: ApiError, 503: ApiError };
+
+const deleting = {
+  method: 'POST',
+  group: 'Leads',
+  auth: 'admin',
+  cache: 'no-store',
+  bodyBytesMax: MANAGEMENT_BYTES_MAX,
+  body: z.object({ ids: z.array(z.int()).max(BULK_DELETE_MAX) }),
+  responses: {
+    200: z.object({ deleted: Count }),
+    400: ApiError,
+    401: ApiError,
+    403: ApiError,
+    500: ApiError,
+    503: ApiError,
+  },
+} as const;
+
+export const rejectedLeads = endpoint({
+  ...listing,
+  path: '/analytics/blocked-ip-leads',
+  summary: 'What came from blocked addresses, latest first',
+  responses: { 200: z.object({ blocked_ip_leads: z.array(SetAsideLead), total: Count }), ...listErrors },
+});
+
+export const deleteRejectedLeads = endpoint({
+  ...deleting,
+  path: '/analytics/blocked-ip-leads/bulk-delete',
+  summary: 'Hide rejected leads; they are kept in the store',
+});
+
+export const testingLeads = endpoint({
+  ...listing,
+  path: '/analytics/testing-leads',
+  summary: 'What came from addresses whitelisted for testing, latest first',
+  responses: { 200: z.object({ testing_leads: z.array(SetAsideLead), total: Count }), ...listErrors },
+});
+
+export const deleteTestingLeads = endpoint({
+  ...deleting,
+  path: '/analytics/testing-leads/bulk-delete',
+  summary: 'Hide testing leads; they are kept in the store',
+});

@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { ApiError, httpUrl } from './fields.ts';
+import { MANAGEMENT_BYTES_MAX } from './limits.ts';
+
+const SECRET_CHARS_MAX = 1024;
+const URL_CHARS_MAX = 2048;
+const TEAMS_MAX = 200;
+const TEAM_CHARS_MAX = 256;
+/** A hundred years of anything is for ever. */
+const MINUTES_MAX = 52_560_000;
+
+/** Null or nothing: what the environment says holds again. */
+const Secret = z
+  .string()
+  .max(SECRET_CHARS_MAX)
+  .nullable()
+  .transform((secret) => secret?.trim() || null);
+const Target = z
+  .union([httpUrl().max(URL_CHARS_MAX), z.literal(''), z.null()])
+  .transform((url) => url || null);
+const Minutes = z.int().min(0).max(MINUTES_MAX);
+const Days = z.int().min(0).max(36_500);
+
+/** What can be saved. */
+export const SettingsChange = z
+  .object({
+    flow_enabled: z.boolean().nullable().describe('null: on as soon as a target is known'),
+    flow_webhook_url: Target,
+    flow_signing_secret: Secret,
+    crm_callback_secret: Secret,
+    crm_webhook_secret: Secret,
+    internal_teams: z.array(z.string().trim().min(1).max(TEAM_CHARS_MAX)).max(TEAMS_MAX),
+    duplicate_window_minutes: Minutes,
+    analytics_refresh_cooldown_seconds: z
+      .int()
+      .min(0)
+      .max(MINUTES_MAX * 60),
+    lead_drought_enabled: z.boolean(),
+    lead_drought_hours: z
+      .number()
+      .positive()
+      .max(MINUTES_MAX / 60),
+    lead_drought_webhook_url: Target,
+    archive_retention_days: Days,
+    replay_retention_days: Days,
+  })
+  .partial();
+export type SettingsChange = z.output<typeof SettingsChange>;
+
+/** What holds at present. Secrets can be written, not read. */
+export const Settings = z.object({
+  flow_enabled: z.boolean(),
+  flow_webhook_url: z.string().nullable(),
+  flow_signing_secret_set: z.boolean(),
+  crm_callback_secret_set: z.boolean(),
+  crm_webhook_secret_set: z.boolean(),
+  internal_teams: z.array(z.string()),
+  duplicate_window_minutes: z.int(),
+  analytics_refresh_cooldown_seconds: z.int(),
+  lead_drought_enabled: z.boolean(),
+  lead_drought_hours: z.number(),
+  lead_drought_webhook_url: z.string().nullable(),
+  archive_retention_days: z.int(),
+  replay_retention_days: z.int(),
+});
+
+export const settings = endpoint({
+  method: 'GET',
+  path: '/analytics/settings',
+  group: 'Management',
+  summary: 'What is set, in the dashboard or by the environment',
+  auth: 'admin',
+  cache: 'no-store',
+  responses: { 200: Settings, 401: ApiError, 403: ApiError, 503: ApiError },
+});
+
+export const saveSettings = endpoint({
+  method: 'PATCH',
+  path: '/analytics/settings',
+  group: 'Management',
+  summary: 'Change settings; what is left out stays as it is',
+  auth: 'admin',
+  cache: 'no-store',
+  body: SettingsChange,
+  bodyBytesMax: MANAGEMENT_BYTES_MAX,
+  responses: { 200: Settings, 400: ApiError, 401: ApiError, 403: ApiError, 503: ApiError },
+});

@@ -1,0 +1,243 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { ApiError, Count, DateTime, paging, RecordNumber } from './fields.ts';
+import { LIST_DEFAULT, LIST_MAX, MANAGEMENT_BYTES_MAX } from './limits.ts';
+
+/** Who may send leads: sites with their forms, and servers with a key of their own. */
+
+const NAME_CHARS_MAX = 256;
+const DOMAINS_PER_SITE_MAX = 100;
+const DOMAIN_CHARS_MAX = 512;
+
+const Name = z.string().trim().min(1).max(NAME_CHARS_MAX);
+const Key = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must have 1 to 64 characters: letters, digits, hyphens or underscores');
+const Domains = z
+  .array(z.string().max(DOMAIN_CHARS_MAX))
+  .max(DOMAINS_PER_SITE_MAX)
+  .describe('example.com (and its www.), *.example.com or localhost:3000');
+
+const idParams = z.object({ id: RecordNumber });
+const page = paging({ default: LIST_DEFAULT, max: LIST_MAX });
+
+const managing = { group: 'Management', auth: 'admin', cache: 'no-store' } as const;
+const writing = { ...managing, bodyBytesMax: MANAGEMENT_BYTES_MAX } as const;
+const errors = { 401: ApiError, 403: ApiError, 500: ApiError, 503: ApiError };
+const idErrors = { 400: ApiError, 404: ApiError, ...errors };
+const bodyErrors = { 400: ApiError, 409: ApiError, 413: ApiError, ...errors };
+const Deleted = z.object({ deleted: z.literal(true) });
+
+export const Site = z
+  .object({
+    id: z.int(),
+    site_key: z.string(),
+    name: z.string(),
+    domains: z.array(z.string()),
+    enabled: z.boolean(),
+    created_at: DateTime,
+  })
+  .meta({ id: 'Site' });
+export type Site = z.output<typeof Site>;
+
+export const sites = endpoint({
+  ...managing,
+  method: 'GET',
+  path: '/analytics/sites',
+  summary: 'Sites, in the order in which they were set up',
+  query: z.object(page),
+  responses: { 200: z.object({ sites: z.array(Site), total: Count }), ...errors },
+});
+
+export const createSite = endpoint({
+  ...writing,
+  method: 'POST',
+  path: '/analytics/sites',
+  summary: 'Set up a site',
+  body: z.object({
+    name: Name,
+    site_key: Key.nullish().describe('made up when it is missing'),
+    domains: Domains.default([]),
+    enabled: z.boolean().default(true),
+  }),
+  responses: { 201: Site, ...bodyErrors },
+});
+
+export const site = endpoint({
+  ...managing,
+  method: 'GET',
+  path: '/analytics/sites/:id',
+  summary: 'One site',
+  params: idParams,
+  responses: { 200: Site, ...idErrors },
+});
+
+export const updateSite = endpoint({
+  ...writing,
+  method: 'PATCH',
+  path: '/analytics/sites/:id',
+  summary: 'Change a site; what is missing stays as it is',
+  params: idParams,
+  body: z.object({
+    name: Name.optional(),
+    site_key: Key.optional(),
+    domains: Domains.optional(),
+    enabled: z.boolean().optional(),
+  }),
+  responses: { 200: Site, ...bodyErrors, 404: ApiError },
+});
+
+export const deleteSite = endpoint({
+  ...managing,
+  method: 'DELETE',
+  path: '/analytics/sites/:id',
+  summary: 'Delete a site and its forms; its leads stay',
+  params: idParams,
+  responses: { 200: Deleted, ...idErrors },
+});
+
+export const Form = z
+  .object({
+    id: z.int(),
+    form_id: z.string(),
+    site_id: z.int(),
+    site_key: z.string(),
+    name: z.string(),
+    enabled: z.boolean(),
+    created_at: DateTime,
+  })
+  .meta({ id: 'Form' });
+export type Form = z.output<typeof Form>;
+
+export const forms = endpoint({
+  ...managing,
+  method: 'GET',
+  path: '/analytics/forms',
+  summary: 'Forms, in the order in which they were set up',
+  query: z.object({ site_id: RecordNumber.optional(), ...page }),
+  responses: { 200: z.object({ forms: z.array(Form), total: Count }), 400: ApiError, ...errors },
+});
+
+export const createForm = endpoint({
+  ...writing,
+  method: 'POST',
+  path: '/analytics/forms',
+  summary: 'Set up a form of a site',
+  body: z
+    .object({
+      name: Name,
+      site_id: z.int().positive().nullish(),
+      site_key: Key.nullish().describe('instead of site_id'),
+      form_id: Key.nullish().describe('made up when it is missing'),
+      enabled: z.boolean().default(true),
+    })
+    .refine((sent) => (sent.site_id ?? sent.site_key) != null, {
+      path: ['site_id'],
+      message: 'or site_key is required',
+    }),
+  responses: { 201: Form, ...bodyErrors },
+});
+
+export const form = endpoint({
+  ...managing,
+  method: 'GET',
+  path: '/analytics/forms/:id',
+  summary: 'One form',
+  params: idParams,
+  responses: { 200: Form, ...idErrors },
+});
+
+export const updateForm = endpoint({
+  ...writing,
+  method: 'PATCH',
+  path: '/analytics/forms/:id',
+  summary: 'Change a form; what is missing stays as it is',
+  params: idParams,
+  body: z.object({
+    name: Name.optional(),
+    form_id: Key.optional(),
+    enabled: z.boolean().optional(),
+  }),
+  responses: { 200: Form, ...bodyErrors, 404: ApiError },
+});
+
+export const deleteForm = endpoint({
+  ...managing,
+  method: 'DELETE',
+  path: '/analytics/forms/:id',
+  summary: 'Delete a form; its leads stay',
+  params: idParams,
+  responses: { 200: Deleted, ...idErrors },
+});
+
+export const Integration = z
+  .object({
+    id: z.int(),
+    name: z.string(),
+    enabled: z.boolean(),
+    key_prefix: z.string().describe('how the key begins'),
+    last_used_at: DateTime.nullable(),
+    created_at: DateTime,
+  })
+  .meta({ id: 'Integration' });
+export type Integration = z.output<typeof Integration>;
+
+const IntegrationWithKey = z.object({
+  ...Integration.shape,
+  api_key: z.string().describe('shown this once'),
+});
+
+export const integrations = endpoint({
+  ...managing,
+  method: 'GET',
+  path: '/analytics/integrations',
+  summary: 'Servers that may send leads, in the order in which they were set up',
+  query: z.object(page),
+  responses: { 200: z.object({ integrations: z.array(Integration), total: Count }), ...errors },
+});
+
+export const createIntegration = endpoint({
+  ...writing,
+  method: 'POST',
+  path: '/analytics/integrations',
+  summary: 'Let a server send leads; the answer alone shows its key',
+  body: z.object({ name: Name, enabled: z.boolean().default(true) }),
+  responses: { 201: IntegrationWithKey, ...bodyErrors },
+});
+
+export const integration = endpoint({
+  ...managing,
+  method: 'GET',
+  path: '/analytics/integrations/:id',
+  summary: 'One integration',
+  params: idParams,
+  responses: { 200: Integration, ...idErrors },
+});
+
+export const updateIntegration = endpoint({
+  ...writing,
+  method: 'PATCH',
+  path: '/analytics/integrations/:id',
+  summary: 'Change an integration; what is missing stays as it is',
+  params: idParams,
+  body: z.object({ name: Name.optional(), enabled: z.boolean().optional() }),
+  responses: { 200: Integration, ...bodyErrors, 404: ApiError },
+});
+
+export const deleteIntegration = endpoint({
+  ...managing,
+  method: 'DELETE',
+  path: '/analytics/integrations/:id',
+  summary: 'Delete an integration; its key is worth nothing from then on',
+  params: idParams,
+  responses: { 200: Deleted, ...idErrors },
+});
+
+export const rotateIntegration = endpoint({
+  ...managing,
+  method: 'POST',
+  path: '/analytics/integrations/:id/rotate',
+  summary: 'Give an integration another key; the answer alone shows it',
+  params: idParams,
+  responses: { 200: IntegrationWithKey, ...idErrors },
+});

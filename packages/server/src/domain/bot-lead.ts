@@ -1,0 +1,32 @@
+import { isbot } from 'isbot';
+import { isPrivateIp, type NetworkMatcher } from './ip-address.ts';
+import { cut } from './page-address.ts';
+
+export const BOT_SUSPICION_FROM = 70;
+
+/** No browser's is as long; bounds the work spent on a hostile header. */
+const USER_AGENT_CHARS_MAX = 1024;
+/** Cubot makes phones. */
+const CALLS_ITSELF_BOT = /(?<!\bcu)bots?(?:\b|_)|crawler|spider|headless/i;
+
+/**
+ * A server integration sends with its own HTTP client, which says nothing about the person; there only programs
+ * that call themselves bots count.
+ */
+export function isBotAgent(userAgent: string, browserForm: boolean): boolean {
+  const agent = cut(userAgent.trim(), USER_AGENT_CHARS_MAX);
+  if (agent === '') return false;
+  return browserForm ? isbot(agent) : CALLS_ITSELF_BOT.test(agent);
+}
+
+export function isBotLead(lead: { honeypot: boolean; suspicionScore: number; botAgent: boolean }): boolean {
+  return lead.honeypot || lead.botAgent || lead.suspicionScore >= BOT_SUSPICION_FROM;
+}
+
+/** The honeypot must not become a way to lock out a proxy, the house itself or someone who is welcome. */
+export function mayAutoBlock(
+  ip: string,
+  known: { isTrustedProxy: NetworkMatcher; whitelisted: boolean },
+): boolean {
+  return !known.whitelisted && !isPrivateIp(ip) && !known.isTrustedProxy(ip);
+}

@@ -1,0 +1,97 @@
+import type { IncomingMessage } from 'node:http';
+import type { BusboyInstance } from '@fastify/busboy';
+import { FORM_FIELDS_MAX } from '@leadtrail/contract/limits';
+import { AppError } from '../domain/errors.ts';
+import { tooLarge, wellFormedText } from './read-body.ts';
+
+type TextField = readonly [name: string, value: string];
+
+/** As RFC 2046 has it: up to 70 characters, in quotes if need be. */
+const BOUNDARY = /;\s*boundary=(?:"([\w'()+,./:=? -]{1,70})"|([\w'()+,./:=?-]{1,70}))\s*(?:;|$)/i;
+/** A part of a form has three headers at most. */
+const PART_HEADERS_MAX = 16;
+/** What the parser takes at a time it takes to its end, however many parts are in it and however few are allowed. */
+const SLICE_BYTES_MAX = 4 * 1024;
+
+/** The fields of a multipart form. Of a file only its name is kept; what is in it runs through. */
+export async function readMultipart(
+  request: IncomingMessage,
+  contentType: string,
+  bytesMax: number,
+): Promise<TextField[]> {
+  const [, quoted, plain] = BOUNDARY.exec(contentType) ?? [];
+  const boundary = quoted ?? plain;
+  if (boundary === undefined) throw new AppError('invalid', 'The content type has no valid boundary.');
+  if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax);
+  const parser = await makeParser(boundary, bytesMax);
+  return parse(request, parser, bytesMax);
+}
+
+/** Loaded when the first such form comes, for many services never get one. */
+async function makeParser(boundary: string, bytesMax: number): Promise<BusboyInstance> {
+  const { Busboy } = await import('@fastify/busboy');
+  return new Busboy({
+    headers: { 'content-type': `multipart/form-data; boundary="${boundary}"` },
+    isPartAFile: (_name, _type, fileName) => fileName !== undefined,
+    // Nothing in a body can be longer than the body, so nothing is ever cut short.
+    limits: {
+      fieldSize: bytesMax,
+      headerSize: bytesMax,
+      headerPairs: PART_HEADERS_MAX,
+      parts: FORM_FIELDS_MAX,
+    },
+  });
+}
+
+function parse(request: IncomingMessage, parser: BusboyInstance, bytesMax: number): Promise<TextField[]> {
+  return new Promise((resolve, reject) => {
+    const fields: TextField[] = [];
+    let bytes = 0;
+    let state: 'reading' | 'whole' | 'refused' = 'reading';
+
+    function feed(chunk: Buffer): void {
+      bytes += chunk.length;
+      if (bytes > bytesMax) refuse(tooLarge(bytesMax));
+      for (let at = 0; at < chunk.length && state !== 'refused'; at += SLICE_BYTES_MAX) {
+        parser.write(chunk.subarray(at, at + SLICE_BYTES_MAX));
+      }
+    }
+    /** What is still to come runs through unread, so that the connection can take the next request. */
+    function refuse(error: AppError): void {
+      state = 'refused';
+      request.off('data', feed).off('end', end).resume();
+      reject(error);
+    }
+    function refuseBroken(): void {
+      refuse(new AppError('invalid', 'The body is not a whole multipart form.'));
+    }
+    /** The parser works in ticks, so by then it is done, or waits for ever for the headers of a part to end. */
+    function end(): void {
+      parser.end();
+      setImmediate(() => (state === 'whole' ? resolve(fields) : refuseBroken()));
+    }
+
+    parser.on('field', (name, value) => keep(fields, name, value));
+    parser.on('file', (name, content, fileName) => {
+      content.on('error', () => undefined).resume();
+      keep(fields, name, fileName);
+    });
+    parser.on('partsLimit', () => refuse(tooManyFields()));
+    parser.on('error', refuseBroken);
+    parser.on('finish', () => {
+      if (state === 'reading') state = 'whole';
+    });
+    request.on('data', feed).on('end', end).on('error', refuseBroken);
+    // It may have gone while the parser was loaded.
+    if (request.destroyed) refuseBroken();
+  });
+}
+
+/** A part may come without a name, which leaves nothing to keep it under. */
+function keep(fields: TextField[], name: string | undefined, value: string): void {
+  if (name !== undefined) fields.push([wellFormedText(name), wellFormedText(value)]);
+}
+
+export function tooManyFields(): AppError {
+  return new AppError('invalid', `The form has more than ${FORM_FIELDS_MAX} fields.`);
+}

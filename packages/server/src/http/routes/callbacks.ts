@@ -1,0 +1,72 @@
+import { AppError } from '../../domain/errors.ts';
+import type { Log } from '../../ports/log.ts';
+import type { RecordReference } from '../../store/leads/callbacks.ts';
+import type { Store } from '../../store/store.ts';
+import type { Handlers } from '../answer-endpoint.ts';
+
+export function callbackRoutes(
+  store: Store,
+  now: () => number,
+  log: Log,
+): Pick<Handlers, 'crmCallback' | 'flowCallback' | 'crmEvent'> {
+  return {
+    async crmCallback({ body }) {
+      const { lead, submission } = await store.recordCrmId({
+        lead: reference(body.lead_id, body.lead_public_id),
+        submission: reference(body.lead_submission_id, body.lead_submission_public_id),
+        crmLeadId: body.crm_lead_id.trim(),
+      });
+      if (lead === null && submission === null) {
+        throw new AppError('not-found', 'There is no lead or submission with this id.');
+      }
+      return {
+        ok: true,
+        crm_lead_id: body.crm_lead_id.trim(),
+        updated_lead: lead !== null,
+        updated_submission: submission !== null,
+        lead_public_id: lead?.publicId ?? null,
+        lead_submission_public_id: submission?.publicId ?? null,
+        lead_id: lead?.id ?? null,
+      };
+    },
+
+    async flowCallback({ body }) {
+      const { flow_send_public_id, flow_execution_url, flow_execution_id, flow_execution_status } = body;
+      const isKnown = await store.recordFlowResult({
+        sendPublicId: flow_send_public_id.toLowerCase(),
+        executionUrl: flow_execution_url,
+        executionId: flow_execution_id == null ? null : String(flow_execution_id),
+        executionStatus: flow_execution_status ?? null,
+        callback: JSON.stringify(body),
+      });
+      if (!isKnown) throw new AppError('not-found', 'There is no send with this id.');
+      return {
+        ok: true,
+        flow_send_public_id,
+        flow_execution_url,
+        flow_execution_status: flow_execution_status ?? null,
+      };
+    },
+
+    async crmEvent({ body }) {
+      const eventType = body.event_type?.trim() || 'updated';
+      const leadId = await store.recordCrmEvent({
+        crmLeadId: body.crm_lead_id.trim(),
+        eventType,
+        payload: JSON.stringify(body),
+        at: now(),
+      });
+      if (leadId !== null) return { ok: true, stored: true, lead_id: leadId };
+      log.info('CRM event of an unknown lead', { event_type: eventType });
+      return { ok: true, stored: false, reason: 'No lead or submission has this crm_lead_id yet.' };
+    },
+  };
+}
+
+function reference(
+  id: number | null | undefined,
+  publicId: string | null | undefined,
+): RecordReference | null {
+  if (id != null) return { id };
+  return publicId == null ? null : { publicId: publicId.toLowerCase() };
+}

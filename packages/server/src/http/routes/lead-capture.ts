@@ -1,0 +1,56 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Captured } from '@leadtrail/contract/lead-capture';
+import type { z } from 'zod';
+import { AppError } from '../../domain/errors.ts';
+import type { CaptureLead } from '../../flows/capture-lead.ts';
+import type { Handlers } from '../answer-endpoint.ts';
+import { siteOriginHeaders } from '../site-origin.ts';
+
+type CaptureRequest = Pick<Parameters<Handlers['captureLead']>[0], 'form' | 'client' | 'headers' | 'reply'>;
+type Answer = z.input<typeof Captured> | null;
+
+const DEPRECATION = {
+  'x-deprecated': 'true',
+  sunset: 'Mon, 01 Jun 2026 00:00:00 GMT',
+  link: '</lead.capture>; rel="successor-version"',
+};
+
+export function leadCaptureRoutes(
+  captureLead: CaptureLead,
+  { legacyRoutes }: { legacyRoutes: boolean },
+): Pick<Handlers, 'captureLead' | 'captureLeadLegacy' | 'captureLeadRoot'> {
+  async function capture({ form, client, headers, reply }: CaptureRequest): Promise<Answer> {
+    const sent = await form().catch(asAppError);
+    const outcome = await captureLead({ form: sent, client, headers });
+    Object.assign(reply.headers, siteOriginHeaders(headers.origin, outcome.isSiteOrigin));
+    if (outcome.kind === 'refused') throw new AppError(outcome.refusal.code, outcome.refusal.message);
+
+    const { redirectTo } = outcome;
+    if (isScript(headers)) return { message: 'All set!', redirect_to: redirectTo };
+    if (redirectTo === null) return { message: 'All set!' };
+    reply.status = 301;
+    reply.headers.location = redirectTo;
+    return null;
+  }
+
+  function captureDeprecated(request: CaptureRequest): Promise<Answer> {
+    Object.assign(request.reply.headers, DEPRECATION);
+    if (!legacyRoutes) throw new AppError('gone', 'This address is no longer in use; send to /lead.capture.');
+    return capture(request);
+  }
+
+  return { captureLead: capture, captureLeadLegacy: captureDeprecated, captureLeadRoot: captureDeprecated };
+}
+
+function asAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  throw error;
+}
+
+/** A script that wants data rather than a page has to say so twice: forms send neither header. */
+function isScript(headers: IncomingHttpHeaders): boolean {
+  return (
+    headers['x-requested-with']?.toString().toLowerCase() === 'fetch' &&
+    (headers.accept ?? '').toLowerCase().includes('application/json')
+  );
+}

@@ -1,0 +1,35 @@
+import type { SetAsidePeriod } from '../../store/set-aside-leads.ts';
+import type { Store } from '../../store/store.ts';
+import type { Handlers } from '../answer-endpoint.ts';
+import { searchText } from '../search-text.ts';
+
+type SetAsideName = 'rejectedLeads' | 'deleteRejectedLeads' | 'testingLeads' | 'deleteTestingLeads';
+type Kind = 'rejected' | 'testing';
+type ListQuery = {
+  ip?: string | undefined;
+  q?: string | undefined;
+  period: SetAsidePeriod;
+  limit: number;
+  offset: number;
+};
+
+export function setAsideRoutes(store: Store, now: () => number): Pick<Handlers, SetAsideName> {
+  const list = (kind: Kind, query: ListQuery) =>
+    store.setAsideLeads({ ...query, ip: searchText(query.ip), q: searchText(query.q), kind, now: now() });
+  const deleted = async (kind: Kind, { ids }: { ids: number[] }) => ({
+    deleted: await store.deleteSetAside({ kind, ids, now: now() }),
+  });
+
+  return {
+    rejectedLeads: async ({ query }) => {
+      const { leads, total } = await list('rejected', query);
+      return { blocked_ip_leads: leads, total };
+    },
+    deleteRejectedLeads: ({ body }) => deleted('rejected', body),
+    testingLeads: async ({ query }) => {
+      const { leads, total } = await list('testing', query);
+      return { testing_leads: leads, total };
+    },
+    deleteTestingLeads: ({ body }) => deleted('testing', body),
+  };
+}

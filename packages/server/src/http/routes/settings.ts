@@ -1,0 +1,29 @@
+import type { Settings } from '../../domain/settings.ts';
+import type { AppSettings } from '../../flows/app-settings.ts';
+import type { Handlers } from '../answer-endpoint.ts';
+
+export function settingsRoutes(settings: AppSettings): Pick<Handlers, 'settings' | 'saveSettings'> {
+  return {
+    settings: async () => shown(await settings.latest()),
+    saveSettings: async ({ body }) => shown(await settings.save(body)),
+  };
+}
+
+/** Of a secret only whether there is one. */
+function shown(settings: Settings) {
+  return {
+    flow_enabled: settings.flowEnabled,
+    flow_webhook_url: settings.flowTarget?.url ?? null,
+    flow_signing_secret_set: settings.flowTarget?.secret != null,
+    crm_callback_secret_set: settings.crmCallbackSecret !== null,
+    crm_webhook_secret_set: settings.crmWebhookSecret !== null,
+    internal_teams: [...settings.internalTeams],
+    duplicate_window_minutes: settings.duplicateWindowMinutes,
+    analytics_refresh_cooldown_seconds: settings.refreshCooldownSeconds,
+    lead_drought_enabled: settings.leadDroughtEnabled,
+    lead_drought_hours: settings.leadDroughtHours,
+    lead_drought_webhook_url: settings.leadDroughtTarget?.url ?? null,
+    archive_retention_days: settings.archiveRetentionDays,
+    replay_retention_days: settings.replayRetentionDays,
+  };
+}

@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto';
+import { parseDomainRule } from '../../domain/site-domain.ts';
+import type { Store } from '../../store/store.ts';
+import type { Handlers } from '../answer-endpoint.ts';
+import { invalidField } from '../invalid-field.ts';
+import { deletionOf, type RecordKind, recordOf } from '../managed-record.ts';
+
+type SiteName = 'sites' | 'createSite' | 'site' | 'updateSite' | 'deleteSite';
+type FormName = 'forms' | 'createForm' | 'form' | 'updateForm' | 'deleteForm';
+
+const SITE: RecordKind = { name: 'site', uniqueField: 'site_key' };
+const FORM: RecordKind = { name: 'form of the site', uniqueField: 'form_id' };
+const GENERATED_KEY_BYTES = 8;
+
+export function siteRoutes(store: Store, now: () => number): Pick<Handlers, SiteName | FormName> {
+  return {
+    sites: ({ query }) => store.sites(query),
+    createSite: async ({ body }) => {
+      const site_key = body.site_key ?? generatedKey('site');
+      const site = { ...body, site_key, domains: domainRules(body.domains) };
+      return recordOf(await store.createSite({ site, now: now() }), SITE);
+    },
+    site: async ({ params }) => recordOf(await store.site(params), SITE),
+    updateSite: async ({ params, body }) => {
+      const changes = { ...body, domains: body.domains && domainRules(body.domains) };
+      return recordOf(await store.updateSite({ ...params, changes }), SITE);
+    },
+    deleteSite: async ({ params }) => deletionOf(await store.deleteSite(params), SITE),
+
+    forms: ({ query }) => store.forms(query),
+    createForm: async ({ body: { site_id, site_key, form_id, name, enabled } }) => {
+      const made = await store.createForm({
+        site: { id: site_id, site_key },
+        form: { form_id: form_id ?? generatedKey('form'), name, enabled },
+        now: now(),
+      });
+      if (made !== 'unknown-site') return recordOf(made, FORM);
+      throw invalidField('body', site_id == null ? 'site_key' : 'site_id', 'must be that of a site');
+    },
+    form: async ({ params }) => recordOf(await store.form(params), FORM),
+    updateForm: async ({ params, body }) =>
+      recordOf(await store.updateForm({ ...params, changes: body }), FORM),
+    deleteForm: async ({ params }) => deletionOf(await store.deleteForm(params), FORM),
+  };
+}
+
+function generatedKey(start: string): string {
+  return `${start}_${randomBytes(GENERATED_KEY_BYTES).toString('hex')}`;
+}
+
+/** The rules as they are compared, each once. */
+function domainRules(typed: readonly string[]): string[] {
+  const rules = typed.map((text, i) => {
+    const rule = parseDomainRule(text);
+    if (rule === null) throw invalidField('body', `domains.${i}`, `must be a domain, which "${text}" is not`);
+    return rule;
+  });
+  return [...new Set(rules)];
+}

@@ -1,0 +1,37 @@
+import type { EgressPolicy } from '../domain/egress.ts';
+
+/** Messages to the web addresses of others. */
+export type Webhook = {
+  /** One attempt. Whatever the other side does is an outcome, never a rejection; so is an abort. */
+  send(target: WebhookTarget, message: WebhookMessage, signal?: AbortSignal): Promise<WebhookOutcome>;
+  /** Stops every send that is under way, and all that would follow. */
+  close(): void;
+};
+
+export type WebhookTarget = {
+  url: string;
+  policy: EgressPolicy;
+  /** Signs the message; null: it goes unsigned. */
+  secret: string | null;
+};
+
+export type WebhookMessage = {
+  /** The same on every attempt, so that the receiver can tell a repetition. */
+  id: string;
+  /** JSON. */
+  body: string;
+  /** The time of this attempt. */
+  at: number;
+};
+
+export type WebhookOutcome = {
+  /** Null: no answer came. Otherwise it alone decides whether the message was delivered. */
+  statusCode: number | null;
+  /** What went wrong, in one sentence that holds neither address, secret nor message; null when delivered. */
+  error: string | null;
+  /** The `Retry-After` header as it came. */
+  retryAfter: string | undefined;
+  durationMs: number;
+  /** The beginning of the answer's text, to be shown. */
+  answer: string;
+};

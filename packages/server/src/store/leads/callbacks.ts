@@ -1,0 +1,145 @@
+import { DAY_MS } from '../../domain/utc-time.ts';
+import type { Db } from '../dialect.ts';
+
+/** What comes back for a lead: its id in the CRM, the execution of the automation platform, changes in the CRM. */
+
+export type CrmIdReport = {
+  lead: RecordReference | null;
+  submission: RecordReference | null;
+  crmLeadId: string;
+};
+export type RecordReference = { id: number } | { publicId: string };
+
+export type CrmIdRecorded = {
+  lead: { id: number; publicId: string } | null;
+  submission: { id: number; publicId: string } | null;
+};
+
+/** Gives the CRM's id to the records that are found, and to the lead what the CRM had already said about it. */
+export async function recordCrmId(db: Db, report: CrmIdReport): Promise<CrmIdRecorded> {
+  const lead = report.lead === null ? null : await setLeadCrmId(db, report.lead, report.crmLeadId);
+  const submission =
+    report.submission === null ? null : await setSubmissionCrmId(db, report.submission, report.crmLeadId);
+  const leadId = lead?.id ?? submission?.leadId;
+  if (leadId !== undefined) await attachUnmatched(db, report.crmLeadId, leadId);
+  return { lead, submission: submission && { id: submission.id, publicId: submission.publicId } };
+}
+
+async function setLeadCrmId({ query }: Db, lead: RecordReference, crmLeadId: string) {
+  const update = query.updateTable('leads').set({ crm_lead_id: crmLeadId });
+  const found = await ('id' in lead
+    ? update.where('lead_id', '=', lead.id)
+    : update.where('lead_public_id', '=', lead.publicId)
+  )
+    .returning(['lead_id as id', 'lead_public_id as publicId'])
+    .executeTakeFirst();
+  return found ?? null;
+}
+
+async function setSubmissionCrmId({ query }: Db, submission: RecordReference, crmLeadId: string) {
+  const update = query.updateTable('submissions').set({ crm_lead_id: crmLeadId });
+  const found = await ('id' in submission
+    ? update.where('submission_id', '=', submission.id)
+    : update.where('lead_submission_public_id', '=', submission.publicId)
+  )
+    .returning(['submission_id as id', 'lead_submission_public_id as publicId', 'lead_id as leadId'])
+    .executeTakeFirst();
+  return found ?? null;
+}
+
+async function attachUnmatched({ query, dialect }: Db, crmLeadId: string, leadId: number): Promise<void> {
+  await dialect.lockEach([crmKey(crmLeadId)]);
+  const events = await query
+    .deleteFrom('unmatched_crm_events')
+    .where('crm_lead_id', '=', crmLeadId)
+    .returning(['id', 'crm_lead_id', 'event_type', 'payload', 'received_at'])
+    .execute();
+  const inOrder = events.toSorted((a, b) => a.id - b.id);
+  for (const { id: _id, ...event } of inOrder) {
+    await query
+      .insertInto('crm_activity')
+      .values({ ...event, lead_id: leadId })
+      .execute();
+  }
+}
+
+export type CrmEventReport = { crmLeadId: string; eventType: string; payload: string; at: number };
+
+/** Adds an event to its lead, or keeps it until the lead is known. Null: it is not. */
+export async function recordCrmEvent(db: Db, event: CrmEventReport): Promise<number | null> {
+  const { query, dialect } = db;
+  // Without this an id could become known between the look and the keeping, and the event would stay behind.
+  await dialect.lockEach([crmKey(event.crmLeadId)]);
+  const leadId = await findLeadByCrmId(db, event.crmLeadId);
+  const row = {
+    crm_lead_id: event.crmLeadId,
+    event_type: event.eventType,
+    payload: event.payload,
+    received_at: event.at,
+  };
+  if (leadId === null) await query.insertInto('unmatched_crm_events').values(row).execute();
+  else
+    await query
+      .insertInto('crm_activity')
+      .values({ ...row, lead_id: leadId })
+      .execute();
+  return leadId;
+}
+
+async function findLeadByCrmId({ query }: Db, crmLeadId: string): Promise<number | null> {
+  const lead = await query
+    .selectFrom('leads')
+    .select('lead_id')
+    .where('crm_lead_id', '=', crmLeadId)
+    .orderBy('lead_id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (lead !== undefined) return lead.lead_id;
+  const submission = await query
+    .selectFrom('submissions')
+    .select('lead_id')
+    .where('crm_lead_id', '=', crmLeadId)
+    .orderBy('submitted_at', 'desc')
+    .orderBy('submission_id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return submission?.lead_id ?? null;
+}
+
+function crmKey(crmLeadId: string): string {
+  return `crm\n${crmLeadId}`;
+}
+
+export type FlowResult = {
+  sendPublicId: string;
+  executionUrl: string;
+  executionId: string | null;
+  executionStatus: string | null;
+  callback: string;
+};
+
+/** False: there is no such send. Whether its own answer has come yet does not matter. */
+export async function recordFlowResult({ query }: Db, result: FlowResult): Promise<boolean> {
+  const updated = await query
+    .updateTable('flow_sends')
+    .set({
+      flow_execution_url: result.executionUrl,
+      flow_execution_id: result.executionId,
+      flow_execution_status: result.executionStatus,
+      callback: result.callback,
+    })
+    .where('flow_send_public_id', '=', result.sendPublicId)
+    .returning('flow_send_public_id')
+    .executeTakeFirst();
+  return updated !== undefined;
+}
+
+const UNMATCHED_KEPT_MS = 30 * DAY_MS;
+
+/** Forgets events whose lead never became known. */
+export async function cleanUpCrmEvents({ query }: Db, { now }: { now: number }): Promise<void> {
+  await query
+    .deleteFrom('unmatched_crm_events')
+    .where('received_at', '<', now - UNMATCHED_KEPT_MS)
+    .execute();
+}

@@ -1,0 +1,108 @@
+import type { Enquiry } from '../../domain/enquiry.ts';
+import type { ErrorCode } from '../../domain/errors.ts';
+import { isAllowedOrigin } from '../../domain/site-domain.ts';
+import type { Db } from '../dialect.ts';
+import type { SetAsideLeadRow } from '../schema.ts';
+import { setAside } from '../set-aside-leads.ts';
+import { enrich } from './enrich.ts';
+import { findIntegration, findSite, ipRule, isSiteOrigin, type KnownSite, lookUpPerson } from './look-up.ts';
+import { submitLead } from './submit.ts';
+
+/** A submission, with what the service says about it. */
+export type Capture = {
+  enquiry: Enquiry;
+  /** Why it cannot be read; then there is nothing in it. */
+  unreadable: Refusal | null;
+  leadPublicId: string;
+  submissionPublicId: string;
+  sendPublicId: string;
+  duplicateWindowMinutes: number;
+  isForwarding: boolean;
+  environment: string;
+  botLeadDetection: boolean;
+  isTrustedProxy: boolean;
+};
+
+export type Refusal = { code: ErrorCode; message: string };
+
+/**
+ * What became of a submission. Only a refusal shows: someone who is blocked must not see the difference from
+ * a lead that was stored.
+ */
+export type CaptureOutcome = { isSiteOrigin: boolean } & (
+  | { kind: 'rejected' }
+  | { kind: 'refused'; refusal: Refusal }
+  | { kind: 'testing' }
+  | { kind: 'stored'; leadId: number; isPrimary: boolean; isForwarded: boolean }
+);
+
+/** From the check of its sender to the stored lead, all at once or not at all. */
+export async function captureLead(db: Db, capture: Capture): Promise<CaptureOutcome> {
+  const { enquiry } = capture;
+  const rule = await ipRule(db, enquiry);
+  const site = enquiry.form.siteKey === '' ? null : await findSite(db, enquiry.form);
+  const integration = enquiry.keyHash === null ? null : await findIntegration(db, enquiry.keyHash);
+  const isFromSite = await isOriginOfAny(db, enquiry.origin, site);
+
+  if (rule?.list === 'blocked') {
+    await keepAside(db, enquiry, 'rejected');
+    return { kind: 'rejected', isSiteOrigin: isFromSite };
+  }
+  const refusal =
+    capture.unreadable ??
+    (enquiry.keyHash === null ? refusalOfForm(enquiry, site) : refusalOfServer(integration));
+  if (refusal !== null) return { kind: 'refused', isSiteOrigin: isFromSite, refusal };
+  if (rule?.usage === 'test') {
+    await keepAside(db, enquiry, 'testing');
+    return { kind: 'testing', isSiteOrigin: isFromSite };
+  }
+  const person = await lookUpPerson(db, enquiry);
+  const isWhitelisted = rule?.list === 'whitelisted';
+  const submission = enrich(capture, { person, isWhitelisted, integration });
+  return { kind: 'stored', isSiteOrigin: isFromSite, ...(await submitLead(db, submission)) };
+}
+
+/** Nearly always it is the site that the form says it is on, so the others need not be read. */
+async function isOriginOfAny(db: Db, origin: string | null, site: KnownSite | null): Promise<boolean> {
+  if (origin === null) return false;
+  const isOwn = site?.enabled === true && isAllowedOrigin(origin, site.domains);
+  return isOwn || isSiteOrigin(db, { origin });
+}
+
+/** A server shows its key… */
+function refusalOfServer(integration: { enabled: boolean } | null): Refusal | null {
+  return integration?.enabled ? null : { code: 'unauthorized', message: 'The API key is invalid.' };
+}
+
+/** …and a form the site and page it is on. */
+function refusalOfForm({ form, page }: Enquiry, site: KnownSite | null): Refusal | null {
+  const forbidden = (message: string): Refusal => ({ code: 'forbidden', message });
+  if (form.siteKey === '' || form.formId === '') {
+    return forbidden('Send siteKey and formId with the form, or an API key in X-API-Key.');
+  }
+  if (site === null || site.formEnabled === null) return forbidden('There is no such site or form.');
+  if (page === null || !isAllowedOrigin(page, site.domains)) {
+    return forbidden('This domain is not allowed for the site.');
+  }
+  return site.enabled && site.formEnabled ? null : forbidden('The site or the form is disabled.');
+}
+
+/** Keeps what does not become a lead where it can be looked at. */
+async function keepAside(db: Db, enquiry: Enquiry, kind: SetAsideLeadRow['kind']): Promise<void> {
+  const { form } = enquiry;
+  await setAside(db, {
+    kind,
+    ip: enquiry.ip,
+    received_at: enquiry.at,
+    contact_email: form.email,
+    contact_name: form.name,
+    contact_phone: form.phone,
+    contact_country_code: form.dialCode,
+    project_name: form.project,
+    source: form.source,
+    referer: enquiry.referer,
+    payload_json: enquiry.payloadJson,
+    site_key: form.siteKey,
+    form_id: form.formId,
+  });
+}

@@ -1,0 +1,136 @@
+import { isBotLead, mayAutoBlock } from '../../domain/bot-lead.ts';
+import { engagementLabel } from '../../domain/engagement.ts';
+import type { Enquiry } from '../../domain/enquiry.ts';
+import { isTestLead } from '../../domain/form-fields.ts';
+import { suspicion } from '../../domain/suspicion.ts';
+import { MINUTE_MS, SECOND_MS } from '../../domain/utc-time.ts';
+import type { IpRuleRow } from '../schema.ts';
+import type { Capture } from './capture.ts';
+import type { KnownIntegration, KnownPerson, KnownVisitor } from './look-up.ts';
+import type { LeadSubmission, NewLead } from './submit.ts';
+
+export type Known = { person: KnownPerson; isWhitelisted: boolean; integration: KnownIntegration | null };
+
+/** How exactly the last use of an integration is known. */
+const LAST_USE_GRAIN_MS = MINUTE_MS;
+
+/** Everything that is to be stored of a submission: what was sent, by whom, and how suspicious it is. */
+export function enrich(capture: Capture, known: Known): LeadSubmission {
+  const { enquiry } = capture;
+  const risk = assess(capture, known);
+  const isForwarded = capture.isForwarding && !risk.isBotLead;
+  return {
+    at: enquiry.at,
+    identities: enquiry.identities,
+    holders: known.person.holders,
+    lead: leadOf(capture, known.person, risk),
+    submissionPublicId: capture.submissionPublicId,
+    ctaName: enquiry.form.ctaName,
+    payloadJson: enquiry.payloadJson,
+    duplicateWindowMinutes: capture.duplicateWindowMinutes,
+    forward: isForwarded
+      ? { sendPublicId: capture.sendPublicId, phone: enquiry.phone, environment: capture.environment }
+      : null,
+    block: risk.isAutoBlocked ? honeypotRule(enquiry) : null,
+    usedIntegration: integrationToMark(known.integration, enquiry.at),
+  };
+}
+
+type Risk = { score: number; reasons: string; isBotLead: boolean; isAutoBlocked: boolean };
+
+function assess({ enquiry, botLeadDetection, isTrustedProxy }: Capture, known: Known): Risk {
+  const { form, ip, identities, isBotAgent: botAgent } = enquiry;
+  const honeypot = form.honeypot !== '';
+  const { score, reasons } = suspicion({
+    honeypot,
+    timeToSubmitS: form.timeToSubmitS,
+    browserForm: enquiry.keyHash === null,
+    recentSubmissions: known.person.recentSubmissions + 1,
+    vpnSuspected: known.person.visitor?.vpn_suspected === 1,
+    botAgent,
+    hasContact: identities.some(({ kind }) => kind === 'email' || kind === 'phone'),
+  });
+  const mayBlock = mayAutoBlock(ip, {
+    isTrustedProxy: () => isTrustedProxy,
+    whitelisted: known.isWhitelisted,
+  });
+  return {
+    score,
+    reasons,
+    isBotLead: botLeadDetection && isBotLead({ honeypot, suspicionScore: score, botAgent }),
+    isAutoBlocked: botLeadDetection && honeypot && mayBlock,
+  };
+}
+
+function leadOf({ enquiry, leadPublicId }: Capture, person: KnownPerson, risk: Risk): NewLead {
+  const { at, form, geo } = enquiry;
+  return {
+    lead_public_id: leadPublicId,
+    project_key: enquiry.projectKey,
+    project_name: form.project,
+    project_location: form.location,
+    project_source: form.source,
+    source_team: form.team,
+    contact_name: form.name,
+    contact_email: form.email,
+    contact_phone: form.phone,
+    contact_country_code: form.dialCode,
+    contact_country_name: geo.country ?? '',
+    contact_city: geo.city ?? '',
+    contact_region: geo.region ?? '',
+    contact_region_code: geo.regionCode ?? '',
+    contact_timezone: geo.timezone ?? '',
+    contact_ip: enquiry.ip,
+    user_agent: enquiry.userAgent,
+    referer: enquiry.referer,
+    keyword: form.keyword,
+    message: form.message,
+    campaign: JSON.stringify(form.campaign),
+    site_key: form.siteKey,
+    form_id: form.formId,
+    visitor_id: form.visitorId,
+    ...figuresOf(person.visitor),
+    suspicion_score: risk.score,
+    suspicion_reasons: risk.reasons,
+    time_to_submit_ms: form.timeToSubmitS === null ? null : Math.round(form.timeToSubmitS * SECOND_MS),
+    is_bot_lead: risk.isBotLead ? 1 : 0,
+    test_lead: isTestLead(form) ? 'yes' : 'no',
+    related_projects: person.relatedProjects.join(', '),
+    status: 'new',
+    crm_lead_id: null,
+    created_at: at,
+  };
+}
+
+/** A visitor's figures over all sessions; someone who was never seen is cold. */
+function figuresOf(visitor: KnownVisitor | null) {
+  const score = visitor?.engagement_score ?? 0;
+  return {
+    session_id: visitor?.last_session_id ?? '',
+    engagement_score: score,
+    engagement_label: engagementLabel(score),
+    pages_visited: visitor?.page_views ?? 0,
+    session_duration_s: Math.round((visitor?.duration_ms ?? 0) / SECOND_MS),
+    return_visits: Math.max((visitor?.session_count ?? 0) - 1, 0),
+    vpn_suspected: visitor?.vpn_suspected ?? 0,
+  };
+}
+
+function honeypotRule({ ip, at, geo, referer }: Enquiry): IpRuleRow {
+  return {
+    ip,
+    list: 'blocked',
+    listed_at: at,
+    reason: 'Honeypot',
+    country: geo.country ?? '',
+    referer,
+    note: '',
+    usage: 'internal',
+  };
+}
+
+function integrationToMark(integration: KnownIntegration | null, at: number): number | null {
+  if (integration === null) return null;
+  const isRecent = integration.lastUsedAt !== null && at - integration.lastUsedAt < LAST_USE_GRAIN_MS;
+  return isRecent ? null : integration.id;
+}

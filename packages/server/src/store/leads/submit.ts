@@ -1,0 +1,255 @@
+import type { Selectable } from 'kysely';
+import { type AutomationPayload, automationPayload } from '../../domain/automation-payload.ts';
+import type { Phone } from '../../domain/contact.ts';
+import { chooseLead, type Identity, identityKey } from '../../domain/lead-identity.ts';
+import { MINUTE_MS, utcDay } from '../../domain/utc-time.ts';
+import type { Db } from '../dialect.ts';
+import type { FlowSendRow, IpRuleRow, LeadRow, SubmissionTotalRow } from '../schema.ts';
+
+/** A submission that has passed all checks, complete but for what only the store can know. */
+export type LeadSubmission = {
+  at: number;
+  identities: readonly Identity[];
+  /** The lead of the project that each of them belongs to already, by `identityKey`. */
+  holders: ReadonlyMap<string, number>;
+  /** The lead as this submission has it; for a lead that is known it says what may be learned. */
+  lead: NewLead;
+  submissionPublicId: string;
+  ctaName: string;
+  payloadJson: string;
+  duplicateWindowMinutes: number;
+  /** What a new lead is forwarded with besides itself; null: it is not forwarded. */
+  forward: { sendPublicId: string; phone: Phone; environment: string } | null;
+  /** An address to be blocked for filling in the honeypot. */
+  block: IpRuleRow | null;
+  /** The integration it came through, when its last use was a while ago. */
+  usedIntegration: number | null;
+};
+
+export type NewLead = Omit<
+  Selectable<LeadRow>,
+  | 'lead_id'
+  | 'form_submit_count'
+  | 'follow_ups_count'
+  | 'last_follow_up_at'
+  | 'seen_at'
+  | 'last_viewed_at'
+  | 'needs_review'
+>;
+
+export type Submitted = { leadId: number; isPrimary: boolean; isForwarded: boolean };
+
+/** The lead a submission belongs to, its history and everything that follows from it, all at once or not at all. */
+export async function submitLead(db: Db, submission: LeadSubmission): Promise<Submitted> {
+  const known = await readKnownLead(db, submission);
+  const leadId = known?.lead_id ?? (await createLead(db, submission));
+  await learnIdentities(db, submission, leadId);
+  if (known !== undefined) await followUp(db, submission, known);
+  const submissionId = await addSubmission(db, submission, leadId, known);
+  const isForwarded = known === undefined && (await addSend(db, submission, leadId, submissionId));
+  if (submission.block !== null) await blockIfUnknown(db, submission.block);
+  if (submission.usedIntegration !== null) await touchIntegration(db, submission);
+  await countSubmission(db, submission);
+  return { leadId, isPrimary: known === undefined, isForwarded };
+}
+
+type KnownLead = Pick<
+  LeadRow,
+  | 'contact_name'
+  | 'contact_email'
+  | 'contact_phone'
+  | 'contact_country_code'
+  | 'suspicion_score'
+  | 'suspicion_reasons'
+  | 'created_at'
+  | 'last_follow_up_at'
+> & { lead_id: number };
+
+async function readKnownLead(
+  { dialect }: Db,
+  { identities, holders }: LeadSubmission,
+): Promise<KnownLead | undefined> {
+  const leadId = chooseLead(identities, holders);
+  if (leadId === undefined) return undefined;
+  const [known] = await dialect.select<KnownLead>(
+    `select lead_id, contact_name, contact_email, contact_phone, contact_country_code, suspicion_score,
+      suspicion_reasons, created_at, last_follow_up_at
+    from leads where lead_id = ?`,
+    [leadId],
+  );
+  return known;
+}
+
+function createLead({ dialect }: Db, { lead }: LeadSubmission): Promise<number> {
+  return dialect.insertNumbered('leads', {
+    ...lead,
+    form_submit_count: 1,
+    follow_ups_count: 0,
+    last_follow_up_at: null,
+    seen_at: null,
+    last_viewed_at: null,
+    needs_review: 1,
+  });
+}
+
+/** What another lead of the project has already stays with it. */
+async function learnIdentities(
+  { dialect }: Db,
+  { identities, holders, lead }: LeadSubmission,
+  leadId: number,
+): Promise<void> {
+  const rows = identities
+    .filter((identity) => !holders.has(identityKey(identity)))
+    .map(({ kind, value }) => ({ kind, value, project_key: lead.project_key, lead_id: leadId }));
+  await dialect.insertRows('lead_identities', rows, 'do nothing');
+}
+
+/** The lead learns what it did not know, carries its visitor's latest figures and keeps its worst suspicion. */
+async function followUp({ dialect }: Db, { at, lead }: LeadSubmission, known: KnownLead): Promise<void> {
+  const isWorse = lead.suspicion_score > known.suspicion_score;
+  const changes = {
+    last_follow_up_at: at,
+    needs_review: 1,
+    contact_name: known.contact_name || lead.contact_name,
+    contact_email: known.contact_email || lead.contact_email,
+    contact_phone: known.contact_phone || lead.contact_phone,
+    contact_country_code: known.contact_country_code || lead.contact_country_code,
+    suspicion_score: isWorse ? lead.suspicion_score : known.suspicion_score,
+    suspicion_reasons: isWorse ? lead.suspicion_reasons : known.suspicion_reasons,
+    ...(lead.visitor_id === '' ? {} : visitorFigures(lead)),
+  };
+  const assignments = Object.keys(changes).map((column) => `${column} = ?`);
+  await dialect.select(
+    `update leads set form_submit_count = form_submit_count + 1, follow_ups_count = follow_ups_count + 1,
+      ${assignments.join(', ')}
+    where lead_id = ?`,
+    [...Object.values(changes), known.lead_id],
+  );
+}
+
+function visitorFigures(lead: NewLead) {
+  return {
+    visitor_id: lead.visitor_id,
+    session_id: lead.session_id,
+    engagement_score: lead.engagement_score,
+    engagement_label: lead.engagement_label,
+    pages_visited: lead.pages_visited,
+    session_duration_s: lead.session_duration_s,
+    return_visits: lead.return_visits,
+    vpn_suspected: lead.vpn_suspected,
+  };
+}
+
+function addSubmission(
+  { dialect }: Db,
+  { at, lead, submissionPublicId, ctaName, payloadJson, duplicateWindowMinutes }: LeadSubmission,
+  leadId: number,
+  known: KnownLead | undefined,
+): Promise<number> {
+  const previousAt = known?.last_follow_up_at ?? known?.created_at ?? Number.NEGATIVE_INFINITY;
+  const isDuplicate = at - previousAt < duplicateWindowMinutes * MINUTE_MS;
+  return dialect.insertNumbered('submissions', {
+    lead_submission_public_id: submissionPublicId,
+    lead_id: leadId,
+    submitted_at: at,
+    project_name: lead.project_name,
+    visitor_id: lead.visitor_id,
+    session_id: lead.session_id,
+    contact_name: lead.contact_name,
+    contact_email: lead.contact_email,
+    contact_phone: lead.contact_phone,
+    contact_ip: lead.contact_ip,
+    source: lead.project_source,
+    referer: lead.referer,
+    cta_name: ctaName,
+    user_agent: lead.user_agent,
+    site_key: lead.site_key,
+    form_id: lead.form_id,
+    is_primary_lead: known === undefined ? 1 : 0,
+    is_duplicate_window: isDuplicate ? 1 : 0,
+    is_bot_lead: lead.is_bot_lead,
+    suspicion_score: lead.suspicion_score,
+    suspicion_reasons: lead.suspicion_reasons,
+    engagement_score: lead.engagement_score,
+    engagement_label: lead.engagement_label,
+    time_to_submit_ms: lead.time_to_submit_ms,
+    crm_lead_id: null,
+    payload_json: payloadJson,
+  });
+}
+
+async function addSend(
+  { dialect }: Db,
+  { at, lead, submissionPublicId, forward }: LeadSubmission,
+  leadId: number,
+  submissionId: number,
+): Promise<boolean> {
+  if (forward === null) return false;
+  const payload: AutomationPayload = {
+    ...automationPayload(lead, forward.phone, forward.environment),
+    lead_id: leadId,
+    lead_public_id: lead.lead_public_id,
+    lead_submission_id: submissionId,
+    lead_submission_public_id: submissionPublicId,
+    flow_send_public_id: forward.sendPublicId,
+  };
+  const send: FlowSendRow = {
+    flow_send_public_id: forward.sendPublicId,
+    lead_id: leadId,
+    submission_id: submissionId,
+    status: 'pending',
+    attempts: 0,
+    round_attempts: 0,
+    next_attempt_at: at,
+    claimed_until: 0,
+    last_status_code: null,
+    last_error: null,
+    created_at: at,
+    delivered_at: null,
+    flow_execution_url: null,
+    flow_execution_id: null,
+    flow_execution_status: null,
+    callback: null,
+    body: JSON.stringify(payload),
+  };
+  await dialect.insertRows('flow_sends', [send], 'do nothing');
+  return true;
+}
+
+/** Never takes an address off the whitelist. */
+async function blockIfUnknown({ dialect }: Db, rule: IpRuleRow): Promise<void> {
+  await dialect.insertRows('ip_rules', [rule], 'do nothing');
+}
+
+async function touchIntegration({ query }: Db, { at, usedIntegration }: LeadSubmission): Promise<void> {
+  await query
+    .updateTable('integrations')
+    .set({ last_used_at: at })
+    .where('id', '=', usedIntegration)
+    .execute();
+}
+
+/** Last of all: everyone who submits for the same project waits for this row. */
+async function countSubmission({ dialect }: Db, { at, lead }: LeadSubmission): Promise<void> {
+  const total: SubmissionTotalRow = {
+    day: utcDay(at),
+    project_name: lead.project_name,
+    source: lead.project_source,
+    engagement_label: lead.engagement_label,
+    submissions: 1,
+    suspicion: lead.suspicion_score,
+    engagement: lead.engagement_score,
+    time_to_submit_ms: lead.time_to_submit_ms ?? 0,
+    timed: lead.time_to_submit_ms === null ? 0 : 1,
+  };
+  await dialect.insertRows(
+    'submission_totals',
+    [total],
+    `(day, project_name, source, engagement_label) do update set
+      submissions = submission_totals.submissions + excluded.submissions,
+      suspicion = submission_totals.suspicion + excluded.suspicion,
+      engagement = submission_totals.engagement + excluded.engagement,
+      time_to_submit_ms = submission_totals.time_to_submit_ms + excluded.time_to_submit_ms,
+      timed = submission_totals.timed + excluded.timed`,
+  );
+}

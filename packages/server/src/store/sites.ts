@@ -1,0 +1,185 @@
+import type { Selectable } from 'kysely';
+import { dateTime } from '../domain/utc-time.ts';
+import type { Db } from './dialect.ts';
+import { countOf, type Page } from './paging.ts';
+import type { FormRow, SiteRow } from './schema.ts';
+
+/**
+ * The sites that may send leads, and their forms. Whoever changes what is set up is alone with it, so that
+ * it is enough to look before writing.
+ */
+
+export type NewSite = { site_key: string; name: string; domains: readonly string[]; enabled: boolean };
+export type NewForm = { form_id: string; name: string; enabled: boolean };
+export type SiteName = { id?: number | null | undefined; site_key?: string | null | undefined };
+/** What is missing stays as it is. */
+export type Changes<T> = { [Field in keyof T]?: T[Field] | undefined };
+
+const FORM_COLUMNS = [
+  'forms.id',
+  'forms.form_id',
+  'forms.site_id',
+  'sites.site_key',
+  'forms.name',
+  'forms.enabled',
+  'forms.created_at',
+] as const;
+
+export async function sites({ query }: Db, { limit, offset }: Page) {
+  const all = query.selectFrom('sites');
+  const rows = await all.selectAll().orderBy('id').limit(limit).offset(offset).execute();
+  return { sites: rows.map(siteRecord), total: await countOf(all) };
+}
+
+export async function site({ query }: Db, { id }: { id: number }) {
+  const row = await query.selectFrom('sites').selectAll().where('id', '=', id).executeTakeFirst();
+  return row && siteRecord(row);
+}
+
+export async function createSite(db: Db, { site, now }: { site: NewSite; now: number }) {
+  await db.dialect.lock('setup');
+  if (await isKeyTaken(db, site.site_key)) return 'taken';
+  return siteRecord(await insertSite(db, site, now));
+}
+
+export async function updateSite(db: Db, { id, changes }: { id: number; changes: Changes<NewSite> }) {
+  await db.dialect.lock('setup');
+  const present = await site(db, { id });
+  if (present === undefined) return 'unknown';
+  const { site_key = present.site_key, name = present.name } = changes;
+  const { domains = present.domains, enabled = present.enabled } = changes;
+  if (site_key !== present.site_key && (await isKeyTaken(db, site_key))) return 'taken';
+  const row = await db.query
+    .updateTable('sites')
+    .set({ site_key, name, domains: JSON.stringify(domains), enabled: Number(enabled) })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return siteRecord(row);
+}
+
+/** With its forms; false when there was none. */
+export async function deleteSite({ query, dialect }: Db, { id }: { id: number }): Promise<boolean> {
+  await dialect.lock('setup');
+  await query.deleteFrom('forms').where('site_id', '=', id).execute();
+  const { numDeletedRows } = await query.deleteFrom('sites').where('id', '=', id).executeTakeFirstOrThrow();
+  return numDeletedRows > 0n;
+}
+
+export async function forms(db: Db, { site_id, limit, offset }: Page & { site_id?: number | undefined }) {
+  const shown = formsWithSite(db).$if(site_id !== undefined, (select) =>
+    select.where('forms.site_id', '=', site_id as number),
+  );
+  const rows = await shown.select(FORM_COLUMNS).orderBy('forms.id').limit(limit).offset(offset).execute();
+  return { forms: rows.map(formRecord), total: await countOf(shown) };
+}
+
+export async function form(db: Db, { id }: { id: number }) {
+  const row = await formsWithSite(db).select(FORM_COLUMNS).where('forms.id', '=', id).executeTakeFirst();
+  return row && formRecord(row);
+}
+
+export async function createForm(
+  db: Db,
+  { site, form, now }: { site: SiteName; form: NewForm; now: number },
+) {
+  await db.dialect.lock('setup');
+  const owner = await findSite(db, site);
+  if (owner === undefined) return 'unknown-site';
+  if (await isFormIdTaken(db, owner.id, form.form_id)) return 'taken';
+  const row = await insertForm(db, owner.id, form, now);
+  return formRecord({ ...row, site_key: owner.site_key });
+}
+
+export async function updateForm(db: Db, { id, changes }: { id: number; changes: Changes<NewForm> }) {
+  await db.dialect.lock('setup');
+  const present = await form(db, { id });
+  if (present === undefined) return 'unknown';
+  const { form_id = present.form_id, name = present.name, enabled = present.enabled } = changes;
+  if (form_id !== present.form_id && (await isFormIdTaken(db, present.site_id, form_id))) return 'taken';
+  await db.query
+    .updateTable('forms')
+    .set({ form_id, name, enabled: Number(enabled) })
+    .where('id', '=', id)
+    .execute();
+  return { ...present, form_id, name, enabled };
+}
+
+export async function deleteForm({ query, dialect }: Db, { id }: { id: number }): Promise<boolean> {
+  await dialect.lock('setup');
+  const { numDeletedRows } = await query.deleteFrom('forms').where('id', '=', id).executeTakeFirstOrThrow();
+  return numDeletedRows > 0n;
+}
+
+/** Something to begin with, where nothing has been set up yet. */
+export async function ensureDemoSite(
+  db: Db,
+  demo: { siteKey: string; formId: string; domains: readonly string[]; now: number },
+): Promise<void> {
+  await db.dialect.lock('setup');
+  const any = await db.query.selectFrom('sites').select('id').limit(1).executeTakeFirst();
+  if (any !== undefined) return;
+  const { siteKey: site_key, formId: form_id, domains, now } = demo;
+  const { id } = await insertSite(db, { site_key, name: 'Demo site', domains, enabled: true }, now);
+  await insertForm(db, id, { form_id, name: 'Demo form', enabled: true }, now);
+}
+
+async function isKeyTaken(db: Db, siteKey: string): Promise<boolean> {
+  return (await findSite(db, { site_key: siteKey })) !== undefined;
+}
+
+async function isFormIdTaken({ query }: Db, siteId: number, formId: string): Promise<boolean> {
+  const other = await query
+    .selectFrom('forms')
+    .select('id')
+    .where('site_id', '=', siteId)
+    .where('form_id', '=', formId)
+    .executeTakeFirst();
+  return other !== undefined;
+}
+
+/** By its number or its key; by both when both are given. */
+function findSite({ query }: Db, { id, site_key }: SiteName) {
+  return query
+    .selectFrom('sites')
+    .select(['id', 'site_key'])
+    .$if(id != null, (select) => select.where('id', '=', id as number))
+    .$if(site_key != null, (select) => select.where('site_key', '=', site_key as string))
+    .executeTakeFirst();
+}
+
+function formsWithSite({ query }: Db) {
+  return query.selectFrom('forms').innerJoin('sites', 'sites.id', 'forms.site_id');
+}
+
+function insertSite({ query }: Db, site: NewSite, now: number): Promise<Selectable<SiteRow>> {
+  return query
+    .insertInto('sites')
+    .values({
+      ...site,
+      domains: JSON.stringify(site.domains),
+      enabled: Number(site.enabled),
+      created_at: now,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+function insertForm({ query }: Db, siteId: number, form: NewForm, now: number): Promise<Selectable<FormRow>> {
+  return query
+    .insertInto('forms')
+    .values({ ...form, site_id: siteId, enabled: Number(form.enabled), created_at: now })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+function siteRecord(row: Selectable<SiteRow>) {
+  const { id, site_key, name, enabled, created_at } = row;
+  const domains = JSON.parse(row.domains) as string[];
+  return { id, site_key, name, domains, enabled: enabled === 1, created_at: dateTime(created_at) };
+}
+
+function formRecord(row: Selectable<FormRow> & { site_key: string }) {
+  const { id, form_id, site_id, site_key, name, enabled, created_at } = row;
+  return { id, form_id, site_id, site_key, name, enabled: enabled === 1, created_at: dateTime(created_at) };
+}

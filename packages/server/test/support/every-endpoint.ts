@@ -1,0 +1,97 @@
+import { type CallableName, createClient } from '@leadtrail/contract/client';
+import { anEvent, PAGE } from './builders.ts';
+import { row } from './database.ts';
+import { CAPTURE_ENV, sendFromServer } from './enquiries.ts';
+import { ADMIN_KEY, type TestService } from './service.ts';
+import { runJob } from './visits.ts';
+
+const CALLBACK_SECRET = 'callback-secret-for-tests';
+
+/** What a service needs for all of its endpoints to be on; the forwarding target answers nobody. */
+export const SECRETS = {
+  ...CAPTURE_ENV,
+  CRM_CALLBACK_SECRET: CALLBACK_SECRET,
+  FLOW_WEBHOOK_URL: 'http://127.0.0.1:9/',
+};
+
+/** The answer of every endpoint that a program can call, in an order in which each has something to say. */
+export async function callEverything(service: TestService): Promise<Record<CallableName, unknown>> {
+  const call = createClient({ baseUrl: service.url, apiKey: ADMIN_KEY });
+  const report = createClient({ baseUrl: service.url, apiKey: CALLBACK_SECRET });
+
+  const startSession = await call('startSession', { body: { fingerprint_id: 'f', page: `${PAGE}a` } });
+  const { session_id } = startSession;
+  const trackEvents = await call('trackEvents', { body: { session_id, events: [anEvent(), 'no event'] } });
+  const endSession = await call('endSession', { body: { session_id } });
+  await service.settled();
+  await runJob(service, 'archive-sessions');
+
+  const createSite = await call('createSite', { body: { name: 'Site', domains: ['example.com'] } });
+  const site = { params: { id: createSite.id } };
+  const createForm = await call('createForm', { body: { name: 'Form', site_id: createSite.id } });
+  const form = { params: { id: createForm.id } };
+  const createIntegration = await call('createIntegration', { body: { name: 'CRM' } });
+  const integration = { params: { id: createIntegration.id } };
+
+  const whitelistIp = await call('whitelistIp', { body: { ip: '203.0.113.9', usage: 'test' } });
+  const blockIp = await call('blockIp', { body: { ip: '203.0.113.10' } });
+  for (const ip of ['203.0.113.8', '203.0.113.9', '203.0.113.10']) await sendFromServer(service, {}, { ip });
+  const send = await row(service, 'select flow_send_public_id as id, lead_id from flow_sends');
+  const leadId = Number(send.lead_id);
+  const sendId = String(send.id);
+
+  return {
+    startSession,
+    trackEvents,
+    endSession,
+    crmCallback: await report('crmCallback', { body: { lead_id: leadId, crm_lead_id: 'crm-1' } }),
+    flowCallback: await report('flowCallback', {
+      body: { flow_send_public_id: sendId, flow_execution_url: 'https://flow.example/1' },
+    }),
+    crmEvent: await report('crmEvent', { body: { crm_lead_id: 'crm-1' } }),
+    overview: await call('overview'),
+    sessionsDaily: await call('sessionsDaily'),
+    topPages: await call('topPages'),
+    geo: await call('geo'),
+    engagement: await call('engagement'),
+    sources: await call('sources'),
+    realtime: await call('realtime'),
+    storage: await call('storage'),
+    whoami: await call('whoami'),
+    rejectedLeads: await call('rejectedLeads'),
+    deleteRejectedLeads: await call('deleteRejectedLeads', { body: { ids: [1] } }),
+    testingLeads: await call('testingLeads'),
+    deleteTestingLeads: await call('deleteTestingLeads', { body: { ids: [] } }),
+    blockedIps: await call('blockedIps'),
+    blockIp,
+    unblockIp: await call('unblockIp', { params: { ip: '203.0.113.10' } }),
+    whitelistedIps: await call('whitelistedIps'),
+    whitelistIp,
+    unwhitelistIp: await call('unwhitelistIp', { params: { ip: '203.0.113.9' } }),
+    flowSends: await call('flowSends'),
+    resendFlowSend: await call('resendFlowSend', { params: { flow_send_public_id: sendId } }),
+    sites: await call('sites'),
+    createSite,
+    site: await call('site', site),
+    updateSite: await call('updateSite', { ...site, body: { name: 'Other' } }),
+    forms: await call('forms'),
+    createForm,
+    form: await call('form', form),
+    updateForm: await call('updateForm', { ...form, body: {} }),
+    deleteForm: await call('deleteForm', form),
+    deleteSite: await call('deleteSite', site),
+    integrations: await call('integrations'),
+    createIntegration,
+    integration: await call('integration', integration),
+    updateIntegration: await call('updateIntegration', { ...integration, body: {} }),
+    rotateIntegration: await call('rotateIntegration', integration),
+    deleteIntegration: await call('deleteIntegration', integration),
+    settings: await call('settings'),
+    saveSettings: await call('saveSettings', { body: { internal_teams: ['Sales'] } }),
+    health: await call('health'),
+    readiness: await call('readiness'),
+    metrics: await call('metrics'),
+    openapi: await call('openapi'),
+    docs: await call('docs'),
+  };
+}
