@@ -2,12 +2,17 @@ import { execFile, execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-const SCRIPT = join(import.meta.dirname, 'session-start.lua');
+const SCRIPT = join(import.meta.dirname, 'request.lua');
 let runs = 0;
+
+/** What is posted; each `[<id>]` in the body becomes the id of that request. */
+export type Posted = { body: string; headers?: Record<string, string> };
 
 export type LoadOptions = {
   seconds: number;
   connections: number;
+  /** So many different ids in turn, instead of a new one for each request. */
+  people?: number;
   /** How long each connection pauses between its requests. */
   pauseMs?: number;
 };
@@ -19,9 +24,10 @@ export type LoadResult = {
   failed: number;
 };
 
-/** Posts `body` again and again with wrk, a process of its own that leaves most of the machine to the server. */
-export async function load(url: string, body: string, options: LoadOptions): Promise<LoadResult> {
-  const { seconds, connections, pauseMs = 0 } = options;
+/** Posts again and again with wrk, a process of its own that leaves most of the machine to the server. */
+export async function load(url: string, posted: Posted, options: LoadOptions): Promise<LoadResult> {
+  const { seconds, connections, people = 0, pauseMs = 0 } = options;
+  const headers = { 'Content-Type': 'application/json', ...posted.headers };
   runs += 1;
   const { stdout } = await promisify(execFile)(
     'wrk',
@@ -31,8 +37,13 @@ export async function load(url: string, body: string, options: LoadOptions): Pro
     {
       env: {
         ...process.env,
-        BODY: body,
-        ID_PREFIX: `${process.pid}-${runs}-`,
+        BODY: posted.body,
+        HEADERS: Object.entries(headers)
+          .map(([name, value]) => `${name}: ${value}`)
+          .join('\n'),
+        // Digits alone, so that it can be part of a phone number.
+        ID_PREFIX: `${process.pid % 1000}${runs}`,
+        PEOPLE: String(people),
         DELAY_MS: String(pauseMs),
       },
     },
@@ -51,11 +62,15 @@ const TRIAL_SECONDS = 2;
 /** The pause at which so many requests a second are sent, or a few more; wrk cannot be given a rate itself. */
 export async function pauseFor(
   url: string,
-  body: string,
+  posted: Posted,
   { connections, perSecond }: { connections: number; perSecond: number },
 ): Promise<number> {
   const cycleMs = (connections / perSecond) * 1000;
-  const trial = await load(url, body, { seconds: TRIAL_SECONDS, connections, pauseMs: Math.floor(cycleMs) });
+  const trial = await load(url, posted, {
+    seconds: TRIAL_SECONDS,
+    connections,
+    pauseMs: Math.floor(cycleMs),
+  });
   const besidesThePauseMs = (connections / trial.perSecond) * 1000 - Math.floor(cycleMs);
   return Math.max(1, Math.floor(cycleMs - besidesThePauseMs));
 }

@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LEAD, measureDeliveries, setUpForm } from './leads.ts';
 import { type LoadResult, load, pauseFor, requireWrk } from './load.ts';
 import { type Service, startEcho, startService, waitUntil } from './processes.ts';
 import { fillStore, SESSION_START } from './sessions.ts';
@@ -25,6 +26,8 @@ const WARM_UP = { seconds: quick ? 2 : 5, connections: CONNECTIONS };
 const REPORT_REQUESTS = 200;
 const STARTS = 5;
 const SUSTAINED_SHARE = 0.35;
+const PEOPLE = 1000;
+const DELIVERIES = quick ? 2000 : 10_000;
 const REPORTS = [
   '/analytics/overview',
   '/analytics/sessions/daily?days=90',
@@ -44,6 +47,7 @@ requireWrk();
 const dataDir = await mkdtemp(join(tmpdir(), 'leadtrail-bench-'));
 try {
   const echo = await measureEcho();
+  await measureLeads();
   const fresh = await measureService(dataDir, echo);
   await measureStores(echo, fresh);
 } finally {
@@ -51,14 +55,53 @@ try {
 }
 await report();
 
-async function measureEcho(): Promise<LoadResult> {
+async function measureEcho(posted = SESSION_START, what = 'raw echo'): Promise<LoadResult> {
   const server = await startEcho();
-  await load(server.url, SESSION_START, WARM_UP);
-  const result = await load(server.url, SESSION_START, { seconds: ECHO_SECONDS, connections: CONNECTIONS });
+  await load(server.url, posted, WARM_UP);
+  const result = await load(server.url, posted, { seconds: ECHO_SECONDS, connections: CONNECTIONS });
   await server.stop();
-  details.echo = result;
-  rows.push({ what: 'raw echo', value: loadText(result), target: '', met: undefined });
+  details[what] = result;
+  rows.push({ what, value: loadText(result), target: '', met: undefined });
   return result;
+}
+
+/** New people, people who ask again, and what is brought to the automation platform. */
+async function measureLeads(): Promise<void> {
+  const dir = await mkdtemp(join(tmpdir(), 'leadtrail-bench-leads-'));
+  try {
+    const echo = await measureEcho(LEAD, 'raw echo of a lead');
+    const service = await startService(dir);
+    await setUpForm(service);
+    const url = `${service.url}/lead.capture`;
+    await load(url, LEAD, WARM_UP);
+    const run = { seconds: SECONDS, connections: CONNECTIONS };
+    compareLeads('lead capture, a new person each time', await load(url, LEAD, run), echo);
+    compareLeads('lead capture, follow-ups', await load(url, LEAD, { ...run, people: PEOPLE }), echo);
+    rows.push(await memoryRow(service, 'memory after the leads'));
+    await service.stop();
+
+    const deliveries = await measureDeliveries(dir, DELIVERIES);
+    details.deliveries = deliveries;
+    rows.push({
+      what: `deliveries of ${DELIVERIES} waiting leads`,
+      value: `${Math.round(deliveries.perSecond)}/s`,
+      target: '≥ 500/s',
+      met: deliveries.perSecond >= 500,
+    });
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+}
+
+function compareLeads(what: string, result: LoadResult, echo: LoadResult): void {
+  const ratio = result.perSecond / echo.perSecond;
+  details[what] = result;
+  rows.push({
+    what,
+    value: `${loadText(result)}, ${ratio.toFixed(2)} of the echo`,
+    target: '≥ 0.35',
+    met: ratio >= 0.35 && result.failed === 0,
+  });
 }
 
 /** Full speed, the drain after it, and the rate that can be kept up for good. */
@@ -243,7 +286,7 @@ async function report(): Promise<void> {
     cores: cpus().length,
     memoryGiB: Math.round(totalmem() / 1024 ** 3),
     connections: CONNECTIONS,
-    payloadBytes: SESSION_START.length,
+    payloadBytes: SESSION_START.body.length,
     seconds: SECONDS,
     store: 'sqlite, synchronous=FULL',
     loadGenerator: 'wrk on the same machine',

@@ -14,6 +14,7 @@ const API_KEY = 'key-for-the-benchmark';
 export type Server = { url: string; readyMs: number; stop(): Promise<void> };
 export type Service = Server & {
   get(path: string): Promise<Response>;
+  post(path: string, body: unknown): Promise<Response>;
   /** Tracking records that wait to be processed. */
   backlog(): Promise<number>;
   residentMiB(): Promise<number>;
@@ -25,17 +26,32 @@ export function startEcho(): Promise<Server> {
   return start('bench/echo-server.ts', {});
 }
 
-export async function startService(dataDir: string): Promise<Service> {
+/** Counts what it gets; `GET /` says how much. */
+export function startReceiver(): Promise<Server> {
+  return start('bench/receiver-server.ts', {});
+}
+
+export async function startService(
+  dataDir: string,
+  variables: Record<string, string> = {},
+): Promise<Service> {
   const server = await start('packages/server/start.mjs', {
     DATA_DIR: dataDir,
     ANALYTICS_API_KEY: API_KEY,
     TRACK_RATE_LIMIT_PER_MINUTE: '0',
     LOG_LEVEL: 'info',
+    ...variables,
   });
   const get = (path: string) => fetch(server.url + path, { headers: { 'x-api-key': API_KEY } });
   return {
     ...server,
     get,
+    post: (path, body) =>
+      fetch(server.url + path, {
+        method: 'POST',
+        headers: { 'x-api-key': API_KEY, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
     async backlog() {
       const text = await (await get('/metrics')).text();
       return Number(/^leadtrail_inbox_records (\d+)/m.exec(text)?.[1]);

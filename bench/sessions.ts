@@ -4,20 +4,22 @@ import { openSqliteStore } from '../packages/server/src/adapters/sqlite-store.ts
 import { startRecord, type TrackingRecord } from '../packages/server/src/domain/tracking-record.ts';
 
 /** A believable session start of about 400 bytes, each from a new fingerprint. */
-export const SESSION_START = JSON.stringify({
-  fingerprint_id: 'fp-[<id>]',
-  page: 'https://www.example.com/projects/riverside?utm_source=google&utm_campaign=spring',
-  referrer: 'https://www.google.com/',
-  device_info: {
-    user_agent:
-      'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0 Safari/537.36',
-    language: 'en-US',
-    platform: 'Linux x86_64',
-    hardware_concurrency: 8,
-    device_memory: 8,
-  },
-  screen: { width: 1920, height: 1080, color_depth: 24, pixel_ratio: 2 },
-});
+export const SESSION_START = {
+  body: JSON.stringify({
+    fingerprint_id: 'fp-[<id>]',
+    page: 'https://www.example.com/projects/riverside?utm_source=google&utm_campaign=spring',
+    referrer: 'https://www.google.com/',
+    device_info: {
+      user_agent:
+        'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0 Safari/537.36',
+      language: 'en-US',
+      platform: 'Linux x86_64',
+      hardware_concurrency: 8,
+      device_memory: 8,
+    },
+    screen: { width: 1920, height: 1080, color_depth: 24, pixel_ratio: 2 },
+  }),
+};
 
 const BATCH_SESSIONS = 1000;
 const COUNTRIES = ['DE', 'US', 'IN', 'GB', 'FR', 'ES', 'AE', 'SG', 'BR', 'ZA'];

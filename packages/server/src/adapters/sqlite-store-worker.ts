@@ -60,7 +60,7 @@ async function work(): Promise<void> {
 /** All that somebody waits for comes first; background work comes one by one, so that it can be interrupted. */
 function takeNext(): StoreRequest[] {
   const urgent = queue.filter(({ name }) => !background.has(name));
-  if (urgent.length === 0 || urgent.length === queue.length) return queue.splice(0, urgent.length || 1);
+  if (urgent.length === 0 || urgent.length === queue.length) return queue.splice(0, Math.min(urgent.length, 12) || 1);
   queue.splice(0, queue.length, ...queue.filter(({ name }) => background.has(name)));
   return urgent;
 }

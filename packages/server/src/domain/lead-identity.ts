@@ -47,10 +47,10 @@ export function identityKey({ kind, value }: Identity): string {
 /** The lead a submission belongs to, given which lead holds which identity; undefined for someone new. */
 export function chooseLead(
   identities: readonly Identity[],
-  known: ReadonlyMap<string, number>,
+  holderOf: (identity: Identity) => number | undefined,
 ): number | undefined {
   for (const identity of lookupKinds(identities)) {
-    const lead = known.get(identityKey(identity));
+    const lead = holderOf(identity);
     if (lead !== undefined) return lead;
   }
   return undefined;

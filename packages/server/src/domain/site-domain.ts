@@ -48,10 +48,22 @@ function withoutWww(name: string): string {
 
 /** Says whether a page, given as its Origin or address, is on a domain that the rules allow. */
 export function isAllowedOrigin(page: string, rules: readonly string[]): boolean {
-  const url = webUrl(page);
-  if (url === null) return false;
-  const matching = rulesMatching(url);
+  const matching = knownRulesMatching(page);
   return rules.some((rule) => matching.has(rule));
+}
+
+/** The pages asked about of late: a site has few origins, and each sends many forms. */
+const known = new Map<string, ReadonlySet<string>>();
+const KNOWN_PAGES_MAX = 1000;
+
+function knownRulesMatching(page: string): ReadonlySet<string> {
+  const before = known.get(page);
+  if (before !== undefined) return before;
+  if (known.size >= KNOWN_PAGES_MAX) known.clear();
+  const url = webUrl(page);
+  const matching = url === null ? new Set<string>() : rulesMatching(url);
+  known.set(page, matching);
+  return matching;
 }
 
 /** All the rules that would let a page in, so that a rule is compared as a whole and never taken apart. */

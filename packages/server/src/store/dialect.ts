@@ -74,6 +74,7 @@ export type StatementCache = (text: string) => {
 };
 
 export function sqliteDialect(prepare: StatementCache): Dialect {
+  const insertInto = makeInserts(prepare);
   return {
     kind: 'sqlite',
     anyOf: (values) => sql`(select value from json_each(${JSON.stringify(values)}))`,
@@ -82,25 +83,14 @@ export function sqliteDialect(prepare: StatementCache): Dialect {
     contains: (column, text) => sql`instr(lower(${sql.ref(column)}), lower(${text})) > 0`,
     select: async <R>(text: string, values: readonly SqlValue[]) => prepare(text).all(...values) as R[],
     async insertNumbered(table, row) {
-      const columns = Object.keys(row);
-      const marks = columns.map(() => '?').join(', ');
-      const insert = prepare(`insert into ${table} (${columns.join(', ')}) values (${marks})`);
-      return Number(insert.run(...(Object.values(row) as SqlValue[])).lastInsertRowid);
+      const { run } = insertInto(table, row, '');
+      return Number(run(row).lastInsertRowid);
     },
     async insertRows(table, rows, conflict) {
       const [first] = rows;
       if (first === undefined) return;
-      const columns = Object.keys(first) as (keyof typeof first)[];
-      const marks = columns.map(() => '?').join(', ');
-      const insert = prepare(
-        `insert into ${table} (${columns.join(', ')}) values (${marks}) on conflict ${conflict}`,
-      );
-      const values: SqlValue[] = [];
-      for (const row of rows) {
-        for (let i = 0; i < columns.length; i += 1)
-          values[i] = row[columns[i] as keyof typeof row] as SqlValue;
-        insert.run(...values);
-      }
+      const { run } = insertInto(table, first, ` on conflict ${conflict}`);
+      for (const row of rows) run(row);
     },
     async updateRows(table, key, rows) {
       const [first] = rows;
@@ -120,6 +110,30 @@ export function sqliteDialect(prepare: StatementCache): Dialect {
     lockEach: async () => undefined,
     mayPass: (error) => PASSING_SQLITE_ERRORS.has(((error as { errcode?: number }).errcode ?? 0) & 0xff),
   };
+}
+
+type Insert = { columns: readonly string[]; run(row: object): { lastInsertRowid: number | bigint } };
+
+/** Statements that insert rows, each kept with its columns: to put its text together takes longer than to run it. */
+function makeInserts(prepare: StatementCache) {
+  const kept = new Map<string, Insert>();
+  return (table: string, row: object, ending: string): Insert => {
+    const key = table + ending;
+    const known = kept.get(key);
+    const columns = Object.keys(row);
+    if (known !== undefined && columns.every((column, i) => column === known.columns[i])) return known;
+    const marks = columns.map(() => '?').join(', ');
+    const statement = prepare(`insert into ${table} (${columns.join(', ')}) values (${marks})${ending}`);
+    const insert = { columns, run: (inserted: object) => statement.run(...valuesOf(inserted, columns)) };
+    kept.set(key, insert);
+    return insert;
+  };
+}
+
+function valuesOf(row: object, columns: readonly string[]): SqlValue[] {
+  const values: SqlValue[] = [];
+  for (const column of columns) values.push(row[column as keyof typeof row]);
+  return values;
 }
 
 export function postgresDialect(query: Kysely<Schema>): Dialect {

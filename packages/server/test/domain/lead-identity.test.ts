@@ -22,11 +22,12 @@ function aSubmission(given: Partial<Sent> = {}): Sent {
 /** One project as the store keeps it: who holds an identity keeps it, what nobody holds is learned. */
 function aProject() {
   const known = new Map<string, number>();
+  const holderOf = (identity: Identity) => known.get(identityKey(identity));
   let leads = 0;
   return {
     submit(given: Partial<Sent>): number {
       const identities = identitiesOf(aSubmission(given));
-      const lead = chooseLead(identities, known) ?? ++leads;
+      const lead = chooseLead(identities, holderOf) ?? ++leads;
       for (const identity of identities) {
         if (!known.has(identityKey(identity))) known.set(identityKey(identity), lead);
       }
@@ -93,16 +94,17 @@ test('the same text of another kind is another identity', () => {
 test('the first identity in priority order that is known decides', () => {
   const identities = identitiesOf({ visitorId: 'v', emailKey: 'e@x.co', phoneKey: '12345', ip: IP });
   const known = new Map<string, number>();
-  assert.equal(chooseLead(identities, known), undefined);
+  const holderOf = (identity: Identity) => known.get(identityKey(identity));
+  assert.equal(chooseLead(identities, holderOf), undefined);
   known.set(identityKey({ kind: 'ip', value: IP }), 4);
-  assert.equal(chooseLead(identities, known), undefined);
+  assert.equal(chooseLead(identities, holderOf), undefined);
   known.set(identityKey({ kind: 'phone', value: '12345' }), 3);
-  assert.equal(chooseLead(identities, known), 3);
+  assert.equal(chooseLead(identities, holderOf), 3);
   known.set(identityKey({ kind: 'email', value: 'e@x.co' }), 2);
-  assert.equal(chooseLead(identities, known), 2);
+  assert.equal(chooseLead(identities, holderOf), 2);
   known.set(identityKey({ kind: 'visitor', value: 'v' }), 1);
-  assert.equal(chooseLead(identities, known), 1);
-  assert.equal(chooseLead(lookupKinds(identities), known), 1);
+  assert.equal(chooseLead(identities, holderOf), 1);
+  assert.equal(chooseLead(lookupKinds(identities), holderOf), 1);
 });
 
 test('a lead learns from its follow-ups: visitor and email, then email and phone, then phone are one lead', () => {

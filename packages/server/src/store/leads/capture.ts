@@ -42,7 +42,8 @@ export async function captureLead(db: Db, capture: Capture): Promise<CaptureOutc
   const rule = await ipRule(db, enquiry);
   const site = enquiry.form.siteKey === '' ? null : await findSite(db, enquiry.form);
   const integration = enquiry.keyHash === null ? null : await findIntegration(db, enquiry.keyHash);
-  const isFromSite = await isOriginOfAny(db, enquiry.origin, site);
+  const isOnSite = enquiry.page !== null && site !== null && isAllowedOrigin(enquiry.page, site.domains);
+  const isFromSite = await isOriginOfAny(db, enquiry, isOnSite && site.enabled);
 
   if (rule?.list === 'blocked') {
     await keepAside(db, enquiry, 'rejected');
@@ -50,7 +51,7 @@ export async function captureLead(db: Db, capture: Capture): Promise<CaptureOutc
   }
   const refusal =
     capture.unreadable ??
-    (enquiry.keyHash === null ? refusalOfForm(enquiry, site) : refusalOfServer(integration));
+    (enquiry.keyHash === null ? refusalOfForm(enquiry, site, isOnSite) : refusalOfServer(integration));
   if (refusal !== null) return { kind: 'refused', isSiteOrigin: isFromSite, refusal };
   if (rule?.usage === 'test') {
     await keepAside(db, enquiry, 'testing');
@@ -63,10 +64,9 @@ export async function captureLead(db: Db, capture: Capture): Promise<CaptureOutc
 }
 
 /** Nearly always it is the site that the form says it is on, so the others need not be read. */
-async function isOriginOfAny(db: Db, origin: string | null, site: KnownSite | null): Promise<boolean> {
+async function isOriginOfAny(db: Db, { origin, page }: Enquiry, isPageOfSite: boolean): Promise<boolean> {
   if (origin === null) return false;
-  const isOwn = site?.enabled === true && isAllowedOrigin(origin, site.domains);
-  return isOwn || isSiteOrigin(db, { origin });
+  return (isPageOfSite && page === origin) || isSiteOrigin(db, { origin });
 }
 
 /** A server shows its key… */
@@ -75,15 +75,13 @@ function refusalOfServer(integration: { enabled: boolean } | null): Refusal | nu
 }
 
 /** …and a form the site and page it is on. */
-function refusalOfForm({ form, page }: Enquiry, site: KnownSite | null): Refusal | null {
+function refusalOfForm({ form }: Enquiry, site: KnownSite | null, isOnSite: boolean): Refusal | null {
   const forbidden = (message: string): Refusal => ({ code: 'forbidden', message });
   if (form.siteKey === '' || form.formId === '') {
     return forbidden('Send siteKey and formId with the form, or an API key in X-API-Key.');
   }
   if (site === null || site.formEnabled === null) return forbidden('There is no such site or form.');
-  if (page === null || !isAllowedOrigin(page, site.domains)) {
-    return forbidden('This domain is not allowed for the site.');
-  }
+  if (!isOnSite) return forbidden('This domain is not allowed for the site.');
   return site.enabled && site.formEnabled ? null : forbidden('The site or the form is disabled.');
 }
 

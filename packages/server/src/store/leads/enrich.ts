@@ -22,7 +22,7 @@ export function enrich(capture: Capture, known: Known): LeadSubmission {
   return {
     at: enquiry.at,
     identities: enquiry.identities,
-    holders: known.person.holders,
+    held: known.person.held,
     lead: leadOf(capture, known.person, risk),
     submissionPublicId: capture.submissionPublicId,
     ctaName: enquiry.form.ctaName,

@@ -62,20 +62,42 @@ export type KnownPerson = {
   visitor: KnownVisitor | null;
   /** Of the last minutes, from this address or this visitor, whichever are more. */
   recentSubmissions: number;
-  /** The lead of this project that each identity belongs to, by `identityKey`. */
-  holders: ReadonlyMap<string, number>;
+  /** The identities of this submission that leads of its project hold. */
+  held: readonly HeldIdentity[];
   /** What else this person has asked about. */
   relatedProjects: string[];
 };
 
+export type HeldIdentity = Identity & { project_key: string; lead_id: number };
+
 export async function lookUpPerson(db: Db, enquiry: Enquiry): Promise<KnownPerson> {
   const { visitorId } = enquiry.form;
+  const all = await findHeld(db, enquiry);
+  const held = all.filter(({ project_key }) => project_key === enquiry.projectKey);
+  const elsewhere = all.filter(({ project_key }) => project_key !== enquiry.projectKey);
   return {
     visitor: visitorId === '' ? null : await findVisitor(db, visitorId),
-    recentSubmissions: await countRecent(db, enquiry),
-    ...(await findLeads(db, enquiry)),
+    recentSubmissions: await countRecent(db, enquiry, all),
+    held,
+    relatedProjects: elsewhere.length === 0 ? [] : await findProjects(db, elsewhere),
   };
 }
+
+/** The leads this person has, in this project and in others. Whoever submits the same person waits here. */
+async function findHeld({ dialect }: Db, { identities, projectKey }: Enquiry): Promise<HeldIdentity[]> {
+  const keys = lookupKinds(identities).map((identity) => `${projectKey}\n${identityKey(identity)}`);
+  await dialect.lockEach(keys);
+  // An address says nothing about other projects: it may be a whole office's. It always comes last.
+  const values = identities.flatMap(({ kind, value }) => [kind, value]);
+  return dialect.select(SELECTS_HELD[identities.length - 1] as string, [...values, projectKey]);
+}
+
+const SELECT_HELD =
+  'select kind, value, project_key, lead_id from lead_identities where kind = ? and value = ?';
+/** By how many identities there are besides the address. */
+const SELECTS_HELD = [0, 1, 2, 3].map((personal) =>
+  [...Array(personal).fill(SELECT_HELD), `${SELECT_HELD} and project_key = ?`].join(' union all '),
+);
 
 export type KnownVisitor = Pick<
   VisitorRow,
@@ -92,52 +114,34 @@ async function findVisitor({ dialect }: Db, visitorId: string): Promise<KnownVis
 }
 
 /** No more are counted than it takes to know that they are too many. */
-async function countRecent({ dialect }: Db, { at, ip, form: { visitorId } }: Enquiry): Promise<number> {
-  const count = async (column: 'contact_ip' | 'visitor_id', value: string) => {
+async function countRecent(
+  { dialect }: Db,
+  { at, ip, form: { visitorId } }: Enquiry,
+  held: readonly HeldIdentity[],
+): Promise<number> {
+  const since = at - RECENT_MS;
+  const fromIp = await dialect.select(
+    `select 1 from submissions where contact_ip = ? and submitted_at > ? limit ${RECENT_SUBMISSIONS_MAX}`,
+    [ip, since],
+  );
+  let fromVisitor = 0;
+  // All that a visitor has sent belongs to the leads that hold the visitor.
+  for (const { lead_id } of held.filter(({ kind }) => kind === 'visitor')) {
     const recent = await dialect.select(
-      `select 1 from submissions where ${column} = ? and submitted_at > ? limit ${RECENT_SUBMISSIONS_MAX}`,
-      [value, at - RECENT_MS],
+      `select 1 from submissions where lead_id = ? and submitted_at > ? and visitor_id = ?
+      limit ${RECENT_SUBMISSIONS_MAX}`,
+      [lead_id, since, visitorId],
     );
-    return recent.length;
-  };
-  const fromIp = await count('contact_ip', ip);
-  if (visitorId === '' || fromIp === RECENT_SUBMISSIONS_MAX) return fromIp;
-  return Math.max(fromIp, await count('visitor_id', visitorId));
+    fromVisitor += recent.length;
+  }
+  return Math.max(fromIp.length, fromVisitor);
 }
 
 const RELATED_PROJECTS_MAX = 20;
 
-type HeldIdentity = Identity & { project_key: string; lead_id: number };
-
-/** The leads this person has, in this project and in others. Whoever submits the same person waits here. */
-async function findLeads(db: Db, { identities, projectKey }: Enquiry) {
-  const { dialect } = db;
-  await dialect.lockEach(
-    lookupKinds(identities).map((identity) => `${projectKey}\n${identityKey(identity)}`),
-  );
-  // An address says nothing about other projects: it may be a whole office's.
-  const personal = identities.filter(({ kind }) => kind !== 'ip');
-  const address = identities.filter(({ kind }) => kind === 'ip');
-  const texts = [
-    ...personal.map(() => `${SELECT_HELD} where kind = ? and value = ?`),
-    ...address.map(() => `${SELECT_HELD} where kind = ? and value = ? and project_key = ?`),
-  ];
-  const held = await dialect.select<HeldIdentity>(texts.join(' union all '), [
-    ...personal.flatMap(({ kind, value }) => [kind, value]),
-    ...address.flatMap(({ kind, value }) => [kind, value, projectKey]),
-  ]);
-  const isHere = ({ project_key }: HeldIdentity) => project_key === projectKey;
-  const elsewhere = held.filter((identity) => !isHere(identity)).map(({ lead_id }) => lead_id);
-  return {
-    holders: new Map(held.filter(isHere).map((identity) => [identityKey(identity), identity.lead_id])),
-    relatedProjects: elsewhere.length === 0 ? [] : await findProjects(db, elsewhere),
-  };
-}
-
-const SELECT_HELD = 'select kind, value, project_key, lead_id from lead_identities';
-
 /** Oldest first. */
-async function findProjects({ query, dialect }: Db, leadIds: readonly number[]): Promise<string[]> {
+async function findProjects({ query, dialect }: Db, held: readonly HeldIdentity[]): Promise<string[]> {
+  const leadIds = held.map(({ lead_id }) => lead_id);
   const leads = await query
     .selectFrom('leads')
     .select('project_name')

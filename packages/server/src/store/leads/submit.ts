@@ -1,17 +1,18 @@
 import type { Selectable } from 'kysely';
 import { type AutomationPayload, automationPayload } from '../../domain/automation-payload.ts';
 import type { Phone } from '../../domain/contact.ts';
-import { chooseLead, type Identity, identityKey } from '../../domain/lead-identity.ts';
+import { chooseLead, type Identity } from '../../domain/lead-identity.ts';
 import { MINUTE_MS, utcDay } from '../../domain/utc-time.ts';
 import type { Db } from '../dialect.ts';
 import type { FlowSendRow, IpRuleRow, LeadRow, SubmissionTotalRow } from '../schema.ts';
+import type { HeldIdentity } from './look-up.ts';
 
 /** A submission that has passed all checks, complete but for what only the store can know. */
 export type LeadSubmission = {
   at: number;
   identities: readonly Identity[];
-  /** The lead of the project that each of them belongs to already, by `identityKey`. */
-  holders: ReadonlyMap<string, number>;
+  /** Those of them that leads of the project hold already. */
+  held: readonly HeldIdentity[];
   /** The lead as this submission has it; for a lead that is known it says what may be learned. */
   lead: NewLead;
   submissionPublicId: string;
@@ -67,9 +68,9 @@ type KnownLead = Pick<
 
 async function readKnownLead(
   { dialect }: Db,
-  { identities, holders }: LeadSubmission,
+  { identities, held }: LeadSubmission,
 ): Promise<KnownLead | undefined> {
-  const leadId = chooseLead(identities, holders);
+  const leadId = chooseLead(identities, ({ kind }) => held.find((each) => each.kind === kind)?.lead_id);
   if (leadId === undefined) return undefined;
   const [known] = await dialect.select<KnownLead>(
     `select lead_id, contact_name, contact_email, contact_phone, contact_country_code, suspicion_score,
@@ -95,11 +96,11 @@ function createLead({ dialect }: Db, { lead }: LeadSubmission): Promise<number> 
 /** What another lead of the project has already stays with it. */
 async function learnIdentities(
   { dialect }: Db,
-  { identities, holders, lead }: LeadSubmission,
+  { identities, held, lead }: LeadSubmission,
   leadId: number,
 ): Promise<void> {
   const rows = identities
-    .filter((identity) => !holders.has(identityKey(identity)))
+    .filter(({ kind }) => held.every((each) => each.kind !== kind))
     .map(({ kind, value }) => ({ kind, value, project_key: lead.project_key, lead_id: leadId }));
   await dialect.insertRows('lead_identities', rows, 'do nothing');
 }

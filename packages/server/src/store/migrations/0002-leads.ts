@@ -127,18 +127,13 @@ async function createLeads(db: Kysely<unknown>, numbered: Numbered, clustered: C
   await db.schema
     .createIndex('submissions_by_lead')
     .on('submissions')
-    .columns(['lead_id', 'submission_id'])
+    .columns(['lead_id', 'submitted_at'])
     .execute();
   await db.schema.createIndex('submissions_by_time').on('submissions').column('submitted_at').execute();
   await db.schema
     .createIndex('submissions_by_ip')
     .on('submissions')
     .columns(['contact_ip', 'submitted_at'])
-    .execute();
-  await db.schema
-    .createIndex('submissions_by_visitor')
-    .on('submissions')
-    .columns(['visitor_id', 'submitted_at'])
     .execute();
   await db.schema
     .createIndex('submissions_by_crm_id')

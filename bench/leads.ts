@@ -1,0 +1,70 @@
+import type { Posted } from './load.ts';
+import { type Service, startReceiver, startService, waitUntil } from './processes.ts';
+
+const SITE = 'bench';
+const ORIGIN = 'https://www.example.com';
+const NOBODY_LISTENS_HERE = 'http://127.0.0.1:9/';
+const SENT_AT_ONCE = 32;
+
+/** A believable enquiry of about 450 bytes. */
+export const LEAD: Posted = {
+  headers: {
+    Origin: ORIGIN,
+    'User-Agent':
+      'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0 Safari/537.36',
+  },
+  body: JSON.stringify({
+    FIRSTNAME: 'Ada Lovelace',
+    EMAIL: 'ada-[<id>]@example.com',
+    PHONE: '9[<id>]',
+    COUNTRYCODE: '+91',
+    PROJECT: 'Riverside Gardens',
+    LOCATION: 'Pune',
+    SOURCE: 'WebSite',
+    KEYWORD: '3bhk',
+    DOMAIN: 'https://www.example.com/riverside',
+    PAGE_URL: 'https://www.example.com/riverside?utm_source=google&utm_campaign=spring',
+    siteKey: SITE,
+    formId: 'enquiry',
+    __visitor_id: 'v_[<id>]',
+    __pg_hp: '',
+    __pg_tts: '34',
+    __utm_source: 'google',
+    __utm_campaign: 'spring',
+  }),
+};
+
+export async function setUpForm(service: Service): Promise<void> {
+  await service.post('/analytics/sites', { name: 'Bench', site_key: SITE, domains: ['example.com'] });
+  await service.post('/analytics/forms', { name: 'Enquiry', site_key: SITE, form_id: 'enquiry' });
+}
+
+/** How fast leads that could not be delivered at first reach a platform that is there again. */
+export async function measureDeliveries(dataDir: string, leads: number): Promise<{ perSecond: number }> {
+  const before = await startService(dataDir, { FLOW_WEBHOOK_URL: NOBODY_LISTENS_HERE });
+  let sent = 0;
+  const people = async () => {
+    while (sent < leads) await enquire(before, sent++);
+  };
+  await Promise.all(Array.from({ length: SENT_AT_ONCE }, people));
+  await before.stop();
+
+  const receiver = await startReceiver();
+  const service = await startService(dataDir, { FLOW_WEBHOOK_URL: receiver.url });
+  const count = async () => (await (await fetch(receiver.url)).json()) as { received: number; ms: number };
+  await waitUntil(async () => (await count()).received >= leads);
+  const { received, ms } = await count();
+  await service.stop();
+  await receiver.stop();
+  return { perSecond: (received / ms) * 1000 };
+}
+
+async function enquire(service: Service, number: number): Promise<void> {
+  const response = await fetch(`${service.url}/lead.capture`, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { 'content-type': 'application/json', ...LEAD.headers },
+    body: LEAD.body.replaceAll('[<id>]', `00${String(number).padStart(7, '0')}`),
+  });
+  if (response.status !== 301) throw new Error(`A lead was answered with ${response.status}.`);
+}
