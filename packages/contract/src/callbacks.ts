@@ -6,7 +6,8 @@ import { CALLBACK_BYTES_MAX } from './limits.ts';
 const CRM_ID_CHARS_MAX = 256;
 const EVENT_TYPE_CHARS_MAX = 128;
 
-const PublicId = z.uuid();
+/** Of any version: whether it is one of ours only the store can tell. */
+const PublicId = z.guid('must be a UUID');
 const RecordId = z.int().positive();
 const CrmLeadId = z
   .string()

@@ -63,7 +63,7 @@ export const resendFlowSend = endpoint({
   summary: 'Send it once more, whatever became of it, under the same id',
   auth: 'admin',
   cache: 'no-store',
-  params: z.object({ flow_send_public_id: z.uuid().transform((id) => id.toLowerCase()) }),
+  params: z.object({ flow_send_public_id: z.guid('must be a UUID').transform((id) => id.toLowerCase()) }),
   responses: {
     200: FlowSend,
     400: ApiError,

@@ -17,7 +17,7 @@ const Secret = z
   .nullable()
   .transform((secret) => secret?.trim() || null);
 const Target = z
-  .union([httpUrl().max(URL_CHARS_MAX), z.literal(''), z.null()])
+  .union([httpUrl().max(URL_CHARS_MAX), z.literal(''), z.null()], 'must be an http or https URL')
   .transform((url) => url || null);
 const Minutes = z.int().min(0).max(MINUTES_MAX);
 const Days = z.int().min(0).max(36_500);
@@ -39,7 +39,7 @@ export const SettingsChange = z
     lead_drought_enabled: z.boolean(),
     lead_drought_hours: z
       .number()
-      .positive()
+      .positive('must be more than 0')
       .max(MINUTES_MAX / 60),
     lead_drought_webhook_url: Target,
     archive_retention_days: Days,

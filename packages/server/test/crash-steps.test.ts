@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { PROJECT_DIR } from '../src/config.ts';
-import { onBothStores, postgresUrl, type StoreKind, startService } from './support/service.ts';
+import { onBothStores, postgresUrl } from './support/service.ts';
+import { type AutomationPlatform, startAutomationPlatform } from './torture/automation-platform.ts';
+import { deliverRest, finishWork } from './torture/finish-work.ts';
 import { type Ledger, newLedger } from './torture/ledger.ts';
 import { startLoad } from './torture/load.ts';
 import { newPlace, type Place, removePlace } from './torture/place.ts';
@@ -10,7 +12,7 @@ import { seeded } from './torture/random.ts';
 import { startServiceProcess, within } from './torture/service-process.ts';
 import { differences } from './torture/verify.ts';
 
-/** A crash inside each step of the background work, and during recovery: applied exactly once. */
+/** A crash inside each step of the background work and of a lead, and during recovery: applied exactly once. */
 
 type Crash = { at: string; call?: number; part?: number };
 
@@ -40,7 +42,7 @@ onBothStores('a crash inside a step', (kind) => {
   for (const crash of CRASHES) {
     test(`${crash.at} loses and doubles nothing`, async () => {
       await crashUnderLoad(place, ledger, crash);
-      await assertKept(kind, place, ledger);
+      await assertKept(place, ledger);
     });
   }
 
@@ -50,7 +52,7 @@ onBothStores('a crash inside a step', (kind) => {
   ] as const) {
     test(`${at}, early and late in it, loses and doubles nothing`, async () => {
       for (const part of parts) await crashUnderLoad(place, ledger, { at, part });
-      await assertKept(kind, place, ledger);
+      await assertKept(place, ledger);
     });
   }
 
@@ -59,17 +61,66 @@ onBothStores('a crash inside a step', (kind) => {
     await crashUnderLoad(place, ledger, { at: 'before store.appliedSequence' });
     await crashUnderLoad(place, ledger, { at: 'after store.appliedSequence' });
     await crashUnderLoad(place, ledger, { at: 'after inbox.release' });
-    await assertKept(kind, place, ledger);
+    await assertKept(place, ledger);
   });
 
   test('between an object and its record, twice, leaves no object that nobody knows of', async () => {
     await crashUnderLoad(place, ledger, { at: 'after objects.put' });
     await crashUnderLoad(place, ledger, { at: 'after objects.put' });
-    await assertKept(kind, place, ledger);
+    await assertKept(place, ledger);
   });
 });
 
-async function crashUnderLoad(place: Place, ledger: Ledger, crash: Crash): Promise<void> {
+const LEAD_CRASHES: readonly Crash[] = [
+  { at: 'before store.captureLead', call: 30 },
+  { at: 'after store.captureLead', call: 30 },
+  { at: 'after store.claimSends', call: 3 },
+  { at: 'after store.recordAttempts', call: 3 },
+];
+
+onBothStores('a crash inside a step of a lead', (kind) => {
+  let place: Place;
+  let ledger: Ledger;
+  let platform: AutomationPlatform;
+  beforeEach(async () => {
+    place = await newPlace(kind, postgresUrl);
+    ledger = newLedger();
+    platform = await startAutomationPlatform(ledger.leads, seeded(1));
+  });
+  afterEach(async () => {
+    await platform.close();
+    await removePlace(place);
+  });
+
+  for (const crash of LEAD_CRASHES) {
+    test(`${crash.at} loses and doubles no lead, and every send arrives`, async () => {
+      await crashUnderLoad(place, ledger, crash, platform);
+      await assertLeadsKept(place, ledger, platform);
+    });
+  }
+
+  for (const at of ['during store.captureLead', 'during store.claimSends', 'during store.recordAttempts']) {
+    test(`${at}, early and late in it, loses and doubles no lead, and every send arrives`, async () => {
+      for (const part of [0.3, 0.7]) await crashUnderLoad(place, ledger, { at, part }, platform);
+      await assertLeadsKept(place, ledger, platform);
+    });
+  }
+
+  for (const at of ['after webhook.send', 'before store.recordAttempts']) {
+    test(`${at}, between the send and its mark, has it sent again with the same id`, async () => {
+      await crashUnderLoad(place, ledger, { at, call: 2 }, platform);
+      await assertLeadsKept(place, ledger, platform);
+      assert.ok(ledger.sums().deliveries.repeated > 0, 'nothing was sent again');
+    });
+  }
+});
+
+async function crashUnderLoad(
+  place: Place,
+  ledger: Ledger,
+  crash: Crash,
+  platform?: AutomationPlatform,
+): Promise<void> {
   const service = startServiceProcess(place, {
     entry: CRASHING_SERVICE,
     env: {
@@ -77,12 +128,14 @@ async function crashUnderLoad(place: Place, ledger: Ledger, crash: Crash): Promi
       CRASH_AT_CALL: String(crash.call ?? 1),
       CRASH_AT_PART: String(crash.part ?? 0),
       NODE_COMPILE_CACHE: COMPILE_CACHE,
+      ...platform?.env,
     },
   });
   try {
     // It may crash before it listens: recovery begins first.
     const load = service.listening.then(
-      (port) => startLoad({ port, ledger, random: seeded(1), connections: 6, pauseMs: 0 }),
+      (port) =>
+        startLoad({ port, ledger, random: seeded(1), connections: 6, pauseMs: 0, leads: platform ? 1 : 0 }),
       () => undefined,
     );
     const { signal } = await within(60, `The crash ${crash.at}`, service.exited);
@@ -93,11 +146,14 @@ async function crashUnderLoad(place: Place, ledger: Ledger, crash: Crash): Promi
   }
 }
 
-async function assertKept(kind: StoreKind, place: Place, ledger: Ledger): Promise<void> {
-  const { dataDir, databaseUrl } = place;
-  const service = await startService(kind, databaseUrl ? { dataDir, databaseUrl } : { dataDir });
-  await within(20, 'Recovery', service.settled());
-  await service.close();
+async function assertKept(place: Place, ledger: Ledger): Promise<void> {
+  await finishWork(place);
   assert.ok(ledger.sums().sessions.acknowledged > 0, 'nothing was acknowledged before the crash');
+  assert.deepEqual(await differences(ledger, place), []);
+}
+
+async function assertLeadsKept(place: Place, ledger: Ledger, platform: AutomationPlatform): Promise<void> {
+  await deliverRest(place, platform);
+  assert.ok(ledger.sums().leads.acknowledged > 0, 'nothing was acknowledged before the crash');
   assert.deepEqual(await differences(ledger, place), []);
 }

@@ -2,8 +2,13 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import { Client } from 'pg';
 import { type CuttingProxy, startCuttingProxy } from './support/cutting-proxy.ts';
+import { rows } from './support/database.ts';
 import { type CuttablePostgresServer, startPostgres } from './support/postgres-server.ts';
 import { ADMIN_KEY } from './support/service.ts';
+import { type AutomationPlatform, startAutomationPlatform } from './torture/automation-platform.ts';
+import { deliverRest } from './torture/finish-work.ts';
+import type { SentLead } from './torture/lead-ledger.ts';
+import { leadBody, leadHeaders } from './torture/lead-load.ts';
 import { type Ledger, newLedger } from './torture/ledger.ts';
 import { type Load, startLoad } from './torture/load.ts';
 import { newPlace, type Place, removePlace } from './torture/place.ts';
@@ -26,9 +31,11 @@ describe('PostgreSQL cut', () => {
   let proxy: CuttingProxy;
   let place: Place & { kind: 'postgres' };
   let ledger: Ledger;
+  let platform: AutomationPlatform;
   let service: ServiceProcess;
   let port: number;
   let load: Load;
+  let leadLoad: Load;
 
   before(async () => {
     // What the server has committed must survive its crash, as it does by default.
@@ -40,19 +47,23 @@ describe('PostgreSQL cut', () => {
     place = (await newPlace('postgres', () => server.url)) as Place & { kind: 'postgres' };
     proxy = await startCuttingProxy(place.databaseUrl);
     ledger = newLedger();
-    service = startServiceProcess({ ...place, databaseUrl: proxy.url });
+    platform = await startAutomationPlatform(ledger.leads, seeded(5));
+    service = startServiceProcess({ ...place, databaseUrl: proxy.url }, platform);
     port = await within(20, 'The start', service.listening);
     load = startLoad({ port, ledger, random: seeded(4), connections: 6, pauseMs: 3 });
+    leadLoad = startLoad({ port, ledger, random: seeded(6), connections: 2, pauseMs: 20, leads: 1 });
     await until(
       10,
       'The first sessions',
       async () => (await statistics()).status === 200 && (await stored()) > 0,
     );
+    await until(10, 'The first leads', () => ledger.sums().leads.acknowledged > 0);
   });
   afterEach(async () => {
     service.kill('SIGKILL');
     await service.exited;
-    await load.stop();
+    await Promise.all([load.stop(), leadLoad.stop()]);
+    await platform.close();
     await proxy.close();
     await removePlace(place);
   });
@@ -61,10 +72,11 @@ describe('PostgreSQL cut', () => {
     ['a restart', 'SIGINT'],
     ['a crash', 'SIGQUIT'],
   ] as const) {
-    test(`by ${how} of the server: tracking is accepted, statistics answer 503, and all heals unaided`, async () => {
+    test(`by ${how} of the server: tracking is accepted, leads and statistics answer 503, and all heals unaided`, async () => {
       await server.cut(signal);
       try {
         await assertTrackingGoesOn();
+        await assertLeadsCannotBeTaken();
         const answer = await statistics();
         assert.equal(answer.status, 503);
         assert.match(answer.headers.get('retry-after') ?? '', /^\d+$/);
@@ -87,12 +99,46 @@ describe('PostgreSQL cut', () => {
     });
   }
 
-  test('without notice: statistics answer 503 in time, tracking is accepted, and all heals unaided', async () => {
+  for (const moment of ['before', 'after'] as const) {
+    test(`${moment} the COMMIT of a lead: it is ${moment === 'before' ? 'absent' : 'whole'}, and submitted again it is one lead`, async () => {
+      await Promise.all([load.stop(), leadLoad.stop()]);
+      const person = ledger.leads.newPerson();
+      let lead: SentLead | undefined;
+      // Something else may commit first; then that is cut and the lead goes through.
+      await until(20, 'A cut', async () => {
+        lead = ledger.leads.send(person, {}, '198.51.100.1');
+        proxy.cutNextCommit(moment);
+        return (await submit(lead)).status === 503;
+      });
+      const stored = await rows(
+        { database: { kind: 'postgres', url: place.databaseUrl } },
+        `select lead_id from submissions where cta_name = '${lead?.marker}'`,
+      );
+      assert.equal(stored.length, moment === 'before' ? 0 : 1);
+      await until(HEAL_SECONDS_MAX, 'A lead', async () => {
+        return (await submit(ledger.leads.send(person, {}, '198.51.100.1'))).status === 301;
+      });
+      await assertHealed();
+    });
+  }
+
+  test('without notice: leads and statistics answer 503 in time, tracking is accepted, and all heals unaided', async () => {
     proxy.freeze();
     const answers = await Promise.all(Array.from({ length: 20 }, () => statistics()));
     assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([503]));
+    await assertLeadsCannotBeTaken();
     await assertTrackingGoesOn();
     proxy.thaw();
+    await assertHealed();
+  });
+
+  test('with all connections of leads in use: they answer 503 in time, and all heals unaided', async () => {
+    const blocker = new Client({ connectionString: place.databaseUrl });
+    await blocker.connect();
+    await blocker.query('begin');
+    await blocker.query('lock table submission_totals in access exclusive mode');
+    await assertLeadsCannotBeTaken();
+    await blocker.end();
     await assertHealed();
   });
 
@@ -116,11 +162,11 @@ describe('PostgreSQL cut', () => {
       service.kill('SIGTERM');
       const exit = await within(10, 'The exit', service.exited);
       assert.deepEqual(exit, { code: 0, signal: null }, service.output());
-      await load.ended;
+      await Promise.all([load.ended, leadLoad.ended]);
     } finally {
       await server.restore();
     }
-    service = startServiceProcess({ ...place, databaseUrl: proxy.url });
+    service = startServiceProcess({ ...place, databaseUrl: proxy.url }, platform);
     port = await within(20, 'The start', service.listening);
     await assertHealed();
   });
@@ -136,6 +182,29 @@ describe('PostgreSQL cut', () => {
   const metric = async (name: string) =>
     Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(await (await get('/metrics')).text())?.[1]);
 
+  /** One that is not answered in time rejects. */
+  async function submit(lead: SentLead): Promise<Response> {
+    const response = await fetch(`http://127.0.0.1:${port}/lead.capture`, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { 'content-type': 'application/json', ...leadHeaders(lead) },
+      body: JSON.stringify(leadBody(lead)),
+      signal: AbortSignal.timeout(ANSWER_SECONDS_MAX * 1000),
+    });
+    if (response.status === 301) ledger.leads.acknowledge(lead);
+    return response;
+  }
+
+  async function assertLeadsCannotBeTaken(): Promise<void> {
+    const leads = Array.from({ length: 20 }, () =>
+      ledger.leads.send(ledger.leads.newPerson(), {}, '198.51.100.1'),
+    );
+    for (const answer of await Promise.all(leads.map(submit))) {
+      assert.equal(answer.status, 503);
+      assert.match(answer.headers.get('retry-after') ?? '', /^\d+$/);
+    }
+  }
+
   async function assertTrackingGoesOn(): Promise<void> {
     const before = ledger.sums().sessions.acknowledged;
     await until(5, 'More sessions', () => ledger.sums().sessions.acknowledged > before + 20);
@@ -144,11 +213,19 @@ describe('PostgreSQL cut', () => {
 
   async function assertHealed(): Promise<void> {
     await until(HEAL_SECONDS_MAX, 'Statistics', async () => (await statistics()).status === 200);
-    await load.stop();
+    await assertLeadsAreTaken();
+    await Promise.all([load.stop(), leadLoad.stop()]);
     await within(HEAL_SECONDS_MAX, 'Catching up', inboxEmpty(port));
     service.kill('SIGTERM');
     const exit = await within(10, 'The exit', service.exited);
     assert.deepEqual(exit, { code: 0, signal: null }, service.output());
+    await deliverRest(place, platform);
     assert.deepEqual(await differences(ledger, place), []);
+  }
+
+  async function assertLeadsAreTaken(): Promise<void> {
+    const lead = () => ledger.leads.send(ledger.leads.newPerson(), {}, '198.51.100.1');
+    await until(HEAL_SECONDS_MAX, 'A lead', async () => (await submit(lead())).status === 301);
+    assert.deepEqual(new Set(ledger.leads.answers.keys()).difference(new Set([301, 503])), new Set());
   }
 });

@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { onBothStores, postgresUrl, startService } from './support/service.ts';
+import { onBothStores, postgresUrl } from './support/service.ts';
+import { type AutomationPlatform, startAutomationPlatform } from './torture/automation-platform.ts';
+import { deliverRest, finishWork } from './torture/finish-work.ts';
+import { leadBody, leadHeaders } from './torture/lead-load.ts';
 import { type Ledger, newLedger } from './torture/ledger.ts';
 import { startLoad } from './torture/load.ts';
 import { newPlace, type Place, removePlace } from './torture/place.ts';
@@ -18,17 +21,20 @@ const EXIT_SECONDS_MAX = 10;
 onBothStores('SIGTERM', (kind) => {
   let place: Place;
   let ledger: Ledger;
+  let platform: AutomationPlatform;
   let service: ServiceProcess;
   let port: number;
   beforeEach(async () => {
     place = await newPlace(kind, postgresUrl);
     ledger = newLedger();
-    service = startServiceProcess(place);
+    platform = await startAutomationPlatform(ledger.leads, seeded(5));
+    service = startServiceProcess(place, platform);
     port = await service.listening;
   });
   afterEach(async () => {
     service.kill('SIGKILL');
     await service.exited;
+    await platform.close();
     await removePlace(place);
   });
 
@@ -41,6 +47,38 @@ onBothStores('SIGTERM', (kind) => {
 
     assert.deepEqual(new Set(ledger.answers.keys()), new Set([200, 202]));
     await assertKept();
+  });
+
+  test('under lead load ends the service with code 0 within 10 s, nothing acknowledged is lost, and every send arrives', async () => {
+    const load = startLoad({ port, ledger, random: seeded(6), connections: 32, pauseMs: 0, leads: 1 });
+    await sleep(700);
+    service.kill('SIGTERM');
+    await assertEnds();
+    await load.ended;
+
+    assert.deepEqual(new Set(ledger.leads.answers.keys()), new Set([301]));
+    await assertLeadsKept();
+  });
+
+  test('a lead that is under way is answered and kept, and its send arrives', async () => {
+    const lead = ledger.leads.send(ledger.leads.newPerson(), {}, '198.51.100.1');
+    const body = JSON.stringify(leadBody(lead));
+    const headers = Object.entries(leadHeaders(lead)).map(([name, value]) => `${name}: ${value}\r\n`);
+    const socket = connect(port, '127.0.0.1');
+    socket.write(
+      `POST /lead.capture HTTP/1.1\r\nHost: test\r\nContent-Type: application/json\r\n${headers.join('')}` +
+        `Content-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`,
+    );
+    assert.match(await nextChunk(socket), /^HTTP\/1.1 100 /);
+
+    service.kill('SIGTERM');
+    await service.logged('shutting down');
+    socket.write(body);
+    assert.match(await rest(socket), /^HTTP\/1.1 301 /);
+    await assertEnds();
+
+    ledger.leads.acknowledge(lead);
+    await assertLeadsKept();
   });
 
   test('a request that is under way is answered, and its session is kept', async () => {
@@ -118,11 +156,14 @@ onBothStores('SIGTERM', (kind) => {
 
   /** What was processed and what is still in the inbox come to everything that was acknowledged. */
   async function assertKept(): Promise<void> {
-    const { dataDir, databaseUrl } = place;
-    const next = await startService(kind, databaseUrl ? { dataDir, databaseUrl } : { dataDir });
-    await within(20, 'Processing what was left', next.settled());
-    await next.close();
+    await finishWork(place);
     assert.ok(ledger.sums().sessions.acknowledged > 0, 'nothing was acknowledged');
+    assert.deepEqual(await differences(ledger, place), []);
+  }
+
+  async function assertLeadsKept(): Promise<void> {
+    await deliverRest(place, platform);
+    assert.ok(ledger.sums().leads.acknowledged > 0, 'nothing was acknowledged');
     assert.deepEqual(await differences(ledger, place), []);
   }
 });

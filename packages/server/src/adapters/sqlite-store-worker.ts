@@ -17,6 +17,8 @@ export type StoreReply = {
 };
 
 const BACKGROUND_NICE = 10;
+/** Larger groups would save commits, but the main thread would have nothing to do until all are done. */
+const GROUP_MAX = 16;
 const WRITER_CACHE_KIB = 10 * 1024;
 const READER_CACHE_KIB = 2 * 1024;
 
@@ -57,12 +59,15 @@ async function work(): Promise<void> {
   working = false;
 }
 
-/** All that somebody waits for comes first; background work comes one by one, so that it can be interrupted. */
+/** What somebody waits for comes first; background work comes one by one, so that it can be interrupted. */
 function takeNext(): StoreRequest[] {
-  const urgent = queue.filter(({ name }) => !background.has(name));
-  if (urgent.length === 0 || urgent.length === queue.length) return queue.splice(0, Math.min(urgent.length, 12) || 1);
-  queue.splice(0, queue.length, ...queue.filter(({ name }) => background.has(name)));
-  return urgent;
+  const isUrgent = ({ name }: StoreRequest) => !background.has(name);
+  const urgent = queue.filter(isUrgent);
+  if (urgent.length === 0) return queue.splice(0, 1);
+  const taken = urgent.slice(0, GROUP_MAX);
+  const left = [...urgent.slice(GROUP_MAX), ...queue.filter((request) => !isUrgent(request))];
+  queue.splice(0, queue.length, ...left);
+  return taken;
 }
 
 type OperationRequest = StoreRequest & { name: OperationName };

@@ -2,7 +2,7 @@ import { ID_CHARS_MAX } from '@leadtrail/contract/limits';
 import { cut } from './page-address.ts';
 import { DAY_MS, SECOND_MS } from './utc-time.ts';
 
-/** A form as it was sent: field names to JSON values, without a prototype. A repeated field is an array. */
+/** A form as it was sent: field names to JSON values, none of them `__proto__`. A repeated field is an array. */
 export type FormRecord = Readonly<Record<string, unknown>>;
 
 /** Every text is trimmed, bounded and fit for both stores; a field that was not sent is ''. */

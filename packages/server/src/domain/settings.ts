@@ -18,8 +18,12 @@ export type SettingDefaults = {
 export type Settings = {
   flowEnabled: boolean;
   flowTarget: { url: string; policy: EgressPolicy; secret: string | null } | null;
+  /** There may be one before there is a target. */
+  flowSigningSecret: string | null;
   crmCallbackSecret: string | null;
+  /** Its own; without one the callback secret counts. */
   crmWebhookSecret: string | null;
+  hasCrmWebhookSecret: boolean;
   internalTeams: readonly string[];
   duplicateWindowMinutes: number;
   refreshCooldownSeconds: number;
@@ -43,11 +47,14 @@ export function settingsOf(saved: SavedSettings, defaults: SettingDefaults): Set
   const flow = target(saved.flow_webhook_url ?? defaults.flowWebhookUrl);
   const signingSecret = saved.flow_signing_secret ?? defaults.flowSigningSecret ?? null;
   const callbackSecret = saved.crm_callback_secret ?? defaults.crmCallbackSecret ?? null;
+  const webhookSecret = saved.crm_webhook_secret ?? defaults.crmWebhookSecret ?? null;
   return {
     flowEnabled: saved.flow_enabled ?? flow !== null,
     flowTarget: flow && { ...flow, secret: signingSecret },
+    flowSigningSecret: signingSecret,
     crmCallbackSecret: callbackSecret,
-    crmWebhookSecret: saved.crm_webhook_secret ?? defaults.crmWebhookSecret ?? callbackSecret,
+    crmWebhookSecret: webhookSecret ?? callbackSecret,
+    hasCrmWebhookSecret: webhookSecret !== null,
     internalTeams: saved.internal_teams ?? [],
     duplicateWindowMinutes: saved.duplicate_window_minutes ?? DUPLICATE_WINDOW_MINUTES,
     refreshCooldownSeconds: saved.analytics_refresh_cooldown_seconds ?? defaults.refreshCooldownSeconds,

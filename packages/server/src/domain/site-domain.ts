@@ -54,7 +54,7 @@ export function isAllowedOrigin(page: string, rules: readonly string[]): boolean
 
 /** The pages asked about of late: a site has few origins, and each sends many forms. */
 const known = new Map<string, ReadonlySet<string>>();
-const KNOWN_PAGES_MAX = 1000;
+const KNOWN_PAGES_MAX = 256;
 
 function knownRulesMatching(page: string): ReadonlySet<string> {
   const before = known.get(page);
@@ -92,7 +92,9 @@ export function callerPage(headers: {
   origin?: string | undefined;
   referer?: string | undefined;
 }): string | null {
-  return (
-    [headers.origin, headers.referer].find((page) => page !== undefined && webUrl(page) !== null) ?? null
-  );
+  return [headers.origin, headers.referer].find(isPage) ?? null;
+}
+
+function isPage(page: string | undefined): page is string {
+  return page !== undefined && knownRulesMatching(page).size > 0;
 }

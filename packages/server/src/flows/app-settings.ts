@@ -39,7 +39,10 @@ export function makeAppSettings(parts: {
       return isFresh && kept !== undefined ? kept.settings : latest();
     },
     async save(change) {
-      await parts.store.saveSettings(change);
+      // Even where it fails: the change may have been stored before its answer was lost.
+      await parts.store.saveSettings(change).finally(() => {
+        kept = undefined;
+      });
       return latest();
     },
   };

@@ -56,7 +56,18 @@ function jsonRecord(text: string): FormRecord {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new AppError('invalid', 'The body is not a JSON object.');
   }
-  return record(Object.entries(value));
+  const form = value as Record<string, unknown>;
+  const names = Object.keys(form);
+  if (names.length > FORM_FIELDS_MAX) throw tooManyFields();
+  for (const name of names) refuseLongName(name);
+  // Harmless as long as it stands here, but a copy may take it for what it says.
+  if (Object.hasOwn(form, '__proto__')) Reflect.deleteProperty(form, '__proto__');
+  return form;
+}
+
+function refuseLongName(name: string): void {
+  if (name.length <= FIELD_NAME_CHARS_MAX) return;
+  throw new AppError('invalid', `A field has a name of more than ${FIELD_NAME_CHARS_MAX} characters.`);
 }
 
 /** One pair at a time, so that a body of nothing but separators is not taken apart in vain. */
@@ -113,9 +124,7 @@ function record(fields: Iterable<Field>): FormRecord {
   let count = 0;
   for (const [name, value] of fields) {
     if (++count > FORM_FIELDS_MAX) throw tooManyFields();
-    if (name.length > FIELD_NAME_CHARS_MAX) {
-      throw new AppError('invalid', `A field has a name of more than ${FIELD_NAME_CHARS_MAX} characters.`);
-    }
+    refuseLongName(name);
     addField(form, name, value);
   }
   return form;

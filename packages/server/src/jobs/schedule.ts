@@ -30,6 +30,11 @@ export const JOBS: readonly Job[] = [
     cron: '*/10 * * * *',
     run: ({ store }, now) => store.cleanUpTracking({ now }),
   },
+  {
+    name: 'clean-up-crm-events',
+    cron: '0 * * * *',
+    run: ({ store }, now) => store.cleanUpCrmEvents({ now }),
+  },
 ];
 
 export type Schedule = { stop(): Promise<void> };

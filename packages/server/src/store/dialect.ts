@@ -26,6 +26,8 @@ export type Dialect = {
   contains(column: string, text: string): RawBuilder<SqlBool>;
   /** Runs a query as it stands, with `?` for each value: for the few that building anew each time would slow down. */
   select<R>(text: string, values: readonly SqlValue[]): Promise<R[]>;
+  /** The same for rows that nobody else may change until the transaction ends. */
+  selectHeld<R>(text: string, values: readonly SqlValue[]): Promise<R[]>;
   /** Inserts a row and answers with the number it was given. */
   insertNumbered<T extends NumberedTable>(table: T, row: Insertable<Schema[T]>): Promise<number>;
   /** Inserts many rows; `conflict` is the part after `on conflict`, the same in both databases. */
@@ -46,8 +48,8 @@ export type Dialect = {
   readonly holdFree: RawBuilder<unknown>;
   /** Lets one transaction of a kind run at a time, over all processes, until it ends. */
   lock(name: LockName): Promise<void>;
-  /** The same for each of some keys that are known only at run time. */
-  lockEach(keys: readonly string[]): Promise<void>;
+  /** The same for each of some keys that are known only at run time. Those that are shared keep out only who wants them alone. */
+  lockEach(keys: readonly string[], shared?: readonly string[]): Promise<void>;
   /** The error comes from the state of the database, not from what was asked of it. */
   mayPass(error: unknown): boolean;
 };
@@ -82,6 +84,7 @@ export function sqliteDialect(prepare: StatementCache): Dialect {
       sql`(select value ->> 0 as a, value ->> 1 as b from json_each(${JSON.stringify(values)}))`,
     contains: (column, text) => sql`instr(lower(${sql.ref(column)}), lower(${text})) > 0`,
     select: async <R>(text: string, values: readonly SqlValue[]) => prepare(text).all(...values) as R[],
+    selectHeld: async <R>(text: string, values: readonly SqlValue[]) => prepare(text).all(...values) as R[],
     async insertNumbered(table, row) {
       const { run } = insertInto(table, row, '');
       return Number(run(row).lastInsertRowid);
@@ -89,7 +92,7 @@ export function sqliteDialect(prepare: StatementCache): Dialect {
     async insertRows(table, rows, conflict) {
       const [first] = rows;
       if (first === undefined) return;
-      const { run } = insertInto(table, first, ` on conflict ${conflict}`);
+      const { run } = insertInto(table, first, conflict);
       for (const row of rows) run(row);
     },
     async updateRows(table, key, rows) {
@@ -116,16 +119,18 @@ type Insert = { columns: readonly string[]; run(row: object): { lastInsertRowid:
 
 /** Statements that insert rows, each kept with its columns: to put its text together takes longer than to run it. */
 function makeInserts(prepare: StatementCache) {
-  const kept = new Map<string, Insert>();
-  return (table: string, row: object, ending: string): Insert => {
-    const key = table + ending;
-    const known = kept.get(key);
+  // By what happens on a conflict and then the table: both are constants of whoever inserts, and need not be put together.
+  const kept = new Map<string, Map<string, Insert>>();
+  return (table: string, row: object, conflict: string): Insert => {
+    const ofConflict = kept.get(conflict) ?? new Map<string, Insert>();
+    const known = ofConflict.get(table);
     const columns = Object.keys(row);
     if (known !== undefined && columns.every((column, i) => column === known.columns[i])) return known;
     const marks = columns.map(() => '?').join(', ');
-    const statement = prepare(`insert into ${table} (${columns.join(', ')}) values (${marks})${ending}`);
+    const onConflict = conflict === '' ? '' : ` on conflict ${conflict}`;
+    const statement = prepare(`insert into ${table} (${columns.join(', ')}) values (${marks})${onConflict}`);
     const insert = { columns, run: (inserted: object) => statement.run(...valuesOf(inserted, columns)) };
-    kept.set(key, insert);
+    kept.set(conflict, ofConflict.set(table, insert));
     return insert;
   };
 }
@@ -146,10 +151,8 @@ export function postgresDialect(query: Kysely<Schema>): Dialect {
     pairs: (values, typeOfB) =>
       sql`(select v ->> 0 as a, (v ->> 1)::${sql.raw(typeOfB)} as b from json_array_elements(${JSON.stringify(values)}::json) v)`,
     contains: (column, text) => sql`strpos(lower(${sql.ref(column)}), lower(${text})) > 0`,
-    async select<R>(text: string, values: readonly SqlValue[]) {
-      const { rows } = await query.executeQuery(CompiledQuery.raw(numberedMarks(text), [...values]));
-      return rows as R[];
-    },
+    select: (text, values) => selectAsIs(query, text, values),
+    selectHeld: (text, values) => selectAsIs(query, `${text} for update`, values),
     async insertNumbered(table, row) {
       const columns = Object.keys(row);
       const marks = columns.map((_, i) => `$${i + 1}`).join(', ');
@@ -183,17 +186,23 @@ export function postgresDialect(query: Kysely<Schema>): Dialect {
     async lock(name) {
       await sql`select pg_advisory_xact_lock(${LOCK_NUMBERS[name]})`.execute(query);
     },
-    async lockEach(keys) {
+    async lockEach(keys, shared = []) {
       // In one order for everybody, so that two who want the same keys cannot wait for each other.
-      const sorted = JSON.stringify([...keys].sort());
+      const sorted = [...keys, ...shared].sort().map((key) => ({ key, shared: shared.includes(key) }));
+      const number = sql`hashtextextended(key, ${LOCK_NUMBERS.keys})`;
       await sql`
-        select pg_advisory_xact_lock(hashtextextended(key, ${LOCK_NUMBERS.keys}))
-        from json_array_elements_text(${sorted}::json) as key
+        select case when shared then pg_advisory_xact_lock_shared(${number}) else pg_advisory_xact_lock(${number}) end
+        from json_to_recordset(${JSON.stringify(sorted)}::json) as wanted(key text, shared boolean)
       `.execute(query);
     },
     // The connection has looked at it already.
     mayPass: (error) => error instanceof AppError && error.code === 'unavailable',
   };
+}
+
+async function selectAsIs<R>(query: Kysely<Schema>, text: string, values: readonly SqlValue[]): Promise<R[]> {
+  const { rows } = await query.executeQuery(CompiledQuery.raw(numberedMarks(text), [...values]));
+  return rows as R[];
 }
 
 /** PostgreSQL wants its values numbered. */

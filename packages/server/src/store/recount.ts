@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
 import { pageKey } from '../domain/page-address.ts';
+import { DAY_MS, utcDay } from '../domain/utc-time.ts';
 import { VPN_SUSPECTED_FROM } from '../domain/vpn-score.ts';
 import type { Db } from './dialect.ts';
+import type { SubmissionTotalRow } from './schema.ts';
 
 /**
  * Every total next to the figure counted anew from the rows it stands for. Reads whole tables: for tests
@@ -14,6 +16,7 @@ export async function recount(db: Db): Promise<TotalMismatch[]> {
   }
   const pages = 'select page as key, views, sessions from page_totals where views <> 0';
   mismatches.push(...compare('page', await rowsByKey(db, pages), await countPages(db)));
+  mismatches.push(...compare('submissions', await keptSubmissions(db), await countSubmissions(db)));
   return mismatches;
 }
 
@@ -47,6 +50,42 @@ async function countPages({ query }: Db): Promise<Map<string, string>> {
       JSON.stringify({ views: total.views, sessions: total.sessions.size }),
     ]),
   );
+}
+
+type SubmissionFigures = Pick<SubmissionTotalRow, (typeof SUBMISSION_FIGURES)[number]>;
+const SUBMISSION_FIGURES = ['submissions', 'suspicion', 'engagement', 'time_to_submit_ms', 'timed'] as const;
+
+async function keptSubmissions({ query }: Db): Promise<Map<string, string>> {
+  const totals = await query
+    .selectFrom('submission_totals')
+    .selectAll()
+    .where('submissions', '<>', 0)
+    .execute();
+  return new Map(totals.map((total) => [submissionKey(total), submissionFigures(total)]));
+}
+
+/** The databases number the days alike, but do not write them alike. */
+async function countSubmissions({ query }: Db): Promise<Map<string, string>> {
+  const { rows } = await sql<Omit<SubmissionTotalRow, 'day'> & { day_number: number }>`
+    select submitted_at / ${sql.lit(DAY_MS)} as day_number, project_name, source, engagement_label,
+      count(*) as submissions, sum(suspicion_score) as suspicion, sum(engagement_score) as engagement,
+      coalesce(sum(time_to_submit_ms), 0) as time_to_submit_ms, count(time_to_submit_ms) as timed
+    from submissions group by submitted_at / ${sql.lit(DAY_MS)}, project_name, source, engagement_label
+  `.execute(query);
+  return new Map(
+    rows.map(({ day_number, ...total }) => {
+      const day = utcDay(day_number * DAY_MS);
+      return [submissionKey({ ...total, day }), submissionFigures(total)];
+    }),
+  );
+}
+
+function submissionKey({ day, project_name, source, engagement_label }: SubmissionTotalRow): string {
+  return JSON.stringify([day, project_name, source, engagement_label]);
+}
+
+function submissionFigures(total: SubmissionFigures): string {
+  return JSON.stringify(total, [...SUBMISSION_FIGURES]);
 }
 
 async function rowsByKey({ query }: Db, text: string): Promise<Map<string, string>> {
@@ -126,5 +165,19 @@ const COMPARISONS: readonly { name: string; kept: string; counted: string }[] = 
     counted: `
       select s.session_id as key, 1 + count(e.event_id) as event_count
       from sessions s left join events e on e.session_id = s.session_id group by s.session_id`,
+  },
+  {
+    name: 'lead',
+    kept: 'select lead_id as key, 1 as primaries, form_submit_count, follow_ups_count from leads',
+    counted: `
+      select lead_id as key, sum(is_primary_lead) as primaries, count(*) as form_submit_count,
+        count(*) - sum(is_primary_lead) as follow_ups_count
+      from submissions group by lead_id`,
+  },
+  {
+    // Nobody becomes a lead without anything to be recognised by.
+    name: 'identities of lead',
+    kept: 'select distinct lead_id as key, project_key from lead_identities',
+    counted: 'select lead_id as key, project_key from leads',
   },
 ];

@@ -27,7 +27,7 @@ const server = createServer((incoming, outgoing) => {
   const reading = readFormBody(incoming, LEAD_BYTES_MAX);
   const outcome = reading.then(
     (form) => {
-      assert.equal(Object.getPrototypeOf(form), null);
+      assert.equal(Object.hasOwn(form, '__proto__'), false);
       return { status: 200, body: JSON.stringify({ form }) };
     },
     (error: unknown) => errorAnswer(error),

@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type AutomationPlatform, startAutomationPlatform } from './automation-platform.ts';
+import { deliverRest } from './finish-work.ts';
 import { type Ledger, type LedgerSums, newLedger } from './ledger.ts';
 import { type Load, startLoad } from './load.ts';
 import type { Place } from './place.ts';
@@ -23,6 +25,8 @@ export type KillLoopResult = {
   differences: string[];
 };
 
+const LEADS_SHARE = 0.3;
+const REFUSED_SHARE = 0.05;
 const START_SECONDS_MAX = 30;
 const STOP_SECONDS_MAX = 10;
 /** How long a start takes is learned from the last one. */
@@ -36,6 +40,7 @@ export async function runKillLoop(options: KillLoopOptions): Promise<KillLoopRes
   const { place, cycles, seed, compareEvery = 20 } = options;
   const random = seeded(seed);
   const ledger = newLedger();
+  const platform = await startAutomationPlatform(ledger.leads, random.fork());
   const progress = { startMs: START_MS_GUESSED, killsDuringStart: 0 };
   const result = (cycle: number, found: string[]): KillLoopResult => ({
     cycles: cycle,
@@ -44,15 +49,20 @@ export async function runKillLoop(options: KillLoopOptions): Promise<KillLoopRes
     differences: found,
   });
 
-  for (let cycle = 1; cycle <= cycles; cycle += 1) {
-    const found = await runCycle(place, ledger, aPlan(random, progress.startMs), progress);
-    found.push(...unexpectedAnswers(ledger));
-    if (found.length === 0 && (cycle % compareEvery === 0 || cycle === cycles))
-      found.push(...(await compareAll(place, ledger)));
-    options.onCycle?.(result(cycle, found));
-    if (found.length > 0) return result(cycle, found);
+  try {
+    for (let cycle = 1; cycle <= cycles; cycle += 1) {
+      platform.refuse(REFUSED_SHARE);
+      const found = await runCycle(place, platform, ledger, aPlan(random, progress.startMs), progress);
+      found.push(...unexpectedAnswers(ledger));
+      if (found.length === 0 && (cycle % compareEvery === 0 || cycle === cycles))
+        found.push(...(await compareAll(place, platform, ledger)));
+      options.onCycle?.(result(cycle, found));
+      if (found.length > 0) return result(cycle, found);
+    }
+    return result(cycles, []);
+  } finally {
+    await platform.close();
   }
-  return result(cycles, []);
 }
 
 type Plan = {
@@ -80,19 +90,20 @@ function aPlan(random: Random, startMs: number): Plan {
 
 async function runCycle(
   place: Place,
+  platform: AutomationPlatform,
   ledger: Ledger,
   plan: Plan,
   progress: { startMs: number; killsDuringStart: number },
 ): Promise<string[]> {
   const startedAt = performance.now();
-  const service = startServiceProcess(place);
+  const service = startServiceProcess(place, platform);
   let load: Load | undefined;
   const found: string[] = [];
 
   const underLoad = service.listening.then(async (port) => {
     progress.startMs = performance.now() - startedAt;
     if (plan.kill.during === 'load' && plan.compareFirst) found.push(...(await totalsOff(port, ledger)));
-    load = startLoad({ port, ledger, ...plan });
+    load = startLoad({ port, ledger, leads: LEADS_SHARE, ...plan });
   });
   if (plan.kill.during === 'load') await within(START_SECONDS_MAX, 'The start', underLoad);
   await sleep(plan.kill.afterMs);
@@ -126,19 +137,21 @@ function outside(name: string, figure: number, range: { acknowledged: number; se
 
 /** A service that has just started has nothing to refuse. */
 function unexpectedAnswers(ledger: Ledger): string[] {
-  return [...ledger.answers]
-    .filter(([status]) => status !== 200 && status !== 202)
+  return [...ledger.answers, ...ledger.leads.answers]
+    .filter(([status]) => ![200, 202, 301].includes(status))
     .map(([status, times]) => `The service answered ${status} ${times} times.`);
 }
 
 /** Lets the service finish its work, stops it and looks at every row. */
-async function compareAll(place: Place, ledger: Ledger): Promise<string[]> {
-  const service = startServiceProcess(place);
+async function compareAll(place: Place, platform: AutomationPlatform, ledger: Ledger): Promise<string[]> {
+  platform.refuse(0);
+  const service = startServiceProcess(place, platform);
   const port = await within(START_SECONDS_MAX, 'The start', service.listening);
   const found = await totalsOff(port, ledger);
   service.kill('SIGTERM');
   const { code } = await within(STOP_SECONDS_MAX, 'The stop', service.exited);
   if (code !== 0) found.push(`The service stopped with code ${code}:\n${service.output()}`);
+  await deliverRest(place, platform);
   found.push(...(await differences(ledger, place)));
   return found;
 }

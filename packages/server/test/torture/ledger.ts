@@ -1,7 +1,10 @@
+import { type LeadLedger, type LeadSums, newLeadLedger } from './lead-ledger.ts';
+
 /** What was sent to the service and what it acknowledged, kept outside of it. */
 export type Ledger = {
+  readonly leads: LeadLedger;
   readonly starts: readonly SentStart[];
-  /** How often each status was answered. */
+  /** How often each status was answered to tracking. */
   readonly answers: ReadonlyMap<number, number>;
   /** Called before a request is sent: from then on it may have been stored. */
   sendStart(visit: Visit): SentStart;
@@ -34,7 +37,7 @@ export type SentBatch = { eventIds: ReadonlySet<string>; acknowledged: boolean }
 export type LedgerSums = {
   sessions: { acknowledged: number; sent: number };
   events: { acknowledged: number; sent: number };
-};
+} & LeadSums;
 
 /** New events go to sessions that are not older than this many sessions. */
 const RECENT_SESSIONS = 200;
@@ -44,8 +47,10 @@ export function newLedger(): Ledger {
   const acknowledged: AcknowledgedStart[] = [];
   const answers = new Map<number, number>();
   const events = { acknowledged: 0, sent: 0 };
+  const leads = newLeadLedger();
 
   return {
+    leads,
     starts,
     answers,
     sendStart(visit) {
@@ -88,6 +93,7 @@ export function newLedger(): Ledger {
     sums: () => ({
       sessions: { acknowledged: acknowledged.length, sent: starts.length },
       events: { ...events },
+      ...leads.sums(),
     }),
   };
 }

@@ -1,5 +1,6 @@
-import { Agent, type IncomingMessage, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isConnectionLost, openConnection, type Send } from './connection.ts';
+import { enquire } from './lead-load.ts';
 import type { Ledger, SentStart, Visit } from './ledger.ts';
 import type { Random } from './random.ts';
 
@@ -18,6 +19,8 @@ export type LoadOptions = {
   connections: number;
   /** How long a connection rests between two requests; 0: not at all. */
   pauseMs: number;
+  /** Which share of the requests are leads; the others track visits. */
+  leads?: number;
 };
 
 const VISITORS = 300;
@@ -28,24 +31,22 @@ const NETWORKS = 20;
 const EVENT_TYPES = ['page_view', 'click', 'scroll', 'engaged', 'form_start', 'cta_click'] as const;
 const EVENTS_PER_BATCH = 6;
 const REPEAT_CHANCE = 0.3;
-/** Longer than any answer may take; a service that hangs must not hang the test. */
-const ANSWER_TIMEOUT_MS = 30_000;
 
-export function startLoad({ port, ledger, random, connections, pauseMs }: LoadOptions): Load {
+export function startLoad({ port, ledger, random, connections, pauseMs, leads = 0 }: LoadOptions): Load {
   let stopped = false;
 
   async function runConnection(own: Random): Promise<void> {
-    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    const send = (path: string, body: unknown, headers = {}) => post({ agent, port, path, body, headers });
+    const { send, close } = openConnection(port);
     try {
       while (!stopped) {
-        await doSomething(send, ledger, own);
+        if (own.chance(leads)) await enquire(send, ledger.leads, own);
+        else await visit(send, ledger, own);
         if (pauseMs > 0) await sleep(own.between(0, 2 * pauseMs));
       }
     } catch (error) {
       if (!isConnectionLost(error)) throw error;
     } finally {
-      agent.destroy();
+      close();
     }
   }
 
@@ -61,10 +62,7 @@ export function startLoad({ port, ledger, random, connections, pauseMs }: LoadOp
   };
 }
 
-type Send = (path: string, body: unknown, headers?: Record<string, string>) => Promise<Answer>;
-type Answer = { status: number; text: string };
-
-async function doSomething(send: Send, ledger: Ledger, random: Random): Promise<void> {
+async function visit(send: Send, ledger: Ledger, random: Random): Promise<void> {
   const choice = random.next();
   const session = ledger.recentSession(random.between(0, 2 ** 30));
   if (session === undefined || choice < 0.45)
@@ -138,44 +136,4 @@ async function endSession(
   const { status } = await send('/track/session/end', { session_id: start.sessionId });
   ledger.countAnswer(status);
   if (status === 202) start.end = 'acknowledged';
-}
-
-type Post = {
-  agent: Agent;
-  port: number;
-  path: string;
-  body: unknown;
-  headers: Record<string, string>;
-};
-
-function post({ agent, port, path, body, headers }: Post): Promise<Answer> {
-  const text = JSON.stringify(body);
-  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-  const sent = request({
-    host: '127.0.0.1',
-    port,
-    path,
-    agent,
-    method: 'POST',
-    timeout: ANSWER_TIMEOUT_MS,
-    headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text), ...headers },
-  });
-  sent.on('response', (response) => readAnswer(response).then(resolve, reject));
-  sent.on('timeout', () => sent.destroy(new Error(`${path} was not answered in ${ANSWER_TIMEOUT_MS} ms.`)));
-  sent.on('error', reject);
-  sent.end(text);
-  return promise;
-}
-
-async function readAnswer(response: IncomingMessage): Promise<Answer> {
-  let text = '';
-  response.setEncoding('utf8');
-  for await (const chunk of response) text += chunk;
-  return { status: response.statusCode ?? 0, text };
-}
-
-const LOST = new Set(['ECONNRESET', 'ECONNREFUSED', 'EPIPE', 'ECONNABORTED']);
-
-function isConnectionLost(error: unknown): boolean {
-  return LOST.has((error as NodeJS.ErrnoException).code ?? '');
 }

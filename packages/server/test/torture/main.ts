@@ -47,12 +47,18 @@ function showProgress(result: KillLoopResult): void {
   if (result.cycles % PROGRESS_EVERY_CYCLES === 0) console.log(`  ${summary(result)}`);
 }
 
-function summary({ cycles, killsDuringStart, sums: { sessions, events } }: KillLoopResult): string {
+function summary({ cycles, killsDuringStart, sums }: KillLoopResult): string {
+  const { sessions, events, leads, people, deliveries } = sums;
   return (
     `${cycles} kills, ${killsDuringStart} of them during the start; ` +
-    `${sessions.acknowledged} sessions and ${events.acknowledged} events acknowledged, ` +
-    `${sessions.sent - sessions.acknowledged} and ${events.sent - events.acknowledged} not`
+    `${sessions.acknowledged} sessions, ${events.acknowledged} events and ${leads.acknowledged} leads acknowledged, ` +
+    `${unacknowledged(sessions)}, ${unacknowledged(events)} and ${unacknowledged(leads)} not; ` +
+    `${people} people enquired, ${deliveries.received} messages delivered, ${deliveries.repeated} of them repeated`
   );
+}
+
+function unacknowledged({ acknowledged, sent }: { acknowledged: number; sent: number }): number {
+  return sent - acknowledged;
 }
 
 /** The server goes away with this process, so its tables are kept as lines of JSON. */

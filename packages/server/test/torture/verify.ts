@@ -8,9 +8,10 @@ import { openSqliteStore } from '../../src/adapters/sqlite-store.ts';
 import { HOUR_MS } from '../../src/domain/utc-time.ts';
 import { archiveSessions } from '../../src/flows/archive-sessions.ts';
 import type { Store } from '../../src/store/store.ts';
-import { rows } from '../support/database.ts';
+import { type Row, rows } from '../support/database.ts';
 import type { Ledger, SentStart } from './ledger.ts';
 import type { Place } from './place.ts';
+import { leadsOff, readStoredLeads } from './verify-leads.ts';
 
 /**
  * Everything that differs between the ledger and what a stopped service has left behind, as sentences.
@@ -28,8 +29,10 @@ export async function differences(ledger: Ledger, place: Place): Promise<string[
     await archiveSessions({ store, objects, log: SILENT, now: Date.now() + HOUR_MS });
     found.push(...(await totalsOff(store)));
 
-    const stored = await readStored(place);
+    const read = reader(place);
+    const stored = await readStored(read);
     found.push(...sessionsOff(ledger, stored), ...eventsOff(ledger, stored));
+    found.push(...leadsOff(ledger.leads, await readStoredLeads(read)));
     found.push(...(await figuresOff(store, stored, readArchives(place))));
     return shortened(found);
   } finally {
@@ -62,6 +65,17 @@ async function totalsOff(store: Store): Promise<string[]> {
   );
 }
 
+/** Looks at the rows themselves. */
+export type Read = <T extends Row>(sql: string) => Promise<T[]>;
+
+function reader(place: Place): Read {
+  const database =
+    place.kind === 'postgres'
+      ? ({ kind: 'postgres', url: place.databaseUrl } as const)
+      : ({ kind: 'sqlite', file: join(place.dataDir, 'leadtrail.db') } as const);
+  return <T extends Row>(sql: string) => rows<T>({ database }, sql);
+}
+
 type StoredSession = {
   session_id: string;
   entry_page: string;
@@ -80,13 +94,7 @@ type Stored = {
   failed: number;
 };
 
-async function readStored(place: Place): Promise<Stored> {
-  const database =
-    place.kind === 'postgres'
-      ? ({ kind: 'postgres', url: place.databaseUrl } as const)
-      : ({ kind: 'sqlite', file: join(place.dataDir, 'leadtrail.db') } as const);
-  const read = <T extends Record<string, string | number | null>>(sql: string) => rows<T>({ database }, sql);
-
+async function readStored(read: Read): Promise<Stored> {
   const sessions = await read<StoredSession>(
     'select session_id, entry_page, visitor_id, fingerprint_id, country, ip, ended_at, event_count from sessions',
   );

@@ -14,9 +14,9 @@ function shown(settings: Settings) {
   return {
     flow_enabled: settings.flowEnabled,
     flow_webhook_url: settings.flowTarget?.url ?? null,
-    flow_signing_secret_set: settings.flowTarget?.secret != null,
+    flow_signing_secret_set: settings.flowSigningSecret !== null,
     crm_callback_secret_set: settings.crmCallbackSecret !== null,
-    crm_webhook_secret_set: settings.crmWebhookSecret !== null,
+    crm_webhook_secret_set: settings.hasCrmWebhookSecret,
     internal_teams: [...settings.internalTeams],
     duplicate_window_minutes: settings.duplicateWindowMinutes,
     analytics_refresh_cooldown_seconds: settings.refreshCooldownSeconds,

@@ -5,7 +5,7 @@ import type { Db } from '../dialect.ts';
 import type { SetAsideLeadRow } from '../schema.ts';
 import { setAside } from '../set-aside-leads.ts';
 import { enrich } from './enrich.ts';
-import { findIntegration, findSite, ipRule, isSiteOrigin, type KnownSite, lookUpPerson } from './look-up.ts';
+import { isSiteOrigin, type KnownSite, lookUpPerson, lookUpSender } from './look-up.ts';
 import { submitLead } from './submit.ts';
 
 /** A submission, with what the service says about it. */
@@ -39,9 +39,8 @@ export type CaptureOutcome = { isSiteOrigin: boolean } & (
 /** From the check of its sender to the stored lead, all at once or not at all. */
 export async function captureLead(db: Db, capture: Capture): Promise<CaptureOutcome> {
   const { enquiry } = capture;
-  const rule = await ipRule(db, enquiry);
-  const site = enquiry.form.siteKey === '' ? null : await findSite(db, enquiry.form);
-  const integration = enquiry.keyHash === null ? null : await findIntegration(db, enquiry.keyHash);
+  const sender = await lookUpSender(db, enquiry);
+  const { rule, site, integration } = sender;
   const isOnSite = enquiry.page !== null && site !== null && isAllowedOrigin(enquiry.page, site.domains);
   const isFromSite = await isOriginOfAny(db, enquiry, isOnSite && site.enabled);
 
@@ -58,8 +57,7 @@ export async function captureLead(db: Db, capture: Capture): Promise<CaptureOutc
     return { kind: 'testing', isSiteOrigin: isFromSite };
   }
   const person = await lookUpPerson(db, enquiry);
-  const isWhitelisted = rule?.list === 'whitelisted';
-  const submission = enrich(capture, { person, isWhitelisted, integration });
+  const submission = enrich(capture, sender, person);
   return { kind: 'stored', isSiteOrigin: isFromSite, ...(await submitLead(db, submission)) };
 }
 

@@ -6,24 +6,22 @@ import { suspicion } from '../../domain/suspicion.ts';
 import { MINUTE_MS, SECOND_MS } from '../../domain/utc-time.ts';
 import type { IpRuleRow } from '../schema.ts';
 import type { Capture } from './capture.ts';
-import type { KnownIntegration, KnownPerson, KnownVisitor } from './look-up.ts';
+import type { KnownIntegration, KnownPerson, KnownSender, KnownVisitor } from './look-up.ts';
 import type { LeadSubmission, NewLead } from './submit.ts';
-
-export type Known = { person: KnownPerson; isWhitelisted: boolean; integration: KnownIntegration | null };
 
 /** How exactly the last use of an integration is known. */
 const LAST_USE_GRAIN_MS = MINUTE_MS;
 
 /** Everything that is to be stored of a submission: what was sent, by whom, and how suspicious it is. */
-export function enrich(capture: Capture, known: Known): LeadSubmission {
+export function enrich(capture: Capture, sender: KnownSender, person: KnownPerson): LeadSubmission {
   const { enquiry } = capture;
-  const risk = assess(capture, known);
+  const risk = assess(capture, sender, person);
   const isForwarded = capture.isForwarding && !risk.isBotLead;
   return {
     at: enquiry.at,
     identities: enquiry.identities,
-    held: known.person.held,
-    lead: leadOf(capture, known.person, risk),
+    held: person.held,
+    lead: leadOf(capture, sender.visitor, person.relatedProjects, risk),
     submissionPublicId: capture.submissionPublicId,
     ctaName: enquiry.form.ctaName,
     payloadJson: enquiry.payloadJson,
@@ -32,28 +30,30 @@ export function enrich(capture: Capture, known: Known): LeadSubmission {
       ? { sendPublicId: capture.sendPublicId, phone: enquiry.phone, environment: capture.environment }
       : null,
     block: risk.isAutoBlocked ? honeypotRule(enquiry) : null,
-    usedIntegration: integrationToMark(known.integration, enquiry.at),
+    usedIntegration: integrationToMark(sender.integration, enquiry.at),
   };
 }
 
 type Risk = { score: number; reasons: string; isBotLead: boolean; isAutoBlocked: boolean };
 
-function assess({ enquiry, botLeadDetection, isTrustedProxy }: Capture, known: Known): Risk {
+function assess(
+  { enquiry, botLeadDetection, isTrustedProxy }: Capture,
+  { rule, visitor, recentFromIp }: KnownSender,
+  { recentFromVisitor }: KnownPerson,
+): Risk {
   const { form, ip, identities, isBotAgent: botAgent } = enquiry;
   const honeypot = form.honeypot !== '';
   const { score, reasons } = suspicion({
     honeypot,
     timeToSubmitS: form.timeToSubmitS,
     browserForm: enquiry.keyHash === null,
-    recentSubmissions: known.person.recentSubmissions + 1,
-    vpnSuspected: known.person.visitor?.vpn_suspected === 1,
+    recentSubmissions: Math.max(recentFromIp, recentFromVisitor) + 1,
+    vpnSuspected: visitor?.vpn_suspected === 1,
     botAgent,
     hasContact: identities.some(({ kind }) => kind === 'email' || kind === 'phone'),
   });
-  const mayBlock = mayAutoBlock(ip, {
-    isTrustedProxy: () => isTrustedProxy,
-    whitelisted: known.isWhitelisted,
-  });
+  const whitelisted = rule?.list === 'whitelisted';
+  const mayBlock = mayAutoBlock(ip, { isTrustedProxy: () => isTrustedProxy, whitelisted });
   return {
     score,
     reasons,
@@ -62,7 +62,12 @@ function assess({ enquiry, botLeadDetection, isTrustedProxy }: Capture, known: K
   };
 }
 
-function leadOf({ enquiry, leadPublicId }: Capture, person: KnownPerson, risk: Risk): NewLead {
+function leadOf(
+  { enquiry, leadPublicId }: Capture,
+  visitor: KnownVisitor | null,
+  relatedProjects: readonly string[],
+  risk: Risk,
+): NewLead {
   const { at, form, geo } = enquiry;
   return {
     lead_public_id: leadPublicId,
@@ -89,16 +94,22 @@ function leadOf({ enquiry, leadPublicId }: Capture, person: KnownPerson, risk: R
     site_key: form.siteKey,
     form_id: form.formId,
     visitor_id: form.visitorId,
-    ...figuresOf(person.visitor),
+    ...figuresOf(visitor),
     suspicion_score: risk.score,
     suspicion_reasons: risk.reasons,
     time_to_submit_ms: form.timeToSubmitS === null ? null : Math.round(form.timeToSubmitS * SECOND_MS),
     is_bot_lead: risk.isBotLead ? 1 : 0,
     test_lead: isTestLead(form) ? 'yes' : 'no',
-    related_projects: person.relatedProjects.join(', '),
+    related_projects: relatedProjects.join(', '),
     status: 'new',
     crm_lead_id: null,
     created_at: at,
+    form_submit_count: 1,
+    follow_ups_count: 0,
+    last_follow_up_at: null,
+    seen_at: null,
+    last_viewed_at: null,
+    needs_review: 1,
   };
 }
 

@@ -1,5 +1,4 @@
 import type { Enquiry } from '../../domain/enquiry.ts';
-import type { LeadForm } from '../../domain/form-fields.ts';
 import { type Identity, identityKey, lookupKinds } from '../../domain/lead-identity.ts';
 import { isAllowedOrigin } from '../../domain/site-domain.ts';
 import { RECENT_MS, RECENT_SUBMISSIONS_MAX } from '../../domain/suspicion.ts';
@@ -20,48 +19,98 @@ export async function ipRule(
   return rule ?? null;
 }
 
-export type KnownSite = { enabled: boolean; domains: string[]; formEnabled: boolean | null };
-
-export async function findSite(
-  { dialect }: Db,
-  { siteKey, formId }: Pick<LeadForm, 'siteKey' | 'formId'>,
-): Promise<KnownSite | null> {
-  const [found] = await dialect.select<{ enabled: number; domains: string; form_enabled: number | null }>(
-    `select sites.enabled, sites.domains, forms.enabled as form_enabled
-    from sites left join forms on forms.site_id = sites.id and forms.form_id = ?
-    where sites.site_key = ?`,
-    [formId, siteKey],
-  );
-  if (found === undefined) return null;
-  return {
-    enabled: found.enabled === 1,
-    domains: JSON.parse(found.domains),
-    formEnabled: found.form_enabled === null ? null : found.form_enabled === 1,
-  };
-}
-
 /** Whether an origin belongs to any site that is set up. */
 export async function isSiteOrigin({ query }: Db, { origin }: { origin: string }): Promise<boolean> {
   const sites = await query.selectFrom('sites').select('domains').where('enabled', '=', 1).execute();
   return sites.some(({ domains }) => isAllowedOrigin(origin, JSON.parse(domains)));
 }
 
+export type KnownSender = {
+  rule: Pick<IpRuleRow, 'list' | 'usage'> | null;
+  site: KnownSite | null;
+  integration: KnownIntegration | null;
+  visitor: KnownVisitor | null;
+  /** From the same address in the last minutes. */
+  recentFromIp: number;
+};
+export type KnownSite = { enabled: boolean; domains: string[]; formEnabled: boolean | null };
 export type KnownIntegration = { id: number; enabled: boolean; lastUsedAt: number | null };
+export type KnownVisitor = Pick<
+  VisitorRow,
+  'last_session_id' | 'session_count' | 'page_views' | 'duration_ms' | 'engagement_score' | 'vpn_suspected'
+>;
 
-export async function findIntegration({ dialect }: Db, keyHash: string): Promise<KnownIntegration | null> {
-  const [found] = await dialect.select<{ id: number; enabled: number; last_used_at: number | null }>(
-    'select id, enabled, last_used_at from integrations where key_hash = ?',
-    [keyHash],
-  );
-  return found === undefined
-    ? null
-    : { id: found.id, enabled: found.enabled === 1, lastUsedAt: found.last_used_at };
+/** All that can be asked at once is one query: it costs as much as any of its parts would. */
+export async function lookUpSender({ dialect }: Db, enquiry: Enquiry): Promise<KnownSender> {
+  const { siteKey, formId, visitorId } = enquiry.form;
+  const [row] = await dialect.select<SenderRow>(SELECT_SENDER, [
+    enquiry.ip,
+    enquiry.at - RECENT_MS,
+    enquiry.ip,
+    siteKey,
+    formId,
+    enquiry.keyHash ?? '',
+    visitorId === '' ? 0 : idHash(visitorId),
+    visitorId,
+  ]);
+  if (row === undefined) throw new Error('A query for one row had none.');
+  return {
+    rule: row.list === null ? null : { list: row.list, usage: row.usage },
+    site: siteOf(row),
+    integration: integrationOf(row),
+    visitor: row.last_session_id === null ? null : (row as KnownVisitor),
+    recentFromIp: row.recent_from_ip,
+  };
+}
+
+const SELECT_SENDER = `
+  select
+    (select count(*) from (
+      select 1 from submissions where contact_ip = ? and submitted_at > ? limit ${RECENT_SUBMISSIONS_MAX}
+    ) recent) as recent_from_ip,
+    r.list, r.usage,
+    s.enabled as site_enabled, s.domains, f.enabled as form_enabled,
+    i.id as integration_id, i.enabled as integration_enabled, i.last_used_at,
+    v.last_session_id, v.session_count, v.page_views, v.duration_ms, v.engagement_score, v.vpn_suspected
+  from (select 1 as one) asked
+  left join ip_rules r on r.ip = ?
+  left join sites s on s.site_key = ?
+  left join forms f on f.site_id = s.id and f.form_id = ?
+  left join integrations i on i.key_hash = ?
+  left join visitors v on v.id_hash = ? and v.visitor_id = ?`;
+
+type SenderRow = IpRuleRow & { [K in keyof KnownVisitor]: KnownVisitor[K] | null } & {
+  list: IpRuleRow['list'] | null;
+  recent_from_ip: number;
+  site_enabled: number | null;
+  domains: string;
+  form_enabled: number | null;
+  integration_id: number | null;
+  integration_enabled: number;
+  last_used_at: number | null;
+};
+
+function siteOf({ site_enabled, domains, form_enabled }: SenderRow): KnownSite | null {
+  if (site_enabled === null) return null;
+  return {
+    enabled: site_enabled === 1,
+    domains: JSON.parse(domains),
+    formEnabled: form_enabled === null ? null : form_enabled === 1,
+  };
+}
+
+function integrationOf({
+  integration_id,
+  integration_enabled,
+  last_used_at,
+}: SenderRow): KnownIntegration | null {
+  if (integration_id === null) return null;
+  return { id: integration_id, enabled: integration_enabled === 1, lastUsedAt: last_used_at };
 }
 
 export type KnownPerson = {
-  visitor: KnownVisitor | null;
-  /** Of the last minutes, from this address or this visitor, whichever are more. */
-  recentSubmissions: number;
+  /** From the same visitor in the last minutes. */
+  recentFromVisitor: number;
   /** The identities of this submission that leads of its project hold. */
   held: readonly HeldIdentity[];
   /** What else this person has asked about. */
@@ -71,22 +120,25 @@ export type KnownPerson = {
 export type HeldIdentity = Identity & { project_key: string; lead_id: number };
 
 export async function lookUpPerson(db: Db, enquiry: Enquiry): Promise<KnownPerson> {
-  const { visitorId } = enquiry.form;
   const all = await findHeld(db, enquiry);
   const held = all.filter(({ project_key }) => project_key === enquiry.projectKey);
   const elsewhere = all.filter(({ project_key }) => project_key !== enquiry.projectKey);
   return {
-    visitor: visitorId === '' ? null : await findVisitor(db, visitorId),
-    recentSubmissions: await countRecent(db, enquiry, all),
+    recentFromVisitor: await countFromVisitor(db, enquiry, all),
     held,
     relatedProjects: elsewhere.length === 0 ? [] : await findProjects(db, elsewhere),
   };
 }
 
-/** The leads this person has, in this project and in others. Whoever submits the same person waits here. */
+/**
+ * The leads this person has, in this project and in others. Whoever submits the same person waits here; so does
+ * someone of whom only the address is known, until those who are just learning that address are done.
+ */
 async function findHeld({ dialect }: Db, { identities, projectKey }: Enquiry): Promise<HeldIdentity[]> {
-  const keys = lookupKinds(identities).map((identity) => `${projectKey}\n${identityKey(identity)}`);
-  await dialect.lockEach(keys);
+  const lockKey = (identity: Identity) => `${projectKey}\n${identityKey(identity)}`;
+  const deciding = lookupKinds(identities);
+  const learned = identities.filter((identity) => !deciding.includes(identity));
+  await dialect.lockEach(deciding.map(lockKey), learned.map(lockKey));
   // An address says nothing about other projects: it may be a whole office's. It always comes last.
   const values = identities.flatMap(({ kind, value }) => [kind, value]);
   return dialect.select(SELECTS_HELD[identities.length - 1] as string, [...values, projectKey]);
@@ -99,42 +151,23 @@ const SELECTS_HELD = [0, 1, 2, 3].map((personal) =>
   [...Array(personal).fill(SELECT_HELD), `${SELECT_HELD} and project_key = ?`].join(' union all '),
 );
 
-export type KnownVisitor = Pick<
-  VisitorRow,
-  'last_session_id' | 'session_count' | 'page_views' | 'duration_ms' | 'engagement_score' | 'vpn_suspected'
->;
-
-async function findVisitor({ dialect }: Db, visitorId: string): Promise<KnownVisitor | null> {
-  const [found] = await dialect.select<KnownVisitor>(
-    `select last_session_id, session_count, page_views, duration_ms, engagement_score, vpn_suspected
-    from visitors where id_hash = ? and visitor_id = ?`,
-    [idHash(visitorId), visitorId],
-  );
-  return found ?? null;
-}
-
 /** No more are counted than it takes to know that they are too many. */
-async function countRecent(
+async function countFromVisitor(
   { dialect }: Db,
-  { at, ip, form: { visitorId } }: Enquiry,
+  { at, form: { visitorId } }: Enquiry,
   held: readonly HeldIdentity[],
 ): Promise<number> {
-  const since = at - RECENT_MS;
-  const fromIp = await dialect.select(
-    `select 1 from submissions where contact_ip = ? and submitted_at > ? limit ${RECENT_SUBMISSIONS_MAX}`,
-    [ip, since],
-  );
-  let fromVisitor = 0;
+  let count = 0;
   // All that a visitor has sent belongs to the leads that hold the visitor.
   for (const { lead_id } of held.filter(({ kind }) => kind === 'visitor')) {
     const recent = await dialect.select(
       `select 1 from submissions where lead_id = ? and submitted_at > ? and visitor_id = ?
       limit ${RECENT_SUBMISSIONS_MAX}`,
-      [lead_id, since, visitorId],
+      [lead_id, at - RECENT_MS, visitorId],
     );
-    fromVisitor += recent.length;
+    count += recent.length;
   }
-  return Math.max(fromIp.length, fromVisitor);
+  return count;
 }
 
 const RELATED_PROJECTS_MAX = 20;

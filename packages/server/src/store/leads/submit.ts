@@ -27,23 +27,14 @@ export type LeadSubmission = {
   usedIntegration: number | null;
 };
 
-export type NewLead = Omit<
-  Selectable<LeadRow>,
-  | 'lead_id'
-  | 'form_submit_count'
-  | 'follow_ups_count'
-  | 'last_follow_up_at'
-  | 'seen_at'
-  | 'last_viewed_at'
-  | 'needs_review'
->;
+export type NewLead = Omit<Selectable<LeadRow>, 'lead_id'>;
 
 export type Submitted = { leadId: number; isPrimary: boolean; isForwarded: boolean };
 
 /** The lead a submission belongs to, its history and everything that follows from it, all at once or not at all. */
 export async function submitLead(db: Db, submission: LeadSubmission): Promise<Submitted> {
   const known = await readKnownLead(db, submission);
-  const leadId = known?.lead_id ?? (await createLead(db, submission));
+  const leadId = known?.lead_id ?? (await db.dialect.insertNumbered('leads', submission.lead));
   await learnIdentities(db, submission, leadId);
   if (known !== undefined) await followUp(db, submission, known);
   const submissionId = await addSubmission(db, submission, leadId, known);
@@ -72,25 +63,14 @@ async function readKnownLead(
 ): Promise<KnownLead | undefined> {
   const leadId = chooseLead(identities, ({ kind }) => held.find((each) => each.kind === kind)?.lead_id);
   if (leadId === undefined) return undefined;
-  const [known] = await dialect.select<KnownLead>(
+  // Others may reach the same lead by other identities; they wait, so that none overwrites what another adds.
+  const [known] = await dialect.selectHeld<KnownLead>(
     `select lead_id, contact_name, contact_email, contact_phone, contact_country_code, suspicion_score,
       suspicion_reasons, created_at, last_follow_up_at
     from leads where lead_id = ?`,
     [leadId],
   );
   return known;
-}
-
-function createLead({ dialect }: Db, { lead }: LeadSubmission): Promise<number> {
-  return dialect.insertNumbered('leads', {
-    ...lead,
-    form_submit_count: 1,
-    follow_ups_count: 0,
-    last_follow_up_at: null,
-    seen_at: null,
-    last_viewed_at: null,
-    needs_review: 1,
-  });
 }
 
 /** What another lead of the project has already stays with it. */
