@@ -64,7 +64,7 @@ async function enquire(service: Service, number: number): Promise<void> {
     method: 'POST',
     redirect: 'manual',
     headers: { 'content-type': 'application/json', ...LEAD.headers },
-    body: LEAD.body.replaceAll('[<id>]', `00${String(number).padStart(7, '0')}`),
+    body: LEAD.body.replaceAll('[<id>]', `99${String(number).padStart(7, '0')}`),
   });
   if (response.status !== 301) throw new Error(`A lead was answered with ${response.status}.`);
 }

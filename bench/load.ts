@@ -41,8 +41,8 @@ export async function load(url: string, posted: Posted, options: LoadOptions): P
         HEADERS: Object.entries(headers)
           .map(([name, value]) => `${name}: ${value}`)
           .join('\n'),
-        // Digits alone, so that it can be part of a phone number.
-        ID_PREFIX: `${process.pid % 1000}${runs}`,
+        // Two digits, and seven more for each request: with one before them a phone number.
+        ID_PREFIX: String(runs).padStart(2, '0'),
         PEOPLE: String(people),
         DELAY_MS: String(pauseMs),
       },

@@ -280,11 +280,12 @@ async function setUp(store: Store, config: Config, now: number): Promise<void> {
 
 /** Loaded with the first lead: recognising phone numbers and bots takes more memory than the rest of it. */
 function captureWhenNeeded(parts: CaptureParts): CaptureLead {
-  let loading: Promise<CaptureLead> | undefined;
-  return async (request) => {
-    loading ??= import('./flows/capture-lead.ts').then(({ makeCaptureLead }) => makeCaptureLead(parts));
-    return (await loading)(request);
+  let capture: CaptureLead = async (request) => {
+    const { makeCaptureLead } = await import('./flows/capture-lead.ts');
+    capture = makeCaptureLead(parts);
+    return capture(request);
   };
+  return (request) => capture(request);
 }
 
 async function openStore(config: Config): Promise<Store> {

@@ -6,6 +6,8 @@ import { type OperationGroups, type Store, storeOf } from '../store/store.ts';
 import type { StoreReply, StoreRequest } from './sqlite-store-worker.ts';
 
 const WAITING_CALLS_MAX = 10_000;
+/** Enough to be worth waking up the other thread, and few enough that it does not wait for all that are to come. */
+const MESSAGE_CALLS_MAX = 4;
 /** The most that each thread may take for short-lived objects: the writer works through whole batches. */
 const WRITER_YOUNG_MIB = 8;
 const READER_YOUNG_MIB = 2;
@@ -73,10 +75,12 @@ async function startThread(file: string, readOnly: boolean): Promise<StoreThread
     waiting.set(lastId, call);
     if (outgoing.length === 0) setImmediate(post);
     outgoing.push({ ...request, id: lastId });
+    if (outgoing.length === MESSAGE_CALLS_MAX) post();
     return call.promise;
   }
 
   function post(): void {
+    if (outgoing.length === 0) return;
     worker.postMessage(outgoing);
     outgoing = [];
   }

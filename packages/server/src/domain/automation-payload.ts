@@ -62,8 +62,8 @@ export type AutomationIds = {
   flow_send_public_id: string;
 };
 
-/** What a lead says of itself, under the names of the store. */
-type LeadFacts = {
+/** What a lead says of itself, under the names it is stored with. */
+export type LeadFacts = {
   project_name: string;
   project_location: string;
   project_source: string;

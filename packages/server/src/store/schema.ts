@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely';
+import type { LeadFacts } from '../domain/automation-payload.ts';
 
 /**
  * The tables. Times are Unix milliseconds, flags 0 or 1, JSON is text, days are `YYYY-MM-DD` (UTC).
@@ -193,50 +194,15 @@ export type ObjectRow = {
 };
 
 /** One person's interest in one project, however often it was expressed. */
-export type LeadRow = {
+export type LeadRow = LeadFacts & {
   lead_id: Generated<number>;
   lead_public_id: string;
   project_key: string;
-  project_name: string;
-  project_location: string;
-  project_source: string;
-  source_team: string;
-  contact_name: string;
-  contact_email: string;
-  contact_phone: string;
-  /** The dial code as it was typed. */
-  contact_country_code: string;
-  contact_country_name: string;
-  contact_city: string;
-  contact_region: string;
-  contact_region_code: string;
-  contact_timezone: string;
-  contact_ip: string;
-  user_agent: string;
-  referer: string;
-  keyword: string;
-  message: string;
   /** The campaign parameters as JSON. */
   campaign: string;
   site_key: string;
   form_id: string;
-  visitor_id: string;
-  session_id: string;
-  engagement_score: number;
-  engagement_label: string;
-  pages_visited: number;
-  session_duration_s: number;
-  return_visits: number;
-  vpn_suspected: number;
-  suspicion_score: number;
-  suspicion_reasons: string;
-  time_to_submit_ms: number | null;
-  is_bot_lead: number;
-  test_lead: 'yes' | 'no';
-  related_projects: string;
-  status: string;
   crm_lead_id: string | null;
-  created_at: number;
   form_submit_count: number;
   follow_ups_count: number;
   last_follow_up_at: number | null;

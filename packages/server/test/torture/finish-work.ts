@@ -1,32 +1,38 @@
 import { DAY_MS } from '../../src/domain/utc-time.ts';
-import { startService } from '../support/service.ts';
+import { type ServiceOptions, startService, type TestService } from '../support/service.ts';
 import type { AutomationPlatform } from './automation-platform.ts';
 import type { Place } from './place.ts';
 import { within } from './service-process.ts';
 
-const FINISH_SECONDS_MAX = 30;
+const FINISH_SECONDS_MAX = 60;
 
 /** Starts the service on what another has left, lets it process all that was accepted, and stops it. */
-export async function finishWork({ kind, dataDir, databaseUrl }: Place): Promise<void> {
-  const service = await startService(kind, { dataDir, ...(databaseUrl ? { databaseUrl } : {}) });
-  await within(FINISH_SECONDS_MAX, 'Processing what was left', service.settled());
-  await service.close();
+export function finishWork(place: Place): Promise<void> {
+  return runOnce(place, {}, (service) => service.settled());
 }
 
 /**
  * Starts it a day later and lets it send what was not delivered yet: by then the claims of killed processes have
  * run out, and what was refused is due again.
  */
-export async function deliverRest(
+export function deliverRest(place: Place, { env }: AutomationPlatform): Promise<void> {
+  const aDayLater = { now: () => Date.now() + DAY_MS };
+  return runOnce(place, { env, overrides: aDayLater }, ({ app }) => app.forwarding.settled());
+}
+
+function runOnce(
   { kind, dataDir, databaseUrl }: Place,
-  { env }: AutomationPlatform,
+  options: ServiceOptions,
+  work: (service: TestService) => Promise<void>,
 ): Promise<void> {
-  const service = await startService(kind, {
-    dataDir,
-    ...(databaseUrl ? { databaseUrl } : {}),
-    env,
-    overrides: { now: () => Date.now() + DAY_MS },
-  });
-  await within(FINISH_SECONDS_MAX, 'Sending what was left', service.app.forwarding.settled());
-  await service.close();
+  async function run(): Promise<void> {
+    const service = await startService(kind, {
+      dataDir,
+      ...(databaseUrl ? { databaseUrl } : {}),
+      ...options,
+    });
+    await work(service);
+    await service.close();
+  }
+  return within(FINISH_SECONDS_MAX, 'What was left', run());
 }

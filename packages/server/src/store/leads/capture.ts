@@ -56,7 +56,7 @@ export async function captureLead(db: Db, capture: Capture): Promise<CaptureOutc
     await keepAside(db, enquiry, 'testing');
     return { kind: 'testing', isSiteOrigin: isFromSite };
   }
-  const person = await lookUpPerson(db, enquiry);
+  const person = await lookUpPerson(db, enquiry, sender);
   const submission = enrich(capture, sender, person);
   return { kind: 'stored', isSiteOrigin: isFromSite, ...(await submitLead(db, submission)) };
 }

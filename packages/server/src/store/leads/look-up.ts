@@ -119,12 +119,14 @@ export type KnownPerson = {
 
 export type HeldIdentity = Identity & { project_key: string; lead_id: number };
 
-export async function lookUpPerson(db: Db, enquiry: Enquiry): Promise<KnownPerson> {
+export async function lookUpPerson(db: Db, enquiry: Enquiry, sender: KnownSender): Promise<KnownPerson> {
   const all = await findHeld(db, enquiry);
   const held = all.filter(({ project_key }) => project_key === enquiry.projectKey);
   const elsewhere = all.filter(({ project_key }) => project_key !== enquiry.projectKey);
   return {
-    recentFromVisitor: await countFromVisitor(db, enquiry, all),
+    // Once the address has sent too many, it does not matter who.
+    recentFromVisitor:
+      sender.recentFromIp < RECENT_SUBMISSIONS_MAX ? await countFromVisitor(db, enquiry, all) : 0,
     held,
     relatedProjects: elsewhere.length === 0 ? [] : await findProjects(db, elsewhere),
   };

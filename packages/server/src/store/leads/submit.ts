@@ -88,38 +88,39 @@ async function learnIdentities(
 /** The lead learns what it did not know, carries its visitor's latest figures and keeps its worst suspicion. */
 async function followUp({ dialect }: Db, { at, lead }: LeadSubmission, known: KnownLead): Promise<void> {
   const isWorse = lead.suspicion_score > known.suspicion_score;
-  const changes = {
-    last_follow_up_at: at,
-    needs_review: 1,
-    contact_name: known.contact_name || lead.contact_name,
-    contact_email: known.contact_email || lead.contact_email,
-    contact_phone: known.contact_phone || lead.contact_phone,
-    contact_country_code: known.contact_country_code || lead.contact_country_code,
-    suspicion_score: isWorse ? lead.suspicion_score : known.suspicion_score,
-    suspicion_reasons: isWorse ? lead.suspicion_reasons : known.suspicion_reasons,
-    ...(lead.visitor_id === '' ? {} : visitorFigures(lead)),
-  };
-  const assignments = Object.keys(changes).map((column) => `${column} = ?`);
-  await dialect.select(
-    `update leads set form_submit_count = form_submit_count + 1, follow_ups_count = follow_ups_count + 1,
-      ${assignments.join(', ')}
-    where lead_id = ?`,
-    [...Object.values(changes), known.lead_id],
-  );
+  const learned = [
+    at,
+    known.contact_name || lead.contact_name,
+    known.contact_email || lead.contact_email,
+    known.contact_phone || lead.contact_phone,
+    known.contact_country_code || lead.contact_country_code,
+    isWorse ? lead.suspicion_score : known.suspicion_score,
+    isWorse ? lead.suspicion_reasons : known.suspicion_reasons,
+  ];
+  if (lead.visitor_id === '') await dialect.select(UPDATE_LEAD, [...learned, known.lead_id]);
+  else {
+    const figures = VISITOR_FIGURES.map((column) => lead[column]);
+    await dialect.select(UPDATE_LEAD_AND_VISITOR, [...learned, ...figures, known.lead_id]);
+  }
 }
 
-function visitorFigures(lead: NewLead) {
-  return {
-    visitor_id: lead.visitor_id,
-    session_id: lead.session_id,
-    engagement_score: lead.engagement_score,
-    engagement_label: lead.engagement_label,
-    pages_visited: lead.pages_visited,
-    session_duration_s: lead.session_duration_s,
-    return_visits: lead.return_visits,
-    vpn_suspected: lead.vpn_suspected,
-  };
-}
+const VISITOR_FIGURES = [
+  'visitor_id',
+  'session_id',
+  'engagement_score',
+  'engagement_label',
+  'pages_visited',
+  'session_duration_s',
+  'return_visits',
+  'vpn_suspected',
+] as const;
+
+const LEARNED = `form_submit_count = form_submit_count + 1, follow_ups_count = follow_ups_count + 1,
+  needs_review = 1, last_follow_up_at = ?, contact_name = ?, contact_email = ?, contact_phone = ?,
+  contact_country_code = ?, suspicion_score = ?, suspicion_reasons = ?`;
+const UPDATE_LEAD = `update leads set ${LEARNED} where lead_id = ?`;
+const FIGURES = VISITOR_FIGURES.map((column) => `${column} = ?`).join(', ');
+const UPDATE_LEAD_AND_VISITOR = `update leads set ${LEARNED}, ${FIGURES} where lead_id = ?`;
 
 function addSubmission(
   { dialect }: Db,
