@@ -380,7 +380,7 @@ onBothStores('the cache of the settings', (kind) => {
     assert.equal(await readsOf(askOften), 1);
   });
 
-  test('does not remember that the store was away', async () => {
+  test('while the store is away those of before hold, and nothing of it is remembered', async () => {
     let isAway = false;
     const service = await start({
       store: (store) => ({
@@ -393,8 +393,20 @@ onBothStores('the cache of the settings', (kind) => {
     isAway = true;
     assert.ok(await opens(service, 'first'));
     clock.advance(CACHED_MS);
-    assert.equal((await report(service, CRM_CALLBACK, {}, { 'x-api-key': 'first' })).status, 503);
-    isAway = false;
     assert.ok(await opens(service, 'first'));
+    await service.app.store.saveSettings({ crm_callback_secret: 'second' });
+    isAway = false;
+    assert.ok(await opens(service, 'second'));
+    assert.ok(!(await opens(service, 'first')));
+  });
+
+  test('503 when the store has been away from the beginning', async () => {
+    const service = await start({
+      store: (store) => ({
+        ...store,
+        readSettings: () => Promise.reject(unavailable('The store is away.')),
+      }),
+    });
+    assert.equal((await report(service, CRM_CALLBACK, {}, { 'x-api-key': 'first' })).status, 503);
   });
 });

@@ -41,10 +41,11 @@ async function startThread(file: string, readOnly: boolean): Promise<StoreThread
     resourceLimits: { maxYoungGenerationSizeMb: readOnly ? READER_YOUNG_MIB : WRITER_YOUNG_MIB },
   });
   const opened = once(worker, 'message') as Promise<[[StoreReply]]>;
-  const [[first]] = await Promise.race([
-    opened,
-    once(worker, 'error').then(([error]) => Promise.reject(error)),
-  ]);
+  const ended = once(worker, 'exit').then(() =>
+    Promise.reject(new Error('The thread of the store has ended.')),
+  );
+  ended.catch(() => undefined);
+  const [[first]] = await Promise.race([opened, ended]);
   if (first.error !== undefined) throw errorOf(first.error);
 
   const waiting = new Map<number, PromiseWithResolvers<unknown>>();

@@ -3,6 +3,7 @@ import { MINUTE_MS } from '../domain/utc-time.ts';
 import type { Store } from '../store/store.ts';
 
 const KEPT_MS = MINUTE_MS;
+const PATIENCE_MS = 200;
 
 /** The settings as the service uses them: read from the store at most once a minute, and after every change. */
 export type AppSettings = {
@@ -17,31 +18,50 @@ export function makeAppSettings(parts: {
   defaults: SettingDefaults;
   now: () => number;
 }): AppSettings {
-  let kept: { until: number; settings: Promise<Settings> } | undefined;
+  let known: { settings: Settings; until: number } | undefined;
+  let reading: Promise<Settings> | undefined;
+  let changes = 0;
 
-  function latest(): Promise<Settings> {
-    const settings = parts.store.readSettings().then((saved) => settingsOf(saved, parts.defaults));
-    const entry = { until: parts.now() + KEPT_MS, settings };
-    kept = entry;
-    // A failure is not worth remembering.
-    settings.catch(() => {
-      if (kept === entry) kept = undefined;
-    });
+  async function latest(): Promise<Settings> {
+    const changesBefore = changes;
+    const settings = settingsOf(await parts.store.readSettings(), parts.defaults);
+    // What was read while a change was being saved may be either.
+    if (changes === changesBefore) known = { settings, until: parts.now() + KEPT_MS };
     return settings;
+  }
+
+  function refresh(): Promise<Settings> {
+    reading ??= latest().finally(() => {
+      reading = undefined;
+    });
+    return reading;
+  }
+
+  /** Whoever waits for an answer must not wait for the settings as well: soon those of before will do. */
+  function refreshedOr(before: Settings): Promise<Settings> {
+    const { promise: soon, resolve } = Promise.withResolvers<Settings>();
+    const timer = setTimeout(resolve, PATIENCE_MS, before);
+    refresh()
+      .then(resolve, () => resolve(before))
+      .finally(() => clearTimeout(timer));
+    return soon;
   }
 
   return {
     latest,
     async current() {
+      if (known === undefined) return refresh();
       const now = parts.now();
-      // A clock that was set back must not keep an entry for ever.
-      const isFresh = kept !== undefined && now < kept.until && kept.until <= now + KEPT_MS;
-      return isFresh && kept !== undefined ? kept.settings : latest();
+      // A clock that was set back must not keep them for ever.
+      const isFresh = now < known.until && known.until <= now + KEPT_MS;
+      return isFresh ? known.settings : refreshedOr(known.settings);
     },
     async save(change) {
       // Even where it fails: the change may have been stored before its answer was lost.
       await parts.store.saveSettings(change).finally(() => {
-        kept = undefined;
+        changes += 1;
+        known = undefined;
+        reading = undefined;
       });
       return latest();
     },
