@@ -26,9 +26,9 @@ export function startEcho(): Promise<Server> {
   return start('bench/echo-server.ts', {});
 }
 
-/** Counts what it gets; `GET /` says how much. */
-export function startReceiver(): Promise<Server> {
-  return start('bench/receiver-server.ts', {});
+/** Counts what it gets, and `GET /` says how much; or it never answers. */
+export function startReceiver({ isSilent = false } = {}): Promise<Server> {
+  return start('bench/receiver-server.ts', isSilent ? { SILENT: '1' } : {});
 }
 
 export async function startService(

@@ -1,10 +1,14 @@
 import { createServer } from 'node:http';
 
-/** An automation platform that takes everything: it counts what it gets and when the last of it came. */
+/**
+ * An automation platform that takes everything: it counts what it gets and when the last of it came. With SILENT
+ * it listens and never answers.
+ */
 let received = 0;
 let firstAt = 0;
 let lastAt = 0;
 createServer((request, response) => {
+  if (process.env.SILENT !== undefined) return;
   request.resume();
   request.on('end', () => {
     if (request.method === 'GET') return response.end(JSON.stringify({ received, ms: lastAt - firstAt }));

@@ -39,7 +39,8 @@ if (!readOnly) await migrateAtOnce();
 
 const queue: StoreRequest[] = [];
 let working = false;
-port.on('message', (requests: StoreRequest[]) => {
+port.on('message', (sent: StoreRequest[] | string) => {
+  const requests: StoreRequest[] = typeof sent === 'string' ? JSON.parse(sent) : sent;
   queue.push(...requests);
   // Requests that arrived in the same turn of the event loop are taken together.
   if (!working) setImmediate(work);

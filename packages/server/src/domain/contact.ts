@@ -35,6 +35,7 @@ const CALLING_CODE_DIGITS_MAX = 3;
 /** Plus signs are doubled by forms that put one in front of what was typed. */
 const INTERNATIONAL_PREFIX = /^[^\d+]*(?:\+[+\s]*(?:00)?|00)/;
 const COUNTRY = /^[A-Z]{2}$/;
+const PLAIN = /^[\d+ ()-]*$/;
 
 /** Where a number without a country code is taken to be from. The area is for codes such as `+1-876`. */
 type Origin = { callingCode: string; area: string } | { country: CountryCode };
@@ -45,7 +46,7 @@ type Origin = { callingCode: string; area: string } | { country: CountryCode };
  */
 export function readPhone(phone: string, dialCode: string, country: string | null): Phone {
   // Digits and plus signs of full width become plain ones.
-  const text = cut(phone.normalize('NFKC').trim(), PHONE_CHARS_MAX);
+  const text = cut((PLAIN.test(phone) ? phone : phone.normalize('NFKC')).trim(), PHONE_CHARS_MAX);
   const chosen = originOf(dialCode);
   const number = text === '' ? undefined : readNumber(text, chosen ?? countryOrigin(country ?? ''));
   if (number !== undefined) {

@@ -86,14 +86,13 @@ export function sqliteDialect(prepare: StatementCache): Dialect {
     select: async <R>(text: string, values: readonly SqlValue[]) => prepare(text).all(...values) as R[],
     selectHeld: async <R>(text: string, values: readonly SqlValue[]) => prepare(text).all(...values) as R[],
     async insertNumbered(table, row) {
-      const { run } = insertInto(table, row, '');
-      return Number(run(row).lastInsertRowid);
+      return Number(insertInto(table, row, '').run([row]).lastInsertRowid);
     },
     async insertRows(table, rows, conflict) {
       const [first] = rows;
       if (first === undefined) return;
-      const { run } = insertInto(table, first, conflict);
-      for (const row of rows) run(row);
+      if (rows.length <= ROWS_AT_ONCE_MAX) insertInto(table, first, conflict, rows.length).run(rows);
+      else for (const row of rows) insertInto(table, first, conflict).run([row]);
     },
     async updateRows(table, key, rows) {
       const [first] = rows;
@@ -115,29 +114,41 @@ export function sqliteDialect(prepare: StatementCache): Dialect {
   };
 }
 
-type Insert = { columns: readonly string[]; run(row: object): { lastInsertRowid: number | bigint } };
+type Insert = {
+  columns: readonly string[];
+  run(rows: readonly object[]): { lastInsertRowid: number | bigint };
+};
+
+/** So many rows go into one statement; more are inserted one by one with a statement that is kept. */
+const ROWS_AT_ONCE_MAX = 4;
 
 /** Statements that insert rows, each kept with its columns: to put its text together takes longer than to run it. */
 function makeInserts(prepare: StatementCache) {
-  // By what happens on a conflict and then the table: both are constants of whoever inserts, and need not be put together.
-  const kept = new Map<string, Map<string, Insert>>();
-  return (table: string, row: object, conflict: string): Insert => {
-    const ofConflict = kept.get(conflict) ?? new Map<string, Insert>();
-    const known = ofConflict.get(table);
+  // By parts that are constants of whoever inserts and need not be put together.
+  const kept = new Map<string, Map<string, Insert[]>>();
+  return (table: string, row: object, conflict: string, rowCount = 1): Insert => {
+    const ofConflict = kept.get(conflict) ?? new Map<string, Insert[]>();
+    const inserts = ofConflict.get(table) ?? [];
+    const known = inserts[rowCount];
     const columns = Object.keys(row);
     if (known !== undefined && columns.every((column, i) => column === known.columns[i])) return known;
-    const marks = columns.map(() => '?').join(', ');
+    const marks = `(${columns.map(() => '?').join(', ')})`;
+    const values = Array(rowCount).fill(marks).join(', ');
     const onConflict = conflict === '' ? '' : ` on conflict ${conflict}`;
-    const statement = prepare(`insert into ${table} (${columns.join(', ')}) values (${marks})${onConflict}`);
-    const insert = { columns, run: (inserted: object) => statement.run(...valuesOf(inserted, columns)) };
-    kept.set(conflict, ofConflict.set(table, insert));
+    const statement = prepare(`insert into ${table} (${columns.join(', ')}) values ${values}${onConflict}`);
+    const insert = {
+      columns,
+      run: (rows: readonly object[]) => statement.run(...valuesOf(rows, columns)),
+    };
+    inserts[rowCount] = insert;
+    kept.set(conflict, ofConflict.set(table, inserts));
     return insert;
   };
 }
 
-function valuesOf(row: object, columns: readonly string[]): SqlValue[] {
+function valuesOf(rows: readonly object[], columns: readonly string[]): SqlValue[] {
   const values: SqlValue[] = [];
-  for (const column of columns) values.push(row[column as keyof typeof row]);
+  for (const row of rows) for (const column of columns) values.push(row[column as keyof typeof row]);
   return values;
 }
 
