@@ -3,7 +3,6 @@ import { mkdirSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { openFileObjects } from './adapters/file-objects.ts';
-import { openHttpWebhook } from './adapters/http-webhook.ts';
 import { openIpDatabase } from './adapters/ip-database.ts';
 import { openJsonLog } from './adapters/json-log.ts';
 import { type GeneratedKeys, readOrCreateKeys } from './adapters/key-file.ts';
@@ -119,7 +118,7 @@ export async function buildApp(config: Config, overrides: Overrides = {}): Promi
   const openLeftovers = () => openLeftoverInboxes(inboxDir);
   const adoption = makeAdoption({ openLeftovers, startIngest: ingestFrom });
   await adoption.run();
-  const openedWebhook = openHttpWebhook();
+  const openedWebhook = webhookWhenNeeded();
   const webhook = around.webhook?.(openedWebhook) ?? openedWebhook;
   const random = overrides.random ?? Math.random;
   const forwarding = startForwarding({ store, settings, webhook, now, random, log });
@@ -286,6 +285,18 @@ function captureWhenNeeded(parts: CaptureParts): CaptureLead {
     return capture(request);
   };
   return (request) => capture(request);
+}
+
+/** The same for sending: encrypted connections take their share of memory even before one is made. */
+function webhookWhenNeeded(): Webhook {
+  let opening: Promise<Webhook> | undefined;
+  return {
+    async send(...message) {
+      opening ??= import('./adapters/http-webhook.ts').then(({ openHttpWebhook }) => openHttpWebhook());
+      return (await opening).send(...message);
+    },
+    close: () => void opening?.then((webhook) => webhook.close()),
+  };
 }
 
 async function openStore(config: Config): Promise<Store> {

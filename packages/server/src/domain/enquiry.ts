@@ -11,7 +11,8 @@ import { callerPage } from './site-domain.ts';
 export type Enquiry = {
   at: number;
   form: LeadForm;
-  payloadJson: string;
+  /** Everything that was sent. */
+  payload: FormRecord;
   ip: string;
   geo: Geo;
   userAgent: string;
@@ -47,7 +48,7 @@ export function readEnquiry(
   return {
     at,
     form,
-    payloadJson: JSON.stringify(record),
+    payload: record,
     ip,
     geo,
     userAgent,

@@ -45,14 +45,14 @@ export function makeCaptureLead(parts: CaptureParts): CaptureLead {
       geo: parts.locate(client.ip, client.trusted, headers),
       headers,
     });
+    const isForwarding = settings.flowEnabled && settings.flowTarget !== null;
     const outcome = await parts.store.captureLead({
       enquiry,
       unreadable: isReadable ? null : { code: sent.code, message: sent.message },
       leadPublicId: parts.newId(),
       submissionPublicId: parts.newId(),
-      sendPublicId: parts.newId(),
+      sendPublicId: isForwarding ? parts.newId() : null,
       duplicateWindowMinutes: settings.duplicateWindowMinutes,
-      isForwarding: settings.flowEnabled && settings.flowTarget !== null,
       environment: parts.environment,
       botLeadDetection: parts.botLeadDetection,
       isTrustedProxy: parts.isTrustedProxy(client.ip),

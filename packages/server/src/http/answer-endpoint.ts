@@ -94,8 +94,8 @@ export function answerEndpoint(name: string, declared: Endpoint, handler: AnyHan
 
   return async (incoming: IncomingMessage, pathParams: Record<string, string> = {}): Promise<Answer> => {
     const startedAt = performance.now();
-    const reply: Reply = { status, headers: commonHeaders(declared, context) };
-    let answer: Answer;
+    const reply = { status, headers: commonHeaders(declared, context), body: null as string | null };
+    let answer: Answer = reply;
     try {
       const client = context.clientIp(incoming.socket.remoteAddress, incoming.headers);
       if (isLimited) await takeFromLimit(client.ip, reply, context);
@@ -111,8 +111,8 @@ export function answerEndpoint(name: string, declared: Endpoint, handler: AnyHan
         role,
         origin: () => originOf(incoming, client, context),
       });
-      answer = { ...reply, body: bodyOf(result, declared) };
-      if (answer.body !== null) answer.headers['content-type'] = contentType;
+      reply.body = bodyOf(result, declared);
+      if (reply.body !== null) reply.headers['content-type'] = contentType;
     } catch (error) {
       answer = failure(error, reply.headers, name, context);
     }

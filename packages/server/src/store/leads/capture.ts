@@ -15,9 +15,9 @@ export type Capture = {
   unreadable: Refusal | null;
   leadPublicId: string;
   submissionPublicId: string;
-  sendPublicId: string;
+  /** Null: new leads are not forwarded. */
+  sendPublicId: string | null;
   duplicateWindowMinutes: number;
-  isForwarding: boolean;
   environment: string;
   botLeadDetection: boolean;
   isTrustedProxy: boolean;
@@ -97,7 +97,7 @@ async function keepAside(db: Db, enquiry: Enquiry, kind: SetAsideLeadRow['kind']
     project_name: form.project,
     source: form.source,
     referer: enquiry.referer,
-    payload_json: enquiry.payloadJson,
+    payload_json: JSON.stringify(enquiry.payload),
     site_key: form.siteKey,
     form_id: form.formId,
   });

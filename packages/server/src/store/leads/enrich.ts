@@ -16,7 +16,7 @@ const LAST_USE_GRAIN_MS = MINUTE_MS;
 export function enrich(capture: Capture, sender: KnownSender, person: KnownPerson): LeadSubmission {
   const { enquiry } = capture;
   const risk = assess(capture, sender, person);
-  const isForwarded = capture.isForwarding && !risk.isBotLead;
+  const { sendPublicId } = capture;
   return {
     at: enquiry.at,
     identities: enquiry.identities,
@@ -24,11 +24,12 @@ export function enrich(capture: Capture, sender: KnownSender, person: KnownPerso
     lead: leadOf(capture, sender.visitor, person.relatedProjects, risk),
     submissionPublicId: capture.submissionPublicId,
     ctaName: enquiry.form.ctaName,
-    payloadJson: enquiry.payloadJson,
+    payloadJson: JSON.stringify(enquiry.payload),
     duplicateWindowMinutes: capture.duplicateWindowMinutes,
-    forward: isForwarded
-      ? { sendPublicId: capture.sendPublicId, phone: enquiry.phone, environment: capture.environment }
-      : null,
+    forward:
+      sendPublicId === null || risk.isBotLead
+        ? null
+        : { sendPublicId, phone: enquiry.phone, environment: capture.environment },
     block: risk.isAutoBlocked ? honeypotRule(enquiry) : null,
     usedIntegration: integrationToMark(sender.integration, enquiry.at),
   };
