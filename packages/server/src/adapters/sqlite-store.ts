@@ -66,11 +66,14 @@ async function startThread(file: string, readOnly: boolean): Promise<StoreThread
       else call?.reject(errorOf(reply.error));
     }
   });
-  worker.on('error', (error) => {
-    broken = error as Error;
-    for (const call of waiting.values()) call.reject(unavailable('The store is not available.', error));
-    waiting.clear();
-  });
+  // With an error or without a word: whoever waits must hear of it.
+  for (const event of ['error', 'exit'] as const) {
+    worker.on(event, (reason: unknown) => {
+      broken ??= reason instanceof Error ? reason : new Error('The thread of the store has ended.');
+      for (const call of waiting.values()) call.reject(unavailable('The store is not available.', broken));
+      waiting.clear();
+    });
+  }
 
   /** Takes a call on, and has `post` bring it to the thread. */
   function send(call: StoreCall, post: (request: StoreRequest) => void): Promise<unknown> {
