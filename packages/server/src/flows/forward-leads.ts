@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SECOND_MS } from '../domain/utc-time.ts';
 import type { Log } from '../ports/log.ts';
 import type { Webhook, WebhookOutcome, WebhookTarget } from '../ports/webhook.ts';
-import type { ClaimedSend, SendAttempt, SendClaim } from '../store/flow-sends.ts';
+import type { ClaimedSend, SendAttempt, SendClaim } from '../store/flow-sends/deliver.ts';
 import type { Store } from '../store/store.ts';
 import type { AppSettings } from './app-settings.ts';
 

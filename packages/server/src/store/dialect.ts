@@ -24,9 +24,9 @@ export type Dialect = {
   ): RawBuilder<unknown>;
   /** Whether a column contains a text, taken literally; upper and lower case are the same. */
   contains(column: string, text: string): RawBuilder<SqlBool>;
-  /** Runs a query as it stands, with `?` for each value: for the few that building anew each time would slow down. */
-  select<R>(text: string, values: readonly SqlValue[]): Promise<R[]>;
-  /** The same for rows that nobody else may change until the transaction ends. */
+  /** Runs a statement as it stands, with `?` for each value: for the few that building anew would slow down. */
+  run<R>(text: string, values: readonly SqlValue[]): Promise<R[]>;
+  /** The same for a select of rows that nobody else may change until the transaction ends. */
   selectHeld<R>(text: string, values: readonly SqlValue[]): Promise<R[]>;
   /** Inserts a row and answers with the number it was given. */
   insertNumbered<T extends NumberedTable>(table: T, row: Insertable<Schema[T]>): Promise<number>;
@@ -83,7 +83,7 @@ export function sqliteDialect(prepare: StatementCache): Dialect {
     pairs: (values) =>
       sql`(select value ->> 0 as a, value ->> 1 as b from json_each(${JSON.stringify(values)}))`,
     contains: (column, text) => sql`instr(lower(${sql.ref(column)}), lower(${text})) > 0`,
-    select: async <R>(text: string, values: readonly SqlValue[]) => prepare(text).all(...values) as R[],
+    run: async <R>(text: string, values: readonly SqlValue[]) => prepare(text).all(...values) as R[],
     selectHeld: async <R>(text: string, values: readonly SqlValue[]) => prepare(text).all(...values) as R[],
     async insertNumbered(table, row) {
       return Number(insertInto(table, row, '').run([row]).lastInsertRowid);
@@ -162,8 +162,8 @@ export function postgresDialect(query: Kysely<Schema>): Dialect {
     pairs: (values, typeOfB) =>
       sql`(select v ->> 0 as a, (v ->> 1)::${sql.raw(typeOfB)} as b from json_array_elements(${JSON.stringify(values)}::json) v)`,
     contains: (column, text) => sql`strpos(lower(${sql.ref(column)}), lower(${text})) > 0`,
-    select: (text, values) => selectAsIs(query, text, values),
-    selectHeld: (text, values) => selectAsIs(query, `${text} for update`, values),
+    run: (text, values) => runAsIs(query, text, values),
+    selectHeld: (text, values) => runAsIs(query, `${text} for update`, values),
     async insertNumbered(table, row) {
       const columns = Object.keys(row);
       const marks = columns.map((_, i) => `$${i + 1}`).join(', ');
@@ -211,7 +211,7 @@ export function postgresDialect(query: Kysely<Schema>): Dialect {
   };
 }
 
-async function selectAsIs<R>(query: Kysely<Schema>, text: string, values: readonly SqlValue[]): Promise<R[]> {
+async function runAsIs<R>(query: Kysely<Schema>, text: string, values: readonly SqlValue[]): Promise<R[]> {
   const { rows } = await query.executeQuery(CompiledQuery.raw(numberedMarks(text), [...values]));
   return rows as R[];
 }

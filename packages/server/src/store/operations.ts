@@ -1,13 +1,7 @@
 import { claimArchives, recordArchive, releaseArchives } from './archives.ts';
 import type { Db } from './dialect.ts';
-import {
-  claimSends,
-  flowSends,
-  nextSendDueAt,
-  recordAttempts,
-  releaseSends,
-  resendFlowSend,
-} from './flow-sends.ts';
+import { claimSends, nextSendDueAt, recordAttempts, releaseSends } from './flow-sends/deliver.ts';
+import { flowSends, resendFlowSend } from './flow-sends/manage.ts';
 import {
   createIntegration,
   deleteIntegration,

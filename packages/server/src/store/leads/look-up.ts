@@ -12,7 +12,7 @@ export async function ipRule(
   { dialect }: Db,
   { ip }: { ip: string },
 ): Promise<Pick<IpRuleRow, 'list' | 'usage'> | null> {
-  const [rule] = await dialect.select<Pick<IpRuleRow, 'list' | 'usage'>>(
+  const [rule] = await dialect.run<Pick<IpRuleRow, 'list' | 'usage'>>(
     'select list, usage from ip_rules where ip = ?',
     [ip],
   );
@@ -43,7 +43,7 @@ export type KnownVisitor = Pick<
 /** All that can be asked at once is one query: it costs as much as any of its parts would. */
 export async function lookUpSender({ dialect }: Db, enquiry: Enquiry): Promise<KnownSender> {
   const { siteKey, formId, visitorId } = enquiry.form;
-  const [row] = await dialect.select<SenderRow>(SELECT_SENDER, [
+  const [row] = await dialect.run<SenderRow>(SELECT_SENDER, [
     enquiry.ip,
     enquiry.at - RECENT_MS,
     enquiry.ip,
@@ -143,7 +143,7 @@ async function findHeld({ dialect }: Db, { identities, projectKey }: Enquiry): P
   await dialect.lockEach(deciding.map(lockKey), learned.map(lockKey));
   // An address says nothing about other projects: it may be a whole office's. It always comes last.
   const values = identities.flatMap(({ kind, value }) => [kind, value]);
-  return dialect.select(SELECTS_HELD[identities.length - 1] as string, [...values, projectKey]);
+  return dialect.run(SELECTS_HELD[identities.length - 1] as string, [...values, projectKey]);
 }
 
 const SELECT_HELD =
@@ -162,7 +162,7 @@ async function countFromVisitor(
   let count = 0;
   // All that a visitor has sent belongs to the leads that hold the visitor.
   for (const { lead_id } of held.filter(({ kind }) => kind === 'visitor')) {
-    const recent = await dialect.select(
+    const recent = await dialect.run(
       `select 1 from submissions where lead_id = ? and submitted_at > ? and visitor_id = ?
       limit ${RECENT_SUBMISSIONS_MAX}`,
       [lead_id, at - RECENT_MS, visitorId],

@@ -97,10 +97,10 @@ async function followUp({ dialect }: Db, { at, lead }: LeadSubmission, known: Kn
     isWorse ? lead.suspicion_score : known.suspicion_score,
     isWorse ? lead.suspicion_reasons : known.suspicion_reasons,
   ];
-  if (lead.visitor_id === '') await dialect.select(UPDATE_LEAD, [...learned, known.lead_id]);
+  if (lead.visitor_id === '') await dialect.run(UPDATE_LEAD, [...learned, known.lead_id]);
   else {
     const figures = VISITOR_FIGURES.map((column) => lead[column]);
-    await dialect.select(UPDATE_LEAD_AND_VISITOR, [...learned, ...figures, known.lead_id]);
+    await dialect.run(UPDATE_LEAD_AND_VISITOR, [...learned, ...figures, known.lead_id]);
   }
 }
 

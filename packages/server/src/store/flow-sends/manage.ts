@@ -1,0 +1,146 @@
+import type { FlowSend } from '@leadtrail/contract/deliveries';
+import { type Selectable, type SelectQueryBuilder, sql } from 'kysely';
+import { dateTime } from '../../domain/utc-time.ts';
+import type { Db } from '../dialect.ts';
+import { countOf, type Page } from '../paging.ts';
+import type { FlowSendAttemptRow, FlowSendRow, Schema } from '../schema.ts';
+
+/** Leads on their way to the automation platform, as the dashboard shows them and sends them again. */
+
+/** As text in the statement: only then is it certain before every run that the index of its state will do. */
+const PENDING = sql.lit('pending' as const);
+const FAILED = sql.lit('failed' as const);
+
+/**
+ * Makes a send due now, with all attempts before it, whatever became of it. Its claim stays, so that an attempt
+ * which is being made right now is not joined by another; that attempt is then the first of the new round.
+ */
+export async function resendFlowSend(
+  db: Db,
+  { id, now }: { id: string; now: number },
+): Promise<FlowSend | null> {
+  const send = await db.query
+    .updateTable('flow_sends')
+    .set({ status: 'pending', round_attempts: 0, next_attempt_at: now, delivered_at: null })
+    .where('flow_send_public_id', '=', id)
+    .returning(SHOWN)
+    .executeTakeFirst();
+  if (send === undefined) return null;
+  const [shown] = await withAttempts(db, [send]);
+  return shown ?? null;
+}
+
+export type FlowSendFilter = Page & { status?: FlowSendRow['status'] | undefined };
+
+/** A page of all sends or of those in one state, latest first. */
+export async function flowSends(
+  db: Db,
+  { status, limit, offset }: FlowSendFilter,
+): Promise<{ flow_sends: FlowSend[]; total: number }> {
+  const sends = await inState(db, status)
+    .select(SHOWN)
+    // The ids are in the order of time.
+    .orderBy('flow_send_public_id', 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+  return { flow_sends: await withAttempts(db, sends), total: await countSends(db, status) };
+}
+
+/** Everything that was sent for a lead, latest first. */
+export async function sendsOfLead(db: Db, leadId: number): Promise<FlowSend[]> {
+  const sends = await db.query
+    .selectFrom('flow_sends')
+    .select(SHOWN)
+    .where('lead_id', '=', leadId)
+    .orderBy('flow_send_public_id', 'desc')
+    .execute();
+  return withAttempts(db, sends);
+}
+
+const SHOWN = [
+  'flow_send_public_id',
+  'lead_id',
+  'submission_id',
+  'status',
+  'attempts',
+  'next_attempt_at',
+  'last_status_code',
+  'last_error',
+  'created_at',
+  'delivered_at',
+  'flow_execution_url',
+  'flow_execution_id',
+  'flow_execution_status',
+  'callback',
+] as const;
+type ShownSend = Pick<FlowSendRow, (typeof SHOWN)[number]>;
+
+function inState(
+  { query }: Db,
+  status: FlowSendFilter['status'],
+): SelectQueryBuilder<Schema, 'flow_sends', unknown> {
+  const all = query.selectFrom('flow_sends');
+  if (status === undefined) return all;
+  // Nearly all are delivered: a page of them is found by walking along.
+  if (status === 'delivered') return all.where('status', '=', status);
+  // The others are found by their own index, which no database would choose by itself for a list in this order.
+  return all.where('flow_send_public_id', 'in', (select) =>
+    select
+      .selectFrom('flow_sends as few')
+      .select('few.flow_send_public_id')
+      .where('few.status', '=', status === 'pending' ? PENDING : FAILED),
+  );
+}
+
+async function countSends({ query }: Db, status: FlowSendFilter['status']): Promise<number> {
+  const all = query.selectFrom('flow_sends');
+  if (status === undefined) return countOf(all);
+  if (status === 'pending') return countOf(all.where('status', '=', PENDING));
+  if (status === 'failed') return countOf(all.where('status', '=', FAILED));
+  return countDelivered(query);
+}
+
+/** Not by looking at each of them: they are those in neither of the other states, which have small indexes. */
+async function countDelivered(query: Db['query']): Promise<number> {
+  const counted = query.selectFrom('flow_sends').select(({ fn }) => fn.countAll<number>().as('count'));
+  const { total } = await query
+    .selectNoFrom((e) => {
+      const notPending = e(counted, '-', counted.where('status', '=', PENDING));
+      return e(notPending, '-', counted.where('status', '=', FAILED)).as('total');
+    })
+    .$castTo<{ total: number }>()
+    .executeTakeFirstOrThrow();
+  return total;
+}
+
+async function withAttempts({ query, dialect }: Db, sends: readonly ShownSend[]): Promise<FlowSend[]> {
+  if (sends.length === 0) return [];
+  const attempts = await query
+    .selectFrom('flow_send_attempts')
+    .selectAll()
+    .where('flow_send_public_id', 'in', dialect.anyOf(sends.map((send) => send.flow_send_public_id)))
+    .orderBy('flow_send_public_id')
+    .orderBy('attempt')
+    .execute();
+  const bySend = Map.groupBy(attempts, (attempt) => attempt.flow_send_public_id);
+  return sends.map((send) => onWire(send, bySend.get(send.flow_send_public_id) ?? []));
+}
+
+function onWire(
+  { submission_id, callback, ...send }: ShownSend,
+  attempts: readonly Selectable<FlowSendAttemptRow>[],
+): FlowSend {
+  return {
+    ...send,
+    lead_submission_id: submission_id,
+    next_attempt_at: send.next_attempt_at === null ? null : dateTime(send.next_attempt_at),
+    created_at: dateTime(send.created_at),
+    delivered_at: send.delivered_at === null ? null : dateTime(send.delivered_at),
+    callback: callback === null ? null : JSON.parse(callback),
+    attempt_log: attempts.map(({ flow_send_public_id: _, ...attempt }) => ({
+      ...attempt,
+      at: dateTime(attempt.at),
+    })),
+  };
+}
