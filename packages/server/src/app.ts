@@ -1,11 +1,11 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { openFileObjects } from './adapters/file-objects.ts';
 import { openIpDatabase } from './adapters/ip-database.ts';
 import { openJsonLog } from './adapters/json-log.ts';
-import { type GeneratedKeys, readOrCreateKeys } from './adapters/key-file.ts';
+import { type Keys, keysOf } from './adapters/key-file.ts';
 import { openPrometheusMetrics } from './adapters/prometheus-metrics.ts';
 import { openLeftoverInboxes, openSqliteInbox } from './adapters/sqlite-inbox.ts';
 import { openSqliteStore } from './adapters/sqlite-store.ts';
@@ -25,7 +25,6 @@ import { makeClientGeo } from './http/client-geo.ts';
 import { makeClientIp } from './http/client-ip.ts';
 import { mountEndpoints } from './http/mount-endpoints.ts';
 import { makeRateLimit } from './http/rate-limit.ts';
-import { refuseUnreadable } from './http/refuse-unreadable.ts';
 import { callbackRoutes } from './http/routes/callbacks.ts';
 import { deliveryRoutes } from './http/routes/deliveries.ts';
 import { integrationRoutes } from './http/routes/integrations.ts';
@@ -37,6 +36,7 @@ import { settingsRoutes } from './http/routes/settings.ts';
 import { siteRoutes } from './http/routes/sites.ts';
 import { statisticsRoutes } from './http/routes/statistics.ts';
 import { trackingRoutes } from './http/routes/tracking.ts';
+import { closeServer, listen, openServer } from './http/server.ts';
 import { makeWhitelistCheck } from './http/whitelist-check.ts';
 import { JOBS, startSchedule } from './jobs/schedule.ts';
 import type { Inbox } from './ports/inbox.ts';
@@ -84,12 +84,6 @@ const IP_DATABASE = join(PROJECT_DIR, 'packages/server/build/ip-database.bin');
 /** What a newcomer can try the service with; local pages may send its form. */
 const DEMO = { siteKey: 'demo-site', formId: 'demo-form', domains: ['localhost', '127.0.0.1'] };
 
-const HEADERS_TIMEOUT_MS = 8000;
-const REQUEST_TIMEOUT_MS = 12_000;
-const TIMEOUT_CHECK_MS = 1000;
-/** Longer than the minute after which the usual load balancers drop an idle connection. */
-const KEEP_ALIVE_MS = 65_000;
-const CLOSE_REQUESTS_MS = 4000;
 const CLOSE_INGEST_MS = 4000;
 
 /** Puts the service together. The only place that knows which adapter stands behind which port. */
@@ -190,18 +184,7 @@ export async function buildApp(config: Config, overrides: Overrides = {}): Promi
       isDraining,
     },
   );
-  const server = createServer(
-    {
-      headersTimeout: HEADERS_TIMEOUT_MS,
-      requestTimeout: REQUEST_TIMEOUT_MS,
-      connectionsCheckingInterval: TIMEOUT_CHECK_MS,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      // Node would answer in its own form; a request without a host is refused like any other unreadable one.
-      requireHostHeader: false,
-    },
-    listener,
-  );
-  server.on('clientError', refuseUnreadable(newRequestId));
+  const server = openServer(listener, newRequestId);
 
   return {
     server,
@@ -228,32 +211,6 @@ export async function buildApp(config: Config, overrides: Overrides = {}): Promi
       await inbox.close();
       await store.close();
     },
-  };
-}
-
-type Keys = {
-  admin: string;
-  marketing: string | undefined;
-  callbackSecret: string | undefined;
-  created: boolean;
-};
-
-/** With an admin key from the environment only what the environment sets is on. */
-function keysOf(config: Config, keyFile: string): Keys {
-  if (config.analyticsApiKey !== undefined) {
-    return {
-      admin: config.analyticsApiKey,
-      marketing: config.marketingApiKey,
-      callbackSecret: config.crmCallbackSecret,
-      created: false,
-    };
-  }
-  const { keys, created }: { keys: GeneratedKeys; created: boolean } = readOrCreateKeys(keyFile);
-  return {
-    admin: keys.ANALYTICS_API_KEY,
-    marketing: keys.ANALYTICS_MARKETING_API_KEY,
-    callbackSecret: config.crmCallbackSecret ?? keys.CRM_CALLBACK_SECRET,
-    created,
   };
 }
 
@@ -309,31 +266,9 @@ async function openStore(config: Config): Promise<Store> {
   return openSqliteStore(join(config.dataDir, 'leadtrail.db'));
 }
 
-function listen(server: Server, config: Config): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(config.port, config.host, () => {
-      server.removeListener('error', reject);
-      const address = server.address();
-      resolve(typeof address === 'object' && address !== null ? address.port : config.port);
-    });
-  });
-}
-
 /** Unique over all processes, and far cheaper than a random id for each request. */
 function makeRequestIds(): () => string {
   const process = randomUUIDv7().replaceAll('-', '').slice(0, 20);
   let last = 0;
   return () => `${process}-${(++last).toString(36)}`;
-}
-
-/** Answers what has begun, takes nothing new, and cuts off what does not end in time. */
-async function closeServer(server: Server): Promise<void> {
-  if (!server.listening) return;
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  const sweep = setInterval(() => server.closeIdleConnections(), 50);
-  const cutOff = setTimeout(() => server.closeAllConnections(), CLOSE_REQUESTS_MS);
-  await closed;
-  clearInterval(sweep);
-  clearTimeout(cutOff);
 }

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { Config } from '../config.ts';
 
 /** What a start without configuration makes up for itself, under the names of the environment variables. */
 export type GeneratedKeys = {
@@ -10,6 +11,32 @@ export type GeneratedKeys = {
   EDGE_ACCOUNT_ID: string;
   ANALYTICS_ENGINE_API_TOKEN: string;
 };
+
+export type Keys = {
+  admin: string;
+  marketing: string | undefined;
+  callbackSecret: string | undefined;
+  created: boolean;
+};
+
+/** With an admin key from the environment only what the environment sets is on. */
+export function keysOf(config: Config, keyFile: string): Keys {
+  if (config.analyticsApiKey !== undefined) {
+    return {
+      admin: config.analyticsApiKey,
+      marketing: config.marketingApiKey,
+      callbackSecret: config.crmCallbackSecret,
+      created: false,
+    };
+  }
+  const { keys, created } = readOrCreateKeys(keyFile);
+  return {
+    admin: keys.ANALYTICS_API_KEY,
+    marketing: keys.ANALYTICS_MARKETING_API_KEY,
+    callbackSecret: config.crmCallbackSecret ?? keys.CRM_CALLBACK_SECRET,
+    created,
+  };
+}
 
 /** The keys of this installation; made at the first start, readable for its own user only. */
 export function readOrCreateKeys(file: string): { keys: GeneratedKeys; created: boolean } {

@@ -31,8 +31,8 @@ export function mountEndpoints(handlers: Handlers, context: HttpContext): Reques
   app.notFound(async (c) => respond(await otherwise(c, context)));
   const others = getRequestListener(app.fetch, { errorHandler: () => respond(unreadable(context)) });
 
-  // What web pages send is nearly all of the traffic: it goes from Node's request to Node's answer without the web objects
-  // in between, which would take a sixth of the time.
+  // What web pages send is nearly all of the traffic: it goes from Node's request to Node's answer without the
+  // web objects in between, which would take a sixth of the time.
   return (incoming, outgoing) => {
     const answer = incoming.method === 'POST' ? frequent.get(incoming.url) : undefined;
     if (answer === undefined) return others(incoming, outgoing);

@@ -1,0 +1,52 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { refuseUnreadable } from './refuse-unreadable.ts';
+
+/** The socket side of the service: how long it waits for whom, and how it comes to an end. */
+
+const HEADERS_TIMEOUT_MS = 8000;
+const REQUEST_TIMEOUT_MS = 12_000;
+const TIMEOUT_CHECK_MS = 1000;
+/** Longer than the minute after which the usual load balancers drop an idle connection. */
+const KEEP_ALIVE_MS = 65_000;
+const CLOSE_REQUESTS_MS = 4000;
+
+export function openServer(listener: RequestListener, newRequestId: () => string): Server {
+  const server = createServer(
+    {
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      connectionsCheckingInterval: TIMEOUT_CHECK_MS,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      // Node would answer in its own form; a request without a host is refused like any other unreadable one.
+      requireHostHeader: false,
+    },
+    listener,
+  );
+  return server.on('clientError', refuseUnreadable(newRequestId));
+}
+
+/** Resolves with the port. */
+export function listen(
+  server: Server,
+  { port, host }: { port: number; host: string | undefined },
+): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.removeListener('error', reject);
+      const address = server.address();
+      resolve(typeof address === 'object' && address !== null ? address.port : port);
+    });
+  });
+}
+
+/** Answers what has begun, takes nothing new, and cuts off what does not end in time. */
+export async function closeServer(server: Server): Promise<void> {
+  if (!server.listening) return;
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  const sweep = setInterval(() => server.closeIdleConnections(), 50);
+  const cutOff = setTimeout(() => server.closeAllConnections(), CLOSE_REQUESTS_MS);
+  await closed;
+  clearInterval(sweep);
+  clearTimeout(cutOff);
+}
