@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, beforeEach, describe, test } from 'node:test';
 import { MINUTE_MS } from '../src/domain/utc-time.ts';
+import { call } from './support/analytics-calls.ts';
 import { aClock } from './support/clock.ts';
 import { row, rows } from './support/database.ts';
 import {
@@ -15,6 +16,7 @@ import {
   sendFromServer,
   setUpSite,
 } from './support/enquiries.ts';
+import { emptyLeads } from './support/leads.ts';
 import { ADMIN_KEY, onBothStores, type TestService, useService } from './support/service.ts';
 import { endSession, sendEvents, startSession } from './support/visits.ts';
 
@@ -275,44 +277,16 @@ onBothStores('POST /lead.capture', (kind) => {
       await assertCaptured(sendForm(service, { __pg_tts: '10' }));
       await assertCaptured(sendForm(service, { __pg_tts: '20' }));
       await assertCaptured(sendForm(service, { EMAIL: 'b@x.org', PHONE: '', SOURCE: 'FB', __pg_tts: '' }));
-      const totals = await rows(service, 'select * from submission_totals order by source desc');
-      assert.deepEqual(
-        totals.map((total) => ({ ...total })),
-        [
-          { source: 'WebSite', submissions: 2, suspicion: 0, time_to_submit_ms: 30_000, timed: 2 },
-          { source: 'FB', submissions: 1, suspicion: 10, time_to_submit_ms: 0, timed: 0 },
-        ]
-          .map((expected) => ({
-            day: '2026-03-10',
-            project_name: 'Riverside',
-            engagement_label: 'Cold',
-            engagement: 0,
-            ...expected,
-          }))
-          .map(
-            ({
-              day,
-              project_name,
-              source,
-              engagement_label,
-              submissions,
-              suspicion,
-              engagement,
-              time_to_submit_ms,
-              timed,
-            }) => ({
-              day,
-              project_name,
-              source,
-              engagement_label,
-              submissions,
-              suspicion,
-              engagement,
-              time_to_submit_ms,
-              timed,
-            }),
-          ),
-      );
+      const common = {
+        day: '2026-03-10',
+        project_name: 'Riverside',
+        engagement_label: 'Cold',
+        engagement: 0,
+      };
+      assert.deepEqual(await rows(service, 'select * from submission_totals order by source desc'), [
+        { ...common, source: 'WebSite', submissions: 2, suspicion: 0, time_to_submit_ms: 30_000, timed: 2 },
+        { ...common, source: 'FB', submissions: 1, suspicion: 10, time_to_submit_ms: 0, timed: 0 },
+      ]);
     });
 
     test('a readable body without contact details is stored and scored suspicious', async () => {
@@ -800,15 +774,6 @@ function submissions(service: TestService) {
   return rows(service, 'select * from submissions order by submission_id');
 }
 
-async function emptyLeads(service: TestService): Promise<void> {
-  await rows(
-    service,
-    ['leads', 'submissions', 'lead_identities', 'submission_totals', 'flow_sends', 'set_aside_leads']
-      .map((table) => `delete from ${table}`)
-      .join(';'),
-  );
-}
-
 function post(service: TestService, body: string, type: string, headers: Record<string, string> = {}) {
   return fetch(`${service.url}/lead.capture`, {
     method: 'POST',
@@ -819,10 +784,5 @@ function post(service: TestService, body: string, type: string, headers: Record<
 }
 
 async function patch(service: TestService, path: string, body: unknown): Promise<void> {
-  const response = await fetch(service.url + path, {
-    method: 'PATCH',
-    headers: { ...admin, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  assert.equal(response.status, 200, await response.text());
+  assert.equal((await call(service, 'PATCH', path, { body })).status, 200);
 }
