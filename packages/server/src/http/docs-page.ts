@@ -25,7 +25,7 @@ export function docsPage(document: Json): string {
 <p>${escapeHtml((document.info as Json).description as string)}
 For programs: <a href="/openapi.json">openapi.json</a>.</p>
 <p>Endpoints marked with a key want <code>Authorization: Bearer &lt;API_KEY&gt;</code> or
-<code>X-API-Key: &lt;API_KEY&gt;</code>. Errors are <code>{"error": "…"}</code>.</p>
+<code>X-API-Key: &lt;API_KEY&gt;</code>; callbacks want their secret in the same place. Errors are <code>{"error": "…"}</code>.</p>
 <nav>${links.join(' ')}</nav></header>
 ${sections.join('\n')}
 </main>
@@ -45,7 +45,9 @@ function operationHtml({
   method: string;
   operation: Json;
 }): string {
-  const needsKey = (operation.security as unknown[]).length > 0;
+  const security = operation.security as Json[];
+  // One of the ways may be to need none.
+  const needsKey = security.length > 0 && security.every((way) => Object.keys(way).length > 0);
   return `<details>
 <summary><b class="${method}">${method.toUpperCase()}</b> <code>${escapeHtml(path)}</code>
 <span>${escapeHtml(operation.summary as string)}${needsKey ? ' · <i>key</i>' : ''}</span></summary>
