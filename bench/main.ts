@@ -3,14 +3,16 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fillLeads, measureLists } from './lead-lists.ts';
 import { LEAD, measureDeliveries, setUpForm } from './leads.ts';
 import { type LoadResult, load, pauseFor, requireWrk } from './load.ts';
 import { type Service, startEcho, startService, waitUntil } from './processes.ts';
 import { fillStore, SESSION_START } from './sessions.ts';
 
 /**
- * `npm run bench [-- --quick]`: the service against a raw `node:http` echo, same payload, same load
- * generator, same run. Ratios are what counts: the machine may be slow or busy, but it is so for both.
+ * `npm run bench [-- --quick] [-- leads|tracking|lists]`: the service against a raw `node:http` echo, same payload,
+ * same load generator, same run. Ratios are what counts: the machine may be slow or busy, but it is so for both.
+ * Lists are measured in milliseconds, with a store as large as they get.
  */
 
 const quick = process.argv.includes('--quick');
@@ -28,6 +30,9 @@ const STARTS = 5;
 const SUSTAINED_SHARE = 0.35;
 const PEOPLE = 1000;
 const DELIVERIES = quick ? 2000 : 10_000;
+const LISTED = quick ? { leads: 10_000, submissions: 20_000 } : { leads: 1_000_000, submissions: 2_000_000 };
+const NOTHING_KEPT = { ANALYTICS_CACHE_TTL_SECONDS: '0' };
+const ENGINE = { EDGE_ACCOUNT_ID: 'bench', ANALYTICS_ENGINE_API_TOKEN: 'bench' };
 const REPORTS = [
   '/analytics/overview',
   '/analytics/sessions/daily?days=90',
@@ -43,15 +48,12 @@ type Row = { what: string; value: string; target: string; met: boolean | undefin
 const rows: Row[] = [];
 const details: Record<string, unknown> = {};
 
+const SECTIONS = { leads: measureLeads, tracking: measureTracking, lists: measureLeadLists };
+const chosen = process.argv.slice(2).filter((word) => Object.hasOwn(SECTIONS, word));
+
 requireWrk();
-const dataDir = await mkdtemp(join(tmpdir(), 'leadtrail-bench-'));
-try {
-  const echo = await measureEcho();
-  await measureLeads();
-  const fresh = await measureService(dataDir, echo);
-  await measureStores(echo, fresh);
-} finally {
-  await rm(dataDir, { recursive: true, force: true });
+for (const [name, measure] of Object.entries(SECTIONS)) {
+  if (chosen.length === 0 || chosen.includes(name)) await measure();
 }
 await report();
 
@@ -63,6 +65,42 @@ async function measureEcho(posted = SESSION_START, what = 'raw echo'): Promise<L
   details[what] = result;
   rows.push({ what, value: loadText(result), target: '', met: undefined });
   return result;
+}
+
+async function measureTracking(): Promise<void> {
+  const dir = await mkdtemp(join(tmpdir(), 'leadtrail-bench-'));
+  try {
+    const echo = await measureEcho();
+    const fresh = await measureService(dir, echo);
+    await measureStores(echo, fresh);
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+}
+
+/** Every answer is computed anew: nothing is kept. */
+async function measureLeadLists(): Promise<void> {
+  const dir = await mkdtemp(join(tmpdir(), 'leadtrail-bench-lists-'));
+  try {
+    // Creates the tables.
+    await (await startService(dir)).stop();
+    const filled = await fillLeads(dir, LISTED);
+    const service = await startService(dir, { ...NOTHING_KEPT, ...ENGINE });
+    const measured = await measureLists(service, LISTED.leads);
+    details.lists = { ...LISTED, ...filled, measured };
+    for (const { what, targetMs, p50Ms, p95Ms } of measured) {
+      rows.push({
+        what: `${what}, at ${LISTED.leads} leads`,
+        value: `p50 ${p50Ms.toFixed(1)} ms, p95 ${p95Ms.toFixed(1)} ms`,
+        target: targetMs === undefined ? '' : `p95 < ${targetMs} ms`,
+        met: targetMs === undefined ? undefined : p95Ms < targetMs,
+      });
+    }
+    rows.push(await memoryRow(service, `memory at ${LISTED.leads} leads, after the lists`));
+    await service.stop();
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
 }
 
 /** New people, people who ask again, and what is brought to the automation platform. */
@@ -202,7 +240,7 @@ async function measureStores(echo: LoadResult, fresh: LoadResult): Promise<void>
 type ReportTimes = { p50Ms: number; p95Ms: number };
 
 async function measureReports(dir: string): Promise<Record<string, ReportTimes>> {
-  const service = await startService(dir);
+  const service = await startService(dir, NOTHING_KEPT);
   // The archives of so many sessions take a moment to reach the object store.
   await waitUntil(async () => (await service.waitingArchives()) === 0);
   const times: Record<string, ReportTimes> = {};

@@ -21,7 +21,7 @@ const callback = {
   cache: 'no-store',
   bodyBytesMax: CALLBACK_BYTES_MAX,
 } as const;
-const callbackErrors = { 400: ApiError, 401: ApiError, 413: ApiError, 503: ApiError };
+const callbackErrors = { 400: ApiError, 401: ApiError, 413: ApiError, 500: ApiError, 503: ApiError };
 
 export const CrmCallback = z
   .object({
@@ -105,6 +105,5 @@ export const crmEvent = endpoint({
       z.object({ ok: z.literal(true), stored: z.literal(false), reason: z.string() }),
     ]),
     ...callbackErrors,
-    500: ApiError,
   },
 });

@@ -17,6 +17,7 @@ export type Group =
   | 'Leads'
   | 'Deliveries'
   | 'IP lists'
+  | 'Campaigns'
   | 'Management'
   | 'Service';
 
@@ -38,6 +39,8 @@ export type Endpoint = {
   readonly bodyBytesMax?: number;
   /** The content type of the answer where it is not JSON. */
   readonly produces?: string;
+  /** The answer is text that is sent piece by piece, in one of these content types. */
+  readonly streams?: readonly string[];
   /** Status to schema; the first success is what a handler answers unless it says otherwise. */
   readonly responses: Readonly<Record<number, z.ZodType>>;
 };
@@ -51,7 +54,10 @@ type SuccessStatus = 200 | 201 | 202 | 301;
 export type ParamsOf<E extends Endpoint> = E['params'] extends z.ZodType ? z.output<E['params']> : undefined;
 export type QueryOf<E extends Endpoint> = E['query'] extends z.ZodType ? z.output<E['query']> : undefined;
 export type BodyOf<E extends Endpoint> = E['body'] extends z.ZodType ? z.output<E['body']> : undefined;
-export type AnswerOf<E extends Endpoint> = {
+export type AnswerOf<E extends Endpoint> = E['streams'] extends readonly string[]
+  ? AsyncIterable<string>
+  : WholeAnswerOf<E>;
+type WholeAnswerOf<E extends Endpoint> = {
   [S in keyof E['responses'] & SuccessStatus]: E['responses'][S] extends z.ZodType
     ? z.input<E['responses'][S]>
     : never;

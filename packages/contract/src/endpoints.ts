@@ -1,7 +1,13 @@
 import * as callbacks from './callbacks.ts';
 import * as deliveries from './deliveries.ts';
+import * as dropdownOptions from './dropdown-options.ts';
+import * as engine from './engine.ts';
+import * as erase from './erase.ts';
+import * as formsConfig from './forms-config.ts';
 import * as ipLists from './ip-lists.ts';
 import * as leadCapture from './lead-capture.ts';
+import * as leads from './leads.ts';
+import * as refresh from './refresh.ts';
 import * as service from './service.ts';
 import * as setAsideLeads from './set-aside-leads.ts';
 import * as settings from './settings.ts';
@@ -18,6 +24,7 @@ export const endpoints = {
   captureLead: leadCapture.captureLead,
   captureLeadLegacy: leadCapture.captureLeadLegacy,
   captureLeadRoot: leadCapture.captureLeadRoot,
+  formsConfig: formsConfig.formsConfig,
 
   crmCallback: callbacks.crmCallback,
   flowCallback: callbacks.flowCallback,
@@ -32,6 +39,22 @@ export const endpoints = {
   realtime: statistics.realtime,
   storage: statistics.storage,
   whoami: statistics.whoami,
+  refreshAnalytics: refresh.refreshAnalytics,
+
+  engineSubmissionsDaily: engine.submissionsDaily,
+  engineByProject: engine.byProject,
+  engineBySource: engine.bySource,
+  engineByEngagement: engine.byEngagement,
+  engineOverview: engine.overview,
+  engineProjects: engine.projects,
+  engineSources: engine.sources,
+
+  leads: leads.leads,
+  recentSubmissions: leads.recentSubmissions,
+  submissions: leads.submissions,
+  exportLeads: leads.exportLeads,
+  lead: leads.lead,
+  updateLead: leads.updateLead,
 
   flowSends: deliveries.flowSends,
   resendFlowSend: deliveries.resendFlowSend,
@@ -66,6 +89,12 @@ export const endpoints = {
   rotateIntegration: sites.rotateIntegration,
   settings: settings.settings,
   saveSettings: settings.saveSettings,
+  erasePerson: erase.erasePerson,
+  dropdownOptions: dropdownOptions.dropdownOptions,
+  createDropdownOption: dropdownOptions.createDropdownOption,
+  dropdownOption: dropdownOptions.dropdownOption,
+  updateDropdownOption: dropdownOptions.updateDropdownOption,
+  deleteDropdownOption: dropdownOptions.deleteDropdownOption,
 
   health: service.health,
   readiness: service.readiness,

@@ -55,3 +55,11 @@ export const RecordNumber = z
 export const DateTime = z.string().regex(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
 
 export const Flag = z.int().min(0).max(1);
+
+/** True or false in a query string. */
+export const QueryFlag = z
+  .string()
+  .transform((text) => text.trim().toLowerCase())
+  .pipe(z.enum(['true', 'false', '1', '0'], 'must be true or false'))
+  .transform((text) => text === 'true' || text === '1')
+  .meta({ type: 'boolean' });

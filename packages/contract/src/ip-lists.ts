@@ -32,7 +32,8 @@ const adding = {
 } as const;
 const removing = { method: 'DELETE', group: 'IP lists', auth: 'admin', cache: 'no-store' } as const;
 const readErrors = { 401: ApiError, 500: ApiError, 503: ApiError };
-const writeErrors = { 400: ApiError, 401: ApiError, 403: ApiError, 500: ApiError, 503: ApiError };
+const removeErrors = { 400: ApiError, 401: ApiError, 403: ApiError, 500: ApiError, 503: ApiError };
+const addErrors = { ...removeErrors, 413: ApiError };
 
 export const WHITELIST_USAGES = ['test', 'internal'] as const;
 
@@ -68,7 +69,7 @@ export const blockIp = endpoint({
     country: text(NOTE_CHARS_MAX),
     referer: text(ADDRESS_CHARS_MAX),
   }),
-  responses: { 201: z.object({ blocked: z.literal(true) }), ...writeErrors },
+  responses: { 201: z.object({ blocked: z.literal(true) }), ...addErrors },
 });
 
 export const unblockIp = endpoint({
@@ -76,7 +77,7 @@ export const unblockIp = endpoint({
   path: '/analytics/blocked-ips/:ip',
   summary: 'Unblock an address',
   params: ipParams,
-  responses: { 200: z.object({ unblocked: z.literal(true) }), ...writeErrors },
+  responses: { 200: z.object({ unblocked: z.literal(true) }), ...removeErrors },
 });
 
 export const whitelistedIps = endpoint({
@@ -114,7 +115,7 @@ export const whitelistIp = endpoint({
       .meta({ default: 'internal' })
       .describe('test: what comes from there becomes a testing lead'),
   }),
-  responses: { 201: z.object({ whitelisted: z.literal(true) }), ...writeErrors },
+  responses: { 201: z.object({ whitelisted: z.literal(true) }), ...addErrors },
 });
 
 export const unwhitelistIp = endpoint({
@@ -122,5 +123,5 @@ export const unwhitelistIp = endpoint({
   path: '/analytics/whitelisted-ips/:ip',
   summary: 'Take an address off the whitelist',
   params: ipParams,
-  responses: { 200: z.object({ removed: z.literal(true) }), ...writeErrors },
+  responses: { 200: z.object({ removed: z.literal(true) }), ...removeErrors },
 });

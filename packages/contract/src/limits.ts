@@ -14,9 +14,15 @@ export const ID_CHARS_MAX = 128;
 
 export const DAILY_DAYS_DEFAULT = 30;
 export const DAILY_DAYS_MAX = 90;
+export const ENGINE_DAYS_DEFAULT = 30;
+export const ENGINE_DAYS_MAX = 365;
 export const TOP_PAGES_DEFAULT = 20;
 export const TOP_PAGES_MAX = 100;
 export const TOP_SOURCES = 100;
+export const LEADS_DEFAULT = 25;
+export const LEADS_MAX = 100;
+export const RECENT_SUBMISSIONS_DEFAULT = 15;
+export const RECENT_SUBMISSIONS_LIST_MAX = 50;
 export const LIST_DEFAULT = 50;
 export const LIST_MAX = 100;
 export const BULK_DELETE_MAX = 100;

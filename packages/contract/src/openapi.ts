@@ -18,34 +18,49 @@ const STATUS_TEXT: Readonly<Record<number, string>> = {
   410: 'No longer in use',
   413: 'The body is too large',
   429: 'Too many requests; see Retry-After',
-  500: 'The query failed',
-  503: 'Not available at present; see Retry-After',
+  500: 'Something went wrong on our side',
+  503: 'Not available at present, or not set up',
 };
 
-/** The whole contract as an OpenAPI 3.1 document. */
+const SUMMARY =
+  'Self-hosted lead tracking, lead capture and analytics. ' +
+  'Besides what is listed, another method on a known path is answered with 405 and Allow, any other path ' +
+  'with 404, and what is no readable request with 400, 408 or 431. Every answer carries X-Request-Id.';
+
+type Description = { tags: JsonObject[]; paths: Record<string, JsonObject>; components: JsonObject };
+let description: Description | undefined;
+
+/** The whole contract as an OpenAPI 3.1 document. Described once: it takes too long to be done for whoever asks. */
 export function openapiDocument(serverUrl: string): JsonObject {
-  const components: JsonObject = {};
-  // Only named where it is used, so it is put there by hand.
-  schemaOf(TrackingEvent, 'input', components);
-  const paths: Record<string, JsonObject> = {};
-  for (const [name, declared] of Object.entries(endpoints)) {
-    const path = declared.path.replaceAll(/:(\w+)/g, '{$1}');
-    paths[path] ??= {};
-    paths[path][declared.method.toLowerCase()] = operation(name, declared, components);
-  }
+  description ??= describe();
   return {
     openapi: '3.1.0',
     info: {
       title: 'Leadtrail',
       version: '1',
-      description: 'Self-hosted lead tracking, lead capture and analytics.',
+      description: SUMMARY,
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: serverUrl }],
+    ...description,
+  };
+}
+
+function describe(): Description {
+  const schemas: JsonObject = {};
+  // Only named where it is used, so it is put there by hand.
+  schemaOf(TrackingEvent, 'input', schemas);
+  const paths: Record<string, JsonObject> = {};
+  for (const [name, declared] of Object.entries(endpoints)) {
+    const path = declared.path.replaceAll(/:(\w+)/g, '{$1}');
+    paths[path] ??= {};
+    paths[path][declared.method.toLowerCase()] = operation(name, declared, schemas);
+  }
+  return {
     tags: [...new Set(Object.values(endpoints).map((declared) => declared.group))].map((name) => ({ name })),
     paths,
     components: {
-      schemas: components,
+      schemas,
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer' },
         apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
@@ -136,7 +151,17 @@ function response(status: number, schema: z.ZodType, declared: Endpoint, compone
 function schemaOf(schema: z.ZodType, io: 'input' | 'output', components: JsonObject): JsonObject {
   const converted = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
   const text = JSON.stringify(converted).replaceAll('"#/$defs/', '"#/components/schemas/');
-  const { $schema: _dialect, $defs = {}, ...json } = JSON.parse(text) as JsonObject;
-  Object.assign(components, $defs);
+  const described = JSON.parse(text) as JsonObject & { $defs?: JsonObject };
+  const { $schema: _dialect, $defs = {}, ...json } = described;
+  for (const [name, inner] of Object.entries($defs)) addComponent(components, name, inner);
   return json;
+}
+
+/** What is sent may differ from what is taken, but a name can only stand for one of them. */
+function addComponent(components: JsonObject, name: string, described: unknown): void {
+  const before = components[name];
+  if (before !== undefined && JSON.stringify(before) !== JSON.stringify(described)) {
+    throw new Error(`The contract describes ${name} in two ways.`);
+  }
+  components[name] = described;
 }

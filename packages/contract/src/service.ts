@@ -15,7 +15,7 @@ export const readiness = endpoint({
   ...serviceEndpoint,
   path: '/readyz',
   summary: 'The stores can be reached and the service takes requests',
-  responses: { 200: z.object({ status: z.literal('ready') }), 503: ApiError },
+  responses: { 200: z.object({ status: z.literal('ready') }), 500: ApiError, 503: ApiError },
 });
 
 export const metrics = endpoint({

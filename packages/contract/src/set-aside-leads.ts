@@ -56,6 +56,7 @@ const deleting = {
     400: ApiError,
     401: ApiError,
     403: ApiError,
+    413: ApiError,
     500: ApiError,
     503: ApiError,
   },

@@ -22,6 +22,8 @@ const Target = z
 const Minutes = z.int().min(0).max(MINUTES_MAX);
 const Days = z.int().min(0).max(36_500);
 
+const errors = { 401: ApiError, 403: ApiError, 500: ApiError, 503: ApiError };
+
 /** What can be saved. */
 export const SettingsChange = z
   .object({
@@ -72,7 +74,7 @@ export const settings = endpoint({
   summary: 'What is set, in the dashboard or by the environment',
   auth: 'admin',
   cache: 'no-store',
-  responses: { 200: Settings, 401: ApiError, 403: ApiError, 503: ApiError },
+  responses: { 200: Settings, ...errors },
 });
 
 export const saveSettings = endpoint({
@@ -84,5 +86,5 @@ export const saveSettings = endpoint({
   cache: 'no-store',
   body: SettingsChange,
   bodyBytesMax: MANAGEMENT_BYTES_MAX,
-  responses: { 200: Settings, 400: ApiError, 401: ApiError, 403: ApiError, 503: ApiError },
+  responses: { 200: Settings, 400: ApiError, 413: ApiError, ...errors },
 });

@@ -64,7 +64,7 @@ export const TrackingEvent = z
   .meta({ id: 'TrackingEvent' });
 export type TrackingEvent = z.output<typeof TrackingEvent>;
 
-const trackingErrors = { 400: ApiError, 413: ApiError, 429: ApiError, 503: ApiError };
+const trackingErrors = { 400: ApiError, 413: ApiError, 429: ApiError, 500: ApiError, 503: ApiError };
 
 export const startSession = endpoint({
   method: 'POST',

@@ -6,30 +6,42 @@ import { openFileObjects } from './adapters/file-objects.ts';
 import { openIpDatabase } from './adapters/ip-database.ts';
 import { openJsonLog } from './adapters/json-log.ts';
 import { type Keys, keysOf } from './adapters/key-file.ts';
+import { openMemoryCache } from './adapters/memory-cache.ts';
 import { openPrometheusMetrics } from './adapters/prometheus-metrics.ts';
 import { openLeftoverInboxes, openSqliteInbox } from './adapters/sqlite-inbox.ts';
 import { openSqliteStore } from './adapters/sqlite-store.ts';
 import { type Config, PROJECT_DIR } from './config.ts';
 import { keyHash, keyPrefix } from './domain/integration-key.ts';
 import type { SettingDefaults } from './domain/settings.ts';
+import { SECOND_MS } from './domain/utc-time.ts';
 import { type Adoption, makeAdoption } from './flows/adopt-inboxes.ts';
 import { type AppSettings, makeAppSettings } from './flows/app-settings.ts';
 import type { CaptureLead, CaptureParts } from './flows/capture-lead.ts';
 import { makeEndSession } from './flows/end-session.ts';
+import type { ErasePerson, ErasePersonParts } from './flows/erase-person.ts';
 import { type Forwarding, startForwarding } from './flows/forward-leads.ts';
+import { type LeadIndexing, startLeadIndexing } from './flows/index-leads.ts';
 import { type Ingest, startIngest } from './flows/ingest-tracking.ts';
 import { makeStartSession } from './flows/start-session.ts';
 import { makeTrackEvents } from './flows/track-events.ts';
+import { makeViewLead } from './flows/view-lead.ts';
 import { makeAuthenticate, makeRequireSecret } from './http/authenticate.ts';
 import { makeClientGeo } from './http/client-geo.ts';
 import { makeClientIp } from './http/client-ip.ts';
 import { mountEndpoints } from './http/mount-endpoints.ts';
 import { makeRateLimit } from './http/rate-limit.ts';
+import { makeResponseCache } from './http/response-cache.ts';
 import { callbackRoutes } from './http/routes/callbacks.ts';
 import { deliveryRoutes } from './http/routes/deliveries.ts';
+import { dropdownOptionRoutes } from './http/routes/dropdown-options.ts';
+import { engineRoutes } from './http/routes/engine.ts';
+import { eraseRoutes } from './http/routes/erase.ts';
+import { formsConfigRoutes } from './http/routes/forms-config.ts';
 import { integrationRoutes } from './http/routes/integrations.ts';
 import { ipListRoutes } from './http/routes/ip-lists.ts';
 import { leadCaptureRoutes } from './http/routes/lead-capture.ts';
+import { leadRoutes } from './http/routes/leads.ts';
+import { refreshRoutes } from './http/routes/refresh.ts';
 import { serviceRoutes } from './http/routes/service.ts';
 import { setAsideRoutes } from './http/routes/set-aside-leads.ts';
 import { settingsRoutes } from './http/routes/settings.ts';
@@ -38,7 +50,8 @@ import { statisticsRoutes } from './http/routes/statistics.ts';
 import { trackingRoutes } from './http/routes/tracking.ts';
 import { closeServer, listen, openServer } from './http/server.ts';
 import { makeWhitelistCheck } from './http/whitelist-check.ts';
-import { JOBS, startSchedule } from './jobs/schedule.ts';
+import { JOBS, openSchedule, type Schedule } from './jobs/schedule.ts';
+import type { Cache } from './ports/cache.ts';
 import type { Inbox } from './ports/inbox.ts';
 import type { Log } from './ports/log.ts';
 import type { ObjectStore } from './ports/objects.ts';
@@ -57,6 +70,7 @@ export type Overrides = {
     inbox?: (inbox: Inbox) => Inbox;
     store?: (store: Store) => Store;
     objects?: (objects: ObjectStore) => ObjectStore;
+    cache?: (cache: Cache) => Cache;
     webhook?: (webhook: Webhook) => Webhook;
   };
 };
@@ -66,10 +80,14 @@ export type App = {
   store: Store;
   inbox: Inbox;
   objects: ObjectStore;
+  cache: Cache;
+  webhook: Webhook;
   ingest: Ingest;
   adoption: Adoption;
   forwarding: Forwarding;
+  indexing: LeadIndexing;
   settings: AppSettings;
+  schedule: Schedule;
   log: Log;
   now: () => number;
   adminKey: string;
@@ -85,6 +103,8 @@ const IP_DATABASE = join(PROJECT_DIR, 'packages/server/build/ip-database.bin');
 const DEMO = { siteKey: 'demo-site', formId: 'demo-form', domains: ['localhost', '127.0.0.1'] };
 
 const CLOSE_INGEST_MS = 4000;
+/** Its connections give up after as long; an answer takes two readings. */
+const POSTGRES_ANSWER_MS_MAX = 1800;
 
 /** Puts the service together. The only place that knows which adapter stands behind which port. */
 export async function buildApp(config: Config, overrides: Overrides = {}): Promise<App> {
@@ -101,10 +121,14 @@ export async function buildApp(config: Config, overrides: Overrides = {}): Promi
   const inbox = around.inbox?.(openedInbox) ?? openedInbox;
   const openedObjects = openFileObjects(join(config.dataDir, 'objects'));
   const objects = around.objects?.(openedObjects) ?? openedObjects;
+  const openedCache = openMemoryCache({ now });
+  const cache = around.cache?.(openedCache) ?? openedCache;
   const ipDatabase = openIpDatabase(IP_DATABASE);
   const locate = makeClientGeo(ipDatabase);
-  const settings = makeAppSettings({ store, defaults: settingDefaults(config, keys), now });
+  const settings = makeAppSettings({ store, cache, defaults: settingDefaults(config, keys), now });
   await setUp(store, config, now());
+  // Sets the flags that follow from them. Where it fails, the next who asks for the settings does.
+  await settings.latest().catch((error: Error) => log.warn('settings not read', { reason: error.message }));
 
   const metrics = openPrometheusMetrics();
   const ingestFrom = (source: Inbox) => startIngest({ inbox: source, store, now, log, metrics });
@@ -115,16 +139,14 @@ export async function buildApp(config: Config, overrides: Overrides = {}): Promi
   const openedWebhook = webhookWhenNeeded();
   const webhook = around.webhook?.(openedWebhook) ?? openedWebhook;
   const random = overrides.random ?? Math.random;
-  const forwarding = startForwarding({ store, settings, webhook, now, random, log });
+  const forwarding = startForwarding({ store, settings, webhook, now, random, log, metrics });
+  const indexing = startLeadIndexing({ store, log });
   metrics.watchInboxes(() => [inbox.backlog(), adoption.backlog()]);
-  const schedule = startSchedule(overrides.schedule === false ? [] : JOBS, {
-    store,
-    objects,
-    adoption,
-    log,
-    metrics,
-    now,
-  });
+  const schedule = openSchedule(
+    JOBS,
+    { store, inbox, objects, cache, settings, webhook, adoption, log, metrics, now },
+    { timers: overrides.schedule !== false },
+  );
 
   let draining = false;
   const isDraining = () => draining;
@@ -153,17 +175,24 @@ export async function buildApp(config: Config, overrides: Overrides = {}): Promi
           botLeadDetection: config.botLeadDetection,
           environment: config.environment,
           onPendingSend: forwarding.nudge,
+          onStored: indexing.nudge,
         }),
         { legacyRoutes: config.legacyLeadRoutes },
       ),
       ...callbackRoutes(store, now, log),
+      ...leadRoutes(store, now, makeViewLead({ store, now }), indexing),
       ...deliveryRoutes(store, now, forwarding),
       ...settingsRoutes(settings),
       ...statisticsRoutes(store, now),
+      ...refreshRoutes(store, settings, now),
+      ...engineRoutes(store, now, isEngineConfigured(config)),
       ...setAsideRoutes(store, now),
       ...ipListRoutes(store, now),
       ...siteRoutes(store, now),
       ...integrationRoutes(store, now),
+      ...dropdownOptionRoutes(store),
+      ...formsConfigRoutes(store),
+      ...eraseRoutes(eraseWhenNeeded({ store, inbox, objects, adoption, log, now, newId: randomUUIDv7 })),
       ...serviceRoutes(store, metrics, isDraining),
     },
     {
@@ -179,6 +208,12 @@ export async function buildApp(config: Config, overrides: Overrides = {}): Promi
       trackLimit: makeRateLimit(config.trackRateLimitPerMinute),
       isWhitelisted: makeWhitelistCheck((ip) => store.ipRule({ ip }), now),
       publicUrl: config.publicUrl,
+      responseCache: makeResponseCache({
+        readVersions: () => store.dataVersions(),
+        now,
+        ttlMs: config.analyticsCacheTtlSeconds * SECOND_MS,
+        answerMsMax: config.database.kind === 'postgres' ? POSTGRES_ANSWER_MS_MAX : Number.POSITIVE_INFINITY,
+      }),
       metrics,
       log,
       isDraining,
@@ -191,10 +226,14 @@ export async function buildApp(config: Config, overrides: Overrides = {}): Promi
     store,
     inbox,
     objects,
+    cache,
+    webhook,
     ingest,
     adoption,
     forwarding,
+    indexing,
     settings,
+    schedule,
     log,
     now,
     adminKey: keys.admin,
@@ -202,7 +241,7 @@ export async function buildApp(config: Config, overrides: Overrides = {}): Promi
     listen: () => listen(server, config),
     async close() {
       draining = true;
-      await Promise.all([closeServer(server), forwarding.stop()]);
+      await Promise.all([closeServer(server), forwarding.stop(), indexing.stop()]);
       await schedule.stop();
       webhook.close();
       await ingest.drain(CLOSE_INGEST_MS);
@@ -231,7 +270,14 @@ async function setUp(store: Store, config: Config, now: number): Promise<void> {
     const key = config.leadCaptureApiKey;
     await store.upsertDefaultIntegration({ keyHash: keyHash(key), keyPrefix: keyPrefix(key), now });
   }
-  if (config.analyticsApiKey === undefined) await store.ensureDemoSite({ ...DEMO, now });
+  if (config.analyticsApiKey !== undefined) return;
+  await store.ensureDemoSite({ ...DEMO, now });
+  await store.ensureDemoOptions();
+}
+
+/** A start that makes its own keys has made those of the engine too. */
+function isEngineConfigured({ engine, analyticsApiKey }: Config): boolean {
+  return engine !== undefined || analyticsApiKey === undefined;
 }
 
 /** Loaded with the first lead: recognising phone numbers and bots takes more memory than the rest of it. */
@@ -242,6 +288,14 @@ function captureWhenNeeded(parts: CaptureParts): CaptureLead {
     return capture(request);
   };
   return (request) => capture(request);
+}
+
+/** The same for erasing, which recognises phone numbers too. */
+function eraseWhenNeeded(parts: ErasePersonParts): ErasePerson {
+  return async (given) => {
+    const { makeErasePerson } = await import('./flows/erase-person.ts');
+    return makeErasePerson(parts)(given);
+  };
 }
 
 /** The same for sending: encrypted connections take their share of memory even before one is made. */

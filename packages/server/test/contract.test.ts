@@ -3,7 +3,10 @@ import { test } from 'node:test';
 import { ApiCallError, type CallableName, createClient } from '@leadtrail/contract/client';
 import { type Endpoint, isSuccess, successStatus } from '@leadtrail/contract/endpoint';
 import { endpoints } from '@leadtrail/contract/endpoints';
+import { ApiError } from '@leadtrail/contract/fields';
+import { Validator } from '@seriousme/openapi-schema-validator';
 import { PAGE } from './support/builders.ts';
+import { compileSchemas, fetchDescribed } from './support/checked-answers.ts';
 import { callEverything, SECRETS } from './support/every-endpoint.ts';
 import { ADMIN_KEY, MARKETING_KEY, onBothStores, useService } from './support/service.ts';
 
@@ -41,7 +44,7 @@ function references(value: unknown): string[] {
 onBothStores('GET /openapi.json', (kind) => {
   const service = useService(kind);
   const document = async (headers: Record<string, string> = {}) =>
-    (await (await fetch(`${service.url}/openapi.json`, { headers })).json()) as OpenApi;
+    (await (await fetchDescribed(`${service.url}/openapi.json`, { headers })).json()) as OpenApi;
 
   test('describes every endpoint with its method, key, query, body and answers', async () => {
     const { openapi, paths } = await document();
@@ -68,6 +71,11 @@ onBothStores('GET /openapi.json', (kind) => {
       );
       assert.deepEqual(Object.keys(operation.responses), Object.keys(declared.responses));
     }
+  });
+
+  test('is valid OpenAPI', async () => {
+    const { valid, errors } = await new Validator().validate(await document());
+    assert.ok(valid, JSON.stringify(errors));
   });
 
   test('says the limits of days and limit', async () => {
@@ -124,7 +132,7 @@ onBothStores('with PUBLIC_URL', (kind) => {
   const service = useService(kind, { env: { PUBLIC_URL: 'https://leads.example/' } });
 
   test('GET /openapi.json names that address', async () => {
-    const { servers } = (await (await fetch(`${service.url}/openapi.json`)).json()) as OpenApi;
+    const { servers } = (await (await fetchDescribed(`${service.url}/openapi.json`)).json()) as OpenApi;
     assert.deepEqual(servers, [{ url: 'https://leads.example' }]);
   });
 });
@@ -133,7 +141,7 @@ onBothStores('GET /docs', (kind) => {
   const service = useService(kind);
 
   test('is HTML for people, without script or anything from elsewhere', async () => {
-    const response = await fetch(`${service.url}/docs`);
+    const response = await fetchDescribed(`${service.url}/docs`);
     assert.equal(response.status, 200);
     assert.equal(response.headers.get('content-type'), 'text/html; charset=utf-8');
     const html = await response.text();
@@ -149,7 +157,11 @@ onBothStores('GET /docs', (kind) => {
 onBothStores('the typed client', (kind) => {
   const service = useService(kind, { env: SECRETS });
   const clientWith = (apiKey?: string) =>
-    createClient({ baseUrl: service.url, ...(apiKey === undefined ? {} : { apiKey }) });
+    createClient({
+      baseUrl: service.url,
+      fetch: fetchDescribed,
+      ...(apiKey === undefined ? {} : { apiKey }),
+    });
 
   test('calls every endpoint, and every answer is what the contract declares', async () => {
     const answers = await callEverything(service);
@@ -198,5 +210,33 @@ test('every endpoint declares exactly one success and only errors besides; a for
     for (const status of statuses) {
       assert.ok(isSuccess(status) || status >= 400 || (form !== undefined && status === 301), name);
     }
+  }
+});
+
+/** These know their answer without asking anything that could be away or fail. */
+const ANSWERED_FROM_MEMORY = ['whoami', 'health', 'metrics', 'openapi', 'docs'];
+
+test('every endpoint declares the refusals that follow from what it takes, who may call it and what it needs', () => {
+  for (const [name, { body, form, params, auth, group, responses }] of ALL) {
+    const refusals = [
+      ...((body ?? form ?? params) ? [400] : []),
+      ...((body ?? form) ? [413] : []),
+      ...(auth === 'public' ? [] : [401]),
+      ...(auth === 'admin' ? [403] : []),
+      ...(group === 'Tracking' ? [429] : []),
+      ...(ANSWERED_FROM_MEMORY.includes(name) ? [] : [500, 503]),
+    ];
+    for (const status of refusals) assert.equal(responses[status], ApiError, `${name} ${status}`);
+  }
+});
+
+test('every schema in the OpenAPI document is JSON Schema', () => {
+  const found = compileSchemas();
+  for (const [, { method, path }] of ALL) {
+    const start = `paths ${inBraces(path)} ${method.toLowerCase()} responses `;
+    assert.ok(
+      found.some((each) => each.startsWith(start)),
+      start,
+    );
   }
 });

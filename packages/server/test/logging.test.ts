@@ -1,9 +1,16 @@
 import assert from 'node:assert/strict';
+import { randomUUIDv7 } from 'node:crypto';
 import { test } from 'node:test';
+import { LEAD_BYTES_MAX } from '@leadtrail/contract/limits';
 import { openJsonLog } from '../src/adapters/json-log.ts';
 import { LOG_LEVELS } from '../src/config.ts';
+import { call } from './support/analytics-calls.ts';
 import { anEvent, aStart } from './support/builders.ts';
-import { ADMIN_KEY, MARKETING_KEY, onBothStores, startService } from './support/service.ts';
+import { CALLBACK_SECRET, CRM_CALLBACK, CRM_WEBHOOK, FLOW_CALLBACK, report } from './support/callbacks.ts';
+import { row, rows } from './support/database.ts';
+import { CAPTURE_ENV, sendForm, sendFromServer, setUpSite } from './support/enquiries.ts';
+import { startReceiver } from './support/receiver.ts';
+import { ADMIN_KEY, MARKETING_KEY, onBothStores, startService, type TestService } from './support/service.ts';
 import { endSession, runJob, sendEvents, startSession } from './support/visits.ts';
 
 function logTo(level: (typeof LOG_LEVELS)[number]) {
@@ -11,7 +18,7 @@ function logTo(level: (typeof LOG_LEVELS)[number]) {
   return { log: openJsonLog(level, (line) => written.push(line)), written };
 }
 
-test('a log line is one JSON object on one line, whatever its values hold', () => {
+test('37: a log line is one JSON object on one line, whatever its values hold', () => {
   const { log, written } = logTo('info');
   const fields = { reason: 'a\nb\r\nc\u2028d', quote: '"}\n{"level":"fake"', count: 3, ok: true, none: null };
   log.error('it\nbroke', { ...fields, absent: undefined });
@@ -34,6 +41,81 @@ test('LOG_LEVEL: everything from that level up is written', () => {
     );
   }
 });
+
+onBothStores('37: what the service logs about a lead', (kind) => {
+  const NAME = 'Annabel Quist';
+  const EMAIL = 'annabel.quist@private.example';
+  const PHONE = '151 2345 6789';
+  const PERSONAL = [/annabel/i, /quist/i, /private\.example/i, /151 ?2345 ?6789/];
+  const person = { FIRSTNAME: NAME, EMAIL, PHONE, COUNTRYCODE: '+49', USER_MESSAGE: `I am\n${NAME}` };
+  const told = { name: NAME, email: EMAIL, phone: PHONE };
+
+  test('is one JSON line each, without e-mail, phone or name, whatever goes wrong on its way', async (t) => {
+    const receiver = await startReceiver();
+    t.after(() => receiver.close());
+    const { log, written } = logTo('debug');
+    const service = await startService(kind, {
+      env: { ...CAPTURE_ENV, CRM_CALLBACK_SECRET: CALLBACK_SECRET, FLOW_WEBHOOK_URL: receiver.url },
+      overrides: { log },
+    });
+    t.after(() => service.close());
+    await setUpSite(service);
+
+    receiver.answer((response) => void response.writeHead(410).end(`No more of\n${NAME}, ${EMAIL}`));
+    await sendForm(service, person);
+    await service.app.forwarding.settled();
+    await sendFromServer(service, { ...person, PROJECT: 'Another' });
+    await sendFromServer(service, person, { headers: { 'x-api-key': EMAIL } });
+    await sendForm(service, { ...person, siteKey: EMAIL });
+    await service.post('/lead.capture', `{"EMAIL": "${EMAIL}"`);
+    await service.post('/lead.capture', { ...person, filler: 'x'.repeat(LEAD_BYTES_MAX) });
+    await call(service, 'POST', '/analytics/blocked-ips', { body: { ip: '198.51.100.9', reason: NAME } });
+    await sendForm(service, person, { ip: '198.51.100.9' });
+
+    const { lead_id } = await row(service, "select lead_id from leads where project_name = 'Another'");
+    const sends = await service.get<{ flow_sends: { flow_send_public_id: string }[] }>(
+      '/analytics/flow-sends',
+    );
+    const flow_send_public_id = sends.flow_sends[0]?.flow_send_public_id;
+    const flow_execution_url = `https://flow.example/${encodeURIComponent(EMAIL)}`;
+    await report(service, CRM_CALLBACK, { lead_id, crm_lead_id: NAME });
+    await report(service, CRM_CALLBACK, { lead_id: EMAIL, crm_lead_id: NAME });
+    await report(service, FLOW_CALLBACK, { flow_send_public_id, flow_execution_url, ...told });
+    await report(service, FLOW_CALLBACK, {
+      flow_send_public_id: randomUUIDv7(),
+      flow_execution_url,
+      ...told,
+    });
+    await report(service, CRM_WEBHOOK, { crm_lead_id: NAME, event_type: 'call', ...told });
+    await report(service, CRM_WEBHOOK, { crm_lead_id: EMAIL, event_type: 'a\n{"level":"fake"}', ...told });
+    await call(service, 'GET', `/analytics/blocked-ip-leads?q=${encodeURIComponent(EMAIL)}`);
+    await call(service, 'GET', `/analytics/nothing/${encodeURIComponent(EMAIL)}`);
+
+    await breakLeads(service);
+    assert.equal((await sendForm(service, { ...person, PROJECT: 'Broken' })).status, 500);
+    await service.close();
+
+    const lines = written.map((line) => JSON.parse(line) as Record<string, unknown>);
+    for (const line of written) assert.equal(line.indexOf('\n'), line.length - 1, line);
+    for (const message of ['lead not forwarded', 'CRM event of an unknown lead', 'request failed']) {
+      assert.ok(
+        lines.some((line) => line.message === message),
+        message,
+      );
+    }
+    for (const pattern of PERSONAL) assert.doesNotMatch(written.join(''), pattern);
+  });
+});
+
+/** From now on the store refuses every lead; PostgreSQL quotes the whole row when it says why. */
+async function breakLeads(service: TestService): Promise<void> {
+  await rows(
+    service,
+    service.database.kind === 'postgres'
+      ? 'alter table leads add constraint broken check (lead_id < 0) not valid'
+      : "create trigger broken before insert on leads begin select raise(abort, 'broken'); end",
+  );
+}
 
 onBothStores('what the service logs about requests', (kind) => {
   test('is structured, and holds no visitor, page, referrer, body or key', async (t) => {

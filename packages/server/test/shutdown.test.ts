@@ -137,7 +137,7 @@ onBothStores('SIGTERM', (kind) => {
 
   if (kind === 'sqlite') {
     test('while the store is locked ends the service all the same, and the inbox keeps what is left', async () => {
-      const lock = new DatabaseSync(join(place.dataDir, 'leadtrail.db'));
+      const lock = new DatabaseSync(join(place.dataDir, 'leadtrail.db'), { timeout: 5000 });
       lock.exec('begin immediate');
       const load = startLoad({ port, ledger, random: seeded(3), connections: 8, pauseMs: 0 });
       await sleep(500);

@@ -152,6 +152,24 @@ test('the second start keeps the keys and what was stored, and does not print th
   assert.equal(await service.stop(), 0);
 });
 
+test('a demo site, a form and dropdown options are made once, and the engine endpoints exist', async () => {
+  const service = await start();
+  const { ANALYTICS_API_KEY: admin = '', ANALYTICS_MARKETING_API_KEY: marketing = '' } = await keys();
+  const total = async (path: string) => ((await get(service.port, path, admin)) as { total: number }).total;
+  assert.deepEqual([await total('/analytics/sites'), await total('/analytics/forms')], [1, 1]);
+  const form = await get(service.port, '/forms/config?siteKey=demo-site&formId=demo-form', '');
+  assert.equal((form as { enabled: boolean }).enabled, true);
+
+  const options = await get(service.port, '/analytics/dropdown-options', admin);
+  for (const kind of ['source', 'country', 'project', 'city']) {
+    const ofKind = (options as Record<string, { value: string }[]>)[kind] ?? [];
+    assert.ok(ofKind.length > 1, kind);
+    assert.equal(new Set(ofKind.map(({ value }) => value)).size, ofKind.length);
+  }
+  assert.deepEqual(await get(service.port, '/analytics/engine/submissions-daily', marketing), []);
+  assert.equal(await service.stop(), 0);
+});
+
 test('it listens on all interfaces, IPv4 and IPv6', async () => {
   const service = await start();
   const { ANALYTICS_API_KEY: admin = '' } = await keys();

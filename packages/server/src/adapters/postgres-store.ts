@@ -1,15 +1,26 @@
-import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely';
+import {
+  CompiledQuery,
+  Kysely,
+  PostgresDialect,
+  type PostgresPool,
+  type PostgresPoolClient,
+  sql,
+} from 'kysely';
 import pg from 'pg';
 import { unavailable } from '../domain/errors.ts';
-import { postgresDialect } from '../store/dialect.ts';
+import { dataVersions } from '../store/data-versions.ts';
+import { type Db, postgresDialect } from '../store/dialect.ts';
+import { SCRUB_POSTGRES } from '../store/erase/scrubs.ts';
 import { migrate } from '../store/migrate.ts';
 import { type OperationName, operationGroups, run } from '../store/operations.ts';
 import type { Schema } from '../store/schema.ts';
 import { type Store, storeOf } from '../store/store.ts';
+import { topicsChangedBy, topicsShownBy } from '../store/topics.ts';
 
 const BACKGROUND_CONNECTIONS_MAX = 4;
 const WRITE_CONNECTIONS_MAX = 10;
 const READ_CONNECTIONS_MAX = 6;
+const VERSION_CONNECTIONS_MAX = 2;
 const CONNECT_TIMEOUT_MS = 1500;
 const BACKGROUND_STATEMENT_MS_MAX = 30_000;
 /** Where a request waits for it, the answer has to come within two seconds, whatever it is. */
@@ -26,7 +37,7 @@ pg.types.setTypeParser(pg.types.builtins.NUMERIC, Number);
 
 /**
  * The relational store in PostgreSQL. Background work, writes and reads of requests have connections of their
- * own, so that none can take those of the others; reads of the analytics may go to a replica.
+ * own, so that none can take those of the others; reads of the analytics go to a replica where it has caught up.
  */
 export async function openPostgresStore(url: string, readUrl: string | undefined): Promise<Store> {
   const background = connect(url, {
@@ -34,33 +45,103 @@ export async function openPostgresStore(url: string, readUrl: string | undefined
     statementMs: BACKGROUND_STATEMENT_MS_MAX,
   });
   const primary = connect(url, { connections: WRITE_CONNECTIONS_MAX, statementMs: REQUEST_MS_MAX });
-  const reader = connect(readUrl ?? url, { connections: READ_CONNECTIONS_MAX, statementMs: REQUEST_MS_MAX });
+  const reader = connect(url, { connections: READ_CONNECTIONS_MAX, statementMs: REQUEST_MS_MAX });
+  const versions = connect(url, { connections: VERSION_CONNECTIONS_MAX, statementMs: REQUEST_MS_MAX });
+  const replica =
+    readUrl === undefined
+      ? undefined
+      : connect(readUrl, { connections: READ_CONNECTIONS_MAX, statementMs: REQUEST_MS_MAX });
   await migrate(background, 'postgres').catch(explainToOperator);
 
+  const read = replica === undefined ? directly(reader) : fromReplica(replica, reader, versions);
   const ways = {
     background: inTransaction(background),
     writes: (name: OperationName, argument: unknown) => inTime(inTransaction(primary)(name, argument)),
     freshReads: (name: OperationName, argument: unknown) => inTime(directly(primary)(name, argument)),
-    reads: (name: OperationName, argument: unknown) => inTime(directly(reader)(name, argument)),
+    reads: (name: OperationName, argument: unknown) => inTime(read(name, argument)),
+    versions: (name: OperationName, argument: unknown) => inTime(directly(versions)(name, argument)),
     inspections: directly(background),
   };
-  return storeOf(operationGroups, ways, async () => {
-    await background.destroy();
-    await primary.destroy();
-    await reader.destroy();
+  return storeOf(operationGroups, ways, {
+    async scrub() {
+      // Keeps nobody from writing, however large the tables are.
+      await sql.raw(SCRUB_POSTGRES).execute(background);
+      return true;
+    },
+    async close() {
+      await background.destroy();
+      await primary.destroy();
+      await reader.destroy();
+      await versions.destroy();
+      await replica?.destroy();
+    },
   });
 }
 
 function inTransaction(pool: Kysely<Schema>) {
   return (name: OperationName, argument: unknown) =>
-    withoutConflicts(() =>
-      pool.transaction().execute((query) => run({ query, dialect: postgresDialect(query) }, name, argument)),
-    );
+    withoutConflicts(() => pool.connection().execute((query) => transact(query, name, argument)));
+}
+
+async function transact(query: Kysely<Schema>, name: OperationName, argument: unknown): Promise<unknown> {
+  const send = (text: string) => query.executeQuery(CompiledQuery.raw(text));
+  await send('begin');
+  try {
+    const result = await run(dbOf(query), name, argument);
+    await send(topicsChangedBy(name).length > 0 ? noteAndCommit(name) : COMMIT);
+    return result;
+  } catch (error) {
+    await send(ROLLBACK).catch(() => undefined);
+    throw error;
+  }
+}
+
+const ROLLBACK = 'rollback';
+/** Without a statement before it a transaction that has failed would be rolled back without a word. */
+const COMMIT = 'select 1; commit';
+const SLOTS = 16;
+
+/**
+ * Notes the operation, if it has written anything, and commits: a way there and back of its own would make a lead
+ * a tenth slower. Each connection has a slot, which it shares with few; whoever holds its row has only to commit. The
+ * time is as good a number as any that grows, and does not come again when a standby takes over that lacks the latest
+ * changes.
+ */
+function noteAndCommit(name: OperationName): string {
+  return `
+    insert into data_versions (operation, slot, version)
+    select '${name}', pg_backend_pid() % ${SLOTS}, (extract(epoch from clock_timestamp()) * 1000)::bigint
+    where pg_current_xact_id_if_assigned() is not null
+    on conflict (operation, slot) do update set version = greatest(data_versions.version + 1, excluded.version);
+    commit`;
 }
 
 function directly(pool: Kysely<Schema>) {
-  return (name: OperationName, argument: unknown) =>
-    run({ query: pool, dialect: postgresDialect(pool) }, name, argument);
+  return (name: OperationName, argument: unknown) => run(dbOf(pool), name, argument);
+}
+
+/** Whatever the replica lacks or cannot do now, the primary can. */
+function fromReplica(replica: Kysely<Schema>, primary: Kysely<Schema>, versions: Kysely<Schema>) {
+  return async (name: OperationName, argument: unknown) => {
+    const written = await dataVersions(dbOf(versions));
+    const hasCaughtUp = async (db: Db) => {
+      const present = await dataVersions(db);
+      return topicsShownBy(name).every((topic) => (present[topic] ?? 0) >= (written[topic] ?? 0));
+    };
+    // On one connection, because there may be several replicas behind one address.
+    const answered = await replica
+      .connection()
+      .execute(async (query) => {
+        const db = dbOf(query);
+        return (await hasCaughtUp(db)) ? { result: await run(db, name, argument) } : undefined;
+      })
+      .catch(() => undefined);
+    return answered === undefined ? directly(primary)(name, argument) : answered.result;
+  };
+}
+
+function dbOf(query: Kysely<Schema>): Db {
+  return { query, dialect: postgresDialect(query) };
 }
 
 type Limits = { connections: number; statementMs: number };
@@ -89,14 +170,19 @@ function clearly(pool: pg.Pool, answerMs: number): PostgresPool {
     async connect() {
       // Whoever cannot even connect can blame nothing on the data.
       const client = await pool.connect().catch((error) => Promise.reject(cannotNow(error)));
+      let isUsable = true;
       const query = (text: string, values: unknown[]) => {
         const timer = setTimeout(() => client.connection.stream.destroy(), answerMs);
         return client
           .query(text, values)
-          .catch((error) => Promise.reject(isPassing(error) ? cannotNow(error) : error))
+          .catch((error) => {
+            // Nobody knows what state it is in.
+            if (text === ROLLBACK) isUsable = false;
+            return Promise.reject(isPassing(error) ? cannotNow(error) : error);
+          })
           .finally(() => clearTimeout(timer));
       };
-      const release = (destroy?: boolean) => client.release(destroy);
+      const release = (destroy = false) => client.release(destroy || !isUsable);
       return { query, release } as unknown as PostgresPoolClient;
     },
   };

@@ -1,5 +1,6 @@
+import { SECOND_MS } from '../domain/utc-time.ts';
 import type { InboxBacklog } from '../ports/inbox.ts';
-import type { Metrics } from '../ports/metrics.ts';
+import type { DeliveryOutcome, JobOutcome, Metrics } from '../ports/metrics.ts';
 
 /** Upper bounds of the request durations, in seconds. */
 const DURATION_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
@@ -8,15 +9,31 @@ type Labels = Readonly<Record<string, string>>;
 type Family = { type: 'counter' | 'gauge' | 'histogram'; help: string; samples: () => Sample[] };
 type Sample = { suffix?: string; labels?: Labels; value: number };
 type Histogram = { counts: number[]; total: number; sum: number };
+type JobFigures = {
+  runs: Record<JobOutcome, number>;
+  /** In seconds, and of what this process ran itself. */
+  last: { runAt?: number; successAt?: number; duration?: number };
+};
 
 /** Counts in memory and writes them in the text form of Prometheus. */
 export function openPrometheusMetrics(): Metrics {
   const requests = new Map<string, Map<number, number>>();
   const durations = new Map<string, Histogram>();
-  const jobs = new Map<string, { labels: Labels; runs: number; lastRunAt: number }>();
+  const jobs = new Map<string, JobFigures>();
+  const deliveries: Record<DeliveryOutcome, number> = { delivered: 0, retry: 0, failed: 0 };
   const counts = { ingested: 0, ingestFailures: 0, recordsFailed: 0 };
   let backlogs: () => readonly InboxBacklog[] = () => [];
   const waiting = (of: keyof InboxBacklog) => backlogs().reduce((sum, backlog) => sum + backlog[of], 0);
+
+  const lastOfJobs = (figure: keyof JobFigures['last']) =>
+    [...jobs].flatMap(
+      ([
+        job,
+        {
+          last: { [figure]: value },
+        },
+      ]) => (value === undefined ? [] : [{ labels: { job }, value }]),
+    );
 
   const families: Record<string, Family> = {
     leadtrail_http_requests_total: {
@@ -48,15 +65,33 @@ export function openPrometheusMetrics(): Metrics {
       'Tracking records that cannot be processed and are kept for inspection',
       () => counts.recordsFailed,
     ),
+    leadtrail_deliveries_total: {
+      type: 'counter',
+      help: 'Attempts to bring a lead to the automation platform',
+      samples: () => Object.entries(deliveries).map(([outcome, value]) => ({ labels: { outcome }, value })),
+    },
     leadtrail_job_runs_total: {
       type: 'counter',
-      help: 'Runs of scheduled jobs',
-      samples: () => [...jobs.values()].map(({ labels, runs }) => ({ labels, value: runs })),
+      help: 'Runs of scheduled jobs; skipped are those that another process has done',
+      samples: () =>
+        [...jobs].flatMap(([job, { runs }]) =>
+          Object.entries(runs).map(([outcome, value]) => ({ labels: { job, outcome }, value })),
+        ),
     },
     leadtrail_job_last_run_timestamp_seconds: {
       type: 'gauge',
-      help: 'When a scheduled job last ran',
-      samples: () => [...jobs.values()].map(({ labels, lastRunAt }) => ({ labels, value: lastRunAt / 1000 })),
+      help: 'When this process last ran a scheduled job',
+      samples: () => lastOfJobs('runAt'),
+    },
+    leadtrail_job_last_success_timestamp_seconds: {
+      type: 'gauge',
+      help: 'When a run that succeeded began',
+      samples: () => lastOfJobs('successAt'),
+    },
+    leadtrail_job_last_duration_seconds: {
+      type: 'gauge',
+      help: 'How long the last run of a scheduled job took',
+      samples: () => lastOfJobs('duration'),
     },
     process_resident_memory_bytes: single('gauge', 'Resident memory', () => process.memoryUsage.rss()),
     process_cpu_seconds_total: single('counter', 'Time on the processors', () => {
@@ -81,6 +116,17 @@ export function openPrometheusMetrics(): Metrics {
         observe(histogram, seconds);
       };
     },
+    forJob(job) {
+      const { runs, last }: JobFigures = { runs: { success: 0, failure: 0, skipped: 0 }, last: {} };
+      jobs.set(job, { runs, last });
+      return (outcome, at, seconds) => {
+        runs[outcome] += 1;
+        if (outcome === 'skipped') return;
+        last.runAt = at / SECOND_MS;
+        last.duration = seconds;
+        if (outcome === 'success') last.successAt = last.runAt;
+      };
+    },
     watchInboxes(watched) {
       backlogs = watched;
     },
@@ -93,10 +139,8 @@ export function openPrometheusMetrics(): Metrics {
     recordsFailed(records) {
       counts.recordsFailed += records;
     },
-    jobRan(job, outcome, at) {
-      const key = `${job} ${outcome}`;
-      const runs = (jobs.get(key)?.runs ?? 0) + 1;
-      jobs.set(key, { labels: { job, outcome }, runs, lastRunAt: at });
+    deliveryTried(outcome) {
+      deliveries[outcome] += 1;
     },
     text: () => Object.entries(families).map(familyText).join(''),
   };

@@ -6,7 +6,13 @@ import type { Schema } from '../store/schema.ts';
 const LOCK_WAIT_MS = 5000;
 const WAL_PAGES_MAX = 4000;
 
-export type SqliteDatabase = { db: Db; exec(text: string): void; close(): void };
+export type SqliteDatabase = {
+  db: Db;
+  exec(text: string): void;
+  /** By this connection, since it was opened. */
+  rowsWritten(): number;
+  close(): void;
+};
 
 /** One connection to the SQLite file, with everything it prepares kept for the next time. */
 export function openSqliteDatabase(
@@ -27,6 +33,9 @@ export function openSqliteDatabase(
     const kept = statements.get(text);
     if (kept !== undefined) return kept;
     const statement = database.prepare(text);
+    // What such a statement says of itself may be the number of a row in a search index, which is larger than a
+    // number can be.
+    if (statement.columns().length === 0) statement.setReadBigInts(true);
     statements.set(text, statement);
     return statement;
   };
@@ -42,6 +51,7 @@ export function openSqliteDatabase(
   return {
     db: { query, dialect: sqliteDialect(prepare) },
     exec: (text) => void prepare(text).run(),
+    rowsWritten: () => Number(prepare('select total_changes() as rows').get()?.rows),
     close: () => database.close(),
   };
 }

@@ -15,7 +15,8 @@ export type InboxOpened = { spoolId: string; backlog: InboxBacklog };
 
 export type InboxRequest =
   | { kind: 'append'; lines: string; records: number }
-  | { kind: 'take' | 'release' | 'close'; value: number; id: number };
+  | { kind: InboxCall; value: number; id: number };
+export type InboxCall = 'take' | 'release' | 'compact' | 'close';
 
 export type InboxReply =
   | { kind: 'appended'; error: string | undefined }
@@ -72,9 +73,10 @@ function answer(request: Exclude<InboxRequest, { kind: 'append' }>): void {
   }
 }
 
-function perform(kind: 'take' | 'release' | 'close', value: number): unknown {
+function perform(kind: InboxCall, value: number): unknown {
   if (kind === 'take') return take(value);
-  if (kind === 'close') return database.close();
+  if (kind === 'compact') return compact();
+  if (kind === 'close') return close();
   return release(value);
 }
 
@@ -108,6 +110,22 @@ function release(lastSequence: number): InboxBacklog {
     database.exec('rollback');
     throw error;
   }
+}
+
+/** Records that were released leave copies on free pages and in the log. */
+function compact(): void {
+  database.exec('vacuum');
+  database.exec('pragma wal_checkpoint(truncate)');
+}
+
+/** Nobody may open this file again for a long time. */
+function close(): void {
+  try {
+    if (selectGroups.get(1) === undefined) compact();
+  } catch {
+    // A full disk must not keep it open.
+  }
+  database.close();
 }
 
 /**

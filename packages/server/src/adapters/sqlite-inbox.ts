@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { unavailable } from '../domain/errors.ts';
 import type { Inbox, InboxBacklog, InboxBatch } from '../ports/inbox.ts';
-import type { InboxOpened, InboxPlace, InboxReply, InboxRequest } from './sqlite-inbox-worker.ts';
+import type { InboxCall, InboxOpened, InboxPlace, InboxReply, InboxRequest } from './sqlite-inbox-worker.ts';
 
 /** Beyond these the service sheds tracking rather than fill the disk or the memory. */
 const BACKLOG_RECORDS_MAX = 5_000_000;
@@ -52,6 +52,7 @@ async function open(place: InboxPlace): Promise<Inbox> {
   ];
 
   const { spoolId, backlog } = opened;
+  let releasedRecords = 0;
   let group = newGroup();
   let writing: Group | undefined;
   let flushScheduled = false;
@@ -123,7 +124,7 @@ async function open(place: InboxPlace): Promise<Inbox> {
     else call?.reject(unavailable('The inbox is not available.', new Error(reply.error)));
   }
 
-  function ask<T>(request: { kind: 'take' | 'release' | 'close'; value: number }): Promise<T> {
+  function ask<T>(request: { kind: InboxCall; value: number }): Promise<T> {
     if (broken) return Promise.reject(unavailable('The inbox is not available.', broken));
     const call = Promise.withResolvers<unknown>();
     lastCall += 1;
@@ -138,6 +139,7 @@ async function open(place: InboxPlace): Promise<Inbox> {
 
   async function release(lastSequence: number): Promise<void> {
     const freed = await ask<InboxBacklog>({ kind: 'release', value: lastSequence });
+    releasedRecords += freed.records;
     backlog.records -= freed.records;
     backlog.bytes -= freed.bytes;
   }
@@ -151,6 +153,11 @@ async function open(place: InboxPlace): Promise<Inbox> {
       appended = listener;
     },
     backlog: () => ({ ...backlog }),
+    mark() {
+      const upTo = releasedRecords + backlog.records;
+      return () => releasedRecords >= upTo;
+    },
+    compact: () => ask({ kind: 'compact', value: 0 }),
     async close() {
       while (writing !== undefined || flushScheduled) {
         await (writing ?? group).done.promise.catch(() => undefined);

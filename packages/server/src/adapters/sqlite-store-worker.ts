@@ -3,13 +3,15 @@ import { setPriority } from 'node:os';
 import { basename } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { AppError, type ErrorCode } from '../domain/errors.ts';
+import { SCRUB_SQLITE } from '../store/erase/scrubs.ts';
 import { migrate } from '../store/migrate.ts';
 import { type OperationName, operationGroups, run } from '../store/operations.ts';
+import { topicsChangedBy } from '../store/topics.ts';
 import { openSqliteDatabase } from './sqlite-database.ts';
 
 /** The thread that owns a connection to the SQLite store. Operations that wait together are committed together. */
 
-export type StoreRequest = { id: number; name: OperationName | 'close'; argument: unknown };
+export type StoreRequest = { id: number; name: OperationName | 'scrub' | 'close'; argument: unknown };
 export type StoreReply = {
   id: number;
   result?: unknown;
@@ -54,8 +56,7 @@ async function work(): Promise<void> {
     const operations = requests.filter(isOperation);
     const replies = readOnly ? await answerEach(operations) : await commitTogether(operations);
     if (replies.length > 0) reply(replies);
-    const closing = requests.find((request) => !isOperation(request));
-    if (closing !== undefined) close(closing.id);
+    for (const request of requests.filter((each) => !isOperation(each))) reply([await attend(request)]);
   }
   working = false;
 }
@@ -74,7 +75,7 @@ function takeNext(): StoreRequest[] {
 type OperationRequest = StoreRequest & { name: OperationName };
 
 function isOperation(request: StoreRequest): request is OperationRequest {
-  return request.name !== 'close';
+  return request.name !== 'scrub' && request.name !== 'close';
 }
 
 /**
@@ -104,7 +105,17 @@ async function inTransaction(
   try {
     database.exec('begin immediate');
     const replies: StoreReply[] = [];
-    for (const request of requests) replies.push(await perform(request));
+    const written = new Set<OperationName>();
+    for (const request of requests) {
+      const { name } = request;
+      const isWatched = !written.has(name) && topicsChangedBy(name).length > 0;
+      const rowsBefore = isWatched ? database.rowsWritten() : 0;
+      const performed = await perform(request);
+      const isDone = isWatched && performed.error === undefined;
+      if (isDone && database.rowsWritten() !== rowsBefore) written.add(name);
+      replies.push(performed);
+    }
+    for (const name of written) await database.db.dialect.run(NOTE_CHANGE, [name, Date.now()]);
     database.exec('commit');
     return replies;
   } catch (error) {
@@ -112,6 +123,11 @@ async function inTransaction(
     throw error;
   }
 }
+
+/** The time is as good a number as any that grows, and does not come again when rows have been lost. */
+const NOTE_CHANGE = `
+  insert into data_versions (operation, slot, version) values (?, 0, ?)
+  on conflict (operation, slot) do update set version = max(data_versions.version + 1, excluded.version)`;
 
 async function answer({ id, name, argument }: OperationRequest): Promise<StoreReply> {
   return { id, result: await run(database.db, name, argument) };
@@ -147,11 +163,28 @@ async function answerEach(requests: readonly OperationRequest[]): Promise<StoreR
   return replies;
 }
 
-/** Needs no transaction, so it does not wait for one. */
-function close(id: number): void {
-  database.close();
-  reply([{ id }]);
+/** What concerns the database as a whole and can be part of no transaction. */
+async function attend({ id, name, argument }: StoreRequest): Promise<StoreReply> {
+  try {
+    if (name === 'scrub') return { id, result: await scrub(argument as number) };
+    database.close();
+    return { id };
+  } catch (error) {
+    return failure(id, error);
+  }
 }
+
+async function scrub(bytesMax: number): Promise<boolean> {
+  const { dialect } = database.db;
+  const [size] = await dialect.run<{ bytes: number }>(SIZE, []);
+  if (size === undefined || size.bytes > bytesMax) return false;
+  for (const statement of SCRUB_SQLITE) database.exec(statement);
+  // The old pages are overwritten only when the log has been brought over and cut off.
+  const [checkpoint] = await dialect.run<{ busy: number }>('pragma wal_checkpoint(truncate)', []);
+  return checkpoint?.busy === 0;
+}
+
+const SIZE = 'select page_count * page_size as bytes from pragma_page_count, pragma_page_size';
 
 function reply(replies: readonly StoreReply[]): void {
   port?.postMessage(replies);

@@ -23,11 +23,15 @@ export async function openSqliteStore(file: string): Promise<Store> {
     writes: writer.call,
     freshReads: reader.call,
     reads: reader.call,
+    versions: reader.call,
     inspections: reader.call,
   };
-  return storeOf(writer.groups, ways, async () => {
-    await reader.close();
-    await writer.close();
+  return storeOf(writer.groups, ways, {
+    scrub: writer.scrub,
+    async close() {
+      await reader.close();
+      await writer.close();
+    },
   });
 }
 
@@ -36,6 +40,7 @@ type StoreThread = {
   call(name: OperationName, argument: unknown): Promise<unknown>;
   /** For arguments with bytes in them, which JSON does not have. */
   callWithBytes(name: OperationName, argument: unknown): Promise<unknown>;
+  scrub(bytesMax: number): Promise<boolean>;
   close(): Promise<void>;
 };
 
@@ -103,6 +108,7 @@ async function startThread(file: string, readOnly: boolean): Promise<StoreThread
     groups: first.result as OperationGroups,
     call: (name, argument) => send({ name, argument }, postSoon),
     callWithBytes: (name, argument) => send({ name, argument }, (request) => worker.postMessage([request])),
+    scrub: async (bytesMax) => (await send({ name: 'scrub', argument: bytesMax }, postSoon)) === true,
     async close() {
       await send({ name: 'close', argument: undefined }, postSoon);
       await worker.terminate();

@@ -1,5 +1,6 @@
 import { type SavedSettings, type SettingDefaults, type Settings, settingsOf } from '../domain/settings.ts';
 import { MINUTE_MS } from '../domain/utc-time.ts';
+import { type Cache, LEAD_DROUGHT_ENABLED } from '../ports/cache.ts';
 import type { Store } from '../store/store.ts';
 
 const KEPT_MS = MINUTE_MS;
@@ -15,6 +16,7 @@ export type AppSettings = {
 
 export function makeAppSettings(parts: {
   store: Store;
+  cache: Cache;
   defaults: SettingDefaults;
   now: () => number;
 }): AppSettings {
@@ -26,8 +28,15 @@ export function makeAppSettings(parts: {
     const changesBefore = changes;
     const settings = settingsOf(await parts.store.readSettings(), parts.defaults);
     // What was read while a change was being saved may be either.
-    if (changes === changesBefore) known = { settings, until: parts.now() + KEPT_MS };
+    if (changes !== changesBefore) return settings;
+    known = { settings, until: parts.now() + KEPT_MS };
+    await setFlags(settings);
     return settings;
+  }
+
+  /** For those who must not ask the store. Set with every reading, so that a cache that was lost or away comes right. */
+  async function setFlags({ leadDroughtEnabled }: Settings): Promise<void> {
+    await parts.cache.set(LEAD_DROUGHT_ENABLED, leadDroughtEnabled).catch(() => undefined);
   }
 
   function refresh(): Promise<Settings> {

@@ -34,7 +34,15 @@ export async function archiveSessions(parts: {
     }
     const sessions = entries.reduce((sum, entry) => sum + entry.sessions, 0);
     await store.recordArchive({
-      object: { key, kind: 'archive', created_at: first.created_at, sessions, bytes: body.length },
+      object: {
+        key,
+        kind: 'archive',
+        created_at: first.created_at,
+        sessions,
+        bytes: body.length,
+        first_session: lowest(entries.map((entry) => entry.first_session)),
+        last_session: highest(entries.map((entry) => entry.last_session)),
+      },
       archiveIds,
     });
   }
@@ -44,4 +52,12 @@ export async function archiveSessions(parts: {
 function archiveKey(first: ArchiveClaim): string {
   const day = new Date(first.created_at).toISOString().slice(0, 10).replaceAll('-', '/');
   return `archives/${day}/${first.archive_id}.ndjson.gz`;
+}
+
+function lowest(ids: readonly string[]): string {
+  return ids.reduce((low, id) => (id < low ? id : low));
+}
+
+function highest(ids: readonly string[]): string {
+  return ids.reduce((high, id) => (id > high ? id : high));
 }

@@ -32,6 +32,8 @@ export type CaptureParts = {
   environment: string;
   /** A lead is waiting to be forwarded. */
   onPendingSend: () => void;
+  /** A lead has come, or come again. */
+  onStored: () => void;
 };
 
 /** Takes a lead from a form or a server. Everything that needs the store is one step of it, so that nothing slips in between. */
@@ -57,7 +59,10 @@ export function makeCaptureLead(parts: CaptureParts): CaptureLead {
       botLeadDetection: parts.botLeadDetection,
       isTrustedProxy: parts.isTrustedProxy(client.ip),
     });
-    if (outcome.kind === 'stored' && outcome.isForwarded) parts.onPendingSend();
+    if (outcome.kind === 'stored') {
+      parts.onStored();
+      if (outcome.isForwarded) parts.onPendingSend();
+    }
     return { ...outcome, redirectTo: redirectTarget(enquiry.form, headers.referer, settings.internalTeams) };
   };
 }

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDelivered } from '../domain/retry-delay.ts';
 import { SECOND_MS } from '../domain/utc-time.ts';
 import type { Log } from '../ports/log.ts';
+import type { Metrics } from '../ports/metrics.ts';
 import type { Webhook, WebhookOutcome, WebhookTarget } from '../ports/webhook.ts';
 import type { ClaimedSend, SendAttempt, SendClaim } from '../store/flow-sends/deliver.ts';
 import type { Store } from '../store/store.ts';
@@ -48,8 +50,9 @@ export function startForwarding(parts: {
   now: () => number;
   random: () => number;
   log: Log;
+  metrics: Metrics;
 }): Forwarding {
-  const { store, settings, webhook, now, random, log } = parts;
+  const { store, settings, webhook, now, random, log, metrics } = parts;
   const onItsWay = new Map<string, Promise<void>>();
   const cutOffSends: SendClaim[] = [];
   const stopping = new AbortController();
@@ -59,6 +62,7 @@ export function startForwarding(parts: {
   const record = makeRecorder({
     store,
     log,
+    metrics,
     trouble: makeTrouble('attempts cannot be recorded', log, stopping.signal),
     onRecorded: alarm.ring,
   });
@@ -156,6 +160,7 @@ export function startForwarding(parts: {
 function makeRecorder(parts: {
   store: Store;
   log: Log;
+  metrics: Metrics;
   trouble: Trouble;
   onRecorded: () => void;
 }): (attempt: SendAttempt) => Promise<void> {
@@ -182,9 +187,11 @@ function makeRecorder(parts: {
   }
 
   async function recordTogether(attempts: readonly SendAttempt[]): Promise<void> {
-    for (const id of await parts.store.recordAttempts({ attempts })) {
-      const reason = attempts.find((attempt) => attempt.id === id)?.error;
-      parts.log.warn('lead not forwarded', { flow_send: id, reason });
+    const givenUp = new Set(await parts.store.recordAttempts({ attempts }));
+    for (const { id, statusCode, error } of attempts) {
+      const failed = givenUp.has(id);
+      if (failed) parts.log.warn('lead not forwarded', { flow_send: id, reason: error });
+      parts.metrics.deliveryTried(isDelivered(statusCode) ? 'delivered' : failed ? 'failed' : 'retry');
     }
   }
 

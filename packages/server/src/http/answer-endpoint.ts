@@ -20,6 +20,7 @@ import { errorAnswer } from './error-response.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { parseJson, readText, validate } from './read-body.ts';
 import { readFormBody } from './read-form-body.ts';
+import type { ResponseCache } from './response-cache.ts';
 
 /** What a handler gets: checked input, and who is asking. */
 export type EndpointRequest<E extends Endpoint> = {
@@ -30,6 +31,8 @@ export type EndpointRequest<E extends Endpoint> = {
   form: () => Promise<FormRecord>;
   /** What the handler may say besides the body of its answer; headers hold for an error too. */
   reply: Reply;
+  /** HEAD is answered like GET, and must leave no trace. */
+  method: string;
   client: ClientIp;
   headers: IncomingHttpHeaders;
   /** Undefined on public endpoints. */
@@ -65,13 +68,19 @@ export type HttpContext = {
   /** Addresses that are not limited. */
   isWhitelisted: (ip: string) => Promise<boolean>;
   publicUrl: string | undefined;
+  responseCache: ResponseCache;
   metrics: Metrics;
   log: Log;
   /** While the service drains, connections are not kept. */
   isDraining: () => boolean;
 };
 
-export type Answer = { status: number; body: string | null; headers: Record<string, string> };
+export type Answer = {
+  status: number;
+  /** Whole, in pieces, or none. */
+  body: string | AsyncIterable<string> | null;
+  headers: Record<string, string>;
+};
 
 const CACHE_CONTROL: Readonly<Record<CachePolicy, string>> = {
   'no-store': 'no-store',
@@ -88,31 +97,40 @@ export function answerEndpoint(name: string, declared: Endpoint, handler: AnyHan
   const status = successStatus(declared);
   const contentType = declared.produces ?? JSON_TYPE;
   const bytesMax = declared.bodyBytesMax ?? 0;
+  const cached = context.responseCache.forEndpoint(name);
   const report = context.metrics.forEndpoint(name);
   const isLimited = declared.group === 'Tracking' && context.trackLimit.perMinute > 0;
-  const isLogged = !isFrequent(declared);
+  // What web pages ask comes too often to have a line in the log for each request; the metrics count it.
+  const isLogged = declared.origins === undefined;
 
   return async (incoming: IncomingMessage, pathParams: Record<string, string> = {}): Promise<Answer> => {
     const startedAt = performance.now();
-    const reply = { status, headers: commonHeaders(declared, context), body: null as string | null };
-    let answer: Answer = reply;
+    const reply: Answer = { status, headers: commonHeaders(declared, context), body: null };
+    let answer = reply;
     try {
       const client = context.clientIp(incoming.socket.remoteAddress, incoming.headers);
       if (isLimited) await takeFromLimit(client.ip, reply, context);
       const role = declared.auth === 'public' ? undefined : await authorize(declared.auth, incoming, context);
-      const result = await handler({
+      const request = {
         params: declared.params && validate(declared.params, pathParams, 'path'),
         query: declared.query && validate(declared.query, queryOf(incoming), 'query'),
         body: declared.body && validate(declared.body, parseJson(await readText(incoming, bytesMax)), 'body'),
         form: () => readFormBody(incoming, bytesMax),
         reply,
+        method: incoming.method ?? 'GET',
         client,
         headers: incoming.headers,
         role,
         origin: () => originOf(incoming, client, context),
-      });
-      reply.body = bodyOf(result, declared);
-      if (reply.body !== null) reply.headers['content-type'] = contentType;
+      };
+      if (cached === undefined) {
+        reply.body = await bodyOf(await handler(request), declared);
+      } else {
+        const { body, wasKept } = await cached(request, async () => JSON.stringify(await handler(request)));
+        reply.body = body;
+        reply.headers['x-cache'] = wasKept ? 'hit' : 'miss';
+      }
+      if (reply.body !== null) reply.headers['content-type'] ??= contentType;
     } catch (error) {
       answer = failure(error, reply.headers, name, context);
     }
@@ -125,27 +143,47 @@ export function answerEndpoint(name: string, declared: Endpoint, handler: AnyHan
   };
 }
 
-/** What web pages send comes too often to have a line in the log for each request; the metrics count it. */
+/** What web pages send is nearly all of the traffic. */
 export function isFrequent(declared: Endpoint): boolean {
   return declared.origins !== undefined && declared.method === 'POST';
 }
 
-function bodyOf(result: unknown, declared: Endpoint): string | null {
+async function bodyOf(result: unknown, declared: Endpoint): Promise<Answer['body']> {
   if (result === null) return null;
+  if (declared.streams !== undefined) return begun(result as AsyncIterable<string>);
   return declared.produces === undefined ? JSON.stringify(result) : (result as string);
+}
+
+/** With the first piece at hand: until then something that goes wrong can still be said. */
+async function begun(pieces: AsyncIterable<string>): Promise<AsyncIterable<string>> {
+  const iterator = pieces[Symbol.asyncIterator]();
+  const first = await iterator.next();
+  return (async function* () {
+    if (first.done) return;
+    yield first.value;
+    yield* { [Symbol.asyncIterator]: () => iterator };
+  })();
 }
 
 export function commonHeaders(declared: Endpoint | undefined, context: HttpContext): Record<string, string> {
   const headers: Record<string, string> = { 'x-request-id': context.newRequestId() };
+  const cache = declared?.cache ?? 'no-store';
   if (declared?.origins === 'any') {
     headers['access-control-allow-origin'] = '*';
+    // Answers to POST are not kept anyway, and each header costs time.
+    if (cache !== 'no-store') headers['cache-control'] = CACHE_CONTROL[cache];
   } else {
-    headers['cache-control'] = CACHE_CONTROL[declared?.cache ?? 'no-store'];
+    headers['cache-control'] = CACHE_CONTROL[cache];
     headers['x-content-type-options'] = 'nosniff';
     if (declared?.produces?.startsWith('text/html')) headers['content-security-policy'] = PAGE_POLICY;
   }
   if (context.isDraining()) headers.connection = 'close';
   return headers;
+}
+
+/** The headers of an answer that holds only for this once, whatever the endpoint lets be kept. */
+export function notKept(headers: Record<string, string>): Record<string, string> {
+  return 'cache-control' in headers ? { ...headers, 'cache-control': CACHE_CONTROL['no-store'] } : headers;
 }
 
 async function takeFromLimit(ip: string, { headers }: Reply, context: HttpContext): Promise<void> {
@@ -173,12 +211,13 @@ async function authorize(
   return role;
 }
 
-/** Of a parameter that is given twice the last counts. */
+/** Of a parameter that is given twice the last counts; one that is empty counts as left out. */
 function queryOf({ url = '' }: IncomingMessage): Record<string, string> {
   const start = url.indexOf('?');
   if (start === -1) return {};
   // PostgreSQL refuses NUL, and nobody means it.
-  return Object.fromEntries(new URLSearchParams(url.slice(start + 1).replaceAll('%00', '%EF%BF%BD')));
+  const given = new URLSearchParams(url.slice(start + 1).replaceAll('%00', '%EF%BF%BD'));
+  return Object.fromEntries([...given].filter(([, value]) => value !== ''));
 }
 
 function originOf(incoming: IncomingMessage, client: ClientIp, context: HttpContext): string {
@@ -207,7 +246,7 @@ export function failure(
   return {
     status: answer.status,
     body: answer.body,
-    headers: { ...headers, ...answer.headers, 'content-type': JSON_TYPE },
+    headers: { ...notKept(headers), ...answer.headers, 'content-type': JSON_TYPE },
   };
 }
 

@@ -1,5 +1,8 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Endpoint } from '@leadtrail/contract/endpoint';
 import { type EndpointName, endpoints } from '@leadtrail/contract/endpoints';
 import { type Context, Hono } from 'hono';
@@ -14,6 +17,7 @@ import {
   type HttpContext,
   isFrequent,
   JSON_TYPE,
+  notKept,
 } from './answer-endpoint.ts';
 import { siteOriginHeaders } from './site-origin.ts';
 
@@ -25,11 +29,15 @@ export function mountEndpoints(handlers: Handlers, context: HttpContext): Reques
   const frequent = new Map<string | undefined, ReturnType<typeof answerEndpoint>>();
   for (const [name, declared] of Object.entries(endpoints) as [EndpointName, Endpoint][]) {
     const answer = answerEndpoint(name, declared, handlers[name] as AnyHandler, context);
-    app.on(declared.method, declared.path, async (c) => respond(await answer(c.env.incoming, c.req.param())));
+    app.on(declared.method, declared.path, async (c) => {
+      // What is an endpoint by itself is not the parameter of another.
+      if (declared.params !== undefined && FIXED_PATHS.has(c.req.path)) return c.notFound();
+      return respond(c, await answer(c.env.incoming, c.req.param()), context);
+    });
     if (isFrequent(declared)) frequent.set(declared.path, answer);
   }
-  app.notFound(async (c) => respond(await otherwise(c, context)));
-  const others = getRequestListener(app.fetch, { errorHandler: () => respond(unreadable(context)) });
+  app.notFound(async (c) => whole(await otherwise(c, context)));
+  const others = getRequestListener(app.fetch, { errorHandler: () => whole(unreadable(context)) });
 
   // What web pages send is nearly all of the traffic: it goes from Node's request to Node's answer without the
   // web objects in between, which would take a sixth of the time.
@@ -40,11 +48,49 @@ export function mountEndpoints(handlers: Handlers, context: HttpContext): Reques
   };
 }
 
-function respond({ status, headers, body }: Answer): Response {
-  return new Response(body, { status, headers });
+const FIXED_PATHS: ReadonlySet<string> = new Set(
+  Object.values(endpoints)
+    .map(({ path }) => path)
+    .filter((path) => !path.includes(':')),
+);
+
+function respond(c: Context<Env>, answer: Answer, context: HttpContext): Response {
+  return typeof answer.body === 'string' || answer.body === null
+    ? whole(answer)
+    : inPieces(c, answer, answer.body, context);
 }
 
-function send(incoming: IncomingMessage, outgoing: ServerResponse, { status, headers, body }: Answer): void {
+function whole({ status, headers, body }: Answer): Response {
+  return new Response(body as string | null, { status, headers });
+}
+
+/** Where it breaks off the connection breaks too: half an answer must not look like a whole one. */
+function inPieces(
+  c: Context<Env>,
+  { status, headers }: Answer,
+  pieces: AsyncIterable<string>,
+  { log }: HttpContext,
+): Response {
+  const { outgoing } = c.env;
+  outgoing.writeHead(status, headers);
+  if (c.req.method === 'HEAD') outgoing.end();
+  else {
+    pipeline(Readable.from(pieces), outgoing).catch((error: NodeJS.ErrnoException) => {
+      // Whoever has gone does not miss anything.
+      if (error.code === 'ERR_STREAM_PREMATURE_CLOSE') return;
+      log.error('answer broken off', { request_id: headers['x-request-id'], reason: error.message });
+    });
+  }
+  return RESPONSE_ALREADY_SENT;
+}
+
+/** For what is always answered whole. */
+function send(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  { status, headers, body: whole }: Answer,
+): void {
+  const body = whole as string | null;
   headers['content-length'] = String(Buffer.byteLength(body ?? ''));
   outgoing.writeHead(status, headers);
   outgoing.end(body);
@@ -55,8 +101,9 @@ function send(incoming: IncomingMessage, outgoing: ServerResponse, { status, hea
 /** What no endpoint takes: a preflight, another method on a known path, or a path that is not known. */
 async function otherwise(c: Context<Env>, context: HttpContext): Promise<Answer> {
   const all: readonly Endpoint[] = Object.values(endpoints);
-  const declared = all.filter((each) => matches(each.path, c.req.path));
-  const headers = commonHeaders(declared[0], context);
+  const fixed = all.filter((each) => each.path === c.req.path);
+  const declared = fixed.length > 0 ? fixed : all.filter((each) => matches(each.path, c.req.path));
+  const headers = notKept(commonHeaders(declared[0], context));
   // Any page may read why its call to tracking failed, a mistyped one too.
   const isTracking = c.req.path.startsWith('/track/');
   if (isTracking) headers['access-control-allow-origin'] = '*';
@@ -67,7 +114,7 @@ async function otherwise(c: Context<Env>, context: HttpContext): Promise<Answer>
       const isAllowed = origin !== undefined && (await context.isSiteOrigin(origin));
       Object.assign(headers, siteOriginHeaders(origin, isAllowed));
     }
-    if (origins !== undefined && c.req.method === 'OPTIONS') return preflight(headers);
+    if (origins !== undefined && c.req.method === 'OPTIONS') return preflight(declared, headers);
     return declared.length > 0 ? otherMethod(c, declared, headers, context) : refuseUnknownPath(c, context);
   } catch (error) {
     return failure(error, headers, 'none', context);
@@ -88,9 +135,8 @@ function otherMethod(
   headers: Record<string, string>,
   context: HttpContext,
 ): Answer {
-  const methods = declared.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
   const hasPreflight = declared.some((each) => each.origins !== undefined);
-  const allow = [...methods, ...(hasPreflight ? ['OPTIONS'] : [])].join(', ');
+  const allow = [...methodsOf(declared), ...(hasPreflight ? ['OPTIONS'] : [])].join(', ');
   if (declared.every(({ auth }) => auth === 'marketing' || auth === 'admin')) {
     context.authenticate(c.env.incoming.headers);
   }
@@ -101,13 +147,17 @@ function otherMethod(
   };
 }
 
-function preflight(headers: Record<string, string>): Answer {
+function methodsOf(declared: readonly Endpoint[]): string[] {
+  return declared.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+}
+
+function preflight(declared: readonly Endpoint[], headers: Record<string, string>): Answer {
   return {
     status: 204,
     body: null,
     headers: {
       ...headers,
-      'access-control-allow-methods': 'POST, OPTIONS',
+      'access-control-allow-methods': [...methodsOf(declared), 'OPTIONS'].join(', '),
       'access-control-allow-headers': 'Content-Type, Content-Encoding, X-Requested-With, X-API-Key',
       'access-control-max-age': '86400',
     },

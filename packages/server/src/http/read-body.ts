@@ -2,27 +2,46 @@ import type { IncomingMessage } from 'node:http';
 import { JSON_DEPTH_MAX } from '@leadtrail/contract/limits';
 import type { z } from 'zod';
 import { AppError } from '../domain/errors.ts';
+import { holdNothingYet, tooMuchAtOnce } from './held-bytes.ts';
+
+const QUOTE = '"'.charCodeAt(0);
+const BACKSLASH = '\\'.charCodeAt(0);
+const OPEN_LIST = '['.charCodeAt(0);
+const CLOSE_LIST = ']'.charCodeAt(0);
+const OPEN_OBJECT = '{'.charCodeAt(0);
+const CLOSE_OBJECT = '}'.charCodeAt(0);
+
+/** A body may come byte by byte, and a chunk takes far more memory than that: now and then they are put together. */
+const CHUNKS_MAX = 1024;
 
 /** The body of a request, straight from the Node request: the way through web streams costs a fifth more. */
 export function readText(request: IncomingMessage, bytesMax: number): Promise<string> {
   if (Number(request.headers['content-length'] ?? 0) > bytesMax) return Promise.reject(tooLarge(bytesMax));
 
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
+    const hold = holdNothingYet();
+    let chunks: Buffer[] = [];
     let bytes = 0;
-    request.on('data', (chunk: Buffer) => {
+
+    function keep(chunk: Buffer): void {
       bytes += chunk.length;
-      if (bytes > bytesMax) {
-        request.removeAllListeners('data');
-        reject(tooLarge(bytesMax));
-      } else {
-        chunks.push(chunk);
-      }
-    });
-    request.on('end', () =>
-      resolve((chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)).toString()),
-    );
-    request.on('error', () => reject(new AppError('invalid', 'The body ended early.')));
+      if (bytes > bytesMax) refuse(tooLarge(bytesMax));
+      else if (!hold.add(chunk.length)) refuse(tooMuchAtOnce());
+      else if (chunks.push(chunk) > CHUNKS_MAX) chunks = [Buffer.concat(chunks)];
+    }
+    function refuse(error: AppError): void {
+      request.off('data', keep);
+      chunks = [];
+      hold.release();
+      reject(error);
+    }
+    function end(): void {
+      hold.release();
+      resolve((chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)).toString());
+    }
+
+    request.on('data', keep).on('end', end);
+    request.on('error', () => refuse(new AppError('invalid', 'The body ended early.')));
   });
 }
 
@@ -31,17 +50,48 @@ export function tooLarge(bytesMax: number): AppError {
 }
 
 export function parseJson(text: string): unknown {
+  if (nestsDeeperThan(text, JSON_DEPTH_MAX)) {
+    throw new AppError('invalid', `The body nests deeper than ${JSON_DEPTH_MAX} levels.`);
+  }
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
     throw new AppError('invalid', 'The body is not valid JSON.', { cause: error });
   }
-  if (nestsDeeperThan(value, JSON_DEPTH_MAX)) {
-    throw new AppError('invalid', `The body nests deeper than ${JSON_DEPTH_MAX} levels.`);
-  }
   // Only an escape can smuggle in NUL or half a surrogate pair, so most bodies need no second look.
   return text.includes('\\u') ? wellFormed(value) : value;
+}
+
+/** Told from the text alone: to parse a body of nothing but brackets, and to clear it away, holds everybody up. */
+function nestsDeeperThan(text: string, levelsMax: number): boolean {
+  let levels = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text.charCodeAt(at);
+    if (character === QUOTE) {
+      at = endOfString(text, at);
+    } else if (character === OPEN_LIST || character === OPEN_OBJECT) {
+      levels += 1;
+      if (levels > levelsMax) return true;
+    } else if (character === CLOSE_LIST || character === CLOSE_OBJECT) {
+      levels -= 1;
+    }
+  }
+  return false;
+}
+
+/** Where the string that begins here has its closing quote: the first one that is not escaped. */
+function endOfString(text: string, start: number): number {
+  let end = start;
+  let isEscaped = true;
+  while (isEscaped) {
+    end = text.indexOf('"', end + 1);
+    if (end === -1) return text.length;
+    let before = end - 1;
+    while (text.charCodeAt(before) === BACKSLASH) before -= 1;
+    isEscaped = (end - before) % 2 === 0;
+  }
+  return end;
 }
 
 /** Mended in place: to build a large body anew would take as long again as to parse it. */
@@ -61,12 +111,6 @@ function wellFormed(value: unknown): unknown {
 /** NUL and half surrogate pairs, which PostgreSQL refuses, as the character that stands for what is not text. */
 export function wellFormedText(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\uFFFD');
-}
-
-function nestsDeeperThan(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if (levels === 0) return true;
-  return Object.values(value).some((inner) => nestsDeeperThan(inner, levels - 1));
 }
 
 /** The value as the contract wants it, or a refusal that names each field at fault. */

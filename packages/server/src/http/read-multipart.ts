@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { BusboyInstance } from '@fastify/busboy';
 import { FORM_FIELDS_MAX } from '@leadtrail/contract/limits';
 import { AppError } from '../domain/errors.ts';
+import { holdNothingYet, tooMuchAtOnce } from './held-bytes.ts';
 import { tooLarge, wellFormedText } from './read-body.ts';
 
 type TextField = readonly [name: string, value: string];
@@ -45,6 +46,7 @@ async function makeParser(boundary: string, bytesMax: number): Promise<BusboyIns
 
 function parse(request: IncomingMessage, parser: BusboyInstance, bytesMax: number): Promise<TextField[]> {
   return new Promise((resolve, reject) => {
+    const hold = holdNothingYet();
     const fields: TextField[] = [];
     let bytes = 0;
     let state: 'reading' | 'whole' | 'refused' = 'reading';
@@ -52,6 +54,7 @@ function parse(request: IncomingMessage, parser: BusboyInstance, bytesMax: numbe
     function feed(chunk: Buffer): void {
       bytes += chunk.length;
       if (bytes > bytesMax) refuse(tooLarge(bytesMax));
+      else if (!hold.add(chunk.length)) refuse(tooMuchAtOnce());
       for (let at = 0; at < chunk.length && state !== 'refused'; at += SLICE_BYTES_MAX) {
         parser.write(chunk.subarray(at, at + SLICE_BYTES_MAX));
       }
@@ -60,6 +63,7 @@ function parse(request: IncomingMessage, parser: BusboyInstance, bytesMax: numbe
     function refuse(error: AppError): void {
       state = 'refused';
       request.off('data', feed).off('end', end).resume();
+      hold.release();
       reject(error);
     }
     function refuseBroken(): void {
@@ -68,6 +72,7 @@ function parse(request: IncomingMessage, parser: BusboyInstance, bytesMax: numbe
     /** The parser works in ticks, so by then it is done, or waits for ever for the headers of a part to end. */
     function end(): void {
       parser.end();
+      hold.release();
       setImmediate(() => (state === 'whole' ? resolve(fields) : refuseBroken()));
     }
 

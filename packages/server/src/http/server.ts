@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { refuseUnreadable } from './refuse-unreadable.ts';
 
 /** The socket side of the service: how long it waits for whom, and how it comes to an end. */
@@ -9,6 +9,9 @@ const TIMEOUT_CHECK_MS = 1000;
 /** Longer than the minute after which the usual load balancers drop an idle connection. */
 const KEEP_ALIVE_MS = 65_000;
 const CLOSE_REQUESTS_MS = 4000;
+/** Whoever cuts a body into chunks makes them far larger than this on average; the first may be of any size. */
+const CHUNK_BYTES_MIN = 256;
+const CHUNKS_OF_ANY_SIZE = 512;
 
 export function openServer(listener: RequestListener, newRequestId: () => string): Server {
   const server = createServer(
@@ -22,7 +25,27 @@ export function openServer(listener: RequestListener, newRequestId: () => string
     },
     listener,
   );
+  server.on('request', cutOffCrumbs);
   return server.on('clientError', refuseUnreadable(newRequestId));
+}
+
+/**
+ * Every chunk of a body costs the same however little is in it: a few megabytes of single bytes would keep the
+ * service from everybody else for seconds, even where they only run through after a refusal.
+ */
+function cutOffCrumbs(request: IncomingMessage): void {
+  if (request.headers['transfer-encoding'] === undefined) return;
+  let chunks = 0;
+  let bytes = 0;
+  // Not before somebody reads it, for to listen is to read.
+  request.once('resume', () =>
+    request.on('data', (chunk: Buffer) => {
+      chunks += 1;
+      bytes += chunk.length;
+      // With an error, or whoever reads it would wait for ever.
+      if (chunks > CHUNKS_OF_ANY_SIZE + bytes / CHUNK_BYTES_MIN) request.destroy(new Error('Crumbs.'));
+    }),
+  );
 }
 
 /** Resolves with the port. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MINUTE_MS } from '../domain/utc-time.ts';
-import type { JobParts } from './schedule.ts';
+import type { JobParts } from './job.ts';
 
 export const IDLE_MS = 30 * MINUTE_MS;
 /** Small enough that a lead which has to be stored in between does not wait. */

@@ -1,76 +1,131 @@
-import { Cron } from 'croner';
-import type { Adoption } from '../flows/adopt-inboxes.ts';
+import type { Cron } from 'croner';
+import { SECOND_MS } from '../domain/utc-time.ts';
 import { archiveSessions } from '../flows/archive-sessions.ts';
-import type { Log } from '../ports/log.ts';
-import type { Metrics } from '../ports/metrics.ts';
-import type { ObjectStore } from '../ports/objects.ts';
-import type { Store } from '../store/store.ts';
+import { compactInbox, finishErasures } from '../flows/finish-erasures.ts';
+import { indexChangedLeads } from '../flows/index-leads.ts';
+import type { JobOutcome, JobReport, Metrics } from '../ports/metrics.ts';
+import { checkLeadDrought, isDroughtWatched } from './check-lead-drought.ts';
 import { endIdleSessions } from './end-idle-sessions.ts';
-
-export type JobParts = {
-  store: Store;
-  objects: ObjectStore;
-  adoption: Adoption;
-  log: Log;
-  signal: AbortSignal;
-};
-export type Job = { name: string; cron: string; run(parts: JobParts, now: number): Promise<void> };
+import type { Job, JobParts } from './job.ts';
+import { applyRetention } from './retention.ts';
+import { cronOf, runJob } from './run-job.ts';
 
 /** Everything that happens by the clock (UTC). */
 export const JOBS: readonly Job[] = [
-  { name: 'adopt-inboxes', cron: '* * * * *', run: ({ adoption }) => adoption.run() },
-  { name: 'end-idle-sessions', cron: '* * * * *', run: endIdleSessions },
+  {
+    name: 'adopt-inboxes',
+    cron: '* * * * *',
+    scope: 'process',
+    run: ({ adoption }) => adoption.run(),
+  },
+  {
+    name: 'end-idle-sessions',
+    cron: '* * * * *',
+    scope: 'service',
+    run: endIdleSessions,
+  },
   {
     name: 'archive-sessions',
     cron: '*/5 * * * * *',
+    scope: 'process',
     run: (parts, now) => archiveSessions({ ...parts, now }),
+  },
+  {
+    name: 'index-leads',
+    cron: '* * * * *',
+    scope: 'service',
+    run: indexChangedLeads,
   },
   {
     name: 'clean-up-tracking',
     cron: '*/10 * * * *',
+    scope: 'service',
+    deletes: true,
     run: ({ store }, now) => store.cleanUpTracking({ now }),
   },
   {
     name: 'clean-up-crm-events',
     cron: '0 * * * *',
+    scope: 'service',
+    deletes: true,
     run: ({ store }, now) => store.cleanUpCrmEvents({ now }),
+  },
+  {
+    name: 'check-lead-drought',
+    cron: '*/10 * * * *',
+    scope: 'service',
+    isWanted: isDroughtWatched,
+    run: checkLeadDrought,
+  },
+  {
+    name: 'retention',
+    cron: '0 3 * * *',
+    scope: 'service',
+    deletes: true,
+    run: applyRetention,
+  },
+  {
+    name: 'scrub',
+    cron: '30 3 * * *',
+    scope: 'service',
+    run: finishErasures,
+  },
+  {
+    name: 'compact-inbox',
+    cron: '40 3 * * *',
+    scope: 'process',
+    run: compactInbox,
   },
 ];
 
-export type Schedule = { stop(): Promise<void> };
+export type Schedule = {
+  /** Runs a job as if its time had come. */
+  run(name: string): Promise<JobOutcome>;
+  stop(): Promise<void>;
+};
 
 /** Runs each job when it is due, never twice at a time, and lets the others run when one fails. */
-export function startSchedule(
+export function openSchedule(
   jobs: readonly Job[],
   given: Omit<JobParts, 'signal'> & { metrics: Metrics; now: () => number },
+  { timers }: { timers: boolean },
 ): Schedule {
+  const { metrics, log, now } = given;
   const stopping = new AbortController();
   const parts = { ...given, signal: stopping.signal };
-  const running = new Set<Promise<void>>();
+  const running = new Set<Promise<JobOutcome>>();
 
-  async function runJob(job: Job): Promise<void> {
-    const now = parts.now();
-    try {
-      await job.run(parts, now);
-      parts.metrics.jobRan(job.name, 'success', now);
-    } catch (error) {
-      parts.metrics.jobRan(job.name, 'failure', now);
-      parts.log.error('job failed', { job: job.name, reason: (error as Error).message });
-    }
+  async function runAndReport(job: Job, cron: Cron, report: JobReport): Promise<JobOutcome> {
+    const at = now();
+    const startedAt = performance.now();
+    const outcome = await runJob(job, cron, parts, now).catch((error: Error) => {
+      log.error('job failed', { job: job.name, reason: error.message });
+      return 'failure' as const;
+    });
+    report(outcome, at, (performance.now() - startedAt) / SECOND_MS);
+    return outcome;
   }
 
-  const crons = jobs.map(
-    (job) =>
-      new Cron(job.cron, { timezone: 'UTC', protect: true }, async () => {
-        const run = runJob(job);
-        running.add(run);
-        await run;
-        running.delete(run);
-      }),
-  );
+  const scheduled = jobs.map((job) => {
+    const cron = cronOf(job);
+    const report = metrics.forJob(job.name);
+    const run = () => {
+      const outcome = runAndReport(job, cron, report);
+      running.add(outcome);
+      return outcome.finally(() => running.delete(outcome));
+    };
+    if (timers) cron.schedule(async () => void (await run()));
+    return { name: job.name, cron, run };
+  });
+
   return {
+    async run(name) {
+      const job = scheduled.find((each) => each.name === name);
+      if (job === undefined) throw new Error(`There is no job ${name}.`);
+      return job.run();
+    },
     async stop() {
-      for (const cron of crons) cron.stop();
+      for (const { cron } of scheduled) cron.stop();
       stopping.abort();
       await Promise.all(running);
     },

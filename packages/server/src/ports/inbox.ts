@@ -11,6 +11,10 @@ export type Inbox = {
   /** Calls back after every commit. */
   onAppended(listener: () => void): void;
   backlog(): InboxBacklog;
+  /** Remembers what is in it now: the answer tells whether all of that has been released. */
+  mark(): () => boolean;
+  /** Leaves nothing in its file but what has not been released yet. */
+  compact(): Promise<void>;
   close(): Promise<void>;
 };
 

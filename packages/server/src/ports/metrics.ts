@@ -1,14 +1,24 @@
 import type { InboxBacklog } from './inbox.ts';
 
+/** Skipped: another process ran it for this tick. */
+export type JobOutcome = 'success' | 'failure' | 'skipped';
+export type JobReport = (outcome: JobOutcome, at: number, seconds: number) => void;
+
+/** Retry: not delivered, and to be tried again. Failed: not delivered, and given up. */
+export type DeliveryOutcome = 'delivered' | 'retry' | 'failed';
+
 /** What the service counts about itself. */
 export type Metrics = {
   /** What one endpoint reports; asked for once, called for every request. */
   forEndpoint(endpoint: string): (status: number, seconds: number) => void;
+  /** The same for a scheduled job; from then on it can be seen that it has not run yet. */
+  forJob(job: string): JobReport;
   watchInboxes(backlogs: () => readonly InboxBacklog[]): void;
   ingested(records: number): void;
   ingestFailed(): void;
   recordsFailed(records: number): void;
-  jobRan(job: string, outcome: 'success' | 'failure', at: number): void;
+  /** One attempt to bring a lead to the automation platform. */
+  deliveryTried(outcome: DeliveryOutcome): void;
   /** All of it, in the form Prometheus reads. */
   text(): string;
 };

@@ -1,10 +1,12 @@
+import type { Insertable } from 'kysely';
 import type { Db } from './dialect.ts';
 import type { ArchiveQueueRow, ObjectRow } from './schema.ts';
 import { count, newTotals, writeTotals } from './tracking/totals.ts';
 
 /** The queue of session metadata on its way to the object store, and the catalogue of what is there. */
 
-export type ArchiveClaim = Pick<ArchiveQueueRow, 'archive_id' | 'created_at' | 'sessions' | 'body'>;
+const CLAIMED = ['archive_id', 'created_at', 'sessions', 'first_session', 'last_session', 'body'] as const;
+export type ArchiveClaim = Pick<ArchiveQueueRow, (typeof CLAIMED)[number]>;
 
 /**
  * Takes the oldest waiting entries for a while. Whoever dies with them loses only the claim: they come
@@ -37,7 +39,7 @@ export async function claimArchives(
     .updateTable('archive_queue')
     .set({ claimed_until: now + claimMs, object_id: oldest.object_id ?? oldest.archive_id })
     .where('archive_id', 'in', free)
-    .returning(['archive_id', 'created_at', 'sessions', 'body'])
+    .returning(CLAIMED)
     .execute();
   return claimed.sort((a, b) => (a.archive_id < b.archive_id ? -1 : 1));
 }
@@ -56,7 +58,7 @@ export async function releaseArchives(
 
 export async function recordArchive(
   db: Db,
-  { object, archiveIds }: { object: ObjectRow; archiveIds: readonly string[] },
+  { object, archiveIds }: { object: Insertable<ObjectRow>; archiveIds: readonly string[] },
 ): Promise<void> {
   const { numDeletedRows } = await db.query
     .deleteFrom('archive_queue')
@@ -68,5 +70,39 @@ export async function recordArchive(
   const totals = newTotals();
   count(totals, 'objects');
   count(totals, 'archived_sessions', object.sessions);
+  await writeTotals(db, totals);
+}
+
+/** Where a walk through the objects has come, oldest first. */
+export type ObjectAge = Pick<ObjectRow, 'created_at' | 'key'>;
+
+export async function oldObjects(
+  { query }: Db,
+  { kind, before, after, max }: { kind: ObjectRow['kind']; before: number; after: ObjectAge; max: number },
+): Promise<ObjectAge[]> {
+  return query
+    .selectFrom('objects')
+    .select(['created_at', 'key'])
+    .where('kind', '=', kind)
+    .where('created_at', '<', before)
+    .where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('created_at', 'key'), '>', tuple(after.created_at, after.key)),
+    )
+    .orderBy('created_at')
+    .orderBy('key')
+    .limit(max)
+    .execute();
+}
+
+/** Takes objects that are no longer there out of the catalogue; what is not in it does not count. */
+export async function forgetObjects(db: Db, { keys }: { keys: readonly string[] }): Promise<void> {
+  const forgotten = await db.query
+    .deleteFrom('objects')
+    .where('key', 'in', db.dialect.anyOf(keys))
+    .returning('sessions')
+    .execute();
+  const totals = newTotals();
+  count(totals, 'objects', -forgotten.length);
+  count(totals, 'archived_sessions', -forgotten.reduce((sum, { sessions }) => sum + sessions, 0));
   await writeTotals(db, totals);
 }

@@ -24,6 +24,14 @@ export type Dialect = {
   ): RawBuilder<unknown>;
   /** Whether a column contains a text, taken literally; upper and lower case are the same. */
   contains(column: string, text: string): RawBuilder<SqlBool>;
+  /** The same where upper and lower case are not. */
+  includes(column: string, text: string): RawBuilder<SqlBool>;
+  /** The entries of `lead_index` whose search text includes a text, found by the trigrams both have. */
+  leadsIncluding(text: string): RawBuilder<unknown>;
+  /** Makes the texts of leads known to `leadsIncluding`, where the database does not see to it itself… */
+  indexTexts(texts: readonly { leadId: number; text: string }[]): Promise<void>;
+  /** …and makes it forget those of others. */
+  forgetTexts(leadIds: readonly number[]): Promise<void>;
   /** Runs a statement as it stands, with `?` for each value: for the few that building anew would slow down. */
   run<R>(text: string, values: readonly SqlValue[]): Promise<R[]>;
   /** The same for a select of rows that nobody else may change until the transaction ends. */
@@ -54,7 +62,13 @@ export type Dialect = {
   mayPass(error: unknown): boolean;
 };
 
-const LOCK_NUMBERS = { tracking: 7_201, archives: 7_202, keys: 7_203, setup: 7_204 } as const;
+const LOCK_NUMBERS = {
+  tracking: 7_201,
+  archives: 7_202,
+  keys: 7_203,
+  setup: 7_204,
+  'lead-index': 7_205,
+} as const;
 export type LockName = Exclude<keyof typeof LOCK_NUMBERS, 'keys'>;
 
 /** What a store operation works with: queries, and the few things Kysely does not cover. */
@@ -83,6 +97,25 @@ export function sqliteDialect(prepare: StatementCache): Dialect {
     pairs: (values) =>
       sql`(select value ->> 0 as a, value ->> 1 as b from json_each(${JSON.stringify(values)}))`,
     contains: (column, text) => sql`instr(lower(${sql.ref(column)}), lower(${text})) > 0`,
+    includes: (column, text) => sql`instr(${sql.ref(column)}, ${text}) > 0`,
+    leadsIncluding: (text) => {
+      const trigrams = trigramsOf(text);
+      // What is shorter than a trigram is in none.
+      if (trigrams.length === 0) return sql`(select * from lead_index where instr(search_text, ${text}) > 0)`;
+      return sql`(
+        select i.* from lead_trigrams t cross join lead_index i
+        where t.lead_trigrams match ${trigrams.map(quoted).join(' AND ')}
+          and i.lead_id = t.rowid and instr(i.search_text, ${text}) > 0
+      )`;
+    },
+    async indexTexts(texts) {
+      const insert = prepare('insert into lead_trigrams (rowid, text) values (?, ?)');
+      for (const { leadId, text } of texts) insert.run(leadId, text);
+    },
+    async forgetTexts(leadIds) {
+      const remove = prepare('delete from lead_trigrams where rowid = ?');
+      for (const leadId of leadIds) remove.run(leadId);
+    },
     run: async <R>(text: string, values: readonly SqlValue[]) => prepare(text).all(...values) as R[],
     selectHeld: async <R>(text: string, values: readonly SqlValue[]) => prepare(text).all(...values) as R[],
     async insertNumbered(table, row) {
@@ -112,6 +145,19 @@ export function sqliteDialect(prepare: StatementCache): Dialect {
     lockEach: async () => undefined,
     mayPass: (error) => PASSING_SQLITE_ERRORS.has(((error as { errcode?: number }).errcode ?? 0) & 0xff),
   };
+}
+
+/** Enough of them to find few: neighbours that overlap would say nearly the same. */
+function trigramsOf(text: string): string[] {
+  const characters = [...text];
+  const starts = characters.map((_, start) => start).filter((start) => start % 3 === 0);
+  const last = characters.length - 3;
+  const inside = [...starts.filter((start) => start < last), last].filter((start) => start >= 0);
+  return [...new Set(inside.map((start) => characters.slice(start, start + 3).join('')))];
+}
+
+function quoted(term: string): string {
+  return `"${term.replaceAll('"', '""')}"`;
 }
 
 type Insert = {
@@ -162,6 +208,14 @@ export function postgresDialect(query: Kysely<Schema>): Dialect {
     pairs: (values, typeOfB) =>
       sql`(select v ->> 0 as a, (v ->> 1)::${sql.raw(typeOfB)} as b from json_array_elements(${JSON.stringify(values)}::json) v)`,
     contains: (column, text) => sql`strpos(lower(${sql.ref(column)}), lower(${text})) > 0`,
+    includes: (column, text) => sql`strpos(${sql.ref(column)}, ${text}) > 0`,
+    leadsIncluding: (text) => {
+      const pattern = `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
+      return sql`(select * from lead_index where search_text like ${pattern})`;
+    },
+    // An index like any other sees to it.
+    indexTexts: async () => undefined,
+    forgetTexts: async () => undefined,
     run: (text, values) => runAsIs(query, text, values),
     selectHeld: (text, values) => runAsIs(query, `${text} for update`, values),
     async insertNumbered(table, row) {

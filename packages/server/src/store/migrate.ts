@@ -3,6 +3,11 @@ import { type Migration, Migrator } from 'kysely/migration';
 import type { DialectKind } from './dialect.ts';
 import { trackingTables } from './migrations/0001-tracking.ts';
 import { leadTables } from './migrations/0002-leads.ts';
+import { leadLists } from './migrations/0003-lead-lists.ts';
+import { dropdownOptionTable } from './migrations/0004-dropdown-options.ts';
+import { jobTables } from './migrations/0005-job-runs.ts';
+import { versionTables } from './migrations/0006-data-versions.ts';
+import { erasureTables } from './migrations/0007-erasures.ts';
 
 type Step = (db: Kysely<unknown>, dialect: DialectKind) => Promise<void>;
 
@@ -10,6 +15,11 @@ type Step = (db: Kysely<unknown>, dialect: DialectKind) => Promise<void>;
 const STEPS: Readonly<Record<string, Step>> = {
   '0001-tracking': trackingTables,
   '0002-leads': leadTables,
+  '0003-lead-lists': leadLists,
+  '0004-dropdown-options': dropdownOptionTable,
+  '0005-job-runs': jobTables,
+  '0006-data-versions': versionTables,
+  '0007-erasures': erasureTables,
 };
 
 /** Brings the tables to the present shape. Several processes may start at once: one of them does the work. */

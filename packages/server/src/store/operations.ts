@@ -1,5 +1,22 @@
-import { claimArchives, recordArchive, releaseArchives } from './archives.ts';
+import { claimArchives, forgetObjects, oldObjects, recordArchive, releaseArchives } from './archives.ts';
+import { dataVersions } from './data-versions.ts';
 import type { Db } from './dialect.ts';
+import {
+  createDropdownOption,
+  deleteDropdownOption,
+  dropdownOption,
+  dropdownOptions,
+  ensureDemoOptions,
+  updateDropdownOption,
+} from './dropdown-options.ts';
+import {
+  claimErasedSessions,
+  extendErasedSessions,
+  forgetErasedSessions,
+  recordRewrittenArchive,
+} from './erase/archived-sessions.ts';
+import { erasePerson } from './erase/erase-person.ts';
+import { dueScrubs, recordScrubs } from './erase/scrubs.ts';
 import { claimSends, nextSendDueAt, recordAttempts, releaseSends } from './flow-sends/deliver.ts';
 import { flowSends, resendFlowSend } from './flow-sends/manage.ts';
 import {
@@ -12,10 +29,24 @@ import {
   upsertDefaultIntegration,
 } from './integrations.ts';
 import { addIpRule, ipRules, removeIpRule } from './ip-lists.ts';
+import { claimTick, recordJobRun } from './job-runs.ts';
+import { latestLead, noteDrought, recordDroughtTold } from './lead-droughts.ts';
 import { cleanUpCrmEvents, recordCrmEvent, recordCrmId, recordFlowResult } from './leads/callbacks.ts';
 import { captureLead } from './leads/capture.ts';
+import { leadDetail } from './leads/detail.ts';
+import { indexLeads } from './leads/lead-index.ts';
+import { leads, leadsBefore } from './leads/list.ts';
 import { ipRule, isSiteOrigin } from './leads/look-up.ts';
+import { markLeadSeen, setLeadStatus } from './leads/review.ts';
 import { recount } from './recount.ts';
+import { refreshAnalytics } from './refresh.ts';
+import {
+  submissionsByEngagement,
+  submissionsByProject,
+  submissionsBySource,
+  submissionsDaily,
+  submissionsOverview,
+} from './reports/engine.ts';
 import {
   engagement,
   geo,
@@ -35,12 +66,14 @@ import {
   deleteSite,
   ensureDemoSite,
   form,
+  formConfig,
   forms,
   site,
   sites,
   updateForm,
   updateSite,
 } from './sites.ts';
+import { recentSubmissions, submissions } from './submissions.ts';
 import { cleanUpTracking } from './tracking/clean-up.ts';
 import { endIdleSessions } from './tracking/end-idle.ts';
 import { appliedSequence, ingestTracking, salvageTracking } from './tracking/ingest.ts';
@@ -65,6 +98,18 @@ const operations = {
     claimSends,
     releaseSends,
     recordAttempts,
+    indexLeads,
+    claimTick,
+    recordJobRun,
+    noteDrought,
+    recordDroughtTold,
+    forgetObjects,
+    erasePerson,
+    claimErasedSessions,
+    extendErasedSessions,
+    forgetErasedSessions,
+    recordRewrittenArchive,
+    recordScrubs,
   },
 
   /** Writes that a request waits for. */
@@ -75,6 +120,8 @@ const operations = {
     recordFlowResult,
     saveSettings,
     resendFlowSend,
+    setLeadStatus,
+    markLeadSeen,
     setAside,
     deleteSetAside,
     addIpRule,
@@ -91,6 +138,11 @@ const operations = {
     rekeyIntegration,
     deleteIntegration,
     upsertDefaultIntegration,
+    createDropdownOption,
+    updateDropdownOption,
+    deleteDropdownOption,
+    ensureDemoOptions,
+    refreshAnalytics,
   },
 
   /** Reads that must see what was written last. */
@@ -99,6 +151,14 @@ const operations = {
     ipRule,
     readSettings,
     nextSendDueAt,
+    latestLead,
+    oldObjects,
+    dueScrubs,
+    leads,
+    leadsBefore,
+    leadDetail,
+    recentSubmissions,
+    submissions,
     flowSends,
     setAsideLeads,
     ipRules,
@@ -106,8 +166,11 @@ const operations = {
     site,
     forms,
     form,
+    formConfig,
     integrations,
     integration,
+    dropdownOptions,
+    dropdownOption,
   },
 
   /** Reads of the analytics, which may come from a replica. */
@@ -120,9 +183,17 @@ const operations = {
     sources,
     realtime,
     storage,
+    submissionsDaily,
+    submissionsByProject,
+    submissionsBySource,
+    submissionsByEngagement,
+    submissionsOverview,
     /** Answers when the store does. */
     ping: async ({ query }: Db) => query.selectNoFrom((e) => e.val(1).as('alive')).executeTakeFirst(),
   },
+
+  /** Asked before every answer that may have been kept: it has to wait for nothing else. */
+  versions: { dataVersions },
 
   /** Reads of whole tables, which nobody waits for. */
   inspections: { recount },
@@ -134,8 +205,12 @@ export type Operations = Groups['background'] &
   Groups['writes'] &
   Groups['freshReads'] &
   Groups['reads'] &
+  Groups['versions'] &
   Groups['inspections'];
 export type OperationName = keyof Operations;
+export type WriteName = keyof Groups['background'] | keyof Groups['writes'];
+/** Of those that may come from a replica. */
+export type ReadName = keyof Groups['reads'];
 
 const byName = Object.assign({}, ...Object.values(operations)) as Operations;
 

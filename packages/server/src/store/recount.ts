@@ -1,15 +1,21 @@
 import { sql } from 'kysely';
+import { bucketOf, leadSearchText, nameKey } from '../domain/lead-listing.ts';
 import { pageKey } from '../domain/page-address.ts';
 import { DAY_MS, utcDay } from '../domain/utc-time.ts';
 import { VPN_SUSPECTED_FROM } from '../domain/vpn-score.ts';
 import type { Db } from './dialect.ts';
-import type { SubmissionTotalRow } from './schema.ts';
+import type { LeadIndexRow, SubmissionTotalRow } from './schema.ts';
+import { inSnapshot } from './snapshot.ts';
 
 /**
  * Every total next to the figure counted anew from the rows it stands for. Reads whole tables: for tests
  * and for an operator who wants to be sure, never for a request.
  */
-export async function recount(db: Db): Promise<TotalMismatch[]> {
+export function recount(db: Db): Promise<TotalMismatch[]> {
+  return inSnapshot(db, mismatchesIn);
+}
+
+async function mismatchesIn(db: Db): Promise<TotalMismatch[]> {
   const mismatches: TotalMismatch[] = [];
   for (const { name, kept, counted } of COMPARISONS) {
     mismatches.push(...compare(name, await rowsByKey(db, kept), await rowsByKey(db, counted)));
@@ -17,6 +23,8 @@ export async function recount(db: Db): Promise<TotalMismatch[]> {
   const pages = 'select page as key, views, sessions from page_totals where views <> 0';
   mismatches.push(...compare('page', await rowsByKey(db, pages), await countPages(db)));
   mismatches.push(...compare('submissions', await keptSubmissions(db), await countSubmissions(db)));
+  mismatches.push(...compare('index entry of lead', await keptEntries(db), await countEntries(db)));
+  mismatches.push(...(await compareTexts(db)));
   return mismatches;
 }
 
@@ -86,6 +94,62 @@ function submissionKey({ day, project_name, source, engagement_label }: Submissi
 
 function submissionFigures(total: SubmissionFigures): string {
   return JSON.stringify(total, [...SUBMISSION_FIGURES]);
+}
+
+const ENTRY = [
+  'bucket',
+  'engagement_score',
+  'suspicion_score',
+  'name_key',
+  'followed_up_at',
+  'search_text',
+] as const;
+type Entry = Pick<LeadIndexRow, (typeof ENTRY)[number]>;
+
+/** What the index of the lists holds of the leads that have not changed since. */
+async function keptEntries({ query }: Db): Promise<Map<string, string>> {
+  const entries = await query
+    .selectFrom('lead_index')
+    .selectAll()
+    .where('lead_id', 'not in', query.selectFrom('lead_changes').select('lead_id'))
+    .execute();
+  return new Map(entries.map((entry) => [`${entry.lead_id}`, entryText(entry)]));
+}
+
+async function countEntries({ query }: Db): Promise<Map<string, string>> {
+  const leads = await query
+    .selectFrom('leads')
+    .selectAll()
+    .where('lead_id', 'not in', query.selectFrom('lead_changes').select('lead_id'))
+    .execute();
+  return new Map(
+    leads.map((lead) => {
+      const entry = {
+        ...lead,
+        bucket: bucketOf(lead),
+        name_key: nameKey(lead.contact_name),
+        followed_up_at: lead.last_follow_up_at ?? 0,
+        search_text: leadSearchText(lead),
+      };
+      return [`${lead.lead_id}`, entryText(entry)];
+    }),
+  );
+}
+
+function entryText(entry: Entry): string {
+  return JSON.stringify(entry, [...ENTRY]);
+}
+
+/** What leads are put in order and found by, next to what it is made of. */
+async function compareTexts({ query }: Db): Promise<TotalMismatch[]> {
+  const leads = await query.selectFrom('leads').selectAll().execute();
+  const texts = (of: (lead: (typeof leads)[number]) => string[]) =>
+    new Map(leads.map((lead) => [`${lead.lead_id}`, JSON.stringify(of(lead))]));
+  return compare(
+    'texts of lead',
+    texts((lead) => [lead.name_key, lead.search_text]),
+    texts((lead) => [nameKey(lead.contact_name), leadSearchText(lead)]),
+  );
 }
 
 async function rowsByKey({ query }: Db, text: string): Promise<Map<string, string>> {
@@ -173,6 +237,11 @@ const COMPARISONS: readonly { name: string; kept: string; counted: string }[] = 
       select lead_id as key, sum(is_primary_lead) as primaries, count(*) as form_submit_count,
         count(*) - sum(is_primary_lead) as follow_ups_count
       from submissions group by lead_id`,
+  },
+  {
+    name: 'leads of bucket',
+    kept: 'select bucket as key, leads from lead_index_totals where leads <> 0',
+    counted: 'select bucket as key, count(*) as leads from lead_index group by bucket',
   },
   {
     // Nobody becomes a lead without anything to be recognised by.

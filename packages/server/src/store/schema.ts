@@ -1,3 +1,4 @@
+import type { OptionKind } from '@leadtrail/contract/dropdown-options';
 import type { Generated } from 'kysely';
 import type { LeadFacts } from '../domain/automation-payload.ts';
 
@@ -24,8 +25,14 @@ export type Schema = {
   spools: SpoolRow;
   archive_queue: ArchiveQueueRow;
   objects: ObjectRow;
+  erasure_steps: ErasureStepRow;
+  job_runs: JobRunRow;
+  lead_droughts: LeadDroughtRow;
   leads: LeadRow;
   lead_identities: LeadIdentityRow;
+  lead_index: LeadIndexRow;
+  lead_index_totals: LeadIndexTotalRow;
+  lead_changes: LeadChangeRow;
   submissions: SubmissionRow;
   submission_totals: SubmissionTotalRow;
   flow_sends: FlowSendRow;
@@ -38,6 +45,9 @@ export type Schema = {
   forms: FormRow;
   integrations: IntegrationRow;
   settings: SettingRow;
+  dropdown_options: DropdownOptionRow;
+  data_versions: DataVersionRow;
+  analytics_refreshes: AnalyticsRefreshRow;
 };
 
 export type SessionRow = {
@@ -181,6 +191,9 @@ export type ArchiveQueueRow = {
   /** The same in all entries that go into one object; null until they are claimed for the first time. */
   object_id: string | null;
   sessions: number;
+  /** The lowest and the highest id of its sessions. */
+  first_session: string;
+  last_session: string;
   body: Uint8Array;
 };
 
@@ -191,6 +204,38 @@ export type ObjectRow = {
   created_at: number;
   sessions: number;
   bytes: number;
+  /** Archives only: no session outside of these is in it. */
+  first_session: Generated<string>;
+  last_session: Generated<string>;
+};
+
+/** What is left to do of an erasure: a session to be taken out of its archive, or a database to be scrubbed. */
+export type ErasureStepRow = {
+  step: 'archive' | 'scrub';
+  /** Of the session, or of the erasure. */
+  id: string;
+  claimed_until: number;
+};
+
+/** The latest run of a scheduled job. */
+export type JobRunRow = {
+  job: string;
+  /** When it was due. */
+  tick: number;
+  /** How far the time of a job that deletes has come. */
+  clock: number;
+  started_at: number;
+  finished_at: number | null;
+  outcome: 'success' | 'failure' | null;
+};
+
+/** The time since the last lead, once it has become long; there is one row at most. */
+export type LeadDroughtRow = {
+  /** 0: there has been none. */
+  last_lead_id: number;
+  since: number;
+  /** How somebody was told; null: not yet. */
+  told: 'webhook' | 'log' | null;
 };
 
 /** One person's interest in one project, however often it was expressed. */
@@ -210,7 +255,27 @@ export type LeadRow = LeadFacts & {
   seen_at: number | null;
   last_viewed_at: number | null;
   needs_review: number;
+  /** See domain/lead-listing.ts. */
+  name_key: string;
+  search_text: string;
 };
+
+/**
+ * What lists of leads are filtered and sorted by. It follows behind: whoever changes a lead leaves its number in
+ * `lead_changes`, and until the index has caught up, lists read these leads themselves.
+ */
+export type LeadIndexRow = {
+  lead_id: number;
+  bucket: number;
+  engagement_score: number;
+  suspicion_score: number;
+  name_key: string;
+  /** 0: never. */
+  followed_up_at: number;
+  search_text: string;
+};
+export type LeadIndexTotalRow = { bucket: number; leads: number };
+export type LeadChangeRow = { lead_id: number };
 
 /** By what a lead is recognised. An identity belongs to the first lead of the project that had it. */
 export type LeadIdentityRow = { kind: string; value: string; project_key: string; lead_id: number };
@@ -369,3 +434,18 @@ export type IntegrationRow = {
 
 /** What was saved in the dashboard; the value is JSON. */
 export type SettingRow = { name: string; value: string };
+
+/** What the dashboard offers to choose from. */
+export type DropdownOptionRow = {
+  id: Generated<number>;
+  kind: OptionKind;
+  value: string;
+  label: string;
+  sort_order: number;
+};
+
+/** That an operation has changed something: see data-versions.ts. */
+export type DataVersionRow = { operation: string; slot: number; version: number };
+
+/** When everything was last read anew; there is one row at most. */
+export type AnalyticsRefreshRow = { refreshed_at: number };

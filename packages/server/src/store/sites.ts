@@ -111,6 +111,16 @@ export async function deleteForm({ query, dialect }: Db, { id }: { id: number })
   return numDeletedRows > 0n;
 }
 
+/** What a page may know of a form; undefined when there is none. */
+export async function formConfig(db: Db, { siteKey, formId }: { siteKey: string; formId: string }) {
+  const row = await formsWithSite(db)
+    .select(['sites.enabled as site_enabled', 'forms.enabled as form_enabled'])
+    .where('sites.site_key', '=', siteKey)
+    .where('forms.form_id', '=', formId)
+    .executeTakeFirst();
+  return row && { enabled: row.site_enabled === 1 && row.form_enabled === 1 };
+}
+
 /** Something to begin with, where nothing has been set up yet. */
 export async function ensureDemoSite(
   db: Db,

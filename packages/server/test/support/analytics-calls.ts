@@ -1,3 +1,4 @@
+import { fetchDescribed } from './checked-answers.ts';
 import { ADMIN_KEY, type TestService } from './service.ts';
 
 /** Calls of the analytics API, with the admin key unless a test says otherwise. */
@@ -12,7 +13,7 @@ export async function call<T = Refusal>(
   path: string,
   { body, key = ADMIN_KEY }: { body?: unknown; key?: string | null } = {},
 ): Promise<CallAnswer<T>> {
-  const response = await fetch(service.url + path, {
+  const response = await fetchDescribed(service.url + path, {
     method,
     headers: {
       ...(key === null ? {} : { 'x-api-key': key }),

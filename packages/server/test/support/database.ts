@@ -10,10 +10,18 @@ export async function rows<T extends Row = Row>(
   service: Pick<TestService, 'database'>,
   sql: string,
 ): Promise<T[]> {
-  const { database } = service;
-  return (
-    database.kind === 'sqlite' ? onSqlite(database.file, sql) : await onPostgres(database.url, sql)
-  ) as T[];
+  const found = await run(service, sql);
+  if (!sql.startsWith('select')) await run(service, NOTE_CHANGE);
+  return found as T[];
+}
+
+/** What is changed behind its back the service has to be told, or it goes on answering as before. */
+const NOTE_CHANGE = `
+  insert into data_versions (operation, slot, version) values ('refreshAnalytics', -1, 1)
+  on conflict (operation, slot) do update set version = data_versions.version + 1`;
+
+async function run({ database }: Pick<TestService, 'database'>, sql: string): Promise<Row[]> {
+  return database.kind === 'sqlite' ? onSqlite(database.file, sql) : onPostgres(database.url, sql);
 }
 
 /** The only row there is. */
@@ -31,13 +39,15 @@ export async function emptyDatabase(service: TestService): Promise<void> {
   await service.settled();
   const tables = await rows<{ name: string }>(service, TABLES[service.database.kind]);
   const texts = tables
-    .filter(({ name }) => !name.startsWith('kysely_'))
+    .filter(({ name }) => !name.startsWith('kysely_') && name !== 'data_versions')
     .map(({ name }) => `delete from ${name}`);
   await rows(service, texts.join(';'));
 }
 
 const TABLES = {
-  sqlite: "select name from sqlite_schema where type = 'table' and name not like 'sqlite_%'",
+  // Not those in which a virtual table keeps what it knows.
+  sqlite: `select name from pragma_table_list
+    where schema = 'main' and type in ('table', 'virtual') and name not like 'sqlite_%'`,
   postgres: "select tablename as name from pg_tables where schemaname = 'public'",
 };
 

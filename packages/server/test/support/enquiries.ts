@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { fetchDescribed } from './checked-answers.ts';
 import { ADMIN_KEY, type TestService } from './service.ts';
 
 /** What websites and servers send when somebody enquires. */
@@ -43,7 +44,7 @@ type Sending = { headers?: Record<string, string>; ip?: string; path?: string };
 /** As a browser sends a form, without following the redirect. */
 export function sendForm(service: TestService, sent: Fields = {}, sending: Sending = {}): Promise<Response> {
   const fields = { siteKey: SITE_KEY, formId: FORM_ID, ...anEnquiry(sent) };
-  return fetch(service.url + (sending.path ?? '/lead.capture'), {
+  return fetchDescribed(service.url + (sending.path ?? '/lead.capture'), {
     method: 'POST',
     redirect: 'manual',
     headers: {
@@ -66,7 +67,7 @@ export function sendFromServer(
   sent: Fields = {},
   sending: Sending = {},
 ): Promise<Response> {
-  return fetch(service.url + (sending.path ?? '/lead.capture'), {
+  return fetchDescribed(service.url + (sending.path ?? '/lead.capture'), {
     method: 'POST',
     redirect: 'manual',
     headers: {

@@ -1,5 +1,6 @@
 import { type CallableName, createClient } from '@leadtrail/contract/client';
 import { anEvent, PAGE } from './builders.ts';
+import { fetchDescribed } from './checked-answers.ts';
 import { row } from './database.ts';
 import { CAPTURE_ENV, sendFromServer } from './enquiries.ts';
 import { ADMIN_KEY, type TestService } from './service.ts';
@@ -12,12 +13,14 @@ export const SECRETS = {
   ...CAPTURE_ENV,
   CRM_CALLBACK_SECRET: CALLBACK_SECRET,
   FLOW_WEBHOOK_URL: 'http://127.0.0.1:9/',
+  EDGE_ACCOUNT_ID: 'account',
+  ANALYTICS_ENGINE_API_TOKEN: 'engine-token-for-tests',
 };
 
 /** The answer of every endpoint that a program can call, in an order in which each has something to say. */
 export async function callEverything(service: TestService): Promise<Record<CallableName, unknown>> {
-  const call = createClient({ baseUrl: service.url, apiKey: ADMIN_KEY });
-  const report = createClient({ baseUrl: service.url, apiKey: CALLBACK_SECRET });
+  const call = createClient({ baseUrl: service.url, apiKey: ADMIN_KEY, fetch: fetchDescribed });
+  const report = createClient({ baseUrl: service.url, apiKey: CALLBACK_SECRET, fetch: fetchDescribed });
 
   const startSession = await call('startSession', { body: { fingerprint_id: 'f', page: `${PAGE}a` } });
   const { session_id } = startSession;
@@ -32,6 +35,11 @@ export async function callEverything(service: TestService): Promise<Record<Calla
   const form = { params: { id: createForm.id } };
   const createIntegration = await call('createIntegration', { body: { name: 'CRM' } });
   const integration = { params: { id: createIntegration.id } };
+
+  const createDropdownOption = await call('createDropdownOption', {
+    body: { kind: 'city', value: 'London' },
+  });
+  const option = { params: { id: createDropdownOption.id } };
 
   const whitelistIp = await call('whitelistIp', { body: { ip: '203.0.113.9', usage: 'test' } });
   const blockIp = await call('blockIp', { body: { ip: '203.0.113.10' } });
@@ -58,6 +66,14 @@ export async function callEverything(service: TestService): Promise<Record<Calla
     realtime: await call('realtime'),
     storage: await call('storage'),
     whoami: await call('whoami'),
+    refreshAnalytics: await call('refreshAnalytics'),
+    engineSubmissionsDaily: await call('engineSubmissionsDaily'),
+    engineByProject: await call('engineByProject'),
+    engineBySource: await call('engineBySource'),
+    engineByEngagement: await call('engineByEngagement'),
+    engineOverview: await call('engineOverview'),
+    engineProjects: await call('engineProjects'),
+    engineSources: await call('engineSources'),
     rejectedLeads: await call('rejectedLeads'),
     deleteRejectedLeads: await call('deleteRejectedLeads', { body: { ids: [1] } }),
     testingLeads: await call('testingLeads'),
@@ -68,6 +84,12 @@ export async function callEverything(service: TestService): Promise<Record<Calla
     whitelistedIps: await call('whitelistedIps'),
     whitelistIp,
     unwhitelistIp: await call('unwhitelistIp', { params: { ip: '203.0.113.9' } }),
+    leads: await call('leads'),
+    recentSubmissions: await call('recentSubmissions'),
+    submissions: await call('submissions'),
+    exportLeads: await call('exportLeads', { query: { format: 'json' } }),
+    lead: await call('lead', { params: { id: leadId } }),
+    updateLead: await call('updateLead', { params: { id: leadId }, body: { status: 'won' } }),
     flowSends: await call('flowSends'),
     resendFlowSend: await call('resendFlowSend', { params: { flow_send_public_id: sendId } }),
     sites: await call('sites'),
@@ -77,6 +99,9 @@ export async function callEverything(service: TestService): Promise<Record<Calla
     forms: await call('forms'),
     createForm,
     form: await call('form', form),
+    formsConfig: await call('formsConfig', {
+      query: { siteKey: createSite.site_key, formId: createForm.form_id },
+    }),
     updateForm: await call('updateForm', { ...form, body: {} }),
     deleteForm: await call('deleteForm', form),
     deleteSite: await call('deleteSite', site),
@@ -88,10 +113,17 @@ export async function callEverything(service: TestService): Promise<Record<Calla
     deleteIntegration: await call('deleteIntegration', integration),
     settings: await call('settings'),
     saveSettings: await call('saveSettings', { body: { internal_teams: ['Sales'] } }),
+    dropdownOptions: await call('dropdownOptions'),
+    createDropdownOption,
+    dropdownOption: await call('dropdownOption', option),
+    updateDropdownOption: await call('updateDropdownOption', { ...option, body: {} }),
+    deleteDropdownOption: await call('deleteDropdownOption', option),
     health: await call('health'),
     readiness: await call('readiness'),
     metrics: await call('metrics'),
     openapi: await call('openapi'),
     docs: await call('docs'),
+    // Last of all: it takes the lead away.
+    erasePerson: await call('erasePerson', { body: { email: 'ada@example.org' } }),
   };
 }

@@ -7,6 +7,10 @@ export async function emptyLeads(service: Pick<TestService, 'database'>): Promis
 }
 
 const LEAD_TABLES = [
+  // First, so that it waits for a step of the index which is under way.
+  'lead_changes',
+  'lead_index',
+  'lead_index_totals',
   'leads',
   'lead_identities',
   'submissions',

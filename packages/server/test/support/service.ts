@@ -5,6 +5,7 @@ import { after, before, describe } from 'node:test';
 import { type App, buildApp, type Overrides } from '../../src/app.ts';
 import { type Environment, readConfig } from '../../src/config.ts';
 import type { Log } from '../../src/ports/log.ts';
+import { fetchDescribed } from './checked-answers.ts';
 import { createDatabase, dropDatabase } from './postgres-server.ts';
 
 /** The real service with real stores in a temporary directory, reached over HTTP. */
@@ -89,13 +90,13 @@ export async function startService(kind: StoreKind, options: ServiceOptions = {}
         : { kind: 'postgres', url: databaseUrl },
     logged,
     post: (path, body, headers = {}) =>
-      fetch(url + path, {
+      fetchDescribed(url + path, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...headers },
         body: typeof body === 'string' ? body : JSON.stringify(body),
       }),
     async get<T>(path: string, headers: Record<string, string> = {}): Promise<T> {
-      const response = await fetch(url + path, { headers: { 'x-api-key': ADMIN_KEY, ...headers } });
+      const response = await fetchDescribed(url + path, { headers: { 'x-api-key': ADMIN_KEY, ...headers } });
       if (!response.ok) throw new Error(`GET ${path} answered ${response.status}: ${await response.text()}`);
       return (await response.json()) as T;
     },

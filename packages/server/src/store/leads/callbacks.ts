@@ -106,7 +106,8 @@ async function findLeadByCrmId({ query }: Db, crmLeadId: string): Promise<number
   return submission?.lead_id ?? null;
 }
 
-function crmKey(crmLeadId: string): string {
+/** What is locked while events find their lead. */
+export function crmKey(crmLeadId: string): string {
   return `crm\n${crmLeadId}`;
 }
 

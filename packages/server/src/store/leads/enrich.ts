@@ -2,6 +2,7 @@ import { isBotLead, mayAutoBlock } from '../../domain/bot-lead.ts';
 import { engagementLabel } from '../../domain/engagement.ts';
 import type { Enquiry } from '../../domain/enquiry.ts';
 import { isTestLead } from '../../domain/form-fields.ts';
+import { leadSearchText, nameKey } from '../../domain/lead-listing.ts';
 import { suspicion } from '../../domain/suspicion.ts';
 import { MINUTE_MS, SECOND_MS } from '../../domain/utc-time.ts';
 import type { IpRuleRow } from '../schema.ts';
@@ -70,16 +71,20 @@ function leadOf(
   risk: Risk,
 ): NewLead {
   const { at, form, geo } = enquiry;
-  return {
-    lead_public_id: leadPublicId,
-    project_key: enquiry.projectKey,
-    project_name: form.project,
-    project_location: form.location,
-    project_source: form.source,
-    source_team: form.team,
+  const searched = {
     contact_name: form.name,
     contact_email: form.email,
     contact_phone: form.phone,
+    project_name: form.project,
+    visitor_id: form.visitorId,
+  };
+  return {
+    ...searched,
+    lead_public_id: leadPublicId,
+    project_key: enquiry.projectKey,
+    project_location: form.location,
+    project_source: form.source,
+    source_team: form.team,
     contact_country_code: form.dialCode,
     contact_country_name: geo.country ?? '',
     contact_city: geo.city ?? '',
@@ -94,7 +99,6 @@ function leadOf(
     campaign: JSON.stringify(form.campaign),
     site_key: form.siteKey,
     form_id: form.formId,
-    visitor_id: form.visitorId,
     ...figuresOf(visitor),
     suspicion_score: risk.score,
     suspicion_reasons: risk.reasons,
@@ -111,6 +115,8 @@ function leadOf(
     seen_at: null,
     last_viewed_at: null,
     needs_review: 1,
+    name_key: nameKey(form.name),
+    search_text: leadSearchText(searched),
   };
 }
 

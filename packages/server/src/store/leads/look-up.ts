@@ -137,13 +137,18 @@ export async function lookUpPerson(db: Db, enquiry: Enquiry, sender: KnownSender
  * someone of whom only the address is known, until those who are just learning that address are done.
  */
 async function findHeld({ dialect }: Db, { identities, projectKey }: Enquiry): Promise<HeldIdentity[]> {
-  const lockKey = (identity: Identity) => `${projectKey}\n${identityKey(identity)}`;
+  const lockKey = (identity: Identity) => personLock(projectKey, identity);
   const deciding = lookupKinds(identities);
   const learned = identities.filter((identity) => !deciding.includes(identity));
   await dialect.lockEach(deciding.map(lockKey), learned.map(lockKey));
   // An address says nothing about other projects: it may be a whole office's. It always comes last.
   const values = identities.flatMap(({ kind, value }) => [kind, value]);
   return dialect.run(SELECTS_HELD[identities.length - 1] as string, [...values, projectKey]);
+}
+
+/** What is locked while it is decided whose an identity is. */
+export function personLock(projectKey: string, identity: Identity): string {
+  return `${projectKey}\n${identityKey(identity)}`;
 }
 
 const SELECT_HELD =

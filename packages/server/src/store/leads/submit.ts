@@ -2,9 +2,11 @@ import type { Selectable } from 'kysely';
 import { type AutomationPayload, automationPayload } from '../../domain/automation-payload.ts';
 import type { Phone } from '../../domain/contact.ts';
 import { chooseLead, type Identity } from '../../domain/lead-identity.ts';
+import { leadSearchText, nameKey } from '../../domain/lead-listing.ts';
 import { MINUTE_MS, utcDay } from '../../domain/utc-time.ts';
 import type { Db } from '../dialect.ts';
 import type { FlowSendRow, IpRuleRow, LeadRow, SubmissionTotalRow } from '../schema.ts';
+import { noteChange } from './lead-index.ts';
 import type { HeldIdentity } from './look-up.ts';
 
 /** A submission that has passed all checks, complete but for what only the store can know. */
@@ -37,6 +39,7 @@ export async function submitLead(db: Db, submission: LeadSubmission): Promise<Su
   const leadId = known?.lead_id ?? (await db.dialect.insertNumbered('leads', submission.lead));
   await learnIdentities(db, submission, leadId);
   if (known !== undefined) await followUp(db, submission, known);
+  await noteChange(db, leadId);
   const submissionId = await addSubmission(db, submission, leadId, known);
   const isForwarded = known === undefined && (await addSend(db, submission, leadId, submissionId));
   if (submission.block !== null) await blockIfUnknown(db, submission.block);
@@ -51,6 +54,8 @@ type KnownLead = Pick<
   | 'contact_email'
   | 'contact_phone'
   | 'contact_country_code'
+  | 'project_name'
+  | 'visitor_id'
   | 'suspicion_score'
   | 'suspicion_reasons'
   | 'created_at'
@@ -65,8 +70,8 @@ async function readKnownLead(
   if (leadId === undefined) return undefined;
   // Others may reach the same lead by other identities; they wait, so that none overwrites what another adds.
   const [known] = await dialect.selectHeld<KnownLead>(
-    `select lead_id, contact_name, contact_email, contact_phone, contact_country_code, suspicion_score,
-      suspicion_reasons, created_at, last_follow_up_at
+    `select lead_id, contact_name, contact_email, contact_phone, contact_country_code, project_name, visitor_id,
+      suspicion_score, suspicion_reasons, created_at, last_follow_up_at
     from leads where lead_id = ?`,
     [leadId],
   );
@@ -88,11 +93,20 @@ async function learnIdentities(
 /** The lead learns what it did not know, carries its visitor's latest figures and keeps its worst suspicion. */
 async function followUp({ dialect }: Db, { at, lead }: LeadSubmission, known: KnownLead): Promise<void> {
   const isWorse = lead.suspicion_score > known.suspicion_score;
+  const searched = {
+    contact_name: known.contact_name || lead.contact_name,
+    contact_email: known.contact_email || lead.contact_email,
+    contact_phone: known.contact_phone || lead.contact_phone,
+    project_name: known.project_name,
+    visitor_id: lead.visitor_id || known.visitor_id,
+  };
   const learned = [
     at,
-    known.contact_name || lead.contact_name,
-    known.contact_email || lead.contact_email,
-    known.contact_phone || lead.contact_phone,
+    searched.contact_name,
+    searched.contact_email,
+    searched.contact_phone,
+    nameKey(searched.contact_name),
+    leadSearchText(searched),
     known.contact_country_code || lead.contact_country_code,
     isWorse ? lead.suspicion_score : known.suspicion_score,
     isWorse ? lead.suspicion_reasons : known.suspicion_reasons,
@@ -117,7 +131,7 @@ const VISITOR_FIGURES = [
 
 const LEARNED = `form_submit_count = form_submit_count + 1, follow_ups_count = follow_ups_count + 1,
   needs_review = 1, last_follow_up_at = ?, contact_name = ?, contact_email = ?, contact_phone = ?,
-  contact_country_code = ?, suspicion_score = ?, suspicion_reasons = ?`;
+  name_key = ?, search_text = ?, contact_country_code = ?, suspicion_score = ?, suspicion_reasons = ?`;
 const UPDATE_LEAD = `update leads set ${LEARNED} where lead_id = ?`;
 const FIGURES = VISITOR_FIGURES.map((column) => `${column} = ?`).join(', ');
 const UPDATE_LEAD_AND_VISITOR = `update leads set ${LEARNED}, ${FIGURES} where lead_id = ?`;

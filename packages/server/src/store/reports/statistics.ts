@@ -104,6 +104,6 @@ async function readCounters({ query }: Db): Promise<(name: CounterName) => numbe
 }
 
 /** To two decimals; 0 when there is nothing to average. */
-function average(sum: number, of: number): number {
+export function average(sum: number, of: number): number {
   return of === 0 ? 0 : Math.round((sum / of) * 100) / 100;
 }

@@ -18,7 +18,7 @@ import {
 
 /** What the start of a session does to the state and the totals: the session, its fingerprint, its visitor. */
 
-const RECENT_NETWORKS = 3;
+export const RECENT_NETWORKS = 3;
 const TEXT_CHARS_MAX = 512;
 
 export function applyStart(state: TrackingState, totals: Totals, start: StartRecord): void {
@@ -145,13 +145,18 @@ function rememberNetwork(state: TrackingState, fingerprint: FingerprintRow, star
   }
 }
 
-/** Latest first. Where the ASN is not known the address stands for the network. */
+/** Latest first. */
 function recentNetworks(fingerprint: FingerprintRow, start: StartRecord): [string, number][] {
-  const network = start.geo.asn === null ? start.ip : `AS${start.geo.asn}`;
+  const network = networkName(start.ip, start.geo.asn);
   const others = (JSON.parse(fingerprint.recent_networks) as [string, number][]).filter(
     ([name]) => name !== network,
   );
   return [[network, start.at] as [string, number], ...others].slice(0, RECENT_NETWORKS);
+}
+
+/** Where the ASN is not known the address stands for the network. */
+export function networkName(ip: string, asn: number | null): string {
+  return asn === null ? ip : `AS${asn}`;
 }
 
 function touchVisitor(

@@ -216,6 +216,7 @@ async function enqueueArchive(
   const [first] = starts;
   if (first === undefined) return;
   const text = starts.map((start) => `${JSON.stringify(start)}\n`).join('');
+  const ids = starts.map((start) => start.session_id).sort();
   await query
     .insertInto('archive_queue')
     .values({
@@ -225,6 +226,8 @@ async function enqueueArchive(
       claimed_until: 0,
       object_id: null,
       sessions: starts.length,
+      first_session: ids[0] ?? '',
+      last_session: ids.at(-1) ?? '',
       body: gzipSync(text, { level: GZIP_LEVEL }),
     })
     .execute();

@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { ApiError, Count, Id } from './fields.ts';
+import { MANAGEMENT_BYTES_MAX } from './limits.ts';
+
+/** What a mail server accepts. */
+const EMAIL_CHARS_MAX = 254;
+const PHONE_CHARS_MAX = 64;
+/** With fewer nobody is recognised by a number. */
+const PHONE_DIGITS_MIN = 5;
+
+const Email = z
+  .string()
+  .trim()
+  .max(EMAIL_CHARS_MAX)
+  .regex(/^[^\s@]+@[^\s@]+$/, 'must be an e-mail address');
+const Phone = z
+  .string()
+  .trim()
+  .max(PHONE_CHARS_MAX)
+  .refine(
+    (text) => (text.match(/\p{Nd}/gu)?.length ?? 0) >= PHONE_DIGITS_MIN,
+    `must have at least ${PHONE_DIGITS_MIN} digits`,
+  );
+
+/** Who is meant: whoever has any of these. */
+export const PersonIdentifiers = z
+  .object({
+    email: Email.nullish(),
+    phone: Phone.nullish().describe('with its country code, unless it was typed without one'),
+    visitor_id: Id.nullish(),
+  })
+  .refine(
+    ({ email, phone, visitor_id }) => (email ?? phone ?? visitor_id ?? null) !== null,
+    'must hold an email, a phone or a visitor_id',
+  );
+export type PersonIdentifiers = z.output<typeof PersonIdentifiers>;
+
+/** What was removed. */
+export const Erased = z.object({
+  erased: z.literal(true),
+  leads: Count,
+  submissions: Count,
+  flow_sends: Count,
+  crm_events: Count,
+  set_aside_leads: Count.describe('rejected and testing leads'),
+  sessions: Count,
+  archived_sessions: Count.describe('taken out of archives, sent or still to be sent'),
+  scrubbed: z
+    .boolean()
+    .describe('false: the database is so large that what was removed leaves its free pages at night'),
+});
+export type Erased = z.output<typeof Erased>;
+
+export const erasePerson = endpoint({
+  method: 'POST',
+  path: '/analytics/erase',
+  group: 'Management',
+  summary: 'Remove a person from every store',
+  auth: 'admin',
+  cache: 'no-store',
+  body: PersonIdentifiers,
+  bodyBytesMax: MANAGEMENT_BYTES_MAX,
+  responses: {
+    200: Erased,
+    400: ApiError,
+    401: ApiError,
+    403: ApiError,
+    413: ApiError,
+    500: ApiError,
+    503: ApiError,
+  },
+});

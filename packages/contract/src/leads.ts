@@ -1,0 +1,283 @@
+import { z } from 'zod';
+import { FlowSend } from './deliveries.ts';
+import { endpoint } from './endpoint.ts';
+import { ApiError, Count, clampedInteger, DateTime, Flag, paging, QueryFlag, UnixMillis } from './fields.ts';
+import {
+  LEADS_DEFAULT,
+  LEADS_MAX,
+  LIST_DEFAULT,
+  LIST_MAX,
+  MANAGEMENT_BYTES_MAX,
+  RECENT_SUBMISSIONS_DEFAULT,
+  RECENT_SUBMISSIONS_LIST_MAX,
+} from './limits.ts';
+
+/** The stages of the pipeline; `fake` marks spam. */
+export const LEAD_STATUSES = ['new', 'contacted', 'qualified', 'proposal', 'won', 'lost', 'fake'] as const;
+export type LeadStatus = (typeof LEAD_STATUSES)[number];
+
+export const LEAD_SORTS = [
+  'newest',
+  'oldest',
+  'last_follow_up',
+  'score_desc',
+  'score_asc',
+  'risk_desc',
+  'risk_asc',
+  'name_asc',
+] as const;
+export type LeadSort = (typeof LEAD_SORTS)[number];
+
+export const SUBMISSION_PERIODS = ['today', 'yesterday', 'range'] as const;
+export const SUBMISSION_SORTS = ['submitted_at', 'contact_email', 'project_name', 'source'] as const;
+export const EXPORT_FORMATS = ['csv', 'json'] as const;
+
+const lowerCase = (text: string) => text.trim().toLowerCase();
+
+/** A lead as lists show it. */
+export const LeadItem = z
+  .object({
+    lead_id: z.int(),
+    lead_public_id: z.string(),
+    enquiry_datetime: DateTime,
+    contact_name: z.string(),
+    contact_email: z.string(),
+    contact_phone: z.string(),
+    project_name: z.string(),
+    project_location: z.string(),
+    project_source: z.string(),
+    contact_country_name: z.string(),
+    contact_city: z.string(),
+    visitor_id: z.string(),
+    session_id: z.string(),
+    engagement_score: z.int(),
+    engagement_label: z.string(),
+    form_submit_count: Count,
+    suspicion_score: z.int(),
+    follow_ups_count: Count,
+    last_follow_up_at: DateTime.nullable(),
+    status: z.enum(LEAD_STATUSES),
+    seen_at: UnixMillis.nullable().describe('first view'),
+    needs_review: Flag.describe('1: never viewed, or a follow-up came after the last view'),
+    contact_ip: z.string(),
+    is_ip_blocked: Flag,
+  })
+  .meta({ id: 'LeadItem' });
+export type LeadItem = z.output<typeof LeadItem>;
+
+/** All that is known of a lead. */
+export const Lead = z
+  .object({
+    ...LeadItem.shape,
+    last_viewed_at: UnixMillis.nullable().describe('the latest view of something new'),
+    crm_lead_id: z.string().nullable(),
+    source_team: z.string(),
+    contact_country_code: z.string().describe('dial code'),
+    contact_region: z.string(),
+    contact_region_code: z.string(),
+    contact_timezone: z.string(),
+    user_agent: z.string(),
+    referer: z.string(),
+    keyword: z.string(),
+    message: z.string(),
+    campaign: z.record(z.string(), z.string()),
+    site_key: z.string(),
+    form_id: z.string(),
+    pages_visited: Count,
+    session_duration_s: Count,
+    return_visits: Count,
+    vpn_suspected: Flag,
+    suspicion_reasons: z.string(),
+    time_to_submit_s: z.number().nullable(),
+    is_bot_lead: Flag,
+    test_lead: z.enum(['yes', 'no']),
+    related_projects: z.string(),
+  })
+  .meta({ id: 'Lead' });
+export type Lead = z.output<typeof Lead>;
+
+export const LeadSession = z.object({
+  session_id: z.string(),
+  visitor_id: z.string(),
+  entry_page: z.string(),
+  exit_page: z.string(),
+  country: z.string(),
+  started_at: UnixMillis,
+  ended_at: UnixMillis.nullable().describe('null: it goes on'),
+  duration: Count.describe('milliseconds'),
+  engagement_score: z.int(),
+  event_count: Count,
+});
+
+const submissionFields = {
+  submission_id: z.int(),
+  lead_id: z.int(),
+  submitted_at: DateTime,
+  contact_name: z.string(),
+  contact_email: z.string(),
+  contact_phone: z.string(),
+  project_name: z.string(),
+  is_primary_lead: Flag,
+};
+
+export const LeadSubmission = z.object({
+  ...submissionFields,
+  lead_submission_public_id: z.string(),
+  visitor_id: z.string(),
+  session_id: z.string(),
+  contact_ip: z.string(),
+  source: z.string(),
+  referer: z.string(),
+  cta_name: z.string(),
+  is_duplicate_window: Flag,
+  is_ip_blocked: Flag,
+  suspicion_score: z.int(),
+  crm_lead_id: z.string().nullable(),
+  payload_json: z.string().describe('what was sent, as JSON'),
+});
+
+export const CrmActivity = z.object({
+  id: z.int(),
+  lead_id: z.int(),
+  crm_lead_id: z.string(),
+  event_type: z.string(),
+  payload: z.unknown(),
+  received_at: DateTime,
+});
+
+/** Which leads; what is left out lets all through. */
+const filters = {
+  q: z.string().optional().describe('part of a name, e-mail address, phone number, project or visitor id'),
+  status: z.string().transform(lowerCase).pipe(z.enum(LEAD_STATUSES)).optional(),
+  has_follow_ups: QueryFlag.optional(),
+  seen: QueryFlag.optional().describe('true: viewed; false: to be reviewed'),
+};
+
+const reading = { method: 'GET', group: 'Leads', auth: 'marketing', cache: 'no-store' } as const;
+const readingErrors = { 400: ApiError, 401: ApiError, 500: ApiError, 503: ApiError };
+
+export const leads = endpoint({
+  ...reading,
+  path: '/analytics/leads',
+  summary: 'Leads by filters, search and order',
+  query: z.object({
+    ...filters,
+    sort: z.enum(LEAD_SORTS).default('newest'),
+    ...paging({ default: LEADS_DEFAULT, max: LEADS_MAX }),
+  }),
+  responses: { 200: z.object({ leads: z.array(LeadItem), total: Count }), ...readingErrors },
+});
+
+export const recentSubmissions = endpoint({
+  ...reading,
+  path: '/analytics/leads/recent-submissions',
+  summary: 'The latest submissions',
+  query: z.object({
+    limit: clampedInteger({ default: RECENT_SUBMISSIONS_DEFAULT, min: 1, max: RECENT_SUBMISSIONS_LIST_MAX }),
+  }),
+  responses: {
+    200: z.array(z.object({ ...submissionFields, is_follow_up: z.boolean() })),
+    ...readingErrors,
+  },
+});
+
+const MOMENT = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/i;
+const Moment = z
+  .string()
+  .refine((text) => MOMENT.test(text) && isOnCalendar(text), 'must be YYYY-MM-DD or an ISO datetime')
+  .optional();
+
+/** A 30th of February would otherwise count as a day of March. */
+function isOnCalendar(text: string): boolean {
+  const day = text.slice(0, 'YYYY-MM-DD'.length);
+  return !Number.isNaN(Date.parse(text)) && new Date(day).toISOString().startsWith(day);
+}
+
+export const submissions = endpoint({
+  ...reading,
+  path: '/analytics/leads/submissions',
+  summary: 'Submissions of a day or of a range of days (UTC)',
+  query: z.object({
+    period: z.enum(SUBMISSION_PERIODS).default('today'),
+    date_from: Moment.describe('for a range; inclusive'),
+    date_to: Moment.describe('for a range; inclusive, a date is the whole day'),
+    q: z.string().optional().describe('part of an e-mail address, phone, project, source, page or payload'),
+    sort: z.enum(SUBMISSION_SORTS).default('submitted_at'),
+    order: z.enum(['asc', 'desc']).default('desc'),
+    ...paging({ default: LIST_DEFAULT, max: LIST_MAX }),
+  }),
+  responses: {
+    200: z.object({
+      submissions: z.array(
+        z.object({
+          ...submissionFields,
+          source: z.string(),
+          referer: z.string(),
+          cta_name: z.string(),
+          is_follow_up: z.boolean(),
+          contact_ip: z.string(),
+          is_ip_blocked: Flag,
+        }),
+      ),
+      total: Count,
+    }),
+    ...readingErrors,
+  },
+});
+
+export const exportLeads = endpoint({
+  ...reading,
+  path: '/analytics/leads/export',
+  summary: 'All leads that pass the filters, newest first, as a file',
+  query: z.object({ format: z.enum(EXPORT_FORMATS).default('csv'), ...filters }),
+  streams: ['text/csv', 'application/json'],
+  responses: { 200: z.array(LeadItem).describe('as JSON; as CSV a line for each'), ...readingErrors },
+});
+
+/** Its number or its public id. */
+const LeadReference = z.object({
+  id: z
+    .string()
+    .regex(/^(?:[1-9]\d{0,15}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/i, 'must be a lead id')
+    .refine((id) => id.includes('-') || Number.isSafeInteger(Number(id)), 'must be a lead id')
+    .transform((id) => id.toLowerCase()),
+});
+
+export const lead = endpoint({
+  ...reading,
+  path: '/analytics/leads/:id',
+  summary: 'Everything about a lead; marks it as seen',
+  params: LeadReference,
+  responses: {
+    200: z.object({
+      lead: Lead,
+      sessions: z.array(LeadSession).describe('latest first'),
+      submissions: z.array(LeadSubmission).describe('latest first'),
+      crm_activity: z.array(CrmActivity).describe('latest first'),
+      flow_sends: z.array(FlowSend).describe('latest first'),
+    }),
+    ...readingErrors,
+    404: ApiError,
+  },
+});
+
+export const updateLead = endpoint({
+  method: 'PATCH',
+  path: '/analytics/leads/:id',
+  group: 'Leads',
+  summary: 'Move a lead to a stage of the pipeline',
+  auth: 'marketing',
+  cache: 'no-store',
+  params: LeadReference,
+  body: z.object({ status: z.string().describe(`one of ${LEAD_STATUSES.join(', ')}`) }),
+  bodyBytesMax: MANAGEMENT_BYTES_MAX,
+  responses: {
+    200: z.object({ updated: z.literal(true) }),
+    400: ApiError,
+    401: ApiError,
+    404: ApiError,
+    413: ApiError,
+    500: ApiError,
+    503: ApiError,
+  },
+});

@@ -1,0 +1,19 @@
+/** Lines of comma-separated values as spreadsheets read them (RFC 4180). */
+
+export type Cell = string | number | null;
+
+/** What a spreadsheet would take for the beginning of a formula, where East Asia writes in full width as well. */
+const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
+const NEEDS_QUOTES = /[",\r\n]/;
+
+export function csvLine(cells: readonly Cell[]): string {
+  return `${cells.map(csvCell).join(',')}\r\n`;
+}
+
+/** An apostrophe in front makes it text; numbers of our own are left alone. */
+function csvCell(cell: Cell): string {
+  if (cell === null) return '';
+  if (typeof cell === 'number') return String(cell);
+  const text = FORMULA.test(cell) ? `'${cell}` : cell;
+  return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

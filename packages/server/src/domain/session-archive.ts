@@ -1,0 +1,15 @@
+/** The text of an archive: one session a line, as JSON. */
+
+export type ReducedArchive = { text: string; sessions: number; removed: string[] };
+
+/** The same archive without some of its sessions. */
+export function withoutSessions(text: string, sessionIds: ReadonlySet<string>): ReducedArchive {
+  const lines = text.split('\n').filter((line) => line !== '');
+  const removed: string[] = [];
+  const kept = lines.filter((line) => {
+    const { session_id } = JSON.parse(line) as { session_id: string };
+    if (sessionIds.has(session_id)) removed.push(session_id);
+    return !sessionIds.has(session_id);
+  });
+  return { text: kept.map((line) => `${line}\n`).join(''), sessions: kept.length, removed };
+}

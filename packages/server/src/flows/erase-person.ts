@@ -1,0 +1,52 @@
+import type { Erased, PersonIdentifiers } from '@leadtrail/contract/erase';
+import { personMeant } from '../domain/person.ts';
+import { SECOND_MS } from '../domain/utc-time.ts';
+import type { Adoption } from './adopt-inboxes.ts';
+import { type ErasureParts, eraseFromArchives, eventually, scrub } from './finish-erasures.ts';
+
+export type ErasePerson = (given: PersonIdentifiers) => Promise<Erased>;
+export type ErasePersonParts = ErasureParts & { adoption: Adoption; newId: () => string };
+
+/** Longer than claims of a process that has died last. */
+const PATIENCE_MS = 35 * SECOND_MS;
+/** Making a larger database anew would keep leads waiting for too long: that is done at night. */
+const SCRUB_AT_ONCE_BYTES_MAX = 512 * 1024 ** 2;
+
+/**
+ * Removes a person from every store. Each step leaves a note of what is still to be done, so that after a crash the
+ * same request, or the next night, finishes the work.
+ */
+export function makeErasePerson(parts: ErasePersonParts): ErasePerson {
+  const { store, now, newId, log } = parts;
+  return async (given) => {
+    const deadline = performance.now() + PATIENCE_MS;
+    const person = personMeant(given);
+
+    await untilProcessed(parts, deadline);
+    const rows = await eventually(deadline, 'A lead of this person is just being sent.', () =>
+      store.erasePerson({ erasureId: newId(), person, now: now() }),
+    );
+    const fromObjects = await eraseFromArchives(parts, deadline);
+    const scrubbed = await scrub(parts, SCRUB_AT_ONCE_BYTES_MAX);
+
+    const counts = {
+      leads: rows.leads,
+      submissions: rows.submissions,
+      flow_sends: rows.flowSends,
+      crm_events: rows.crmEvents,
+      set_aside_leads: rows.setAsideLeads,
+      sessions: rows.sessions,
+      archived_sessions: rows.queuedSessions + fromObjects,
+    };
+    log.info('person erased', { ...counts, scrubbed });
+    return { erased: true, ...counts, scrubbed };
+  };
+}
+
+/** What was accepted until now must be where it can be found. */
+async function untilProcessed({ inbox, adoption }: ErasePersonParts, deadline: number): Promise<void> {
+  const isProcessed = inbox.mark();
+  await eventually(deadline, 'Too much is waiting to be processed.', async () =>
+    isProcessed() && adoption.backlog().records === 0 ? true : null,
+  );
+}

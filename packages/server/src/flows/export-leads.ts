@@ -1,0 +1,43 @@
+import { LeadItem } from '@leadtrail/contract/leads';
+import { csvLine } from '../domain/csv.ts';
+import type { LeadFilter } from '../domain/lead-listing.ts';
+import type { Store } from '../store/store.ts';
+
+const LEADS_PER_STEP = 500;
+const COLUMNS = Object.keys(LeadItem.shape) as (keyof LeadItem)[];
+
+export type LeadExport = { format: 'csv' | 'json'; q: string } & LeadFilter;
+
+/** All leads that pass a filter, newest first, piece by piece: however many they are, only a step of them is in memory. */
+export function exportLeads(store: Store, { format, ...filter }: LeadExport): AsyncIterable<string> {
+  return format === 'csv' ? csvPieces(store, filter) : jsonPieces(store, filter);
+}
+
+async function* csvPieces(store: Store, filter: Omit<LeadExport, 'format'>): AsyncIterable<string> {
+  // With the mark in front spreadsheets know that it is UTF-8.
+  let text = `\u{FEFF}${csvLine(COLUMNS)}`;
+  for await (const leads of steps(store, filter)) {
+    yield text + leads.map((lead) => csvLine(COLUMNS.map((column) => lead[column]))).join('');
+    text = '';
+  }
+  if (text !== '') yield text;
+}
+
+async function* jsonPieces(store: Store, filter: Omit<LeadExport, 'format'>): AsyncIterable<string> {
+  let separator = '[';
+  for await (const leads of steps(store, filter)) {
+    yield leads.map((lead, i) => `${i === 0 ? separator : ','}\n${JSON.stringify(lead)}`).join('');
+    separator = ',';
+  }
+  yield separator === '[' ? '[]\n' : '\n]\n';
+}
+
+async function* steps(store: Store, filter: Omit<LeadExport, 'format'>): AsyncIterable<LeadItem[]> {
+  let before = Number.MAX_SAFE_INTEGER;
+  for (;;) {
+    const leads = await store.leadsBefore({ ...filter, before, limit: LEADS_PER_STEP });
+    if (leads.length > 0) yield leads;
+    if (leads.length < LEADS_PER_STEP) return;
+    before = leads.at(-1)?.lead_id ?? 0;
+  }
+}

@@ -1,0 +1,142 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+import { AppError, unavailable } from '../domain/errors.ts';
+import { withoutSessions } from '../domain/session-archive.ts';
+import { MINUTE_MS, SECOND_MS } from '../domain/utc-time.ts';
+import type { Inbox } from '../ports/inbox.ts';
+import type { Log } from '../ports/log.ts';
+import type { ObjectStore } from '../ports/objects.ts';
+import type { ErasedSessions } from '../store/erase/archived-sessions.ts';
+import type { Store } from '../store/store.ts';
+import { archiveSessions } from './archive-sessions.ts';
+
+/** What is left of an erasure once the rows are gone: archives in the object store, and old pages of the databases. */
+
+export type ErasureParts = {
+  store: Store;
+  inbox: Inbox;
+  objects: ObjectStore;
+  log: Log;
+  now: () => number;
+};
+
+/** Longer than an archive takes to be read and written. */
+const LEASE_MS = 30 * SECOND_MS;
+const SESSIONS_PER_STEP = 500;
+const POLL_MS_FIRST = 50;
+const POLL_MS_MAX = SECOND_MS;
+const NIGHT_PATIENCE_MS = 10 * MINUTE_MS;
+
+const unzip = promisify(gunzip);
+const zip = promisify(gzip);
+
+/** What earlier erasures have left, because they were cut off or the database was too large for the day. */
+export async function finishErasures(parts: ErasureParts): Promise<void> {
+  await eraseFromArchives(parts, performance.now() + NIGHT_PATIENCE_MS);
+  if (!(await scrub(parts, Number.MAX_SAFE_INTEGER))) throw new Error('The database could not be scrubbed.');
+}
+
+/** Another process may have erased somebody whose sessions came through this one. */
+export async function compactInbox({ inbox }: Pick<ErasureParts, 'inbox'>): Promise<void> {
+  if (inbox.backlog().records === 0) await inbox.compact();
+}
+
+/** Takes erased sessions out of all archives, and says how many there were. */
+export async function eraseFromArchives(parts: ErasureParts, deadline: number): Promise<number> {
+  const { store, now } = parts;
+  let removed = 0;
+  await eventually(deadline, 'The archives are in use; this erasure goes on later.', async () => {
+    for (;;) {
+      const lease = { now: now(), leaseMs: LEASE_MS, max: SESSIONS_PER_STEP };
+      const claim = await store.claimErasedSessions(lease);
+      if (claim?.sessionIds.length === 0) return true;
+      const taken = claim === null ? null : await eraseClaimed(parts, claim);
+      if (taken === null) return null;
+      removed += taken;
+    }
+  });
+  return removed;
+}
+
+/** Null: they have to reach the object store first. */
+async function eraseClaimed(parts: ErasureParts, claim: ErasedSessions): Promise<number | null> {
+  const { store, now } = parts;
+  const { sessionIds } = claim;
+  const giveBack = () => store.extendErasedSessions({ sessionIds, until: 0 });
+  try {
+    if (claim.isOnTheWay) {
+      await archiveSessions({ ...parts, now: now() });
+      await giveBack();
+      return null;
+    }
+    let removed = 0;
+    for (const object of claim.objects) {
+      removed += await rewrite(parts, object, new Set(sessionIds));
+      await store.extendErasedSessions({ sessionIds, until: now() + LEASE_MS });
+    }
+    await store.forgetErasedSessions({ sessionIds });
+    return removed;
+  } catch (error) {
+    // Where this fails too, the claim runs out by itself.
+    await giveBack().catch(() => undefined);
+    throw error instanceof AppError ? error : unavailable('The archives cannot be rewritten.', error);
+  }
+}
+
+type ArchiveObject = ErasedSessions['objects'][number];
+
+/**
+ * Under the same name, so that a crash leaves no copy behind. After one between the object and its record there is
+ * nothing left to remove, but still to record.
+ */
+async function rewrite(
+  { store, objects }: ErasureParts,
+  { key, ...recorded }: ArchiveObject,
+  erased: ReadonlySet<string>,
+): Promise<number> {
+  const found = await objects.get(key);
+  const before = found === undefined ? '' : (await unzip(found)).toString();
+  const { text, sessions, removed } = withoutSessions(before, erased);
+  if (found === undefined || sessions === 0) {
+    await objects.delete(key);
+    await store.forgetObjects({ keys: [key] });
+    return removed.length;
+  }
+  const body = removed.length === 0 ? found : await zip(text);
+  if (body !== found) await objects.put(key, body);
+  const isRecorded = sessions === recorded.sessions && body.length === recorded.bytes;
+  const isListed = isRecorded || (await store.recordRewrittenArchive({ key, sessions, bytes: body.length }));
+  // Retention has deleted it in the meantime.
+  if (!isListed) await objects.delete(key);
+  return removed.length;
+}
+
+/** True: no database has a page left with what was erased. */
+export async function scrub({ store, inbox }: ErasureParts, bytesMax: number): Promise<boolean> {
+  const erasureIds = await store.dueScrubs();
+  if (erasureIds.length === 0) return true;
+  try {
+    await inbox.compact();
+    if (!(await store.scrub(bytesMax))) return false;
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'unavailable') return false;
+    throw error;
+  }
+  await store.recordScrubs({ erasureIds });
+  return true;
+}
+
+/** Tries again until there is something, or until it has taken too long. */
+export async function eventually<T>(
+  deadline: number,
+  message: string,
+  attempt: () => Promise<T | null>,
+): Promise<T> {
+  for (let pause = POLL_MS_FIRST; ; pause = Math.min(pause * 2, POLL_MS_MAX)) {
+    const result = await attempt();
+    if (result !== null) return result;
+    if (performance.now() > deadline) throw unavailable(message);
+    await sleep(pause);
+  }
+}

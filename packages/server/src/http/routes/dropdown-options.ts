@@ -1,0 +1,26 @@
+import type { Store } from '../../store/store.ts';
+import type { Handlers } from '../answer-endpoint.ts';
+import { deletionOf, type RecordKind, recordOf } from '../managed-record.ts';
+
+type OptionName =
+  | 'dropdownOptions'
+  | 'createDropdownOption'
+  | 'dropdownOption'
+  | 'updateDropdownOption'
+  | 'deleteDropdownOption';
+
+const OPTION: RecordKind = { name: 'dropdown option', uniqueField: 'kind and value' };
+
+export function dropdownOptionRoutes(store: Store): Pick<Handlers, OptionName> {
+  return {
+    dropdownOptions: ({ query }) => store.dropdownOptions(query),
+    createDropdownOption: async ({ body }) => {
+      const option = { ...body, label: body.label ?? body.value };
+      return recordOf(await store.createDropdownOption(option), OPTION);
+    },
+    dropdownOption: async ({ params }) => recordOf(await store.dropdownOption(params), OPTION),
+    updateDropdownOption: async ({ params, body }) =>
+      recordOf(await store.updateDropdownOption({ ...params, changes: body }), OPTION),
+    deleteDropdownOption: async ({ params }) => deletionOf(await store.deleteDropdownOption(params), OPTION),
+  };
+}

@@ -1,0 +1,28 @@
+import { AppError } from '../../domain/errors.ts';
+import { CAMPAIGN_PARAMS } from '../../domain/form-fields.ts';
+import type { Store } from '../../store/store.ts';
+import type { Handlers } from '../answer-endpoint.ts';
+
+const HONEYPOT_FIELD = '__pg_hp';
+const TIME_FIELD = '__pg_tts';
+const CAMPAIGN_FIELDS = CAMPAIGN_PARAMS.map((param) => `__${param}`);
+const REPLAY_OFF = { enabled: false, sample_rate: 0 };
+
+export function formsConfigRoutes(store: Store): Pick<Handlers, 'formsConfig'> {
+  return {
+    formsConfig: async ({ query: { siteKey, formId }, origin }) => {
+      const form = await store.formConfig({ siteKey, formId });
+      if (form === undefined) throw new AppError('not-found', 'There is no such form.');
+      return {
+        site_key: siteKey,
+        form_id: formId,
+        enabled: form.enabled,
+        capture_url: `${origin()}/lead.capture`,
+        honeypot_field: HONEYPOT_FIELD,
+        time_field: TIME_FIELD,
+        campaign_params: CAMPAIGN_FIELDS,
+        replay: REPLAY_OFF,
+      };
+    },
+  };
+}

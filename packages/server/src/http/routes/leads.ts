@@ -1,0 +1,69 @@
+import { LEAD_STATUSES } from '@leadtrail/contract/leads';
+import { AppError } from '../../domain/errors.ts';
+import { submissionPeriod } from '../../domain/submission-period.ts';
+import { exportLeads } from '../../flows/export-leads.ts';
+import type { LeadIndexing } from '../../flows/index-leads.ts';
+import type { ViewLead } from '../../flows/view-lead.ts';
+import type { Store } from '../../store/store.ts';
+import type { Handlers } from '../answer-endpoint.ts';
+import { searchText } from '../search-text.ts';
+
+type LeadName = 'leads' | 'recentSubmissions' | 'submissions' | 'exportLeads' | 'lead' | 'updateLead';
+
+export function leadRoutes(
+  store: Store,
+  now: () => number,
+  viewLead: ViewLead,
+  indexing: Pick<LeadIndexing, 'nudge'>,
+): Pick<Handlers, LeadName> {
+  const CONTENT_TYPES = { csv: 'text/csv; charset=utf-8', json: 'application/json; charset=utf-8' };
+
+  return {
+    leads: ({ query }) => store.leads({ ...query, q: searchText(query.q) }),
+    recentSubmissions: ({ query }) => store.recentSubmissions(query),
+    submissions: ({ query }) => {
+      const { sort, order, limit, offset } = query;
+      const period = submissionPeriod(query, now());
+      return store.submissions({ ...period, q: searchText(query.q), sort, order, limit, offset });
+    },
+
+    exportLeads({ query, reply }) {
+      return whenBegun(exportLeads(store, { ...query, q: searchText(query.q) }), () => {
+        reply.headers['content-type'] = CONTENT_TYPES[query.format];
+        reply.headers['content-disposition'] = `attachment; filename="leads.${query.format}"`;
+      });
+    },
+
+    async lead({ params, method }) {
+      const detail = await viewLead({ id: params.id, marks: method !== 'HEAD' });
+      if (detail === null) throw unknownLead();
+      indexing.nudge();
+      return detail;
+    },
+
+    async updateLead({ params, body }) {
+      const wanted = body.status.trim().toLowerCase();
+      const status = LEAD_STATUSES.find((each) => each === wanted);
+      if (status === undefined) {
+        throw new AppError('not-found', `There is no such status; there are ${LEAD_STATUSES.join(', ')}.`);
+      }
+      if (!(await store.setLeadStatus({ id: params.id, status }))) throw unknownLead();
+      indexing.nudge();
+      return { updated: true };
+    },
+  };
+}
+
+/** An error before the first piece is no file, and nobody should save it as one. */
+async function* whenBegun(pieces: AsyncIterable<string>, begin: () => void): AsyncIterable<string> {
+  let hasBegun = false;
+  for await (const piece of pieces) {
+    if (!hasBegun) begin();
+    hasBegun = true;
+    yield piece;
+  }
+}
+
+function unknownLead(): AppError {
+  return new AppError('not-found', 'There is no such lead.');
+}

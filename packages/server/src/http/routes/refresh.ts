@@ -1,0 +1,29 @@
+import { AppError } from '../../domain/errors.ts';
+import { dateTime, SECOND_MS } from '../../domain/utc-time.ts';
+import type { AppSettings } from '../../flows/app-settings.ts';
+import type { Store } from '../../store/store.ts';
+import type { Handlers } from '../answer-endpoint.ts';
+
+export function refreshRoutes(
+  store: Store,
+  settings: AppSettings,
+  now: () => number,
+): Pick<Handlers, 'refreshAnalytics'> {
+  return {
+    refreshAnalytics: async () => {
+      const cooldownMs = (await settings.latest()).refreshCooldownSeconds * SECOND_MS;
+      const askedAt = now();
+      const { refreshed, nextAt } = await store.refreshAnalytics({ now: askedAt, cooldownMs });
+      const next_refresh_at = dateTime(wholeSecond(nextAt));
+      if (refreshed) return { refreshed, next_refresh_at };
+      throw new AppError('too-many', `Refreshed a short while ago; the next time is ${next_refresh_at}.`, {
+        retryAfterSeconds: wholeSecond(nextAt - askedAt) / SECOND_MS,
+      });
+    },
+  };
+}
+
+/** Not before it is allowed. */
+function wholeSecond(ms: number): number {
+  return Math.ceil(ms / SECOND_MS) * SECOND_MS;
+}

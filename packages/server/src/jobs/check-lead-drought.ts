@@ -1,0 +1,59 @@
+import { isDelivered } from '../domain/retry-delay.ts';
+import type { Settings } from '../domain/settings.ts';
+import { dateTime, HOUR_MS } from '../domain/utc-time.ts';
+import { LEAD_DROUGHT_ENABLED } from '../ports/cache.ts';
+import type { Job, JobParts } from './job.ts';
+
+export const isDroughtWatched: NonNullable<Job['isWanted']> = async ({ cache }) =>
+  (await cache.get(LEAD_DROUGHT_ENABLED)) ?? false;
+
+/** Tells once when no lead has come for too long, and not again until one has. */
+export async function checkLeadDrought(parts: JobParts, now: number): Promise<void> {
+  const { store, log } = parts;
+  // Reading them has also brought the flag up to date.
+  const { leadDroughtEnabled, leadDroughtHours: hours, leadDroughtTarget } = await parts.settings.latest();
+  if (!leadDroughtEnabled) return;
+  const isTooLong = (since: number) => now - since >= hours * HOUR_MS;
+
+  const lead = await store.latestLead();
+  if (lead !== null && !isTooLong(lead.createdAt)) return;
+  // Before the first lead there is nothing to count from but the time when somebody began to wait for it.
+  const drought = await store.noteDrought({ lastLeadId: lead?.leadId ?? 0, since: lead?.createdAt ?? now });
+  if (!isTooLong(drought.since)) return;
+
+  const lastLeadId = drought.last_lead_id;
+  if (leadDroughtTarget !== null && drought.told !== 'webhook') {
+    await sendAlert(parts, leadDroughtTarget, alertOf(lead?.createdAt ?? null, hours), lastLeadId, now);
+    await store.recordDroughtTold({ lastLeadId, told: 'webhook' });
+    log.info('lead drought alert sent', { hours });
+  } else if (drought.told === null) {
+    log.warn('no lead has come, and there is no target for the alert', { hours });
+    await store.recordDroughtTold({ lastLeadId, told: 'log' });
+  }
+}
+
+type Alert = { text: string; last_lead_at: string | null; hours: number };
+
+function alertOf(lastLeadAt: number | null, hours: number): Alert {
+  const last_lead_at = lastLeadAt === null ? null : dateTime(lastLeadAt);
+  const latest =
+    last_lead_at === null ? 'There has been none yet.' : `The last one came at ${last_lead_at} UTC.`;
+  return {
+    text: `No lead has come for ${hours} ${hours === 1 ? 'hour' : 'hours'}. ${latest}`,
+    last_lead_at,
+    hours,
+  };
+}
+
+/** What does not arrive is tried again with the next run, under the same id. */
+async function sendAlert(
+  { webhook, signal }: JobParts,
+  target: NonNullable<Settings['leadDroughtTarget']>,
+  alert: Alert,
+  lastLeadId: number,
+  now: number,
+): Promise<void> {
+  const message = { id: `lead-drought-${lastLeadId}`, body: JSON.stringify(alert), at: now };
+  const { statusCode, error } = await webhook.send({ ...target, secret: null }, message, signal);
+  if (!isDelivered(statusCode)) throw new Error(error ?? 'The alert was not delivered.');
+}

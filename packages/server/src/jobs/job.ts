@@ -1,0 +1,35 @@
+import type { Adoption } from '../flows/adopt-inboxes.ts';
+import type { AppSettings } from '../flows/app-settings.ts';
+import type { Cache } from '../ports/cache.ts';
+import type { Inbox } from '../ports/inbox.ts';
+import type { Log } from '../ports/log.ts';
+import type { ObjectStore } from '../ports/objects.ts';
+import type { Webhook } from '../ports/webhook.ts';
+import type { Store } from '../store/store.ts';
+
+export type JobParts = {
+  store: Store;
+  inbox: Inbox;
+  objects: ObjectStore;
+  cache: Cache;
+  settings: AppSettings;
+  webhook: Webhook;
+  adoption: Adoption;
+  log: Log;
+  now: () => number;
+  /** The service is stopping: what is left waits for the next run. */
+  signal: AbortSignal;
+};
+
+export type Job = {
+  name: string;
+  /** In UTC, where no hour is left out and none comes twice. */
+  cron: string;
+  /** Of the service: one process does it for all of them. Of the process: each does its own. */
+  scope: 'service' | 'process';
+  /** It gets a time that does not jump when the clock does. */
+  deletes?: true;
+  /** Asked first. Where it says no, the store hears nothing of this job. */
+  isWanted?(parts: JobParts): Promise<boolean>;
+  run(parts: JobParts, now: number): Promise<void>;
+};

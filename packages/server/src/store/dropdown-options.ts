@@ -1,0 +1,111 @@
+import type { DropdownOption, OptionKind } from '@leadtrail/contract/dropdown-options';
+import type { Db } from './dialect.ts';
+import type { Changes } from './sites.ts';
+
+/** What the dashboard offers to choose from. */
+
+export type NewOption = Omit<DropdownOption, 'id'>;
+
+/** Of one kind or of all; a kind that is not asked for is empty. */
+export async function dropdownOptions(
+  { query }: Db,
+  { kind }: { kind?: OptionKind | undefined },
+): Promise<Record<OptionKind, DropdownOption[]>> {
+  const options = await query
+    .selectFrom('dropdown_options')
+    .selectAll()
+    .$if(kind !== undefined, (select) => select.where('kind', '=', kind as OptionKind))
+    .execute();
+  options.sort(inOrder());
+  const ofKind = (each: OptionKind) => options.filter((option) => option.kind === each);
+  return {
+    source: ofKind('source'),
+    country: ofKind('country'),
+    project: ofKind('project'),
+    city: ofKind('city'),
+  };
+}
+
+/** Labels are read by people, and the databases do not agree on how people sort. */
+function inOrder(): (one: DropdownOption, other: DropdownOption) => number {
+  const { compare } = new Intl.Collator('en');
+  return (one, other) =>
+    one.sort_order - other.sort_order || compare(one.label, other.label) || one.id - other.id;
+}
+
+export function dropdownOption({ query }: Db, { id }: { id: number }): Promise<DropdownOption | undefined> {
+  return query.selectFrom('dropdown_options').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+export async function createDropdownOption(db: Db, option: NewOption) {
+  await db.dialect.lock('setup');
+  if (await isTaken(db, option)) return 'taken';
+  return insertOption(db, option);
+}
+
+export async function updateDropdownOption(
+  db: Db,
+  { id, changes }: { id: number; changes: Changes<Omit<NewOption, 'kind'>> },
+) {
+  await db.dialect.lock('setup');
+  const present = await dropdownOption(db, { id });
+  if (present === undefined) return 'unknown';
+  const { value = present.value, label = present.label, sort_order = present.sort_order } = changes;
+  if (value !== present.value && (await isTaken(db, { kind: present.kind, value }))) return 'taken';
+  await db.query
+    .updateTable('dropdown_options')
+    .set({ value, label, sort_order })
+    .where('id', '=', id)
+    .execute();
+  return { ...present, value, label, sort_order };
+}
+
+export async function deleteDropdownOption({ query, dialect }: Db, { id }: { id: number }): Promise<boolean> {
+  await dialect.lock('setup');
+  const { numDeletedRows } = await query
+    .deleteFrom('dropdown_options')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  return numDeletedRows > 0n;
+}
+
+/** Values with their labels, in the order in which they are offered. */
+const DEMO_OPTIONS: readonly (readonly [OptionKind, value: string, label: string])[] = [
+  ['source', 'WebSite', 'Website'],
+  ['source', 'FB', 'Facebook'],
+  ['source', 'Google', 'Google Ads'],
+  ['country', 'IN', 'India'],
+  ['country', 'AE', 'United Arab Emirates'],
+  ['country', 'GB', 'United Kingdom'],
+  ['country', 'US', 'United States'],
+  ['project', 'Riverside', 'Riverside'],
+  ['project', 'Harbour View', 'Harbour View'],
+  ['city', 'Dubai', 'Dubai'],
+  ['city', 'London', 'London'],
+  ['city', 'Mumbai', 'Mumbai'],
+  ['city', 'New York', 'New York'],
+];
+
+/** Something to begin with, where nothing has been set up yet. */
+export async function ensureDemoOptions(db: Db): Promise<void> {
+  await db.dialect.lock('setup');
+  const any = await db.query.selectFrom('dropdown_options').select('id').limit(1).executeTakeFirst();
+  if (any !== undefined) return;
+  for (const [i, [kind, value, label]] of DEMO_OPTIONS.entries()) {
+    await insertOption(db, { kind, value, label, sort_order: i + 1 });
+  }
+}
+
+async function isTaken({ query }: Db, { kind, value }: Pick<NewOption, 'kind' | 'value'>): Promise<boolean> {
+  const other = await query
+    .selectFrom('dropdown_options')
+    .select('id')
+    .where('kind', '=', kind)
+    .where('value', '=', value)
+    .executeTakeFirst();
+  return other !== undefined;
+}
+
+function insertOption({ query }: Db, option: NewOption): Promise<DropdownOption> {
+  return query.insertInto('dropdown_options').values(option).returningAll().executeTakeFirstOrThrow();
+}

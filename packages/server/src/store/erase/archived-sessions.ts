@@ -1,0 +1,149 @@
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { type Selectable, sql } from 'kysely';
+import { withoutSessions } from '../../domain/session-archive.ts';
+import type { Db } from '../dialect.ts';
+import type { ArchiveQueueRow, ObjectRow } from '../schema.ts';
+import { count, newTotals, writeTotals } from '../tracking/totals.ts';
+
+/** Sessions of erased people in archives, those that wait in the queue and those in the object store. */
+
+/**
+ * Takes sessions out of the archives that nobody has ever claimed; answers with those it found there. What was claimed
+ * once may be in the object store already, though nobody has recorded it: it has to go there first.
+ */
+export async function takeOutOfQueue(db: Db, sessionIds: readonly string[]): Promise<ReadonlySet<string>> {
+  const taken = new Set<string>();
+  if (sessionIds.length === 0) return taken;
+  const wanted = new Set(sessionIds);
+  const entries = await queueEntries(db);
+  for (const entry of entries.filter((each) => each.object_id === null && mayHold(each, sessionIds))) {
+    for (const id of await takeOutOfEntry(db, entry.archive_id, wanted)) taken.add(id);
+  }
+  return taken;
+}
+
+async function takeOutOfEntry(
+  { query }: Db,
+  archive_id: string,
+  wanted: ReadonlySet<string>,
+): Promise<string[]> {
+  const { body } = await query
+    .selectFrom('archive_queue')
+    .select('body')
+    .where('archive_id', '=', archive_id)
+    .executeTakeFirstOrThrow();
+  const { text, sessions, removed } = withoutSessions(gunzipSync(body).toString(), wanted);
+  if (sessions === 0) {
+    await query.deleteFrom('archive_queue').where('archive_id', '=', archive_id).execute();
+  } else if (removed.length > 0) {
+    await query
+      .updateTable('archive_queue')
+      .set({ sessions, body: gzipSync(text) })
+      .where('archive_id', '=', archive_id)
+      .execute();
+  }
+  return removed;
+}
+
+type Range = Pick<ArchiveQueueRow, 'first_session' | 'last_session'>;
+
+function queueEntries({ query }: Db) {
+  return query
+    .selectFrom('archive_queue')
+    .select(['archive_id', 'object_id', 'first_session', 'last_session'])
+    .execute();
+}
+
+function mayHold({ first_session, last_session }: Range, sessionIds: readonly string[]): boolean {
+  return sessionIds.some((id) => first_session <= id && id <= last_session);
+}
+
+export type ErasedSessions = {
+  sessionIds: string[];
+  /** Archives that may hold them. */
+  objects: Pick<Selectable<ObjectRow>, 'key' | 'sessions' | 'bytes'>[];
+  /** Some may be in archives that are on their way to the object store. */
+  isOnTheWay: boolean;
+};
+
+/**
+ * Takes sessions that are to be removed from their archives for a while; null: somebody else is at it. Only one at a
+ * time may rewrite archives, or the one would bring back what the other has taken out.
+ */
+export async function claimErasedSessions(
+  db: Db,
+  { now, leaseMs, max }: { now: number; leaseMs: number; max: number },
+): Promise<ErasedSessions | null> {
+  const { query, dialect } = db;
+  await dialect.lock('archives');
+  const steps = query.selectFrom('erasure_steps').where('step', '=', 'archive');
+  const held = await steps.select('id').where('claimed_until', '>', now).limit(1).executeTakeFirst();
+  if (held !== undefined) return null;
+  const left = await steps.select('id').orderBy('id').limit(max).execute();
+  const sessionIds = left.map(({ id }) => id);
+  if (sessionIds.length === 0) return { sessionIds, objects: [], isOnTheWay: false };
+  await extendErasedSessions(db, { sessionIds, until: now + leaseMs });
+  const entries = await queueEntries(db);
+  return {
+    sessionIds,
+    objects: await archivesThatMayHold(db, sessionIds),
+    isOnTheWay: entries.some((entry) => entry.object_id !== null && mayHold(entry, sessionIds)),
+  };
+}
+
+async function archivesThatMayHold({ query, dialect }: Db, sessionIds: readonly string[]) {
+  const { rows } = await sql<ErasedSessions['objects'][number]>`
+    select distinct o.key, o.sessions, o.bytes
+    from ${dialect.pairs(
+      sessionIds.map((id) => [id, '']),
+      'text',
+    )} erased cross join objects o
+    where o.kind = 'archive' and o.last_session >= erased.a and o.first_session <= erased.a
+    order by o.key
+  `.execute(query);
+  return rows;
+}
+
+/** Keeps what was claimed for longer, or until 0: gives it back. */
+export async function extendErasedSessions(
+  { query, dialect }: Db,
+  { sessionIds, until }: { sessionIds: readonly string[]; until: number },
+): Promise<void> {
+  await query
+    .updateTable('erasure_steps')
+    .set({ claimed_until: until })
+    .where('step', '=', 'archive')
+    .where('id', 'in', dialect.anyOf(sessionIds))
+    .execute();
+}
+
+/** These sessions are in no archive any more. */
+export async function forgetErasedSessions(
+  { query, dialect }: Db,
+  { sessionIds }: { sessionIds: readonly string[] },
+): Promise<void> {
+  await query
+    .deleteFrom('erasure_steps')
+    .where('step', '=', 'archive')
+    .where('id', 'in', dialect.anyOf(sessionIds))
+    .execute();
+}
+
+/** What an archive holds now. False: retention has deleted it in the meantime. */
+export async function recordRewrittenArchive(
+  db: Db,
+  { key, sessions, bytes }: { key: string; sessions: number; bytes: number },
+): Promise<boolean> {
+  const before = await db.query
+    .selectFrom('objects')
+    .select('sessions')
+    .where('key', '=', key)
+    .modifyEnd(db.dialect.hold)
+    .executeTakeFirst();
+  if (before === undefined) return false;
+  await db.query.updateTable('objects').set({ sessions, bytes }).where('key', '=', key).execute();
+  const totals = newTotals();
+  count(totals, 'archived_sessions', sessions - before.sessions);
+  await writeTotals(db, totals);
+  return true;
+}

@@ -1,0 +1,79 @@
+import type { Person } from '../../domain/person.ts';
+import type { Db } from '../dialect.ts';
+import { type RemovedLeads, removeLeads } from '../leads/remove.ts';
+import { takeOutOfQueue } from './archived-sessions.ts';
+import { findAndHold } from './find-person.ts';
+import { forgetVisitors } from './forget-visitors.ts';
+
+export type ErasedRows = RemovedLeads & {
+  setAsideLeads: number;
+  sessions: number;
+  /** Of these, so many were still waiting to be archived. */
+  queuedSessions: number;
+};
+
+/**
+ * Removes a person from all tables at once, with everything that can still be found in them. What has left them for
+ * the object store, and the old pages of the database, are noted as steps that are left to do: with the rows gone,
+ * nothing else would lead there. Null: a lead of this person is just being sent, so it is not the moment.
+ */
+export async function erasePerson(
+  db: Db,
+  { erasureId, person: meant, now }: { erasureId: string; person: Person; now: number },
+): Promise<ErasedRows | null> {
+  await db.dialect.lock('tracking');
+  await db.dialect.lock('archives');
+  const { person, leadIds, setAsideIds } = await findAndHold(db, meant);
+  if (await isBeingSent(db, leadIds, now)) return null;
+
+  const leads = await removeLeads(db, leadIds);
+  const setAsideLeads = await removeSetAside(db, setAsideIds);
+  const { sessionIds, failedRecords } = await forgetVisitors(db, person.visitors);
+  const queued = await takeOutOfQueue(db, sessionIds);
+  const isAnyone = leads.leads + setAsideLeads + sessionIds.length + failedRecords > 0;
+  if (isAnyone) await noteSteps(db, erasureId, sessionIds, queued);
+  return { ...leads, setAsideLeads, sessions: sessionIds.length, queuedSessions: queued.size };
+}
+
+/** Holds the sends, so that nobody takes one now. */
+async function isBeingSent(
+  { query, dialect }: Db,
+  leadIds: readonly number[],
+  now: number,
+): Promise<boolean> {
+  if (leadIds.length === 0) return false;
+  const sends = await query
+    .selectFrom('flow_sends')
+    .select('claimed_until')
+    .where('lead_id', 'in', dialect.anyOf(leadIds))
+    .orderBy('flow_send_public_id')
+    .modifyEnd(dialect.hold)
+    .execute();
+  return sends.some(({ claimed_until }) => claimed_until > now);
+}
+
+async function removeSetAside({ query, dialect }: Db, ids: readonly number[]): Promise<number> {
+  if (ids.length === 0) return 0;
+  const { numDeletedRows } = await query
+    .deleteFrom('set_aside_leads')
+    .where('id', 'in', dialect.anyOf(ids))
+    .executeTakeFirstOrThrow();
+  return Number(numDeletedRows);
+}
+
+async function noteSteps(
+  { dialect }: Db,
+  erasureId: string,
+  sessionIds: readonly string[],
+  done: ReadonlySet<string>,
+): Promise<void> {
+  const archived = sessionIds.filter((id) => !done.has(id));
+  await dialect.insertRows(
+    'erasure_steps',
+    [
+      { step: 'scrub', id: erasureId, claimed_until: 0 },
+      ...archived.map((id) => ({ step: 'archive' as const, id, claimed_until: 0 })),
+    ],
+    'do nothing',
+  );
+}

@@ -1,0 +1,193 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { readLeadForm } from '../../domain/form-fields.ts';
+import type { Identity } from '../../domain/lead-identity.ts';
+import type { Contact, Person } from '../../domain/person.ts';
+import type { Db } from '../dialect.ts';
+import { personLock } from '../leads/look-up.ts';
+
+/** Everything that is known of a person, wherever it stands. */
+export type FoundPerson = {
+  /** What was asked for, and all that goes with it. */
+  person: Person;
+  leadIds: number[];
+  setAsideIds: number[];
+};
+
+type HeldIdentity = Identity & { project_key: string; lead_id: number };
+
+/** Finds somebody, and keeps what is found from growing until the transaction ends. */
+export async function findAndHold(db: Db, meant: Person): Promise<FoundPerson> {
+  const locked = new Set<string>();
+  for (;;) {
+    const { identities, ...found } = await findPerson(db, meant);
+    // There is one writer, and it does one thing after the other.
+    if (db.dialect.kind === 'sqlite') return found;
+    const locks = identities.map((identity) => personLock(identity.project_key, identity));
+    const open = locks.filter((lock) => !locked.has(lock));
+    if (open.length === 0) return found;
+    // Somebody may have submitted before they were locked, so it takes another look.
+    await db.dialect.lockEach(open);
+    for (const lock of open) locked.add(lock);
+  }
+}
+
+async function findPerson(db: Db, given: Person): Promise<FoundPerson & { identities: HeldIdentity[] }> {
+  // Loaded when it is needed: recognising phone numbers takes more memory than all the rest of the store.
+  const { nationalPhone, personOf, sharesIdentifier, together, withCountry } = await import(
+    '../../domain/person.ts'
+  );
+  const contactsLike = async (person: Person) => [
+    ...(await submissionsLike(db, person)),
+    ...(await setAsideLike(db, person)),
+  ];
+  const isNational = nationalPhone(given) !== null;
+  const meant = isNational ? withCountry(given, (await contactsLike(given)).map(contactOf)) : given;
+
+  const isMeant = (row: ContactRow) => sharesIdentifier(meant, personOf(contactOf(row)));
+  const submissions = (await submissionsLike(db, meant)).filter(isMeant);
+  const setAside = (await setAsideLike(db, meant)).filter(isMeant);
+  const leadIds = [
+    ...new Set([...(await leadsHolding(db, meant)), ...submissions.map(({ lead_id }) => lead_id)]),
+  ];
+  const identities = await identitiesOf(db, leadIds);
+  const rows = [...(await contactsOf(db, leadIds)), ...setAside];
+  const person = together([
+    meant,
+    ...rows.map((row) => personOf(contactOf(row))),
+    ...identities.map(personOfIdentity),
+  ]);
+
+  const isOfPerson = (row: ContactRow) => sharesIdentifier(person, personOf(contactOf(row)));
+  const setAsideIds = (await setAsideLike(db, person)).filter(isOfPerson).map(({ id }) => id);
+  return { person, leadIds, setAsideIds, identities };
+}
+
+/** Who has sent something, under one name in all tables. */
+type ContactRow = {
+  email: string;
+  phone: string;
+  dial_code: string;
+  country: string;
+  visitor_id: string;
+};
+
+function contactOf({ email, phone, dial_code, country, visitor_id }: ContactRow): Contact {
+  return { email, phone, dialCode: dial_code, country, visitorId: visitor_id };
+}
+
+function personOfIdentity({ kind, value }: Identity): Person {
+  const of = (wanted: Identity['kind']) => (kind === wanted ? [value] : []);
+  return { emails: of('email'), phones: of('phone'), visitors: of('visitor') };
+}
+
+async function leadsHolding({ query, dialect }: Db, person: Person): Promise<number[]> {
+  const held = [
+    ...person.visitors.map((value) => ['visitor', value] as const),
+    ...person.emails.map((value) => ['email', value] as const),
+    ...person.phones.map((value) => ['phone', value] as const),
+  ];
+  const { rows } = await sql<{ lead_id: number }>`
+    select distinct i.lead_id from ${dialect.pairs(held, 'text')} p
+    cross join lead_identities i where i.kind = p.a and i.value = p.b
+  `.execute(query);
+  return rows.map(({ lead_id }) => lead_id);
+}
+
+async function identitiesOf({ query, dialect }: Db, leadIds: readonly number[]): Promise<HeldIdentity[]> {
+  if (leadIds.length === 0) return [];
+  const held = await query
+    .selectFrom('lead_identities')
+    .selectAll()
+    .where('lead_id', 'in', dialect.anyOf(leadIds))
+    .execute();
+  return held as HeldIdentity[];
+}
+
+const CONTACT_OF_SUBMISSION = sql`
+  s.contact_email as email, s.contact_phone as phone, s.visitor_id,
+  l.contact_country_code as dial_code, l.contact_country_name as country`;
+
+/** Each once, however often a person has submitted the same. */
+async function contactsOf({ query, dialect }: Db, leadIds: readonly number[]): Promise<ContactRow[]> {
+  if (leadIds.length === 0) return [];
+  const { rows } = await sql<ContactRow>`
+    select distinct ${CONTACT_OF_SUBMISSION}
+    from submissions s join leads l on l.lead_id = s.lead_id
+    where s.lead_id in ${dialect.anyOf(leadIds)}
+  `.execute(query);
+  return rows;
+}
+
+/**
+ * Submissions that may be of a person: the databases cannot compare e-mail addresses and phone numbers as the service
+ * does, so these are a few too many. An identity that another lead had first is found in no other way.
+ */
+async function submissionsLike(
+  { query, dialect }: Db,
+  person: Person,
+): Promise<(ContactRow & { lead_id: number })[]> {
+  const conditions = [
+    ...person.emails.map((email) => dialect.contains('s.contact_email', plainPart(email))),
+    ...person.phones.map((phone) => phoneLike('s.contact_phone', phone)),
+    ...(person.visitors.length === 0 ? [] : [sql`s.visitor_id in ${dialect.anyOf(person.visitors)}`]),
+  ];
+  if (conditions.length === 0) return [];
+  const { rows } = await sql<ContactRow & { lead_id: number }>`
+    select s.lead_id, ${CONTACT_OF_SUBMISSION}
+    from submissions s join leads l on l.lead_id = s.lead_id
+    where ${sql.join(conditions, sql` or `)}
+  `.execute(query);
+  return rows;
+}
+
+/** The same for what did not become a lead; its visitor stands nowhere but in what was sent. */
+async function setAsideLike(
+  { query, dialect }: Db,
+  person: Person,
+): Promise<(ContactRow & { id: number })[]> {
+  const conditions = [
+    ...person.emails.map((email) => dialect.contains('contact_email', plainPart(email))),
+    ...person.phones.map((phone) => phoneLike('contact_phone', phone)),
+    ...person.visitors.map((id) => dialect.contains('payload_json', plainPart(asJson(id)))),
+  ];
+  if (conditions.length === 0) return [];
+  const { rows } = await sql<{
+    id: number;
+    email: string;
+    phone: string;
+    dial_code: string;
+    payload_json: string;
+  }>`
+    select id, contact_email as email, contact_phone as phone, contact_country_code as dial_code, payload_json
+    from set_aside_leads where ${sql.join(conditions, sql` or `)}
+  `.execute(query);
+  return rows.map(({ payload_json, ...row }) => ({
+    ...row,
+    country: '',
+    visitor_id: readLeadForm(JSON.parse(payload_json)).visitorId,
+  }));
+}
+
+/** The databases agree on upper and lower case for plain letters only: the longest part that has no others. */
+function plainPart(text: string): string {
+  const parts = text.split(/\P{ASCII}+/u);
+  return parts.reduce((longest, part) => (part.length > longest.length ? part : longest), '');
+}
+
+function asJson(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
+
+const PHONE_DIGITS_COMPARED = 5;
+/** In which people type numbers: plain, full width, and the two of Arabic script. */
+const ZEROS = ['0', '０', '٠', '۰'];
+
+/** The last digits in their order, whatever stands between them. */
+function phoneLike(column: string, key: string): RawBuilder<SqlBool> {
+  const digits = [...key.slice(-PHONE_DIGITS_COMPARED)].map(Number);
+  const written = (zero: string) =>
+    digits.map((digit) => String.fromCodePoint((zero.codePointAt(0) ?? 0) + digit));
+  const patterns = ZEROS.map((zero) => `%${written(zero).join('%')}%`);
+  const conditions = patterns.map((pattern) => sql`${sql.ref(column)} like ${pattern}`);
+  return sql`(${sql.join(conditions, sql` or `)})`;
+}

@@ -1,0 +1,56 @@
+import type { Db } from '../dialect.ts';
+
+/**
+ * Deleted rows leave copies on old pages of a database and in its log. To scrub it is to make it anew without them,
+ * which no transaction can do; so that it is not forgotten, each erasure leaves a note until it has been done.
+ */
+
+export async function dueScrubs({ query }: Db): Promise<string[]> {
+  const due = await query.selectFrom('erasure_steps').select('id').where('step', '=', 'scrub').execute();
+  return due.map(({ id }) => id);
+}
+
+export async function recordScrubs(
+  { query, dialect }: Db,
+  { erasureIds }: { erasureIds: readonly string[] },
+): Promise<void> {
+  await query
+    .deleteFrom('erasure_steps')
+    .where('step', '=', 'scrub')
+    .where('id', 'in', dialect.anyOf(erasureIds))
+    .execute();
+}
+
+/** A search index keeps the words of what was deleted until it is merged. */
+export const SCRUB_SQLITE = [
+  "insert into lead_trigrams (lead_trigrams) values ('optimize')",
+  'vacuum',
+] as const;
+
+/** Where erased people had rows. */
+const ERASED_TABLES = [
+  'sessions',
+  'session_pages',
+  'events',
+  'early_records',
+  'failed_records',
+  'visitors',
+  'fingerprints',
+  'fingerprint_ips',
+  'fingerprint_asns',
+  'page_totals',
+  'referrer_totals',
+  'archive_queue',
+  'leads',
+  'lead_identities',
+  'lead_index',
+  'submissions',
+  'submission_totals',
+  'flow_sends',
+  'flow_send_attempts',
+  'crm_activity',
+  'unmatched_crm_events',
+  'set_aside_leads',
+  'ip_rules',
+] as const;
+export const SCRUB_POSTGRES = `vacuum ${ERASED_TABLES.join(', ')}`;

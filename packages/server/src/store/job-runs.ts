@@ -1,0 +1,60 @@
+import { DAY_MS } from '../domain/utc-time.ts';
+import type { Db } from './dialect.ts';
+import type { JobRunRow } from './schema.ts';
+
+/** Which run of each job was the last, so that one process runs it for all of them. */
+
+/** Clocks of honest machines do not differ by more: a later tick was claimed by a clock that was wrong. */
+const TICK_AHEAD_MS_MAX = DAY_MS;
+/** So many intervals the time of a job may move with each run. */
+const INTERVALS_PER_RUN_MAX = 2;
+
+export type TickClaim = { job: string; tick: number; now: number; intervalMs: number };
+
+/**
+ * Takes a tick of a job; null: somebody has it already. `clock` is the time for jobs that delete. It follows the
+ * real one at no more than twice its speed, so that a clock which jumps ahead by a year makes a run delete what
+ * two intervals have brought, not a year's worth. It never goes back: what it has passed has been deleted, and a
+ * clock that is wrong in the other direction must not make it begin anew.
+ */
+export async function claimTick(
+  { query, dialect }: Db,
+  { job, tick, now, intervalMs }: TickClaim,
+): Promise<{ clock: number } | null> {
+  const started = { tick, started_at: now, finished_at: null, outcome: null };
+  const first = await query
+    .insertInto('job_runs')
+    .values({ job, clock: now, ...started })
+    .onConflict((conflict) => conflict.column('job').doNothing())
+    .returning('clock')
+    .executeTakeFirst();
+  if (first !== undefined) return first;
+
+  const last = await query
+    .selectFrom('job_runs')
+    .select(['tick', 'clock'])
+    .where('job', '=', job)
+    .modifyEnd(dialect.hold)
+    .executeTakeFirstOrThrow();
+  if (tick <= last.tick && last.tick <= now + TICK_AHEAD_MS_MAX) return null;
+  const clock = Math.min(now, last.clock + INTERVALS_PER_RUN_MAX * intervalMs);
+  await query
+    .updateTable('job_runs')
+    .set({ ...started, clock: Math.max(clock, last.clock) })
+    .where('job', '=', job)
+    .execute();
+  return { clock };
+}
+
+/** What came of it, unless the next tick has been taken in the meantime. */
+export async function recordJobRun(
+  { query }: Db,
+  { job, tick, outcome, now }: { job: string; tick: number; outcome: JobRunRow['outcome']; now: number },
+): Promise<void> {
+  await query
+    .updateTable('job_runs')
+    .set({ finished_at: now, outcome })
+    .where('job', '=', job)
+    .where('tick', '=', tick)
+    .execute();
+}

@@ -1,0 +1,181 @@
+import type { FlowSend } from '@leadtrail/contract/deliveries';
+import type { CrmActivity, Lead, LeadSession, LeadSubmission } from '@leadtrail/contract/leads';
+import type { ExpressionBuilder } from 'kysely';
+import type { z } from 'zod';
+import { dateTime, SECOND_MS } from '../../domain/utc-time.ts';
+import type { Db } from '../dialect.ts';
+import { sendsOfLead } from '../flow-sends/manage.ts';
+import type { Schema } from '../schema.ts';
+import { idHash } from '../tracking/state.ts';
+import { isIpBlocked, leadItems } from './list.ts';
+
+/** One lead with all that belongs to it. */
+
+export type LeadDetail = {
+  lead: Lead;
+  sessions: z.output<typeof LeadSession>[];
+  submissions: z.output<typeof LeadSubmission>[];
+  crm_activity: z.output<typeof CrmActivity>[];
+  flow_sends: FlowSend[];
+};
+
+/** The latest of each are enough to look at; how many there are in all the lead says itself. */
+const SESSIONS_MAX = 200;
+const SUBMISSIONS_MAX = 1000;
+const VISITORS_MAX = 20;
+const CRM_ACTIVITY_MAX = 500;
+
+/** A number or a public id. */
+export type LeadReference = { id: string };
+
+/**
+ * The lead is read first and what belongs to it after that: so it never seems to know of more than is shown, and
+ * whoever marks it as seen can say what was.
+ */
+export async function leadDetail(db: Db, { id }: LeadReference): Promise<LeadDetail | null> {
+  const lead = await readLead(db, id);
+  if (lead === null) return null;
+  const submissions = await submissionsOf(db, lead.lead_id);
+  const visitorIds = new Set([lead.visitor_id, ...submissions.map(({ visitor_id }) => visitor_id)]);
+  visitorIds.delete('');
+  return {
+    lead,
+    sessions: await sessionsOf(db, [...visitorIds].slice(0, VISITORS_MAX)),
+    submissions,
+    crm_activity: await crmActivityOf(db, lead.lead_id),
+    flow_sends: await sendsOfLead(db, lead.lead_id),
+  };
+}
+
+const MORE = [
+  'lead_id',
+  'last_viewed_at',
+  'crm_lead_id',
+  'source_team',
+  'contact_country_code',
+  'contact_region',
+  'contact_region_code',
+  'contact_timezone',
+  'user_agent',
+  'referer',
+  'keyword',
+  'message',
+  'campaign',
+  'site_key',
+  'form_id',
+  'pages_visited',
+  'session_duration_s',
+  'return_visits',
+  'vpn_suspected',
+  'suspicion_reasons',
+  'time_to_submit_ms',
+  'is_bot_lead',
+  'test_lead',
+  'related_projects',
+] as const;
+
+async function readLead(db: Db, id: string): Promise<Lead | null> {
+  const row = await db.query.selectFrom('leads').select(MORE).where(byReference(id)).executeTakeFirst();
+  const [item] = row === undefined ? [] : await leadItems(db, [row.lead_id]);
+  if (row === undefined || item === undefined) return null;
+  const { campaign, time_to_submit_ms, test_lead, ...more } = row;
+  return {
+    ...item,
+    ...more,
+    campaign: JSON.parse(campaign),
+    time_to_submit_s: time_to_submit_ms === null ? null : time_to_submit_ms / SECOND_MS,
+    test_lead: test_lead === 'yes' ? 'yes' : 'no',
+  };
+}
+
+export function byReference(id: string) {
+  return (e: ExpressionBuilder<Schema, 'leads'>) =>
+    id.includes('-') ? e('lead_public_id', '=', id) : e('lead_id', '=', Number(id));
+}
+
+async function submissionsOf({ query }: Db, leadId: number): Promise<LeadDetail['submissions']> {
+  const rows = await query
+    .selectFrom('submissions')
+    .select([
+      'submission_id',
+      'lead_submission_public_id',
+      'lead_id',
+      'submitted_at',
+      'contact_name',
+      'contact_email',
+      'contact_phone',
+      'project_name',
+      'visitor_id',
+      'session_id',
+      'contact_ip',
+      'source',
+      'referer',
+      'cta_name',
+      'is_primary_lead',
+      'is_duplicate_window',
+      'suspicion_score',
+      'crm_lead_id',
+      'payload_json',
+    ])
+    .select(isIpBlocked('contact_ip'))
+    .where('lead_id', '=', leadId)
+    .orderBy('submitted_at', 'desc')
+    .orderBy('submission_id', 'desc')
+    .limit(SUBMISSIONS_MAX)
+    .execute();
+  return rows.map((row) => ({ ...row, submitted_at: dateTime(row.submitted_at) }));
+}
+
+/** The sessions of everyone who submitted this lead. */
+async function sessionsOf(
+  { query, dialect }: Db,
+  visitorIds: readonly string[],
+): Promise<LeadDetail['sessions']> {
+  if (visitorIds.length === 0) return [];
+  const visitors = await query
+    .selectFrom('visitors')
+    .select('visitor_no')
+    .where('id_hash', 'in', dialect.anyOf(visitorIds.map(idHash)))
+    .where('visitor_id', 'in', dialect.anyOf(visitorIds))
+    .execute();
+  if (visitors.length === 0) return [];
+  const sessions = await query
+    .selectFrom('sessions')
+    .select([
+      'session_id',
+      'visitor_id',
+      'entry_page',
+      'exit_page',
+      'country',
+      'started_at',
+      'last_activity_at',
+      'ended_at',
+      'engagement_score',
+      'event_count',
+    ])
+    .where('visitor_no', 'in', dialect.anyOf(visitors.map(({ visitor_no }) => visitor_no)))
+    .orderBy('started_at', 'desc')
+    .orderBy('session_id', 'desc')
+    .limit(SESSIONS_MAX)
+    .execute();
+  return sessions.map(({ last_activity_at, ...session }) => ({
+    ...session,
+    duration: last_activity_at - session.started_at,
+  }));
+}
+
+async function crmActivityOf({ query }: Db, leadId: number): Promise<LeadDetail['crm_activity']> {
+  const events = await query
+    .selectFrom('crm_activity')
+    .select(['id', 'lead_id', 'crm_lead_id', 'event_type', 'payload', 'received_at'])
+    .where('lead_id', '=', leadId)
+    .orderBy('received_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(CRM_ACTIVITY_MAX)
+    .execute();
+  return events.map((event) => ({
+    ...event,
+    payload: JSON.parse(event.payload),
+    received_at: dateTime(event.received_at),
+  }));
+}

@@ -1,0 +1,170 @@
+import type { LeadSort } from '@leadtrail/contract/leads';
+import { type RawBuilder, sql } from 'kysely';
+import { BUCKETS, bucketsOf, type LeadFilter } from '../../domain/lead-listing.ts';
+import type { Db } from '../dialect.ts';
+import type { Page } from '../paging.ts';
+
+/** Which leads a list shows: those in the index, and those it has not taken in yet as they are. */
+
+export type Listing = LeadFilter & {
+  /** What they have to include; empty: anything. */
+  term: string;
+  sort: LeadSort;
+  /** Only those with a lower number. */
+  before?: number;
+} & Page;
+
+/** What so many leads include is found sooner by walking along the order than by putting all of them in order. */
+const FREQUENT_FROM = 50_000;
+
+export async function findLeads(db: Db, listing: Listing): Promise<{ leadIds: number[]; total: number }> {
+  if (listing.term === '') {
+    return { leadIds: await walkLeads(db, listing), total: await countListed(db, listing) };
+  }
+  const total = await countFound(db, listing);
+  if (total >= FREQUENT_FROM) return { leadIds: await walkLeads(db, listing), total };
+  return { leadIds: await pageOfFound(db, listing), total };
+}
+
+type Order = {
+  /** In the index, and in the leads themselves. */
+  indexed: string;
+  own: string;
+  direction: 'asc' | 'desc';
+};
+
+const ORDERS: Readonly<Record<LeadSort, Order>> = {
+  newest: { indexed: 'lead_id', own: 'lead_id', direction: 'desc' },
+  oldest: { indexed: 'lead_id', own: 'lead_id', direction: 'asc' },
+  last_follow_up: { indexed: 'followed_up_at', own: 'coalesce(last_follow_up_at, 0)', direction: 'desc' },
+  score_desc: { indexed: 'engagement_score', own: 'engagement_score', direction: 'desc' },
+  score_asc: { indexed: 'engagement_score', own: 'engagement_score', direction: 'asc' },
+  risk_desc: { indexed: 'suspicion_score', own: 'suspicion_score', direction: 'desc' },
+  risk_asc: { indexed: 'suspicion_score', own: 'suspicion_score', direction: 'asc' },
+  name_asc: { indexed: 'name_key', own: 'name_key', direction: 'asc' },
+};
+
+function inOrder(sort: LeadSort): RawBuilder<unknown> {
+  const { direction } = ORDERS[sort];
+  return sql.raw(`order by sort_key ${direction}, lead_id ${direction}`);
+}
+
+/**
+ * The first of each bucket and the first of those that have changed, put together: every part is read along an index
+ * and no further than the page can reach, whatever the filter.
+ */
+export async function walkLeads(db: Db, listing: Listing): Promise<number[]> {
+  const { sort, limit, offset } = listing;
+  const buckets = [...(await bucketTotals(db, listing)).keys()];
+  const parts = isEverybody(listing)
+    ? [everybody(db, listing)]
+    : [...buckets.map((bucket) => indexedIn(db, listing, bucket)), changed(db, listing)];
+  const firstOfEach = parts.map(
+    (part) => sql`select * from (${part} ${inOrder(sort)} limit ${offset + limit}) as part`,
+  );
+  const { rows } = await sql<{ lead_id: number }>`
+    select lead_id from (${sql.join(firstOfEach, sql` union all `)}) as listed
+    ${inOrder(sort)} limit ${limit} offset ${offset}
+  `.execute(db.query);
+  return rows.map(({ lead_id }) => lead_id);
+}
+
+/** In the order of their numbers, without a filter, the leads are an index themselves. */
+function isEverybody(listing: Listing): boolean {
+  return bucketsOf(listing).length === BUCKETS && ORDERS[listing.sort].own === 'lead_id';
+}
+
+function everybody(db: Db, listing: Listing): RawBuilder<unknown> {
+  return sql`select lead_id, lead_id as sort_key from leads where ${matches(db, listing)}`;
+}
+
+function indexedIn(db: Db, listing: Listing, bucket: number): RawBuilder<unknown> {
+  return sql`
+    select lead_id, ${sql.raw(ORDERS[listing.sort].indexed)} as sort_key from lead_index
+    where bucket = ${bucket} and ${IS_UP_TO_DATE} and ${matches(db, listing)}`;
+}
+
+function changed(db: Db, listing: Listing): RawBuilder<unknown> {
+  return sql`
+    select lead_id, ${sql.raw(ORDERS[listing.sort].own)} as sort_key from leads
+    where lead_id in (select lead_id from lead_changes) and ${passes(listing)} and ${matches(db, listing)}`;
+}
+
+const IS_UP_TO_DATE = sql`lead_id not in (select lead_id from lead_changes)`;
+
+/** What an entry and a lead are asked for alike. */
+function matches({ dialect }: Db, { term, before }: Listing): RawBuilder<unknown> {
+  return allOf([
+    before === undefined ? undefined : sql`lead_id < ${before}`,
+    term === '' ? undefined : dialect.includes('search_text', term),
+  ]);
+}
+
+/** The filter for leads themselves; an entry of the index has its bucket. */
+function passes({ status, has_follow_ups, seen }: LeadFilter): RawBuilder<unknown> {
+  return allOf([
+    status === undefined ? undefined : sql`status = ${status}`,
+    has_follow_ups === undefined
+      ? undefined
+      : sql`follow_ups_count ${sql.raw(has_follow_ups ? '> 0' : '= 0')}`,
+    seen === undefined ? undefined : seen ? sql`seen_at is not null` : sql`needs_review = 1`,
+  ]);
+}
+
+function allOf(conditions: readonly (RawBuilder<unknown> | undefined)[]): RawBuilder<unknown> {
+  const asked = conditions.filter((condition) => condition !== undefined);
+  return asked.length === 0 ? sql`true` : sql`${sql.join(asked, sql` and `)}`;
+}
+
+/** The buckets that pass the filter, as far as anybody is in them, with how many. */
+async function bucketTotals({ query, dialect }: Db, filter: LeadFilter): Promise<Map<number, number>> {
+  const totals = await query
+    .selectFrom('lead_index_totals')
+    .selectAll()
+    .where('bucket', 'in', dialect.anyOf(bucketsOf(filter)))
+    .where('leads', '>', 0)
+    .execute();
+  return new Map(totals.map(({ bucket, leads }) => [bucket, leads]));
+}
+
+/** What the index has counted, with those who have changed since as they are now. */
+async function countListed(db: Db, filter: LeadFilter): Promise<number> {
+  const indexed = await bucketTotals(db, filter);
+  // Crossed, so that SQLite goes from the few changes to their leads and not from all leads to their changes.
+  const { rows } = await sql<{ outdated: number; changed: number }>`
+    select
+      (select count(*) from lead_changes c cross join lead_index i
+        where i.lead_id = c.lead_id and i.bucket in ${db.dialect.anyOf(bucketsOf(filter))}) as outdated,
+      (select count(*) from lead_changes c cross join leads l
+        where l.lead_id = c.lead_id and ${passes(filter)}) as changed
+  `.execute(db.query);
+  const { outdated = 0, changed = 0 } = rows[0] ?? {};
+  return [...indexed.values()].reduce((sum, leads) => sum + leads, changed - outdated);
+}
+
+async function countFound(db: Db, listing: Listing): Promise<number> {
+  const { rows } = await sql<{ total: number }>`
+    select count(*) as total from (${found(db, listing)}) as found
+  `.execute(db.query);
+  return rows[0]?.total ?? 0;
+}
+
+async function pageOfFound(db: Db, listing: Listing): Promise<number[]> {
+  const { rows } = await sql<{ lead_id: number }>`
+    select lead_id from (${found(db, listing)}) as found
+    ${inOrder(listing.sort)} limit ${listing.limit} offset ${listing.offset}
+  `.execute(db.query);
+  return rows.map(({ lead_id }) => lead_id);
+}
+
+/** All that include the term, by the trigrams they share with it. */
+function found(db: Db, listing: Listing): RawBuilder<unknown> {
+  const buckets = bucketsOf(listing);
+  // The sign keeps SQLite from going by the bucket instead of by the trigrams.
+  const inBuckets = buckets.length === BUCKETS ? sql`true` : sql`+bucket in ${db.dialect.anyOf(buckets)}`;
+  return sql`
+    select lead_id, ${sql.raw(ORDERS[listing.sort].indexed)} as sort_key
+    from ${db.dialect.leadsIncluding(listing.term)} as included
+    where ${inBuckets} and ${IS_UP_TO_DATE}
+    union all ${changed(db, listing)}`;
+}

@@ -1,0 +1,102 @@
+import { bucketOf } from '../../domain/lead-listing.ts';
+import type { Db } from '../dialect.ts';
+import type { LeadIndexRow } from '../schema.ts';
+
+/** The index behind lists and searches of leads. It is brought up to date in the background, many leads at a time. */
+
+/**
+ * Whoever changes a lead says so here, in the same transaction. An entry that is there already is taken hold of
+ * all the same, so that nobody removes it for a state of the lead before this change.
+ */
+export async function noteChange({ dialect }: Db, leadId: number): Promise<void> {
+  await dialect.run(
+    'insert into lead_changes (lead_id) values (?) on conflict (lead_id) do update set lead_id = excluded.lead_id',
+    [leadId],
+  );
+}
+
+/** Takes in the oldest changes, and says how many they were. */
+export async function indexLeads(db: Db, { max }: { max: number }): Promise<number> {
+  // The totals are changed by one at a time.
+  await db.dialect.lock('lead-index');
+  const leadIds = await takeChanges(db, max);
+  if (leadIds.length === 0) return 0;
+  const leads = await readLeads(db, leadIds);
+  const entries = leads.map(entryOf);
+  await forget(db, leadIds);
+  await db.dialect.insertRows('lead_index', entries, 'do nothing');
+  await countEntries(db, entries, 1);
+  await db.dialect.indexTexts(
+    leads.map(({ lead_id, search_text }) => ({ leadId: lead_id, text: search_text })),
+  );
+  return leadIds.length;
+}
+
+/** Takes leads out of the index, those that are to be put in again as well as those that are no more. */
+export async function forget(db: Db, leadIds: readonly number[]): Promise<void> {
+  const gone = await db.query
+    .deleteFrom('lead_index')
+    .where('lead_id', 'in', db.dialect.anyOf(leadIds))
+    .returning('bucket')
+    .execute();
+  await countEntries(db, gone, -1);
+  await db.dialect.forgetTexts(leadIds);
+}
+
+async function takeChanges({ query, dialect }: Db, max: number): Promise<number[]> {
+  const changes = await query
+    .selectFrom('lead_changes')
+    .select('lead_id')
+    .orderBy('lead_id')
+    .limit(max)
+    .modifyEnd(dialect.holdFree)
+    .execute();
+  const leadIds = changes.map(({ lead_id }) => lead_id);
+  if (leadIds.length === 0) return [];
+  await query.deleteFrom('lead_changes').where('lead_id', 'in', dialect.anyOf(leadIds)).execute();
+  return leadIds;
+}
+
+const READ = [
+  'lead_id',
+  'status',
+  'needs_review',
+  'seen_at',
+  'follow_ups_count',
+  'engagement_score',
+  'suspicion_score',
+  'name_key',
+  'last_follow_up_at',
+  'search_text',
+] as const;
+
+type IndexedLead = Awaited<ReturnType<typeof readLeads>>[number];
+
+function readLeads({ query, dialect }: Db, leadIds: readonly number[]) {
+  return query.selectFrom('leads').select(READ).where('lead_id', 'in', dialect.anyOf(leadIds)).execute();
+}
+
+function entryOf(lead: IndexedLead): LeadIndexRow {
+  return {
+    lead_id: lead.lead_id,
+    bucket: bucketOf(lead),
+    engagement_score: lead.engagement_score,
+    suspicion_score: lead.suspicion_score,
+    name_key: lead.name_key,
+    followed_up_at: lead.last_follow_up_at ?? 0,
+    search_text: lead.search_text,
+  };
+}
+
+async function countEntries(
+  { dialect }: Db,
+  entries: readonly { bucket: number }[],
+  sign: 1 | -1,
+): Promise<void> {
+  const counts = Map.groupBy(entries, ({ bucket }) => bucket);
+  await dialect.insertRows(
+    'lead_index_totals',
+    [...counts].map(([bucket, those]) => ({ bucket, leads: sign * those.length })),
+    '(bucket) do update set leads = lead_index_totals.leads + excluded.leads',
+  );
+}

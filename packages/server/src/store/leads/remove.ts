@@ -1,0 +1,111 @@
+import { sql } from 'kysely';
+import { DAY_MS, utcDay } from '../../domain/utc-time.ts';
+import type { Db } from '../dialect.ts';
+import type { SubmissionTotalRow } from '../schema.ts';
+import { crmKey } from './callbacks.ts';
+import { forget } from './lead-index.ts';
+
+/** Leads with everything that hangs on them. */
+
+export type RemovedLeads = { leads: number; submissions: number; flowSends: number; crmEvents: number };
+
+const NOTHING: RemovedLeads = { leads: 0, submissions: 0, flowSends: 0, crmEvents: 0 };
+
+/** Whoever calls this sees to it that nobody adds to these leads meanwhile. */
+export async function removeLeads(db: Db, leadIds: readonly number[]): Promise<RemovedLeads> {
+  if (leadIds.length === 0) return NOTHING;
+  const crmEvents = await removeCrmEvents(db, leadIds);
+  const flowSends = await removeSends(db, leadIds);
+  await forgetHoneypotPages(db, leadIds);
+  await takeOffTotals(db, leadIds);
+  const submissions = await removeRows(db, 'submissions', leadIds);
+  await removeRows(db, 'lead_identities', leadIds);
+  await removeFromLists(db, leadIds);
+  return { leads: await removeRows(db, 'leads', leadIds), submissions, flowSends, crmEvents };
+}
+
+type TableOfLeads =
+  | 'leads'
+  | 'lead_identities'
+  | 'lead_changes'
+  | 'submissions'
+  | 'flow_sends'
+  | 'crm_activity';
+
+async function removeRows({ query, dialect }: Db, table: TableOfLeads, leadIds: readonly number[]) {
+  const { numAffectedRows } = await sql`
+    delete from ${sql.table(table)} where lead_id in ${dialect.anyOf(leadIds)}
+  `.execute(query);
+  return Number(numAffectedRows ?? 0n);
+}
+
+/** Those that wait for a lead with one of their CRM ids as well. */
+async function removeCrmEvents(db: Db, leadIds: readonly number[]): Promise<number> {
+  const { query, dialect } = db;
+  const { rows } = await sql<{ id: string }>`
+    select crm_lead_id as id from leads where crm_lead_id is not null and lead_id in ${dialect.anyOf(leadIds)}
+    union select crm_lead_id from submissions where crm_lead_id is not null and lead_id in ${dialect.anyOf(leadIds)}
+    union select crm_lead_id from crm_activity where lead_id in ${dialect.anyOf(leadIds)}
+  `.execute(query);
+  const crmIds = rows.map(({ id }) => id);
+  if (crmIds.length === 0) return 0;
+  // An event that is just being taken in finds the lead or waits for it, but is not left behind.
+  await dialect.lockEach(crmIds.map(crmKey));
+  const { numDeletedRows } = await query
+    .deleteFrom('unmatched_crm_events')
+    .where('crm_lead_id', 'in', dialect.anyOf(crmIds))
+    .executeTakeFirstOrThrow();
+  return Number(numDeletedRows) + (await removeRows(db, 'crm_activity', leadIds));
+}
+
+async function removeSends(db: Db, leadIds: readonly number[]): Promise<number> {
+  const { query, dialect } = db;
+  const sends = query
+    .selectFrom('flow_sends')
+    .select('flow_send_public_id')
+    .where('lead_id', 'in', dialect.anyOf(leadIds));
+  await query.deleteFrom('flow_send_attempts').where('flow_send_public_id', 'in', sends).execute();
+  return removeRows(db, 'flow_sends', leadIds);
+}
+
+/** An address that was blocked for a honeypot stays blocked, but not with the page that a person was on. */
+async function forgetHoneypotPages({ query, dialect }: Db, leadIds: readonly number[]): Promise<void> {
+  await sql`
+    update ip_rules set referer = '' where referer <> '' and exists (
+      select 1 from submissions
+      where lead_id in ${dialect.anyOf(leadIds)} and contact_ip = ip_rules.ip and referer = ip_rules.referer
+    )
+  `.execute(query);
+}
+
+type Sums = Omit<SubmissionTotalRow, 'day'> & { day_number: number };
+
+/** What is nobody's any more goes altogether: its project and source are what a person has sent. */
+async function takeOffTotals({ query, dialect }: Db, leadIds: readonly number[]): Promise<void> {
+  const { rows } = await sql<Sums>`
+    select submitted_at / ${sql.lit(DAY_MS)} as day_number, project_name, source, engagement_label,
+      count(*) as submissions, sum(suspicion_score) as suspicion, sum(engagement_score) as engagement,
+      coalesce(sum(time_to_submit_ms), 0) as time_to_submit_ms, count(time_to_submit_ms) as timed
+    from submissions where lead_id in ${dialect.anyOf(leadIds)}
+    group by submitted_at / ${sql.lit(DAY_MS)}, project_name, source, engagement_label
+  `.execute(query);
+  for (const sums of rows) {
+    const key = [utcDay(sums.day_number * DAY_MS), sums.project_name, sums.source, sums.engagement_label];
+    const figures = [sums.submissions, sums.suspicion, sums.engagement, sums.time_to_submit_ms, sums.timed];
+    await dialect.run(TAKE_OFF, [...figures, ...key]);
+    await dialect.run(DROP_EMPTY, key);
+  }
+}
+
+const OF_KEY = 'where day = ? and project_name = ? and source = ? and engagement_label = ?';
+const TAKE_OFF = `
+  update submission_totals set submissions = submissions - ?, suspicion = suspicion - ?,
+    engagement = engagement - ?, time_to_submit_ms = time_to_submit_ms - ?, timed = timed - ?
+  ${OF_KEY}`;
+const DROP_EMPTY = `delete from submission_totals ${OF_KEY} and submissions = 0`;
+
+async function removeFromLists(db: Db, leadIds: readonly number[]): Promise<void> {
+  await db.dialect.lock('lead-index');
+  await forget(db, leadIds);
+  await removeRows(db, 'lead_changes', leadIds);
+}
