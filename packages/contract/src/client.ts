@@ -33,7 +33,10 @@ export type CallableName = {
 export type Client = <N extends CallableName>(
   name: N,
   ...input: CallArguments<Endpoints[N]>
-) => Promise<AnswerOf<Endpoints[N]>>;
+) => Promise<ReceivedAnswer<Endpoints[N]>>;
+
+/** What is sent piece by piece is text once it is here. */
+type ReceivedAnswer<E extends Endpoint> = E['streams'] extends readonly string[] ? string : AnswerOf<E>;
 
 /** An answer that is not a success. */
 export class ApiCallError extends Error {
@@ -66,7 +69,8 @@ export function createClient(options: ClientOptions): Client {
       ...(input.signal === undefined ? {} : { signal: input.signal }),
     });
     if (!response.ok) throw await readError(response);
-    return declared.produces === undefined ? response.json() : response.text();
+    const isJson = declared.produces === undefined && declared.streams === undefined;
+    return isJson ? response.json() : response.text();
   };
   return call as Client;
 }

@@ -39,7 +39,7 @@ export type Endpoint = {
   readonly bodyBytesMax?: number;
   /** The content type of the answer where it is not JSON. */
   readonly produces?: string;
-  /** The answer is text that is sent piece by piece, in one of these content types. */
+  /** The answer is sent piece by piece, in one of these content types; its schema describes it as JSON. */
   readonly streams?: readonly string[];
   /** Status to schema; the first success is what a handler answers unless it says otherwise. */
   readonly responses: Readonly<Record<number, z.ZodType>>;

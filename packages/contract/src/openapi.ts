@@ -103,7 +103,7 @@ function parametersOf({ params, query }: Endpoint, components: JsonObject): Json
     ...Object.entries(query?.shape ?? {}).map(([name, schema]) => ({
       name,
       in: 'query',
-      required: false,
+      required: !(schema as z.ZodType).safeParse(undefined).success,
       schema,
     })),
   ].map(({ schema, ...parameter }) => ({
@@ -141,11 +141,13 @@ function response(status: number, schema: z.ZodType, declared: Endpoint, compone
   const description = STATUS_TEXT[status] ?? 'Answer';
   if (status === 301)
     return { description, headers: { Location: { schema: { type: 'string', format: 'uri' } } } };
-  return {
-    description,
-    content: { [contentType.split(';')[0] as string]: { schema: schemaOf(schema, 'output', components) } },
-  };
+  const described = { schema: schemaOf(schema, 'output', components) };
+  const types = isSuccess(status) && declared.streams ? declared.streams : [contentType.split(';')[0] ?? ''];
+  const content = types.map((type) => [type, type === 'text/csv' ? CSV : described]);
+  return { description, content: Object.fromEntries(content) };
 }
+
+const CSV = { schema: { type: 'string' } };
 
 /** JSON Schema of one zod schema; named ones move to the components and are referred to. */
 function schemaOf(schema: z.ZodType, io: 'input' | 'output', components: JsonObject): JsonObject {

@@ -87,7 +87,7 @@ export async function callEverything(service: TestService): Promise<Record<Calla
     leads: await call('leads'),
     recentSubmissions: await call('recentSubmissions'),
     submissions: await call('submissions'),
-    exportLeads: await call('exportLeads', { query: { format: 'json' } }),
+    exportLeads: JSON.parse(await call('exportLeads', { query: { format: 'json' } })),
     lead: await call('lead', { params: { id: leadId } }),
     updateLead: await call('updateLead', { params: { id: leadId }, body: { status: 'won' } }),
     flowSends: await call('flowSends'),

@@ -49,15 +49,15 @@ export function callbackRoutes(
     },
 
     async crmEvent({ body }) {
-      const eventType = body.event_type?.trim() || 'updated';
       const leadId = await store.recordCrmEvent({
         crmLeadId: body.crm_lead_id.trim(),
-        eventType,
+        eventType: body.event_type?.trim() || 'updated',
         payload: JSON.stringify(body),
         at: now(),
       });
       if (leadId !== null) return { ok: true, stored: true, lead_id: leadId };
-      log.info('CRM event of an unknown lead', { event_type: eventType });
+      // Not its type: a CRM may have put anything there.
+      log.info('CRM event of an unknown lead');
       return { ok: true, stored: false, reason: 'No lead or submission has this crm_lead_id yet.' };
     },
   };
