@@ -49,7 +49,8 @@ export async function startCuttingProxy(databaseUrl: string): Promise<CuttingPro
       else postgres.write(sent);
     });
     postgres.on('data', (answered) => {
-      if (committing && answered.includes(COMMIT_DONE)) cut();
+      // Of several that commit at the same moment only one is cut.
+      if (committing && armed !== undefined && answered.includes(COMMIT_DONE)) cut();
       else service.write(answered);
     });
   });

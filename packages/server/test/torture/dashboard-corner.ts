@@ -157,11 +157,7 @@ export async function openCorner(
     );
 
   async function newLead(): Promise<Check[]> {
-    if (people.length >= PEOPLE_PER_PROJECT) {
-      project = aProject();
-      people = [];
-      submissions = 0;
-    }
+    if (people.length >= PEOPLE_PER_PROJECT) await beginProject();
     const person = {
       email: `${another('person')}@example.org`,
       ip: aHome(),
@@ -172,6 +168,14 @@ export async function openCorner(
     people.push(person);
     submissions += 1;
     return [personShows(person, 1), projectShows(), submissionsShow()];
+  }
+
+  async function beginProject(): Promise<void> {
+    for (const ip of blockedHomes) await write('DELETE', `/analytics/blocked-ips/${ip}`);
+    blockedHomes.clear();
+    project = aProject();
+    people = [];
+    submissions = 0;
   }
 
   const blockedHomes = new Set<string>();
