@@ -180,7 +180,7 @@ export async function buildApp(config: Config, overrides: Overrides = {}): Promi
         { legacyRoutes: config.legacyLeadRoutes },
       ),
       ...callbackRoutes(store, now, log),
-      ...leadRoutes(store, now, makeViewLead({ store, now }), indexing),
+      ...leadRoutes(store, now, makeViewLead({ store, now, onSeen: indexing.nudge }), indexing),
       ...deliveryRoutes(store, now, forwarding),
       ...settingsRoutes(settings),
       ...statisticsRoutes(store, now),

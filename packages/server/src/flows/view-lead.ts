@@ -4,15 +4,25 @@ import type { Store } from '../store/store.ts';
 /** A follow-up that comes while somebody looks has them look again, but not for ever. */
 const LOOKS_MAX = 5;
 
+export type ViewLeadParts = {
+  store: Store;
+  now: () => number;
+  /** A lead has been marked. */
+  onSeen: () => void;
+};
+
 /** Shows a lead and marks it as seen, unless something came in the meantime that was not shown. */
-export function makeViewLead({ store, now }: { store: Store; now: () => number }) {
+export function makeViewLead({ store, now, onSeen }: ViewLeadParts) {
   return async ({ id, marks }: { id: string; marks: boolean }): Promise<LeadDetail | null> => {
     for (let look = 1; ; look += 1) {
       const detail = await store.leadDetail({ id });
       if (detail === null || !marks || detail.lead.needs_review === 0) return detail;
       const { lead_id: leadId, form_submit_count: submissions } = detail.lead;
       const seenAt = now();
-      if (await store.markLeadSeen({ leadId, submissions, now: seenAt })) return seen(detail, seenAt);
+      if (await store.markLeadSeen({ leadId, submissions, now: seenAt })) {
+        onSeen();
+        return seen(detail, seenAt);
+      }
       if (look === LOOKS_MAX) return detail;
     }
   };

@@ -5,8 +5,10 @@ import { exportLeads } from '../../flows/export-leads.ts';
 import type { LeadIndexing } from '../../flows/index-leads.ts';
 import type { ViewLead } from '../../flows/view-lead.ts';
 import type { Store } from '../../store/store.ts';
-import type { Handlers } from '../answer-endpoint.ts';
+import { type Handlers, JSON_TYPE } from '../answer-endpoint.ts';
 import { searchText } from '../search-text.ts';
+
+const CONTENT_TYPES = { csv: 'text/csv; charset=utf-8', json: JSON_TYPE };
 
 type LeadName = 'leads' | 'recentSubmissions' | 'submissions' | 'exportLeads' | 'lead' | 'updateLead';
 
@@ -16,8 +18,6 @@ export function leadRoutes(
   viewLead: ViewLead,
   indexing: Pick<LeadIndexing, 'nudge'>,
 ): Pick<Handlers, LeadName> {
-  const CONTENT_TYPES = { csv: 'text/csv; charset=utf-8', json: 'application/json; charset=utf-8' };
-
   return {
     leads: ({ query }) => store.leads({ ...query, q: searchText(query.q) }),
     recentSubmissions: ({ query }) => store.recentSubmissions(query),
@@ -37,7 +37,6 @@ export function leadRoutes(
     async lead({ params, method }) {
       const detail = await viewLead({ id: params.id, marks: method !== 'HEAD' });
       if (detail === null) throw unknownLead();
-      indexing.nudge();
       return detail;
     },
 
