@@ -1,10 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../ports/log.ts';
 import type { Store } from '../store/store.ts';
+import { makeGiveWay } from './give-way.ts';
 
 /** Changes that come together are taken in together; until then lists read the leads themselves. */
 const GATHER_MS = 200;
 const LEADS_PER_STEP = 500;
+const REST_FACTOR = 20;
+/** So many that lists would become slow: then requests have to share. */
+const WAITING_MAX = 50_000;
 
 export type LeadIndexing = {
   /** A lead has changed. */
@@ -24,30 +28,41 @@ export async function indexChangedLeads(parts: { store: Store; signal: AbortSign
 /** Keeps the index of the lists up to date for as long as the service runs. */
 export function startLeadIndexing({ store, log }: { store: Store; log: Log }): LeadIndexing {
   const stopping = new AbortController();
+  const { signal } = stopping;
+  const rest = makeGiveWay(REST_FACTOR);
   let catchingUp: Promise<void> | undefined;
-  let isNudged = false;
+  let nudges = 0;
 
   async function catchUp(): Promise<void> {
-    while (isNudged && !stopping.signal.aborted) {
-      await sleep(GATHER_MS, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
-      isNudged = false;
-      await takeAll();
-    }
+    await pause(GATHER_MS);
+    while (nudges > 0 && !signal.aborted) await takeNext();
     // Not a moment later: whoever nudges in between would not be heard.
     catchingUp = undefined;
   }
 
-  async function takeAll(): Promise<void> {
+  async function takeNext(): Promise<void> {
+    const startedAt = performance.now();
+    const nudgesBefore = nudges;
     try {
-      await indexChangedLeads({ store, signal: stopping.signal });
+      const taken = await store.indexLeads({ max: LEADS_PER_STEP });
+      const isAll = taken < LEADS_PER_STEP;
+      nudges -= isAll ? nudgesBefore : Math.min(taken, nudgesBefore - 1);
+      if (nudges === 0) return;
+      const restMs = nudges > WAITING_MAX ? 0 : rest(performance.now() - startedAt);
+      await pause(isAll ? Math.max(restMs, GATHER_MS) : restMs);
     } catch (error) {
       // Nothing is lost: the changes are still there for the next time, and lists are right without.
       log.warn('leads not indexed', { reason: (error as Error).message });
+      nudges = 0;
     }
   }
 
+  async function pause(ms: number): Promise<void> {
+    if (ms > 0) await sleep(ms, undefined, { signal, ref: false }).catch(() => undefined);
+  }
+
   function nudge(): void {
-    isNudged = true;
+    nudges += 1;
     catchingUp ??= catchUp();
   }
 

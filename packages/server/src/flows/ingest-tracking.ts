@@ -5,6 +5,7 @@ import type { Log } from '../ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { Store } from '../store/store.ts';
 import type { TrackingBatch } from '../store/tracking/ingest.ts';
+import { makeGiveWay } from './give-way.ts';
 
 const BATCH_RECORDS_MAX = 200;
 /** Lets a few more records join the batch, so that a trickle does not cost a transaction each. */
@@ -14,9 +15,6 @@ const RETRY_MS_FIRST = 100;
 const RETRY_MS_MAX = 5000;
 /** How often one group may fail for a reason that will not pass by itself. */
 const HOPELESS_ATTEMPTS = 3;
-/** When requests keep the main thread this busy, processing gives way to them… */
-const BUSY_UTILIZATION = 0.85;
-/** …by resting this many times as long as a batch took. */
 const REST_FACTOR = 6;
 
 export type Ingest = {
@@ -39,7 +37,7 @@ export function startIngest(parts: {
   let stopped = false;
   const hurry = new AbortController();
   let woken = Promise.withResolvers<void>();
-  const mainThread = watchUtilization();
+  const rest = makeGiveWay(REST_FACTOR);
   inbox.onAppended(() => woken.resolve());
   const finished = run();
 
@@ -79,7 +77,7 @@ export function startIngest(parts: {
     await ingestOrSalvage({ ...taken, spoolId: inbox.spoolId, now: now() }, failures);
     await inbox.release(batch.lastSequence);
     metrics.ingested(records);
-    if (mainThread() > BUSY_UTILIZATION) await pause((performance.now() - startedAt) * REST_FACTOR);
+    await pause(rest(performance.now() - startedAt));
     return true;
   }
 
@@ -105,7 +103,7 @@ export function startIngest(parts: {
 
   /** Ends at once when the service is about to stop. */
   async function pause(ms: number): Promise<void> {
-    await sleep(ms, undefined, { signal: hurry.signal }).catch(() => undefined);
+    if (ms > 0) await sleep(ms, undefined, { signal: hurry.signal }).catch(() => undefined);
   }
 
   async function waitForWork(): Promise<void> {
@@ -126,17 +124,6 @@ export function startIngest(parts: {
       woken.resolve();
       await finished;
     },
-  };
-}
-
-/** The share of time the main thread was busy since the last call. */
-function watchUtilization(): () => number {
-  let last = performance.eventLoopUtilization();
-  return () => {
-    const current = performance.eventLoopUtilization();
-    const { utilization } = performance.eventLoopUtilization(current, last);
-    last = current;
-    return utilization;
   };
 }
 

@@ -37,10 +37,10 @@ export async function forget(db: Db, leadIds: readonly number[]): Promise<void> 
   const gone = await db.query
     .deleteFrom('lead_index')
     .where('lead_id', 'in', db.dialect.anyOf(leadIds))
-    .returning('bucket')
+    .returning(['lead_id', 'bucket'])
     .execute();
   await countEntries(db, gone, -1);
-  await db.dialect.forgetTexts(leadIds);
+  await db.dialect.forgetTexts(gone.map(({ lead_id }) => lead_id));
 }
 
 async function takeChanges({ query, dialect }: Db, max: number): Promise<number[]> {
