@@ -54,7 +54,7 @@ export const createDropdownOption = endpoint({
     kind: Kind,
     value: Text,
     label: Text.nullish().describe('the value when it is missing'),
-    sort_order: z.int().default(0),
+    sort_order: z.int().nullish(),
   }),
   responses: { 201: DropdownOption, ...bodyErrors },
 });

@@ -48,7 +48,9 @@ export const Erased = z.object({
   archived_sessions: Count.describe('taken out of archives, sent or still to be sent'),
   scrubbed: z
     .boolean()
-    .describe('false: the database is so large that what was removed leaves its free pages at night'),
+    .describe(
+      'false: what was removed leaves the free pages of the database at night, or when PostgreSQL uses them again',
+    ),
 });
 export type Erased = z.output<typeof Erased>;
 

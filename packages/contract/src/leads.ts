@@ -184,8 +184,19 @@ export const recentSubmissions = endpoint({
 const MOMENT = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/i;
 const Moment = z
   .string()
-  .refine((text) => MOMENT.test(text) && isOnCalendar(text), 'must be YYYY-MM-DD or an ISO datetime')
+  // In an address a plus sign that is not encoded is a space.
+  .transform((text) =>
+    text.replace(/(\d) (\d\d:\d\d)$/, (all, last, zone) => (text.length > 16 ? `${last}+${zone}` : all)),
+  )
   .optional();
+
+function isMoment(text: string | undefined): boolean {
+  return text === undefined || (MOMENT.test(text) && isOnCalendar(text));
+}
+
+function notAMoment(field: string) {
+  return { path: [field], message: 'must be YYYY-MM-DD or an ISO datetime' };
+}
 
 /** A 30th of February would otherwise count as a day of March. */
 function isOnCalendar(text: string): boolean {
@@ -197,15 +208,18 @@ export const submissions = endpoint({
   ...reading,
   path: '/analytics/leads/submissions',
   summary: 'Submissions of a day or of a range of days (UTC)',
-  query: z.object({
-    period: z.enum(SUBMISSION_PERIODS).default('today'),
-    date_from: Moment.describe('for a range; inclusive'),
-    date_to: Moment.describe('for a range; inclusive, a date is the whole day'),
-    q: z.string().optional().describe('part of an e-mail address, phone, project, source, page or payload'),
-    sort: z.enum(SUBMISSION_SORTS).default('submitted_at'),
-    order: z.enum(['asc', 'desc']).default('desc'),
-    ...paging({ default: LIST_DEFAULT, max: LIST_MAX }),
-  }),
+  query: z
+    .object({
+      period: z.enum(SUBMISSION_PERIODS).default('today'),
+      date_from: Moment.describe('for a range; inclusive'),
+      date_to: Moment.describe('for a range; inclusive, a date is the whole day'),
+      q: z.string().optional().describe('part of an e-mail address, phone, project, source, page or payload'),
+      sort: z.enum(SUBMISSION_SORTS).default('submitted_at'),
+      order: z.enum(['asc', 'desc']).default('desc'),
+      ...paging({ default: LIST_DEFAULT, max: LIST_MAX }),
+    })
+    .refine(({ period, date_from }) => period !== 'range' || isMoment(date_from), notAMoment('date_from'))
+    .refine(({ period, date_to }) => period !== 'range' || isMoment(date_to), notAMoment('date_to')),
   responses: {
     200: z.object({
       submissions: z.array(
@@ -234,12 +248,16 @@ export const exportLeads = endpoint({
   responses: { 200: z.array(LeadItem).describe('as JSON; as CSV a line for each'), ...readingErrors },
 });
 
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
 /** Its number or its public id. */
 const LeadReference = z.object({
   id: z
     .string()
-    .regex(/^(?:[1-9]\d{0,15}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/i, 'must be a lead id')
-    .refine((id) => id.includes('-') || Number.isSafeInteger(Number(id)), 'must be a lead id')
+    .refine(
+      (id) => (UUID.test(id) ? true : /^[1-9]\d*$/.test(id) && Number.isSafeInteger(Number(id))),
+      'must be the number or the UUID of a lead',
+    )
     .transform((id) => id.toLowerCase()),
 });
 
@@ -269,7 +287,13 @@ export const updateLead = endpoint({
   auth: 'marketing',
   cache: 'no-store',
   params: LeadReference,
-  body: z.object({ status: z.string().describe(`one of ${LEAD_STATUSES.join(', ')}`) }),
+  body: z.object({
+    status: z
+      .string()
+      .trim()
+      .min(1)
+      .describe(`one of ${LEAD_STATUSES.join(', ')}`),
+  }),
   bodyBytesMax: MANAGEMENT_BYTES_MAX,
   responses: {
     200: z.object({ updated: z.literal(true) }),

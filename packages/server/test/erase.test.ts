@@ -230,7 +230,8 @@ onBothStores('erasing a person', (kind) => {
       set_aside_leads: 4,
       sessions: 2,
       archived_sessions: 2,
-      scrubbed: true,
+      // What PostgreSQL has freed it overwrites in its own time.
+      scrubbed: kind === 'sqlite',
     });
     await assertGone(service);
     assert.equal(

@@ -242,13 +242,21 @@ onBothStores('a scheduled job', (kind) => {
       }
     });
 
-    test('back by no more than a day, waits for the tick that follows the last one', async () => {
+    test('back by no more than two intervals, waits for the tick that follows the last one', async () => {
       const service = await start();
       assert.equal(await run(service, HOURLY), 'success');
-      clock.advance(-DAY_MS);
+      clock.advance(-2 * HOUR_MS);
       assert.equal(await run(service, HOURLY), 'skipped');
-      clock.advance(DAY_MS + HOUR_MS);
+      clock.advance(3 * HOUR_MS);
       assert.equal(await run(service, HOURLY), 'success');
+    });
+
+    test('back by more than that, does not wait until the wrong time has come', async () => {
+      const service = await start();
+      assert.equal(await run(service, HOURLY), 'success');
+      clock.advance(-5 * HOUR_MS);
+      assert.equal(await run(service, HOURLY), 'success');
+      assert.equal(await run(service, HOURLY), 'skipped');
     });
 
     test('deletes what two intervals have brought at most', async () => {

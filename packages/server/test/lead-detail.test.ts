@@ -708,7 +708,7 @@ onBothStores('whoever asks for one lead', (kind) => {
         await call(service, 'PATCH', path, { body: { status: 'won' } }),
       ]) {
         assert.equal(answer.status, 400, id);
-        assert.match(answer.body.error, /id must be a lead id/);
+        assert.match(answer.body.error, /id must be the number or the UUID of a lead/);
       }
     }
   });

@@ -57,16 +57,18 @@ export async function openPostgresStore(url: string, readUrl: string | undefined
   const ways = {
     background: inTransaction(background),
     writes: (name: OperationName, argument: unknown) => inTime(inTransaction(primary)(name, argument)),
-    freshReads: (name: OperationName, argument: unknown) => inTime(directly(primary)(name, argument)),
+    visitorReads: (name: OperationName, argument: unknown) => inTime(directly(primary)(name, argument)),
+    freshReads: (name: OperationName, argument: unknown) => inTime(directly(reader)(name, argument)),
     reads: (name: OperationName, argument: unknown) => inTime(read(name, argument)),
     versions: (name: OperationName, argument: unknown) => inTime(directly(versions)(name, argument)),
+    pings: (name: OperationName, argument: unknown) => inTime(directly(versions)(name, argument)),
     inspections: directly(background),
   };
   return storeOf(operationGroups, ways, {
     async scrub() {
-      // Keeps nobody from writing, however large the tables are.
+      // Keeps nobody from writing, however large the tables are; but what it frees it does not overwrite.
       await sql.raw(SCRUB_POSTGRES).execute(background);
-      return true;
+      return 'left-to-server';
     },
     async close() {
       await background.destroy();

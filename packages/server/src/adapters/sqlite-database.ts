@@ -5,6 +5,8 @@ import type { Schema } from '../store/schema.ts';
 
 const LOCK_WAIT_MS = 5000;
 const WAL_PAGES_MAX = 4000;
+/** Lists make many of them, and each takes some memory: what was not used the longest goes first. */
+const STATEMENTS_MAX = 300;
 
 export type SqliteDatabase = {
   db: Db;
@@ -31,12 +33,18 @@ export function openSqliteDatabase(
   const statements = new Map<string, StatementSync>();
   const prepare = (text: string): StatementSync => {
     const kept = statements.get(text);
-    if (kept !== undefined) return kept;
+    if (kept !== undefined) {
+      statements.delete(text);
+      statements.set(text, kept);
+      return kept;
+    }
     const statement = database.prepare(text);
     // What such a statement says of itself may be the number of a row in a search index, which is larger than a
     // number can be.
     if (statement.columns().length === 0) statement.setReadBigInts(true);
     statements.set(text, statement);
+    const [oldest] = statements.size > STATEMENTS_MAX ? statements.keys() : [];
+    if (oldest !== undefined) statements.delete(oldest);
     return statement;
   };
 

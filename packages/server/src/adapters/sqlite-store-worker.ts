@@ -2,10 +2,11 @@ import { readlinkSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { basename } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
-import { AppError, type ErrorCode } from '../domain/errors.ts';
+import { AppError, type ErrorCode, unavailable } from '../domain/errors.ts';
 import { SCRUB_SQLITE } from '../store/erase/scrubs.ts';
 import { migrate } from '../store/migrate.ts';
 import { type OperationName, operationGroups, run } from '../store/operations.ts';
+import type { Scrubbing } from '../store/store.ts';
 import { topicsChangedBy } from '../store/topics.ts';
 import { openSqliteDatabase } from './sqlite-database.ts';
 
@@ -174,14 +175,15 @@ async function attend({ id, name, argument }: StoreRequest): Promise<StoreReply>
   }
 }
 
-async function scrub(bytesMax: number): Promise<boolean> {
+async function scrub(bytesMax: number): Promise<Scrubbing> {
   const { dialect } = database.db;
   const [size] = await dialect.run<{ bytes: number }>(SIZE, []);
-  if (size === undefined || size.bytes > bytesMax) return false;
+  if (size === undefined || size.bytes > bytesMax) return 'too-large';
   for (const statement of SCRUB_SQLITE) database.exec(statement);
   // The old pages are overwritten only when the log has been brought over and cut off.
   const [checkpoint] = await dialect.run<{ busy: number }>('pragma wal_checkpoint(truncate)', []);
-  return checkpoint?.busy === 0;
+  if (checkpoint?.busy !== 0) throw unavailable('The database is in use.');
+  return 'clean';
 }
 
 const SIZE = 'select page_count * page_size as bytes from pragma_page_count, pragma_page_size';
@@ -191,8 +193,8 @@ function reply(replies: readonly StoreReply[]): void {
 }
 
 /**
- * Background work stands back where the processors are busy: on Linux a priority belongs to a thread. Only the
- * superuser may take it back, so without that it stays as it is.
+ * Background work stands back where the processors are busy: on Linux a priority belongs to a thread. Not everybody
+ * may take it back, and without that it stays as it is.
  */
 function giveWay(isBackground: boolean): void {
   const nice = isBackground ? BACKGROUND_NICE : 0;
@@ -203,7 +205,11 @@ function giveWay(isBackground: boolean): void {
 
 function threadToAdjust(): number | undefined {
   try {
-    return process.getuid?.() === 0 ? Number(basename(readlinkSync('/proc/thread-self'))) : undefined;
+    const thread = Number(basename(readlinkSync('/proc/thread-self')));
+    // Whoever may not take back even this much must not begin: in containers the superuser may not either.
+    setPriority(thread, 1);
+    setPriority(thread, 0);
+    return thread;
   } catch {
     // Elsewhere all threads are equal.
     return undefined;

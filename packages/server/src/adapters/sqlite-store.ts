@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { AppError, unavailable } from '../domain/errors.ts';
 import type { OperationName } from '../store/operations.ts';
-import { type OperationGroups, type Store, storeOf } from '../store/store.ts';
+import { type OperationGroups, type Scrubbing, type Store, storeOf } from '../store/store.ts';
 import type { StoreReply, StoreRequest } from './sqlite-store-worker.ts';
 
 type StoreCall = Omit<StoreRequest, 'id'>;
@@ -21,9 +21,12 @@ export async function openSqliteStore(file: string): Promise<Store> {
   const ways = {
     background: writer.callWithBytes,
     writes: writer.call,
+    visitorReads: writer.call,
     freshReads: reader.call,
     reads: reader.call,
     versions: reader.call,
+    pings: (name: OperationName, argument: unknown) =>
+      Promise.all([reader.call(name, argument), writer.call(name, argument)]),
     inspections: reader.call,
   };
   return storeOf(writer.groups, ways, {
@@ -40,7 +43,7 @@ type StoreThread = {
   call(name: OperationName, argument: unknown): Promise<unknown>;
   /** For arguments with bytes in them, which JSON does not have. */
   callWithBytes(name: OperationName, argument: unknown): Promise<unknown>;
-  scrub(bytesMax: number): Promise<boolean>;
+  scrub(bytesMax: number): Promise<Scrubbing>;
   close(): Promise<void>;
 };
 
@@ -108,7 +111,7 @@ async function startThread(file: string, readOnly: boolean): Promise<StoreThread
     groups: first.result as OperationGroups,
     call: (name, argument) => send({ name, argument }, postSoon),
     callWithBytes: (name, argument) => send({ name, argument }, (request) => worker.postMessage([request])),
-    scrub: async (bytesMax) => (await send({ name: 'scrub', argument: bytesMax }, postSoon)) === true,
+    scrub: async (bytesMax) => (await send({ name: 'scrub', argument: bytesMax }, postSoon)) as Scrubbing,
     async close() {
       await send({ name: 'close', argument: undefined }, postSoon);
       await worker.terminate();

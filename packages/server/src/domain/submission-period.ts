@@ -1,4 +1,4 @@
-import { DAY_MS, dayStart, SECOND_MS, utcDay } from './utc-time.ts';
+import { DAY_MS, dayStart, MINUTE_MS, SECOND_MS, utcDay } from './utc-time.ts';
 
 /** From the first of these milliseconds up to, but not including, the last. */
 export type Period = { from: number; until: number };
@@ -29,11 +29,12 @@ function counted(millis: number): number {
   return Math.min(Math.max(millis, 0), OPEN_END);
 }
 
-/** All that a written date means: the whole day, or the whole second where it says no more. Without a zone it is UTC. */
+/** All that a written date means: the whole day, or the whole minute or second where it says no more. Without a zone it is UTC. */
 function spanOf(text: string): Period {
   if (/^\d{4}-\d\d-\d\d$/.test(text)) return { from: dayStart(text), until: dayStart(text) + DAY_MS };
   const hasZone = /(?:Z|[+-]\d\d:?\d\d)$/i.test(text);
   const from = Date.parse(hasZone ? text : `${text}Z`);
-  const grain = text.includes('.') ? 1 : SECOND_MS;
+  const hasSeconds = /\d\d:\d\d:\d\d/.test(text);
+  const grain = text.includes('.') ? 1 : hasSeconds ? SECOND_MS : MINUTE_MS;
   return { from, until: from + grain };
 }

@@ -27,7 +27,7 @@ export function makeErasePerson(parts: ErasePersonParts): ErasePerson {
       store.erasePerson({ erasureId: newId(), person, now: now() }),
     );
     const fromObjects = await eraseFromArchives(parts, deadline);
-    const scrubbed = await scrub(parts, SCRUB_AT_ONCE_BYTES_MAX);
+    const scrubbed = (await scrub(parts, SCRUB_AT_ONCE_BYTES_MAX)) === 'clean';
 
     const counts = {
       leads: rows.leads,

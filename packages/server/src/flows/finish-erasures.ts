@@ -34,7 +34,9 @@ const zip = promisify(gzip);
 /** What earlier erasures have left, because they were cut off or the database was too large for the day. */
 export async function finishErasures(parts: ErasureParts): Promise<void> {
   await eraseFromArchives(parts, performance.now() + NIGHT_PATIENCE_MS);
-  if (!(await scrub(parts, Number.MAX_SAFE_INTEGER))) throw new Error('The database could not be scrubbed.');
+  if ((await scrub(parts, Number.MAX_SAFE_INTEGER)) === 'later') {
+    throw new Error('The database could not be scrubbed.');
+  }
 }
 
 /** Another process may have erased somebody whose sessions came through this one. */
@@ -112,19 +114,23 @@ async function rewrite(
   return removed.length;
 }
 
-/** True: no database has a page left with what was erased. */
-export async function scrub({ store, inbox }: ErasureParts, bytesMax: number): Promise<boolean> {
+/** Clean: no database of ours has a page left with what was erased. */
+export async function scrub(
+  { store, inbox }: ErasureParts,
+  bytesMax: number,
+): Promise<'clean' | 'left-to-server' | 'later'> {
   const erasureIds = await store.dueScrubs();
-  if (erasureIds.length === 0) return true;
+  if (erasureIds.length === 0) return 'clean';
   try {
     await inbox.compact();
-    if (!(await store.scrub(bytesMax))) return false;
+    const scrubbing = await store.scrub(bytesMax);
+    if (scrubbing === 'too-large') return 'later';
+    await store.recordScrubs({ erasureIds });
+    return scrubbing;
   } catch (error) {
-    if (error instanceof AppError && error.code === 'unavailable') return false;
+    if (error instanceof AppError && error.code === 'unavailable') return 'later';
     throw error;
   }
-  await store.recordScrubs({ erasureIds });
-  return true;
 }
 
 /** Tries again until there is something, or until it has taken too long. */

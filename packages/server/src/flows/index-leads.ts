@@ -63,7 +63,7 @@ export function startLeadIndexing({ store, log }: { store: Store; log: Log }): L
 
   function nudge(): void {
     nudges += 1;
-    catchingUp ??= catchUp();
+    if (!signal.aborted) catchingUp ??= catchUp();
   }
 
   nudge();

@@ -84,7 +84,7 @@ export type Answer = {
 
 const CACHE_CONTROL: Readonly<Record<CachePolicy, string>> = {
   'no-store': 'no-store',
-  'one-minute': 'public, max-age=60',
+  'one-minute': 'max-age=60',
   immutable: 'public, max-age=31536000, immutable',
 };
 /** Pages come with their styles and nothing else: no script, no other host, no frame around them. */
@@ -224,7 +224,8 @@ function originOf(incoming: IncomingMessage, client: ClientIp, context: HttpCont
   if (context.publicUrl !== undefined) return context.publicUrl;
   const forwarded = client.trusted ? incoming.headers['x-forwarded-proto'] : undefined;
   const protocol = forwarded === 'https' ? 'https' : 'http';
-  return `${protocol}://${incoming.headers.host ?? 'localhost'}`;
+  const { host = 'localhost' } = incoming.headers;
+  return URL.parse(`${protocol}://${host}`)?.origin ?? `${protocol}://localhost`;
 }
 
 export function failure(

@@ -125,7 +125,8 @@ function matches(pattern: string, path: string): boolean {
   const expected = pattern.split('/');
   const parts = path.split('/');
   return (
-    expected.length === parts.length && expected.every((part, i) => part.startsWith(':') || part === parts[i])
+    expected.length === parts.length &&
+    expected.every((part, i) => (part.startsWith(':') ? parts[i] !== '' : part === parts[i]))
   );
 }
 

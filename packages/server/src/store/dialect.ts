@@ -24,7 +24,9 @@ export type Dialect = {
   ): RawBuilder<unknown>;
   /** Whether a column contains a text, taken literally; upper and lower case are the same. */
   contains(column: string, text: string): RawBuilder<SqlBool>;
-  /** The same where upper and lower case are not. */
+  /** A column to be sorted by without regard to case, in the same order in both databases. */
+  folded(column: string): RawBuilder<string>;
+  /** The same as `contains` where upper and lower case are not. */
   includes(column: string, text: string): RawBuilder<SqlBool>;
   /** The entries of `lead_index` whose search text includes a text, found by the trigrams both have. */
   leadsIncluding(text: string): RawBuilder<unknown>;
@@ -97,6 +99,7 @@ export function sqliteDialect(prepare: StatementCache): Dialect {
     pairs: (values) =>
       sql`(select value ->> 0 as a, value ->> 1 as b from json_each(${JSON.stringify(values)}))`,
     contains: (column, text) => sql`instr(lower(${sql.ref(column)}), lower(${text})) > 0`,
+    folded: (column) => sql`lower(${sql.ref(column)})`,
     includes: (column, text) => sql`instr(${sql.ref(column)}, ${text}) > 0`,
     leadsIncluding: (text) => {
       const trigrams = trigramsOf(text);
@@ -208,6 +211,7 @@ export function postgresDialect(query: Kysely<Schema>): Dialect {
     pairs: (values, typeOfB) =>
       sql`(select v ->> 0 as a, (v ->> 1)::${sql.raw(typeOfB)} as b from json_array_elements(${JSON.stringify(values)}::json) v)`,
     contains: (column, text) => sql`strpos(lower(${sql.ref(column)}), lower(${text})) > 0`,
+    folded: (column) => sql`lower(${sql.ref(column)}) collate "C"`,
     includes: (column, text) => sql`strpos(${sql.ref(column)}, ${text}) > 0`,
     leadsIncluding: (text) => {
       const pattern = `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;

@@ -1,11 +1,10 @@
-import { DAY_MS } from '../domain/utc-time.ts';
 import type { Db } from './dialect.ts';
 import type { JobRunRow } from './schema.ts';
 
 /** Which run of each job was the last, so that one process runs it for all of them. */
 
-/** Clocks of honest machines do not differ by more: a later tick was claimed by a clock that was wrong. */
-const TICK_AHEAD_MS_MAX = DAY_MS;
+/** Clocks of honest machines differ by less: a tick that is further ahead was claimed by a clock that was wrong. */
+const TICKS_AHEAD_MAX = 2;
 /** So many intervals the time of a job may move with each run. */
 const INTERVALS_PER_RUN_MAX = 2;
 
@@ -36,7 +35,7 @@ export async function claimTick(
     .where('job', '=', job)
     .modifyEnd(dialect.hold)
     .executeTakeFirstOrThrow();
-  if (tick <= last.tick && last.tick <= now + TICK_AHEAD_MS_MAX) return null;
+  if (tick <= last.tick && last.tick <= now + TICKS_AHEAD_MAX * intervalMs) return null;
   const clock = Math.min(now, last.clock + INTERVALS_PER_RUN_MAX * intervalMs);
   await query
     .updateTable('job_runs')

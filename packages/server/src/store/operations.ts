@@ -145,15 +145,24 @@ const operations = {
     refreshAnalytics,
   },
 
-  /** Reads that must see what was written last. */
-  freshReads: {
+  /** What a visitor's page waits for: like a write it must not wait behind a long list. */
+  visitorReads: {
     isSiteOrigin,
     ipRule,
+    formConfig,
+  },
+
+  /** Reads of the service itself that must see what was written last. */
+  freshReads: {
     readSettings,
     nextSendDueAt,
     latestLead,
     oldObjects,
     dueScrubs,
+  },
+
+  /** Reads of the analytics, which may come from a replica. */
+  reads: {
     leads,
     leadsBefore,
     leadDetail,
@@ -166,15 +175,10 @@ const operations = {
     site,
     forms,
     form,
-    formConfig,
     integrations,
     integration,
     dropdownOptions,
     dropdownOption,
-  },
-
-  /** Reads of the analytics, which may come from a replica. */
-  reads: {
     overview,
     sessionsDaily,
     topPages,
@@ -188,7 +192,10 @@ const operations = {
     submissionsBySource,
     submissionsByEngagement,
     submissionsOverview,
-    /** Answers when the store does. */
+  },
+
+  /** Answers when the store does, for reading as well as for writing. */
+  pings: {
     ping: async ({ query }: Db) => query.selectNoFrom((e) => e.val(1).as('alive')).executeTakeFirst(),
   },
 
@@ -203,9 +210,11 @@ type Groups = typeof operations;
 export type Group = keyof Groups;
 export type Operations = Groups['background'] &
   Groups['writes'] &
+  Groups['visitorReads'] &
   Groups['freshReads'] &
   Groups['reads'] &
   Groups['versions'] &
+  Groups['pings'] &
   Groups['inspections'];
 export type OperationName = keyof Operations;
 export type WriteName = keyof Groups['background'] | keyof Groups['writes'];

@@ -1,6 +1,9 @@
 import type { Db } from './dialect.ts';
 import type { Group, OperationName, Operations } from './operations.ts';
 
+/** Of pages that hold what was deleted: none is left, it is too much for now, or the server has them. */
+export type Scrubbing = 'clean' | 'too-large' | 'left-to-server';
+
 /** The relational store as the rest of the service sees it: every operation a method. */
 export type Store = {
   [N in OperationName]: (...args: ArgumentsOf<Operations[N]>) => ResultOf<Operations[N]>;
@@ -11,7 +14,7 @@ type StoreItself = {
    * Makes the database anew without what was deleted from it. False: it is larger than that, or somebody is just
    * reading from it.
    */
-  scrub(bytesMax: number): Promise<boolean>;
+  scrub(bytesMax: number): Promise<Scrubbing>;
   close(): Promise<void>;
 };
 

@@ -1,9 +1,10 @@
 import type { SUBMISSION_SORTS } from '@leadtrail/contract/leads';
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import { DAY_MS, dateTime, utcDay } from '../domain/utc-time.ts';
 import type { Db } from './dialect.ts';
 import { isIpBlocked } from './leads/list.ts';
-import type { Page } from './paging.ts';
+import { countOf, type Page } from './paging.ts';
+import type { Schema } from './schema.ts';
 import { inSnapshot } from './snapshot.ts';
 
 /** The history of submissions. */
@@ -51,27 +52,43 @@ const SEARCHED = [
 
 /** In one snapshot, so that the total is that of the list which is shown. */
 export function submissions(db: Db, asked: SubmissionsAsked) {
-  return inSnapshot(db, async (snapshot) => ({
-    submissions: await readShown(snapshot, await findPage(snapshot, asked)),
-    total: asked.q === '' ? await countInPeriod(snapshot, asked) : await countFound(snapshot, asked),
-  }));
+  return inSnapshot(db, async (snapshot) => {
+    const { numbers, total } = await (asked.q === '' ? listPage : searchPage)(snapshot, asked);
+    return { submissions: await readShown(snapshot, numbers), total };
+  });
 }
 
-/** First only the numbers: what is sorted and left out again need not be read. */
-async function findPage(db: Db, asked: SubmissionsAsked): Promise<number[]> {
-  const page = await db.query
-    .selectFrom('submissions')
-    .select('submission_id')
-    .where('submitted_at', '>=', asked.from)
-    .where('submitted_at', '<', asked.until)
-    .$if(asked.q !== '', (select) => select.where(containsText(db, asked.q)))
-    .orderBy(asked.sort, asked.order)
-    .$if(asked.sort !== 'submitted_at', (select) => select.orderBy('submitted_at', asked.order))
-    .orderBy('submission_id', asked.order)
-    .limit(asked.limit)
-    .offset(asked.offset)
+type FoundPage = { numbers: number[]; total: number };
+
+async function listPage(db: Db, asked: SubmissionsAsked): Promise<FoundPage> {
+  const page = await inPeriod(db, asked).select('submission_id').$call(pageOf(db, asked)).execute();
+  return { numbers: page.map(({ submission_id }) => submission_id), total: await countInPeriod(db, asked) };
+}
+
+/** All are looked at once, for the page and for the total; only behind the last page nobody is left to tell it. */
+async function searchPage(db: Db, asked: SubmissionsAsked): Promise<FoundPage> {
+  const found = inPeriod(db, asked).where(containsText(db, asked.q));
+  const page = await found
+    .select(['submission_id', sql<number>`count(*) over ()`.as('total')])
+    .$call(pageOf(db, asked))
     .execute();
-  return page.map(({ submission_id }) => submission_id);
+  const total = page[0]?.total ?? (asked.offset === 0 ? 0 : await countOf(found));
+  return { numbers: page.map(({ submission_id }) => submission_id), total };
+}
+
+function inPeriod({ query }: Db, { from, until }: SubmissionsAsked) {
+  return query.selectFrom('submissions').where('submitted_at', '>=', from).where('submitted_at', '<', until);
+}
+
+/** Upper and lower case are the same in the order too, as far as both databases know them. */
+function pageOf({ dialect }: Db, { sort, order, limit, offset }: SubmissionsAsked) {
+  return <O>(select: SelectQueryBuilder<Schema, 'submissions', O>) =>
+    select
+      .$if(sort !== 'submitted_at', (list) => list.orderBy(dialect.folded(sort), order))
+      .orderBy('submitted_at', order)
+      .orderBy('submission_id', order)
+      .limit(limit)
+      .offset(offset);
 }
 
 /** In the order of their numbers as given. */
@@ -100,14 +117,6 @@ function containsText({ dialect }: Db, q: string): RawBuilder<SqlBool> {
   const found = SEARCHED.map((column) => dialect.contains(column, q));
   if (inJson !== q) found.push(dialect.contains('payload_json', inJson));
   return sql`(${sql.join(found, sql` or `)})`;
-}
-
-async function countFound(db: Db, { from, until, q }: SubmissionsAsked): Promise<number> {
-  const { rows } = await sql<{ total: number }>`
-    select count(*) as total from submissions
-    where submitted_at >= ${from} and submitted_at < ${until} and ${containsText(db, q)}
-  `.execute(db.query);
-  return rows[0]?.total ?? 0;
 }
 
 /** Whole days are counted already; only what is cut off at either end has to be. */

@@ -83,6 +83,22 @@ const CHANGES = {
 
 /** What a read shows. Where a replica has not caught up with these, the primary is asked instead. */
 const SHOWS = {
+  leads: ['leads', 'ip-lists'],
+  leadsBefore: ['leads', 'ip-lists'],
+  leadDetail: TOPICS,
+  recentSubmissions: ['leads'],
+  submissions: ['leads', 'ip-lists'],
+  flowSends: ['sends'],
+  setAsideLeads: ['set-aside'],
+  ipRules: ['ip-lists'],
+  sites: ['setup'],
+  site: ['setup'],
+  forms: ['setup'],
+  form: ['setup'],
+  integrations: ['integrations'],
+  integration: ['integrations'],
+  dropdownOptions: ['setup'],
+  dropdownOption: ['setup'],
   overview: ['tracking'],
   sessionsDaily: ['tracking'],
   topPages: ['tracking'],
@@ -96,7 +112,6 @@ const SHOWS = {
   submissionsBySource: ['leads'],
   submissionsByEngagement: ['leads'],
   submissionsOverview: ['leads'],
-  ping: NOTHING_SHOWN,
 } as const satisfies Record<ReadName, readonly Topic[]>;
 
 /** One that only a later version of the service knows may change anything. */

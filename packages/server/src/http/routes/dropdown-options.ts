@@ -15,7 +15,7 @@ export function dropdownOptionRoutes(store: Store): Pick<Handlers, OptionName> {
   return {
     dropdownOptions: ({ query }) => store.dropdownOptions(query),
     createDropdownOption: async ({ body }) => {
-      const option = { ...body, label: body.label ?? body.value };
+      const option = { ...body, label: body.label ?? body.value, sort_order: body.sort_order ?? 0 };
       return recordOf(await store.createDropdownOption(option), OPTION);
     },
     dropdownOption: async ({ params }) => recordOf(await store.dropdownOption(params), OPTION),

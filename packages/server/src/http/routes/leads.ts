@@ -41,7 +41,7 @@ export function leadRoutes(
     },
 
     async updateLead({ params, body }) {
-      const wanted = body.status.trim().toLowerCase();
+      const wanted = body.status.toLowerCase();
       const status = LEAD_STATUSES.find((each) => each === wanted);
       if (status === undefined) {
         throw new AppError('not-found', `There is no such status; there are ${LEAD_STATUSES.join(', ')}.`);

@@ -86,18 +86,28 @@ async function addSearchedColumns(db: Kysely<Leads>, dialect: DialectKind): Prom
     .alterTable('leads')
     .addColumn('search_text', 'text', (c) => c.notNull().defaultTo(''))
     .execute();
-  const leads = await db
-    .selectFrom('leads')
-    .select(['lead_id', 'contact_name', 'contact_email', 'contact_phone', 'project_name', 'visitor_id'])
-    .execute();
-  for (const lead of leads) {
-    await db
-      .updateTable('leads')
-      .set({ name_key: nameKey(lead.contact_name), search_text: leadSearchText(lead) })
-      .where('lead_id', '=', lead.lead_id)
+  let last = 0;
+  for (;;) {
+    const leads = await db
+      .selectFrom('leads')
+      .select(['lead_id', 'contact_name', 'contact_email', 'contact_phone', 'project_name', 'visitor_id'])
+      .where('lead_id', '>', last)
+      .orderBy('lead_id')
+      .limit(LEADS_PER_STEP)
       .execute();
+    for (const lead of leads) {
+      await db
+        .updateTable('leads')
+        .set({ name_key: nameKey(lead.contact_name), search_text: leadSearchText(lead) })
+        .where('lead_id', '=', lead.lead_id)
+        .execute();
+    }
+    last = leads.at(-1)?.lead_id ?? 0;
+    if (leads.length < LEADS_PER_STEP) return;
   }
 }
+
+const LEADS_PER_STEP = 1000;
 
 /** Which leads contain which three characters. */
 async function addTrigrams(db: Kysely<unknown>, dialect: DialectKind): Promise<void> {
