@@ -279,7 +279,7 @@ onBothStores('the cache of answers', (kind) => {
         'select operation, slot, version from data_versions order by 1, 2',
       );
     const before = await noted();
-    assert.ok(before.some(({ operation }) => operation === 'captureLead'));
+    assert.ok(before.some(({ operation }) => operation === 'ingestTracking'));
 
     for (const { name } of JOBS) await service.app.schedule.run(name);
     // There was a session to archive.

@@ -34,8 +34,11 @@ export function openSqliteDatabase(
   const prepare = (text: string): StatementSync => {
     const kept = statements.get(text);
     if (kept !== undefined) {
-      statements.delete(text);
-      statements.set(text, kept);
+      // As long as there is room the order does not matter.
+      if (statements.size >= STATEMENTS_MAX) {
+        statements.delete(text);
+        statements.set(text, kept);
+      }
       return kept;
     }
     const statement = database.prepare(text);

@@ -3,6 +3,7 @@ import { setPriority } from 'node:os';
 import { basename } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { AppError, type ErrorCode, unavailable } from '../domain/errors.ts';
+import { COUNTED_BY_ROWS } from '../store/data-versions.ts';
 import { SCRUB_SQLITE } from '../store/erase/scrubs.ts';
 import { migrate } from '../store/migrate.ts';
 import { type OperationName, operationGroups, run } from '../store/operations.ts';
@@ -109,7 +110,8 @@ async function inTransaction(
     const written = new Set<OperationName>();
     for (const request of requests) {
       const { name } = request;
-      const isWatched = !written.has(name) && topicsChangedBy(name).length > 0;
+      const isNoted = name !== COUNTED_BY_ROWS && topicsChangedBy(name).length > 0;
+      const isWatched = isNoted && !written.has(name);
       const rowsBefore = isWatched ? database.rowsWritten() : 0;
       const performed = await perform(request);
       const isDone = isWatched && performed.error === undefined;

@@ -31,12 +31,17 @@ type SearchedFields = {
 /** What a search looks through: each field in a line of its own, so that nothing matches across two of them. */
 export function leadSearchText(lead: SearchedFields): string {
   const { contact_name, contact_email, contact_phone, project_name, visitor_id } = lead;
-  return [contact_name, contact_email, contact_phone, project_name, visitor_id].map(searchTerm).join('\n');
+  const fields = [contact_name, contact_email, contact_phone, project_name, visitor_id];
+  return foldCase(fields.map(inOneLine).join('\n'));
 }
 
 /** The same of what is searched for. */
 export function searchTerm(text: string): string {
-  return foldCase(text.replaceAll('\n', ' '));
+  return foldCase(inOneLine(text));
+}
+
+function inOneLine(text: string): string {
+  return text.includes('\n') ? text.replaceAll('\n', ' ') : text;
 }
 
 /**

@@ -1,13 +1,14 @@
-/** When requests keep the main thread this busy, background work gives way to them. */
-const BUSY_UTILIZATION = 0.85;
-
-/** How long to rest after work that took so long: not at all, or while requests come thick and fast a multiple of it. */
-export function makeGiveWay(restFactor: number): (workedMs: number) => number {
+/** How long background work gives way to requests: `restFactor` times as long as it took, while they come thick and fast. */
+export function makeGiveWay(asked: {
+  /** The share of the main thread's time that requests have to take for it. */
+  busyFrom: number;
+  restFactor: number;
+}): (workedMs: number) => number {
   let last = performance.eventLoopUtilization();
   return (workedMs) => {
     const current = performance.eventLoopUtilization();
     const { utilization } = performance.eventLoopUtilization(current, last);
     last = current;
-    return utilization > BUSY_UTILIZATION ? workedMs * restFactor : 0;
+    return utilization > asked.busyFrom ? workedMs * asked.restFactor : 0;
   };
 }

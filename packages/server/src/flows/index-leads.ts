@@ -6,6 +6,8 @@ import { makeGiveWay } from './give-way.ts';
 /** Changes that come together are taken in together; until then lists read the leads themselves. */
 const GATHER_MS = 200;
 const LEADS_PER_STEP = 500;
+/** A lead takes as long in the thread that stores it as in the main thread: that one is busy long before this one. */
+const BUSY_FROM = 0.4;
 const REST_FACTOR = 20;
 /** So many that lists would become slow: then requests have to share. */
 const WAITING_MAX = 50_000;
@@ -29,7 +31,7 @@ export async function indexChangedLeads(parts: { store: Store; signal: AbortSign
 export function startLeadIndexing({ store, log }: { store: Store; log: Log }): LeadIndexing {
   const stopping = new AbortController();
   const { signal } = stopping;
-  const rest = makeGiveWay(REST_FACTOR);
+  const rest = makeGiveWay({ busyFrom: BUSY_FROM, restFactor: REST_FACTOR });
   let catchingUp: Promise<void> | undefined;
   let nudges = 0;
 

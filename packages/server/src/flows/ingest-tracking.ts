@@ -15,6 +15,7 @@ const RETRY_MS_FIRST = 100;
 const RETRY_MS_MAX = 5000;
 /** How often one group may fail for a reason that will not pass by itself. */
 const HOPELESS_ATTEMPTS = 3;
+const BUSY_FROM = 0.85;
 const REST_FACTOR = 6;
 
 export type Ingest = {
@@ -37,7 +38,7 @@ export function startIngest(parts: {
   let stopped = false;
   const hurry = new AbortController();
   let woken = Promise.withResolvers<void>();
-  const rest = makeGiveWay(REST_FACTOR);
+  const rest = makeGiveWay({ busyFrom: BUSY_FROM, restFactor: REST_FACTOR });
   inbox.onAppended(() => woken.resolve());
   const finished = run();
 
