@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { FlowSend } from './deliveries.ts';
 import { endpoint } from './endpoint.ts';
 import { ApiError, Count, clampedInteger, DateTime, Flag, paging, QueryFlag, UnixMillis } from './fields.ts';
+import { LEAD_STATUSES } from './lead-status.ts';
 import {
   LEADS_DEFAULT,
   LEADS_MAX,
@@ -11,10 +12,6 @@ import {
   RECENT_SUBMISSIONS_DEFAULT,
   RECENT_SUBMISSIONS_LIST_MAX,
 } from './limits.ts';
-
-/** The stages of the pipeline; `fake` marks spam. */
-export const LEAD_STATUSES = ['new', 'contacted', 'qualified', 'proposal', 'won', 'lost', 'fake'] as const;
-export type LeadStatus = (typeof LEAD_STATUSES)[number];
 
 export const LEAD_SORTS = [
   'newest',

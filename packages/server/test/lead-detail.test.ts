@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { LEAD_STATUSES, type LeadItem } from '@leadtrail/contract/leads';
+import { LEAD_STATUSES } from '@leadtrail/contract/lead-status';
+import type { LeadItem } from '@leadtrail/contract/leads';
 import { MINUTE_MS, SECOND_MS } from '../src/domain/utc-time.ts';
 import type { LeadDetail } from '../src/store/leads/detail.ts';
 import { call, type Method, type Refusal } from './support/analytics-calls.ts';

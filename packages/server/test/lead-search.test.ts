@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import type { LeadStatus } from '@leadtrail/contract/leads';
+import type { LeadStatus } from '@leadtrail/contract/lead-status';
 import { call } from './support/analytics-calls.ts';
 import { asIndexFollows, useHeldService } from './support/lead-index.ts';
 import {

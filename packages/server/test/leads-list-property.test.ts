@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { LEAD_SORTS, LEAD_STATUSES } from '@leadtrail/contract/leads';
+import { LEAD_STATUSES } from '@leadtrail/contract/lead-status';
+import { LEAD_SORTS } from '@leadtrail/contract/leads';
 import fc from 'fast-check';
 import { useHeldService } from './support/lead-index.ts';
 import {

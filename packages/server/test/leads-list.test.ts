@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { LEAD_SORTS, LEAD_STATUSES, type LeadItem, type LeadStatus } from '@leadtrail/contract/leads';
+import { LEAD_STATUSES, type LeadStatus } from '@leadtrail/contract/lead-status';
+import { LEAD_SORTS, type LeadItem } from '@leadtrail/contract/leads';
 import { call, type Method } from './support/analytics-calls.ts';
 import { NOON } from './support/builders.ts';
 import { assertCaptured, CAPTURE_ENV, type Fields, sendFromServer } from './support/enquiries.ts';

@@ -1,4 +1,4 @@
-import { LEAD_STATUSES, type LeadStatus } from '@leadtrail/contract/leads';
+import { LEAD_STATUSES, type LeadStatus } from '@leadtrail/contract/lead-status';
 import { cut } from './page-address.ts';
 
 /** By what leads are found and put in order. */

@@ -23,9 +23,12 @@ export function openServer(listener: RequestListener, newRequestId: () => string
       // Node would answer in its own form; a request without a host is refused like any other unreadable one.
       requireHostHeader: false,
     },
-    listener,
+    // One listener: a second would cost every request a sixth of its time.
+    (request, response) => {
+      if (request.headers['transfer-encoding'] !== undefined) cutOffCrumbs(request);
+      listener(request, response);
+    },
   );
-  server.on('request', cutOffCrumbs);
   return server.on('clientError', refuseUnreadable(newRequestId));
 }
 
@@ -34,7 +37,6 @@ export function openServer(listener: RequestListener, newRequestId: () => string
  * service from everybody else for seconds, even where they only run through after a refusal.
  */
 function cutOffCrumbs(request: IncomingMessage): void {
-  if (request.headers['transfer-encoding'] === undefined) return;
   let chunks = 0;
   let bytes = 0;
   // Not before somebody reads it, for to listen is to read.

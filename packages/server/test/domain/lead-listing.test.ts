@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LEAD_STATUSES } from '@leadtrail/contract/leads';
+import { LEAD_STATUSES } from '@leadtrail/contract/lead-status';
 import {
   BUCKETS,
   bucketOf,

@@ -1,4 +1,5 @@
-import type { LeadSort, LeadStatus } from '@leadtrail/contract/leads';
+import type { LeadStatus } from '@leadtrail/contract/lead-status';
+import type { LeadSort } from '@leadtrail/contract/leads';
 import { MINUTE_MS } from '../../src/domain/utc-time.ts';
 import { call } from './analytics-calls.ts';
 import { anEvent, PAGE } from './builders.ts';

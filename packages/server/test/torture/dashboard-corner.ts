@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { LEAD_STATUSES, type LeadItem } from '@leadtrail/contract/leads';
+import { LEAD_STATUSES } from '@leadtrail/contract/lead-status';
+import type { LeadItem } from '@leadtrail/contract/leads';
 import { INTEGRATION_KEY } from '../support/enquiries.ts';
 import type { Random } from './random.ts';
 

@@ -1,4 +1,4 @@
-import { LEAD_STATUSES } from '@leadtrail/contract/leads';
+import { LEAD_STATUSES } from '@leadtrail/contract/lead-status';
 import { AppError } from '../../domain/errors.ts';
 import { submissionPeriod } from '../../domain/submission-period.ts';
 import { exportLeads } from '../../flows/export-leads.ts';

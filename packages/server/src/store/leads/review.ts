@@ -1,4 +1,4 @@
-import type { LeadStatus } from '@leadtrail/contract/leads';
+import type { LeadStatus } from '@leadtrail/contract/lead-status';
 import type { Db } from '../dialect.ts';
 import { byReference, type LeadReference } from './detail.ts';
 import { noteChange } from './lead-index.ts';
