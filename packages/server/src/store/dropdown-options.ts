@@ -92,7 +92,8 @@ export async function ensureDemoOptions(db: Db): Promise<void> {
   const any = await db.query.selectFrom('dropdown_options').select('id').limit(1).executeTakeFirst();
   if (any !== undefined) return;
   for (const [i, [kind, value, label]] of DEMO_OPTIONS.entries()) {
-    await insertOption(db, { kind, value, label, sort_order: i + 1 });
+    const before = DEMO_OPTIONS.slice(0, i).filter(([other]) => other === kind);
+    await insertOption(db, { kind, value, label, sort_order: before.length + 1 });
   }
 }
 
