@@ -1,7 +1,8 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { join } from 'node:path';
 import { LEAD_STATUSES } from '@leadtrail/contract/lead-status';
-import { LEAD_SORTS, SUBMISSION_SORTS } from '@leadtrail/contract/leads';
+import { LEAD_SORTS } from '@leadtrail/contract/leads';
+import { SUBMISSION_SORTS } from '@leadtrail/contract/submissions';
 import { openSqliteStore } from '../packages/server/src/adapters/sqlite-store.ts';
 import { readEnquiry } from '../packages/server/src/domain/enquiry.ts';
 import { keyHash } from '../packages/server/src/domain/integration-key.ts';

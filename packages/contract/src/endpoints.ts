@@ -13,6 +13,7 @@ import * as setAsideLeads from './set-aside-leads.ts';
 import * as settings from './settings.ts';
 import * as sites from './sites.ts';
 import * as statistics from './statistics.ts';
+import * as submissions from './submissions.ts';
 import * as tracking from './tracking.ts';
 
 /** Every endpoint of the service, once. Routes, validation, OpenAPI and the client all come from here. */
@@ -50,8 +51,8 @@ export const endpoints = {
   engineSources: engine.sources,
 
   leads: leads.leads,
-  recentSubmissions: leads.recentSubmissions,
-  submissions: leads.submissions,
+  recentSubmissions: submissions.recentSubmissions,
+  submissions: submissions.submissions,
   exportLeads: leads.exportLeads,
   lead: leads.lead,
   updateLead: leads.updateLead,

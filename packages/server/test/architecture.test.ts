@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
-import { dirname, join, relative, sep } from 'node:path';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { test } from 'node:test';
 import { PROJECT_DIR } from '../src/config.ts';
 
@@ -122,6 +122,22 @@ test('the domain and the contract do no I/O', () => {
 test('the contract is the leaf: it imports zod and itself', () => {
   const imported = FILES.filter(({ part }) => part === 'contract').flatMap(importsOf);
   assert.deepEqual([...new Set(imported.filter((specifier) => !specifier.startsWith('./')))], ['zod']);
+});
+
+test('the store and the domain load no schemas: each of the threads would keep them in memory', () => {
+  const schemas = new Set(
+    FILES.filter(({ part, code }) => part === 'contract' && /^import (?!type\b)/m.test(code)).map(
+      ({ path }) => `@leadtrail/contract/${basename(path, '.ts')}`,
+    ),
+  );
+  assert.ok(schemas.has('@leadtrail/contract/leads') && !schemas.has('@leadtrail/contract/limits'));
+  const loading = FILES.filter(({ part }) => part === 'store' || part === 'domain').flatMap(
+    ({ path, code }) =>
+      [...code.matchAll(/^import (?!type\b)[^;]*? from '(@leadtrail[^']+)'/gm)]
+        .filter(([, specifier]) => schemas.has(specifier as string))
+        .map(([, specifier]) => `${relative(PROJECT_DIR, path)} imports ${specifier}`),
+  );
+  assert.deepEqual(loading, []);
 });
 
 test('there are no default exports, enums, barrels or namespaces', () => {

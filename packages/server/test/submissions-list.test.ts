@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { SUBMISSION_PERIODS, SUBMISSION_SORTS } from '@leadtrail/contract/leads';
+import { SUBMISSION_PERIODS, SUBMISSION_SORTS } from '@leadtrail/contract/submissions';
 import { DAY_MS, HOUR_MS, SECOND_MS } from '../src/domain/utc-time.ts';
 import { call, type Method } from './support/analytics-calls.ts';
 import { NOON } from './support/builders.ts';

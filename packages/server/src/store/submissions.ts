@@ -1,4 +1,4 @@
-import type { SUBMISSION_SORTS } from '@leadtrail/contract/leads';
+import type { SUBMISSION_SORTS } from '@leadtrail/contract/submissions';
 import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import { DAY_MS, dateTime, utcDay } from '../domain/utc-time.ts';
 import type { Db } from './dialect.ts';

@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { ApiError, Count, clampedInteger, DateTime, Flag, paging } from './fields.ts';
+import { LIST_DEFAULT, LIST_MAX, RECENT_SUBMISSIONS_DEFAULT, RECENT_SUBMISSIONS_LIST_MAX } from './limits.ts';
+
+/** The history of submissions: every time a form was sent. */
+
+export const SUBMISSION_PERIODS = ['today', 'yesterday', 'range'] as const;
+export const SUBMISSION_SORTS = ['submitted_at', 'contact_email', 'project_name', 'source'] as const;
+
+/** What every list shows of a submission. */
+export const submissionFields = {
+  submission_id: z.int(),
+  lead_id: z.int(),
+  submitted_at: DateTime,
+  contact_name: z.string(),
+  contact_email: z.string(),
+  contact_phone: z.string(),
+  project_name: z.string(),
+  is_primary_lead: Flag,
+};
+
+const reading = { method: 'GET', group: 'Leads', auth: 'marketing', cache: 'no-store' } as const;
+const readingErrors = { 400: ApiError, 401: ApiError, 500: ApiError, 503: ApiError };
+
+export const recentSubmissions = endpoint({
+  ...reading,
+  path: '/analytics/leads/recent-submissions',
+  summary: 'The latest submissions',
+  query: z.object({
+    limit: clampedInteger({ default: RECENT_SUBMISSIONS_DEFAULT, min: 1, max: RECENT_SUBMISSIONS_LIST_MAX }),
+  }),
+  responses: {
+    200: z.array(z.object({ ...submissionFields, is_follow_up: z.boolean() })),
+    ...readingErrors,
+  },
+});
+
+const MOMENT = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/i;
+const Moment = z
+  .string()
+  // In an address a plus sign that is not encoded is a space.
+  .transform((text) => text.replace(/([T ]\d\d:\d\d\S*) (\d\d:?\d\d)$/, '$1+$2'))
+  .optional();
+
+function isMoment(text: string | undefined): boolean {
+  return text === undefined || (MOMENT.test(text) && isOnCalendar(text));
+}
+
+function notAMoment(field: string) {
+  return { path: [field], message: 'must be YYYY-MM-DD or an ISO datetime' };
+}
+
+/** A 30th of February would otherwise count as a day of March. */
+function isOnCalendar(text: string): boolean {
+  const day = text.slice(0, 'YYYY-MM-DD'.length);
+  return !Number.isNaN(Date.parse(text)) && new Date(day).toISOString().startsWith(day);
+}
+
+export const submissions = endpoint({
+  ...reading,
+  path: '/analytics/leads/submissions',
+  summary: 'Submissions of a day or of a range of days (UTC)',
+  query: z
+    .object({
+      period: z.enum(SUBMISSION_PERIODS).default('today'),
+      date_from: Moment.describe('for a range; inclusive'),
+      date_to: Moment.describe('for a range; inclusive, a date is the whole day'),
+      q: z.string().optional().describe('part of an e-mail address, phone, project, source, page or payload'),
+      sort: z.enum(SUBMISSION_SORTS).default('submitted_at'),
+      order: z.enum(['asc', 'desc']).default('desc'),
+      ...paging({ default: LIST_DEFAULT, max: LIST_MAX }),
+    })
+    .refine(({ period, date_from }) => period !== 'range' || isMoment(date_from), notAMoment('date_from'))
+    .refine(({ period, date_to }) => period !== 'range' || isMoment(date_to), notAMoment('date_to')),
+  responses: {
+    200: z.object({
+      submissions: z.array(
+        z.object({
+          ...submissionFields,
+          source: z.string(),
+          referer: z.string(),
+          cta_name: z.string(),
+          is_follow_up: z.boolean(),
+          contact_ip: z.string(),
+          is_ip_blocked: Flag,
+        }),
+      ),
+      total: Count,
+    }),
+    ...readingErrors,
+  },
+});
