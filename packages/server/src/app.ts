@@ -16,15 +16,14 @@ import type { SettingDefaults } from './domain/settings.ts';
 import { SECOND_MS } from './domain/utc-time.ts';
 import { type Adoption, makeAdoption } from './flows/adopt-inboxes.ts';
 import { type AppSettings, makeAppSettings } from './flows/app-settings.ts';
-import type { CaptureLead, CaptureParts } from './flows/capture-lead.ts';
 import { makeEndSession } from './flows/end-session.ts';
-import type { ErasePerson, ErasePersonParts } from './flows/erase-person.ts';
 import { type Forwarding, startForwarding } from './flows/forward-leads.ts';
 import { type LeadIndexing, startLeadIndexing } from './flows/index-leads.ts';
 import { type Ingest, startIngest } from './flows/ingest-tracking.ts';
 import { makeStartSession } from './flows/start-session.ts';
 import { makeTrackEvents } from './flows/track-events.ts';
 import { makeViewLead } from './flows/view-lead.ts';
+import { whenNeeded } from './flows/when-needed.ts';
 import { makeAuthenticate, makeRequireSecret } from './http/authenticate.ts';
 import { makeClientGeo } from './http/client-geo.ts';
 import { makeClientIp } from './http/client-ip.ts';
@@ -148,6 +147,27 @@ export async function buildApp(config: Config, overrides: Overrides = {}): Promi
     { timers: overrides.schedule !== false },
   );
 
+  // Both recognise phone numbers.
+  const captureLead = whenNeeded(async () => {
+    const { makeCaptureLead } = await import('./flows/capture-lead.ts');
+    return makeCaptureLead({
+      store,
+      settings,
+      now,
+      newId: randomUUIDv7,
+      locate,
+      isTrustedProxy: config.isTrustedProxy,
+      botLeadDetection: config.botLeadDetection,
+      environment: config.environment,
+      onPendingSend: forwarding.nudge,
+      onStored: indexing.nudge,
+    });
+  });
+  const erasePerson = whenNeeded(async () => {
+    const { makeErasePerson } = await import('./flows/erase-person.ts');
+    return makeErasePerson({ store, inbox, objects, adoption, log, now, newId: randomUUIDv7 });
+  });
+
   let draining = false;
   const isDraining = () => draining;
   const newRequestId = makeRequestIds();
@@ -164,21 +184,7 @@ export async function buildApp(config: Config, overrides: Overrides = {}): Promi
         trackEvents: makeTrackEvents({ inbox, now, newId: randomUUIDv7 }),
         endSession: makeEndSession({ inbox, now }),
       }),
-      ...leadCaptureRoutes(
-        captureWhenNeeded({
-          store,
-          settings,
-          now,
-          newId: randomUUIDv7,
-          locate,
-          isTrustedProxy: config.isTrustedProxy,
-          botLeadDetection: config.botLeadDetection,
-          environment: config.environment,
-          onPendingSend: forwarding.nudge,
-          onStored: indexing.nudge,
-        }),
-        { legacyRoutes: config.legacyLeadRoutes },
-      ),
+      ...leadCaptureRoutes(captureLead, { legacyRoutes: config.legacyLeadRoutes }),
       ...callbackRoutes(store, now, log),
       ...leadRoutes(store, now, makeViewLead({ store, now, onSeen: indexing.nudge }), indexing),
       ...deliveryRoutes(store, now, forwarding),
@@ -192,7 +198,7 @@ export async function buildApp(config: Config, overrides: Overrides = {}): Promi
       ...integrationRoutes(store, now),
       ...dropdownOptionRoutes(store),
       ...formsConfigRoutes(store),
-      ...eraseRoutes(eraseWhenNeeded({ store, inbox, objects, adoption, log, now, newId: randomUUIDv7 })),
+      ...eraseRoutes(erasePerson),
       ...serviceRoutes(store, metrics, isDraining),
     },
     {
@@ -280,25 +286,7 @@ function isEngineConfigured({ engine, analyticsApiKey }: Config): boolean {
   return engine !== undefined || analyticsApiKey === undefined;
 }
 
-/** Loaded with the first lead: recognising phone numbers and bots takes more memory than the rest of it. */
-function captureWhenNeeded(parts: CaptureParts): CaptureLead {
-  let capture: CaptureLead = async (request) => {
-    const { makeCaptureLead } = await import('./flows/capture-lead.ts');
-    capture = makeCaptureLead(parts);
-    return capture(request);
-  };
-  return (request) => capture(request);
-}
-
-/** The same for erasing, which recognises phone numbers too. */
-function eraseWhenNeeded(parts: ErasePersonParts): ErasePerson {
-  return async (given) => {
-    const { makeErasePerson } = await import('./flows/erase-person.ts');
-    return makeErasePerson(parts)(given);
-  };
-}
-
-/** The same for sending: encrypted connections take their share of memory even before one is made. */
+/** Loaded with the first message: encrypted connections take their share of memory even before one is made. */
 function webhookWhenNeeded(): Webhook {
   let opening: Promise<Webhook> | undefined;
   return {

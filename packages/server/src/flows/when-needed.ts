@@ -1,0 +1,10 @@
+/** A flow that is loaded with its first call: what it needs takes more memory than most services ever use it for. */
+export function whenNeeded<A extends unknown[], R>(
+  load: () => Promise<(...args: A) => Promise<R>>,
+): (...args: A) => Promise<R> {
+  let flow = async (...args: A): Promise<R> => {
+    flow = await load();
+    return flow(...args);
+  };
+  return (...args) => flow(...args);
+}
