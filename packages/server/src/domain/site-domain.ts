@@ -40,10 +40,13 @@ function readHost(address: string): { name: string; port: string } | null {
   return { name: withoutTrailingDot(url.hostname), port: port ? `:${port}` : '' };
 }
 
-/** `www.com` is a domain of its own. */
+/** `www.com` is a domain of its own, and so is `www.www.example.com`: a name loses one `www.`, or it is kept whole. */
 function withoutWww(name: string): string {
-  const rest = name.slice(WWW.length);
-  return name.startsWith(WWW) && rest.includes('.') ? rest : name;
+  return hasWww(name) && !hasWww(name.slice(WWW.length)) ? name.slice(WWW.length) : name;
+}
+
+function hasWww(name: string): boolean {
+  return name.startsWith(WWW) && name.includes('.', WWW.length);
 }
 
 /** Says whether a page, given as its Origin or address, is on a domain that the rules allow. */
