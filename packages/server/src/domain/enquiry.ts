@@ -11,8 +11,8 @@ import { callerPage } from './site-domain.ts';
 export type Enquiry = {
   at: number;
   form: LeadForm;
-  /** Everything that was sent. */
-  payload: FormRecord;
+  /** Everything that was sent, as it is kept. */
+  payloadJson: string;
   ip: string;
   geo: Geo;
   userAgent: string;
@@ -48,7 +48,7 @@ export function readEnquiry(
   return {
     at,
     form,
-    payload: record,
+    payloadJson: JSON.stringify(record),
     ip,
     geo,
     userAgent,

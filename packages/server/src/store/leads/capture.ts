@@ -97,7 +97,7 @@ async function keepAside(db: Db, enquiry: Enquiry, kind: SetAsideLeadRow['kind']
     project_name: form.project,
     source: form.source,
     referer: enquiry.referer,
-    payload_json: JSON.stringify(enquiry.payload),
+    payload_json: enquiry.payloadJson,
     site_key: form.siteKey,
     form_id: form.formId,
   });

@@ -25,7 +25,7 @@ export function enrich(capture: Capture, sender: KnownSender, person: KnownPerso
     lead: leadOf(capture, sender.visitor, person.relatedProjects, risk),
     submissionPublicId: capture.submissionPublicId,
     ctaName: enquiry.form.ctaName,
-    payloadJson: JSON.stringify(enquiry.payload),
+    payloadJson: enquiry.payloadJson,
     duplicateWindowMinutes: capture.duplicateWindowMinutes,
     forward:
       sendPublicId === null || risk.isBotLead
