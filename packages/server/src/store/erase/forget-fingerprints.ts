@@ -8,11 +8,7 @@ import { idHash } from '../tracking/state.ts';
  * Fingerprints without the sessions of visitors that are gone. Most have no others and go with them; one that other
  * people share is made anew from theirs. Says how many went.
  */
-export async function forgetFingerprints(
-  db: Db,
-  goneSessions: ReadonlyMap<string, number>,
-  goneVisitors: readonly string[],
-): Promise<number> {
+export async function forgetFingerprints(db: Db, goneSessions: ReadonlyMap<string, number>): Promise<number> {
   if (goneSessions.size === 0) return 0;
   const known = await readFingerprints(db, [...goneSessions.keys()]);
   const isGone = (each: Known) => each.session_count === goneSessions.get(each.fingerprint_id);
@@ -20,16 +16,16 @@ export async function forgetFingerprints(
   const shared = known.filter((each) => !isGone(each));
   await removeNetworks(db, known);
   await removeFingerprints(db, gone);
-  if (shared.length > 0) await makeAnew(db, shared, goneVisitors);
+  if (shared.length > 0) await makeAnew(db, shared);
   return gone.length;
 }
 
-type Known = Pick<FingerprintRow, 'fingerprint_no' | 'fingerprint_id' | 'session_count' | 'visitor_id'>;
+type Known = Pick<FingerprintRow, 'fingerprint_no' | 'fingerprint_id' | 'session_count'>;
 
 async function readFingerprints({ query, dialect }: Db, ids: readonly string[]): Promise<Known[]> {
   const found = await query
     .selectFrom('fingerprints')
-    .select(['fingerprint_no', 'fingerprint_id', 'session_count', 'visitor_id'])
+    .select(['fingerprint_no', 'fingerprint_id', 'session_count'])
     .where('id_hash', 'in', dialect.anyOf(ids.map(idHash)))
     .execute();
   // Now and then two ids share a hash.
@@ -51,7 +47,7 @@ async function removeFingerprints({ query, dialect }: Db, gone: readonly Known[]
     .execute();
 }
 
-/** A fingerprint in one network. */
+/** A visitor with a fingerprint in one network. */
 type Stay = {
   fingerprint_id: string;
   ip: string;
@@ -62,27 +58,23 @@ type Stay = {
   visitor_id: string;
 };
 
-async function makeAnew(db: Db, shared: readonly Known[], goneVisitors: readonly string[]): Promise<void> {
+async function makeAnew(db: Db, shared: readonly Known[]): Promise<void> {
   const ids = shared.map(({ fingerprint_id }) => fingerprint_id);
   // There is no index by fingerprint: it would cost every session a write in a random place.
   const { rows } = await sql<Stay>`
-    select fingerprint_id, ip, asn, min(started_at) as first_at, max(started_at) as last_at,
-      count(*) as sessions, max(visitor_id) as visitor_id
-    from sessions where fingerprint_id in ${db.dialect.anyOf(ids)} group by fingerprint_id, ip, asn
+    select fingerprint_id, ip, asn, visitor_id, min(started_at) as first_at, max(started_at) as last_at,
+      count(*) as sessions
+    from sessions where fingerprint_id in ${db.dialect.anyOf(ids)}
+    group by fingerprint_id, ip, asn, visitor_id
   `.execute(db.query);
   const staysOf = Map.groupBy(rows, (row) => row.fingerprint_id);
   for (const known of shared) {
     const stays = (staysOf.get(known.fingerprint_id) ?? []).toSorted((a, b) => a.first_at - b.first_at);
-    await rewrite(db, known, stays, goneVisitors);
+    await rewrite(db, known, stays);
   }
 }
 
-async function rewrite(
-  { query, dialect }: Db,
-  known: Known,
-  stays: readonly Stay[],
-  goneVisitors: readonly string[],
-): Promise<void> {
+async function rewrite({ query, dialect }: Db, known: Known, stays: readonly Stay[]): Promise<void> {
   const [first] = stays;
   const [latest] = stays.toSorted(latestFirst);
   if (first === undefined || latest === undefined)
@@ -92,7 +84,7 @@ async function rewrite(
   await query
     .updateTable('fingerprints')
     .set({
-      visitor_id: goneVisitors.includes(known.visitor_id) ? latest.visitor_id : known.visitor_id,
+      visitor_id: latest.visitor_id,
       first_ip: first.ip,
       first_asn: first.asn,
       first_seen_at: first.first_at,

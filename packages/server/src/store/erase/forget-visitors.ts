@@ -45,7 +45,7 @@ export async function forgetVisitors(db: Db, visitorIds: readonly string[]): Pro
   }
   takeOffFirsts(totals, past);
   count(totals, 'visitors', -visitors.length);
-  count(totals, 'fingerprints', -(await forgetFingerprints(db, past.fingerprints, visitorIds)));
+  count(totals, 'fingerprints', -(await forgetFingerprints(db, past.fingerprints)));
   await removeVisitors(db, visitors);
   await writeKnown(db, totals);
   return { sessionIds, failedRecords: await forgetFailedRecords(db, visitorIds, sessionIds) };

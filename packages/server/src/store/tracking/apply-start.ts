@@ -90,7 +90,7 @@ function touchFingerprint(state: TrackingState, totals: Totals, start: StartReco
 
   const networks = recentNetworks(fingerprint, start);
   fingerprint.recent_networks = JSON.stringify(networks);
-  fingerprint.visitor_id = start.visitor_id;
+  if (start.at >= fingerprint.last_seen_at) fingerprint.visitor_id = start.visitor_id;
   fingerprint.session_count += 1;
   fingerprint.first_seen_at = Math.min(fingerprint.first_seen_at, start.at);
   fingerprint.last_seen_at = Math.max(fingerprint.last_seen_at, start.at);
