@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, beforeEach, describe, test } from 'node:test';
+import { unavailable } from '../src/domain/errors.ts';
 import { MINUTE_MS } from '../src/domain/utc-time.ts';
 import { call } from './support/analytics-calls.ts';
 import { aClock } from './support/clock.ts';
@@ -786,3 +787,22 @@ function post(service: TestService, body: string, type: string, headers: Record<
 async function patch(service: TestService, path: string, body: unknown): Promise<void> {
   assert.equal((await call(service, 'PATCH', path, { body })).status, 200);
 }
+
+onBothStores('POST /lead.capture while the store is away', (kind) => {
+  const away = () => Promise.reject(unavailable('The store is away.'));
+  const service = useService(kind, {
+    overrides: { around: { store: (store) => ({ ...store, captureLead: away, isSiteOrigin: away }) } },
+  });
+
+  test('a page may ask, and read that it has to try again', async () => {
+    const origin = 'https://www.example.com';
+    const preflight = await fetch(`${service.url}/lead.capture`, { method: 'OPTIONS', headers: { origin } });
+    assert.equal(preflight.status, 204);
+    assert.equal(preflight.headers.get('access-control-allow-origin'), origin);
+    const { status, headers } = await sendForm(service, {}, { headers: { origin } });
+    assert.equal(status, 503);
+    assert.match(headers.get('retry-after') ?? '', /^\d+$/);
+    assert.equal(headers.get('access-control-allow-origin'), origin);
+    assert.equal(headers.get('vary'), 'Origin');
+  });
+});

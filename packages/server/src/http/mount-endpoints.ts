@@ -111,7 +111,8 @@ async function otherwise(c: Context<Env>, context: HttpContext): Promise<Answer>
     const origins = isTracking ? 'any' : declared.find((each) => each.origins)?.origins;
     if (origins === 'sites') {
       const { origin } = c.env.incoming.headers;
-      const isAllowed = origin !== undefined && (await context.isSiteOrigin(origin));
+      // Where it cannot be known, the page may ask: it learns from the answer that it has to try again.
+      const isAllowed = origin !== undefined && (await context.isSiteOrigin(origin).catch(() => true));
       Object.assign(headers, siteOriginHeaders(origin, isAllowed));
     }
     if (origins !== undefined && c.req.method === 'OPTIONS') return preflight(declared, headers);

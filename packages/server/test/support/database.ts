@@ -37,6 +37,7 @@ export async function row<T extends Row = Row>(
 /** Leaves the tables and takes everything out of them, once all that was accepted is in them. */
 export async function emptyDatabase(service: TestService): Promise<void> {
   await service.settled();
+  await service.app.indexing.settled();
   const tables = await rows<{ name: string }>(service, TABLES[service.database.kind]);
   const texts = tables
     .filter(({ name }) => !name.startsWith('kysely_') && name !== 'data_versions')

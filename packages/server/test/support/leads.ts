@@ -2,12 +2,13 @@ import { rows } from './database.ts';
 import type { TestService } from './service.ts';
 
 /** Takes away all leads with everything that belongs to them; what was set up stays. */
-export async function emptyLeads(service: Pick<TestService, 'database'>): Promise<void> {
+export async function emptyLeads(service: Pick<TestService, 'database' | 'app'>): Promise<void> {
+  // Or it would hold rows that are deleted here, and wait for others.
+  await service.app.indexing.settled();
   await rows(service, LEAD_TABLES.map((table) => `delete from ${table}`).join(';'));
 }
 
 const LEAD_TABLES = [
-  // First, so that it waits for a step of the index which is under way.
   'lead_changes',
   'lead_index',
   'lead_index_totals',

@@ -21,7 +21,11 @@ export function leadCaptureRoutes(
 ): Pick<Handlers, 'captureLead' | 'captureLeadLegacy' | 'captureLeadRoot'> {
   async function capture({ form, client, headers, reply }: CaptureRequest): Promise<Answer> {
     const sent = await form().catch(asAppError);
-    const outcome = await captureLead({ form: sent, client, headers });
+    const outcome = await captureLead({ form: sent, client, headers }).catch((error: unknown) => {
+      // While nobody can say whose page it is, any page may read that it has to try again.
+      Object.assign(reply.headers, siteOriginHeaders(headers.origin, true));
+      throw error;
+    });
     Object.assign(reply.headers, siteOriginHeaders(headers.origin, outcome.isSiteOrigin));
     if (outcome.kind === 'refused') throw new AppError(outcome.refusal.code, outcome.refusal.message);
 
