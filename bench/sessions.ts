@@ -78,7 +78,7 @@ function recordsOf(number: number): TrackingRecord[] {
     },
     {
       at,
-      sessionId: randomUUIDv7(),
+      newId: randomUUIDv7,
       ip: `10.${visitor % 200}.${(visitor >> 8) % 250}.${(visitor >> 16) % 250}`,
       geo: {
         country,

@@ -33,6 +33,10 @@ export const SessionStart = z.object({
     .max(Id.maxLength ?? 0)
     .nullish()
     .describe('visitor id the browser already holds; derived from the fingerprint when omitted'),
+  session_id: z
+    .uuid()
+    .nullish()
+    .describe('made by the tracker, so that a start that is sent again counts once; made here when omitted'),
   referrer: z.string().nullish(),
   device_info: DeviceInfo.nullish(),
   screen: Screen.nullish(),

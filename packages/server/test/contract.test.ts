@@ -103,6 +103,7 @@ onBothStores('GET /openapi.json', (kind) => {
       'fingerprint_id',
       'page',
       'visitor_id',
+      'session_id',
       'referrer',
       'device_info',
       'screen',

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUIDv7 } from 'node:crypto';
 import { beforeEach, test } from 'node:test';
 import type { SessionStarted } from '@leadtrail/contract/tracking';
 import { aStart, NOON, PAGE } from './support/builders.ts';
@@ -6,6 +7,8 @@ import { aClock } from './support/clock.ts';
 import { emptyDatabase, row, rows } from './support/database.ts';
 import { onBothStores, startService, useService } from './support/service.ts';
 import { startSession } from './support/visits.ts';
+
+type Overview = { total_sessions: number; total_events: number };
 
 const UUID_VERSION_7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -37,6 +40,22 @@ onBothStores('POST /track/session/start', (kind) => {
   test('session_id is a new one for every start', async () => {
     const ids = [await startSession(service), await startSession(service)].map((each) => each.session_id);
     assert.notEqual(ids[0], ids[1]);
+  });
+
+  test('session_id may be made by the tracker, and a start that is sent again counts once', async () => {
+    const session_id = randomUUIDv7();
+    for (const sent of [session_id, session_id, session_id.toUpperCase()]) {
+      assert.equal((await startSession(service, { session_id: sent })).session_id, session_id);
+    }
+    await service.settled();
+    await startSession(service, { session_id, page: `${PAGE}another` });
+    await service.settled();
+    const sessions = await rows(service, 'select session_id, entry_page, event_count from sessions');
+    assert.deepEqual(sessions, [{ session_id, entry_page: PAGE, event_count: 1 }]);
+    const overview = await service.get<Overview>('/analytics/overview');
+    assert.equal(overview.total_sessions, 1);
+    assert.equal(overview.total_events, 1);
+    assert.deepEqual(await service.app.store.recount(), []);
   });
 
   test('every field of the request is taken and stored', async () => {

@@ -10,6 +10,8 @@ export type StartRecord = {
   kind: 'start';
   at: number;
   session_id: string;
+  /** The tracker made the session id, and may send the start again. */
+  repeatable?: true | undefined;
   visitor_id: string;
   device_id: string;
   fingerprint_id: string;
@@ -37,10 +39,10 @@ export type TrackingRecord = StartRecord | EventsRecord | EndRecord;
 
 const FUTURE_TOLERANCE_MS = MINUTE_MS;
 
-/** `now` and the session id are given; everything else follows from what the browser sent. */
+/** `now` is given, and an id for a session that has none; everything else follows from what the browser sent. */
 export function startRecord(
   sent: SessionStart,
-  request: { at: number; sessionId: string; ip: string; geo: Geo; hosting: boolean },
+  request: { at: number; newId: () => string; ip: string; geo: Geo; hosting: boolean },
 ): StartRecord {
   const device_info = sent.device_info ?? {};
   const screen = sent.screen ?? {};
@@ -48,7 +50,8 @@ export function startRecord(
   return {
     kind: 'start',
     at: request.at,
-    session_id: request.sessionId,
+    session_id: sent.session_id?.toLowerCase() ?? request.newId(),
+    repeatable: sent.session_id ? true : undefined,
     // The same fingerprint always gives the same visitor…
     visitor_id: sent.visitor_id || `v_${fingerprint}`,
     // …and together with the same device and screen the same device.

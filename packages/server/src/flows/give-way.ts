@@ -1,3 +1,5 @@
+import { performance } from 'node:perf_hooks';
+
 /** How long background work gives way to requests: `restFactor` times as long as it took, while they come thick and fast. */
 export function makeGiveWay(asked: {
   /** The share of the main thread's time that requests have to take for it. */

@@ -22,7 +22,7 @@ export function makeStartSession(parts: {
     const geo = parts.locate(client.ip, client.trusted, headers);
     const record = startRecord(sent, {
       at: parts.now(),
-      sessionId: parts.newId(),
+      newId: parts.newId,
       ip: client.ip,
       geo,
       hosting: geo.asn !== null && parts.isHosting(geo.asn),

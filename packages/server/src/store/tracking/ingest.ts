@@ -95,9 +95,9 @@ async function applyRecords(
   firstPosition: number,
 ): Promise<void> {
   const records: TrackingRecord[] = JSON.parse(json);
-  const starts = records.filter((record) => record.kind === 'start');
-  const later = records.filter((record) => record.kind !== 'start');
   const state = await loadState(db, records);
+  const starts = firstStarts(state, records);
+  const later = records.filter((record) => record.kind !== 'start');
   const totals = newTotals();
   // Starts first: what belongs to a session may stand before it.
   for (const [index, record] of [...starts, ...later].entries()) {
@@ -105,6 +105,16 @@ async function applyRecords(
   }
   await write(db, state, totals);
   await enqueueArchive(db, starts, batch);
+}
+
+/** Each start once: a tracker that does not know whether the first arrived sends it again. */
+function firstStarts({ sessions }: TrackingState, records: readonly TrackingRecord[]): StartRecord[] {
+  const seen = new Set(sessions.keys());
+  return records.filter((record): record is StartRecord => {
+    if (record.kind !== 'start' || seen.has(record.session_id)) return false;
+    seen.add(record.session_id);
+    return true;
+  });
 }
 
 function apply(

@@ -54,10 +54,14 @@ export async function loadState(db: Db, records: readonly TrackingRecord[]): Pro
   const starts = records.filter((record) => record.kind === 'start');
   const started = new Set(starts.map((start) => start.session_id));
   const later = records.filter((record) => record.kind !== 'start');
-  const referred = distinct(later.map((record) => record.session_id).filter((id) => !started.has(id)));
+  const repeatable = starts.filter((start) => start.repeatable);
+  const referred = later.filter((record) => !started.has(record.session_id));
 
   const early = await loadEarly(db, [...started]);
-  const sessions = await loadSessions(db, referred);
+  const sessions = await loadSessions(
+    db,
+    distinct([...referred, ...repeatable].map((each) => each.session_id)),
+  );
   const visitorIds = [...starts, ...sessions.values()].map((each) => each.visitor_id);
   const visitors = await loadHashed(db, 'visitors', 'visitor_id', distinct(visitorIds));
   const fingerprintIds = distinct(starts.map((start) => start.fingerprint_id));
