@@ -24,6 +24,9 @@ export const BUILD_STEPS = [
       await buildIpDatabase(outFile);
     },
   },
+  browserScript('t.js', 'tracker.ts', 'iife'),
+  browserScript('f.js', 'form.ts', 'iife'),
+  browserScript('r.js', 'recorder.ts', 'es'),
   {
     name: 'start-up cache',
     inputs: ['package-lock.json', ...sourcesIn('packages/contract/src'), ...sourcesIn('packages/server/src')],
@@ -34,6 +37,18 @@ export const BUILD_STEPS = [
     },
   },
 ];
+
+function browserScript(name, entry, format) {
+  return {
+    name: `browser script ${name}`,
+    inputs: ['package-lock.json', 'scripts/build-browser-script.ts', ...sourcesIn('packages/tracker/src')],
+    output: `packages/tracker/build/${name}`,
+    run: async (outFile) => {
+      const { buildBrowserScript } = await import('./build-browser-script.ts');
+      await buildBrowserScript(join(ROOT, 'packages/tracker/src', entry), format, outFile);
+    },
+  };
+}
 
 function sourcesIn(folder) {
   return readdirSync(join(ROOT, folder), { recursive: true })

@@ -6,6 +6,7 @@ import { globSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { type PostgresServer, startPostgres } from '../packages/server/test/support/postgres-server.ts';
+import { chromiumProgram } from '../packages/tracker/test/support/chromium.ts';
 
 type Part = { name: string; run: () => Promise<boolean> };
 type Result = { name: string; passed: boolean; seconds: number };
@@ -19,7 +20,9 @@ const SIGNAL_EXIT_CODE_BASE = 128;
 const selected = process.argv.slice(2);
 
 const CHECKS: Part[] = [
-  { name: 'Type check', run: () => succeeds(join(PROGRAMS, 'tsc'), ['-p', '.']) },
+  { name: 'Type check', run: () => typesAgree('.') },
+  { name: 'Type check of the browser scripts', run: () => typesAgree('packages/tracker') },
+  { name: 'Type check of their tests', run: () => typesAgree('packages/tracker/test') },
   { name: 'Lint', run: () => succeeds(join(PROGRAMS, 'biome'), ['check']) },
 ];
 const TESTS: Part = { name: 'Tests', run: runTests };
@@ -46,6 +49,10 @@ for (const { name, passed, seconds } of results) {
 if (interruptedBy) process.exitCode = SIGNAL_EXIT_CODE_BASE + constants.signals[interruptedBy];
 else if (results.some(({ passed }) => !passed)) process.exitCode = 1;
 
+function typesAgree(project: string): Promise<boolean> {
+  return succeeds(join(PROGRAMS, 'tsc'), ['-p', project]);
+}
+
 async function timed({ name, run }: Part): Promise<Result> {
   const startedAt = performance.now();
   const passed = await run().catch((error: unknown) => {
@@ -63,7 +70,11 @@ async function runTests(): Promise<boolean> {
     return await succeeds(
       process.execPath,
       ['--test', '--test-reporter=spec', `--test-concurrency=${TEST_FILES_AT_ONCE}`, ...files],
-      { TEST_POSTGRES_URL: postgres.url, NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/leadtrail') },
+      {
+        TEST_POSTGRES_URL: postgres.url,
+        CHROMIUM: await chromiumProgram(),
+        NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/leadtrail'),
+      },
     );
   } finally {
     await postgres.stop();

@@ -15,6 +15,7 @@ export type Group =
   | 'Callbacks'
   | 'Statistics'
   | 'Leads'
+  | 'Replays'
   | 'Deliveries'
   | 'IP lists'
   | 'Campaigns'
@@ -36,6 +37,8 @@ export type Endpoint = {
   readonly body?: z.ZodObject;
   /** A form instead of a JSON body, in any of four encodings; the schema describes it, the handler reads it. */
   readonly form?: z.ZodObject;
+  /** The JSON body may be gzipped and nest deeply; the handler reads of it what has to be known. */
+  readonly packed?: true;
   readonly bodyBytesMax?: number;
   /** The content type of the answer where it is not JSON. */
   readonly produces?: string;
@@ -53,7 +56,11 @@ type SuccessStatus = 200 | 201 | 202 | 301;
 
 export type ParamsOf<E extends Endpoint> = E['params'] extends z.ZodType ? z.output<E['params']> : undefined;
 export type QueryOf<E extends Endpoint> = E['query'] extends z.ZodType ? z.output<E['query']> : undefined;
-export type BodyOf<E extends Endpoint> = E['body'] extends z.ZodType ? z.output<E['body']> : undefined;
+export type BodyOf<E extends Endpoint> = E['packed'] extends true
+  ? undefined
+  : E['body'] extends z.ZodType
+    ? z.output<E['body']>
+    : undefined;
 export type AnswerOf<E extends Endpoint> = E['streams'] extends readonly string[]
   ? AsyncIterable<string>
   : WholeAnswerOf<E>;

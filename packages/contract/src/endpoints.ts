@@ -8,6 +8,7 @@ import * as ipLists from './ip-lists.ts';
 import * as leadCapture from './lead-capture.ts';
 import * as leads from './leads.ts';
 import * as refresh from './refresh.ts';
+import * as replay from './replay.ts';
 import * as service from './service.ts';
 import * as setAsideLeads from './set-aside-leads.ts';
 import * as settings from './settings.ts';
@@ -21,6 +22,7 @@ export const endpoints = {
   startSession: tracking.startSession,
   trackEvents: tracking.trackEvents,
   endSession: tracking.endSession,
+  storeReplay: replay.storeReplay,
 
   captureLead: leadCapture.captureLead,
   captureLeadLegacy: leadCapture.captureLeadLegacy,
@@ -57,6 +59,9 @@ export const endpoints = {
   lead: leads.lead,
   updateLead: leads.updateLead,
 
+  replaySessions: replay.replaySessions,
+  replay: replay.replay,
+
   flowSends: deliveries.flowSends,
   resendFlowSend: deliveries.resendFlowSend,
 
@@ -75,6 +80,7 @@ export const endpoints = {
   sites: sites.sites,
   createSite: sites.createSite,
   site: sites.site,
+  siteSnippet: sites.siteSnippet,
   updateSite: sites.updateSite,
   deleteSite: sites.deleteSite,
   forms: sites.forms,

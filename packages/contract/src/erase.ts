@@ -45,6 +45,7 @@ export const Erased = z.object({
   crm_events: Count,
   set_aside_leads: Count.describe('rejected and testing leads'),
   sessions: Count,
+  replays: Count.describe('recordings of sessions'),
   archived_sessions: Count.describe('taken out of archives, sent or still to be sent'),
   scrubbed: z
     .boolean()

@@ -8,6 +8,16 @@ export const CALLBACK_BYTES_MAX = 256 * 1024;
 export const MANAGEMENT_BYTES_MAX = 64 * 1024;
 export const JSON_DEPTH_MAX = 20;
 
+/** Compressed and inflated alike. */
+export const REPLAY_CHUNK_BYTES_MAX = 2 * 1024 * 1024;
+/** Browsers nest what they read of a page 512 deep, and a recording has two levels for each of these. */
+export const REPLAY_DEPTH_MAX = 1100;
+/** In a chunk; hardly any are shorter than a hundred bytes. */
+export const REPLAY_EVENTS_MAX = 20_000;
+export const REPLAY_CHUNKS_MAX = 2000;
+/** From there on a session, as it is kept, gets no more. */
+export const REPLAY_BYTES_MAX = 64 * 1024 * 1024;
+
 export const EVENTS_PER_BATCH_MAX = 100;
 export const EVENT_TYPE_CHARS_MAX = 64;
 export const ID_CHARS_MAX = 128;

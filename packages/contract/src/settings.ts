@@ -46,6 +46,7 @@ export const SettingsChange = z
     lead_drought_webhook_url: Target,
     archive_retention_days: Days,
     replay_retention_days: Days,
+    replay_sample_rate: z.number().min(0).max(1).describe('which part of the sessions is recorded; 0: none'),
   })
   .partial();
 export type SettingsChange = z.output<typeof SettingsChange>;
@@ -65,6 +66,7 @@ export const Settings = z.object({
   lead_drought_webhook_url: z.string().nullable(),
   archive_retention_days: z.int(),
   replay_retention_days: z.int(),
+  replay_sample_rate: z.number(),
 });
 
 export const settings = endpoint({

@@ -72,6 +72,28 @@ export const site = endpoint({
   responses: { 200: Site, ...idErrors },
 });
 
+export const SiteSnippet = z
+  .object({
+    site_key: z.string(),
+    tracker: z.string().describe('for the head of every page'),
+    form_script: z.string().describe('for the head of pages with a form'),
+    google_tag_manager: z.string().describe('both scripts as a Custom HTML tag'),
+    forms: z
+      .array(z.object({ form_id: z.string(), name: z.string(), html: z.string() }))
+      .describe('a form to begin with; fields can be added and left out'),
+  })
+  .meta({ id: 'SiteSnippet' });
+export type SiteSnippet = z.output<typeof SiteSnippet>;
+
+export const siteSnippet = endpoint({
+  ...managing,
+  method: 'GET',
+  path: '/analytics/sites/:id/snippet',
+  summary: 'What to paste into the pages of a site',
+  params: idParams,
+  responses: { 200: SiteSnippet, ...idErrors },
+});
+
 export const updateSite = endpoint({
   ...writing,
   method: 'PATCH',

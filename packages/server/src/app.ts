@@ -1,7 +1,9 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import type { Server } from 'node:http';
+import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
+import { bundledFile } from './adapters/bundled-file.ts';
 import { openFileObjects } from './adapters/file-objects.ts';
 import { openIpDatabase } from './adapters/ip-database.ts';
 import { openJsonLog } from './adapters/json-log.ts';
@@ -13,6 +15,7 @@ import { openSqliteStore } from './adapters/sqlite-store.ts';
 import { type Config, PROJECT_DIR } from './config.ts';
 import { keyHash, keyPrefix } from './domain/integration-key.ts';
 import type { SettingDefaults } from './domain/settings.ts';
+import { parseDomainRule } from './domain/site-domain.ts';
 import { SECOND_MS } from './domain/utc-time.ts';
 import { type Adoption, makeAdoption } from './flows/adopt-inboxes.ts';
 import { type AppSettings, makeAppSettings } from './flows/app-settings.ts';
@@ -21,13 +24,17 @@ import { type Forwarding, startForwarding } from './flows/forward-leads.ts';
 import { type LeadIndexing, startLeadIndexing } from './flows/index-leads.ts';
 import { type Ingest, startIngest } from './flows/ingest-tracking.ts';
 import { makeStartSession } from './flows/start-session.ts';
+import { makeStoreReplay } from './flows/store-replay.ts';
 import { makeTrackEvents } from './flows/track-events.ts';
 import { makeViewLead } from './flows/view-lead.ts';
 import { whenNeeded } from './flows/when-needed.ts';
 import { makeAuthenticate, makeRequireSecret } from './http/authenticate.ts';
+import { browserScripts, USUAL_PATHS } from './http/browser-scripts.ts';
 import { makeClientGeo } from './http/client-geo.ts';
 import { makeClientIp } from './http/client-ip.ts';
+import { demoPages } from './http/demo-pages.ts';
 import { mountEndpoints } from './http/mount-endpoints.ts';
+import { withOtherName } from './http/other-names.ts';
 import { makeRateLimit } from './http/rate-limit.ts';
 import { makeResponseCache } from './http/response-cache.ts';
 import { callbackRoutes } from './http/routes/callbacks.ts';
@@ -41,6 +48,7 @@ import { ipListRoutes } from './http/routes/ip-lists.ts';
 import { leadCaptureRoutes } from './http/routes/lead-capture.ts';
 import { leadRoutes } from './http/routes/leads.ts';
 import { refreshRoutes } from './http/routes/refresh.ts';
+import { replayRoutes } from './http/routes/replay.ts';
 import { serviceRoutes } from './http/routes/service.ts';
 import { setAsideRoutes } from './http/routes/set-aside-leads.ts';
 import { settingsRoutes } from './http/routes/settings.ts';
@@ -48,6 +56,7 @@ import { siteRoutes } from './http/routes/sites.ts';
 import { statisticsRoutes } from './http/routes/statistics.ts';
 import { trackingRoutes } from './http/routes/tracking.ts';
 import { closeServer, listen, openServer } from './http/server.ts';
+import { type WebFiles, withWebFiles } from './http/web-files.ts';
 import { makeWhitelistCheck } from './http/whitelist-check.ts';
 import { JOBS, openSchedule, type Schedule } from './jobs/schedule.ts';
 import type { Cache } from './ports/cache.ts';
@@ -98,8 +107,11 @@ export type App = {
 
 const IP_DATABASE = join(PROJECT_DIR, 'packages/server/build/ip-database.bin');
 
-/** What a newcomer can try the service with; local pages may send its form. */
-const DEMO = { siteKey: 'demo-site', formId: 'demo-form', domains: ['localhost', '127.0.0.1'] };
+const BROWSER_SCRIPTS = join(PROJECT_DIR, 'packages/tracker/build');
+const DEMO_PAGES = join(PROJECT_DIR, 'packages/server/pages/demo');
+
+/** What a newcomer can try the service with. */
+const DEMO = { siteKey: 'demo-site', formId: 'demo-form' };
 
 const CLOSE_INGEST_MS = 4000;
 /** Its connections give up after as long; an answer takes two readings. */
@@ -184,6 +196,7 @@ export async function buildApp(config: Config, overrides: Overrides = {}): Promi
         trackEvents: makeTrackEvents({ inbox, now, newId: randomUUIDv7 }),
         endSession: makeEndSession({ inbox, now }),
       }),
+      ...replayRoutes(store, objects, makeStoreReplay({ store, objects, now })),
       ...leadCaptureRoutes(captureLead, { legacyRoutes: config.legacyLeadRoutes }),
       ...callbackRoutes(store, now, log),
       ...leadRoutes(store, now, makeViewLead({ store, now, onSeen: indexing.nudge }), indexing),
@@ -194,10 +207,10 @@ export async function buildApp(config: Config, overrides: Overrides = {}): Promi
       ...engineRoutes(store, now, isEngineConfigured(config)),
       ...setAsideRoutes(store, now),
       ...ipListRoutes(store, now),
-      ...siteRoutes(store, now),
+      ...siteRoutes(store, now, config.paths),
       ...integrationRoutes(store, now),
       ...dropdownOptionRoutes(store),
-      ...formsConfigRoutes(store),
+      ...formsConfigRoutes(store, settings),
       ...eraseRoutes(erasePerson),
       ...serviceRoutes(store, metrics, isDraining),
     },
@@ -225,7 +238,15 @@ export async function buildApp(config: Config, overrides: Overrides = {}): Promi
       isDraining,
     },
   );
-  const server = openServer(listener, newRequestId);
+  const files = webFiles(config, settings);
+  const server = openServer(
+    withOtherName(
+      config.paths.track,
+      USUAL_PATHS.track,
+      withWebFiles(files, { newRequestId, isDraining, log }, listener),
+    ),
+    newRequestId,
+  );
 
   return {
     server,
@@ -277,8 +298,35 @@ async function setUp(store: Store, config: Config, now: number): Promise<void> {
     await store.upsertDefaultIntegration({ keyHash: keyHash(key), keyPrefix: keyPrefix(key), now });
   }
   if (config.analyticsApiKey !== undefined) return;
-  await store.ensureDemoSite({ ...DEMO, now });
+  await store.ensureDemoSite({ ...DEMO, domains: ownDomains(config), now });
   await store.ensureDemoOptions();
+}
+
+/** Wherever the demo page is opened, on this machine or from another, its form may be sent. */
+function ownDomains({ publicUrl, port }: Config): string[] {
+  const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+  const names = [
+    'localhost',
+    ...addresses.filter(({ scopeid }) => !scopeid).map(({ address }) => address),
+    hostname(),
+    `${hostname()}:${port}`,
+    publicUrl ?? '',
+  ];
+  return [...new Set(names.map(parseDomainRule).filter((rule) => rule !== null))];
+}
+
+/** The demo is there where the demo site is. */
+function webFiles(config: Config, settings: AppSettings): WebFiles {
+  const sources = {
+    tracker: bundledFile(join(BROWSER_SCRIPTS, 't.js')),
+    form: bundledFile(join(BROWSER_SCRIPTS, 'f.js')),
+    recorder: bundledFile(join(BROWSER_SCRIPTS, 'r.js')),
+  };
+  const hasDemo = config.analyticsApiKey === undefined;
+  return new Map([
+    ...browserScripts(sources, config.paths, settings),
+    ...(hasDemo ? demoPages((name) => bundledFile(join(DEMO_PAGES, name))) : []),
+  ]);
 }
 
 /** A start that makes its own keys has made those of the engine too. */

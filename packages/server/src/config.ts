@@ -23,6 +23,8 @@ export type Config = {
   flow: { webhookUrl: string | undefined; signingSecret: string | undefined; allowPrivateNetwork: boolean };
   trackRateLimitPerMinute: number;
   legacyLeadRoutes: boolean;
+  /** Where the browser scripts and the tracking endpoints are reached besides their usual places. */
+  paths: { tracker: string; form: string; recorder: string; track: string };
   logLevel: LogLevel;
 };
 
@@ -70,6 +72,12 @@ export function readConfig(env: Environment): Config {
     },
     trackRateLimitPerMinute: read.integer('TRACK_RATE_LIMIT_PER_MINUTE', 600, { min: 0 }),
     legacyLeadRoutes: read.flag('LEGACY_LEAD_ROUTES', true),
+    paths: {
+      tracker: read.path('TRACKER_SCRIPT_PATH', '/t.js'),
+      form: read.path('FORM_SCRIPT_PATH', '/f.js'),
+      recorder: read.path('RECORDER_SCRIPT_PATH', '/r.js'),
+      track: read.path('TRACK_PATH', '/track'),
+    },
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
   };
 }
@@ -142,6 +150,15 @@ function reader(env: Environment) {
         // The value may hold a password, so it is not repeated.
         throw new ConfigError(
           `${name} must be a URL starting with ${protocols.map((p) => `${p}//`).join(' or ')}.`,
+        );
+      }
+      return value;
+    },
+    path(name: string, byDefault: string): string {
+      const value = text(name) ?? byDefault;
+      if (!/^(\/[\w.~-]*[\w~-])+$/.test(value)) {
+        throw new ConfigError(
+          `${name} must be a path such as ${byDefault}, of letters, digits and -._~, not "${value}".`,
         );
       }
       return value;

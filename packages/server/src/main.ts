@@ -38,7 +38,12 @@ try {
 
 /** For the person who has just typed `npm start`. */
 function greet(url: string, app: { adminKey: string; newKeyFile: string | undefined }): void {
-  const lines = ['', `  Leadtrail is ready at ${url}`, `  API description: ${url}/docs`];
+  const lines = [
+    '',
+    `  Leadtrail is ready at ${url}`,
+    `  Demo page: ${url}/demo`,
+    `  API description: ${url}/docs`,
+  ];
   if (app.newKeyFile !== undefined)
     lines.push(`  Admin key: ${app.adminKey}`, `  All keys are in ${app.newKeyFile}`);
   process.stdout.write(`${lines.join('\n')}\n\n`);

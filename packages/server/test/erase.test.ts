@@ -50,6 +50,7 @@ const NOBODY = {
   crm_events: 0,
   set_aside_leads: 0,
   sessions: 0,
+  replays: 0,
   archived_sessions: 0,
   scrubbed: true,
 };
@@ -229,6 +230,7 @@ onBothStores('erasing a person', (kind) => {
       crm_events: 2,
       set_aside_leads: 4,
       sessions: 2,
+      replays: 0,
       archived_sessions: 2,
       // What PostgreSQL has freed it overwrites in its own time.
       scrubbed: kind === 'sqlite',

@@ -15,6 +15,7 @@ type Config = {
   honeypot_field: string;
   time_field: string;
   campaign_params: string[];
+  replay: { enabled: boolean; sample_rate: number };
 };
 
 function ask(
@@ -61,6 +62,12 @@ onBothStores('GET /forms/config', (kind) => {
       ],
       replay: { enabled: false, sample_rate: 0 },
     });
+  });
+
+  test('replay says which part of the sessions is recorded, as it is set', async () => {
+    await patch(service, '/analytics/settings', { replay_sample_rate: 0.25 });
+    const { replay } = await configOf(service);
+    assert.deepEqual(replay, { enabled: true, sample_rate: 0.25 });
   });
 
   test('any origin may read it, and it may be kept for a minute', async () => {

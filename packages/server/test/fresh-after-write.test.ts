@@ -12,6 +12,7 @@ import { row } from './support/database.ts';
 import { assertCaptured, CAPTURE_ENV, sendForm, sendFromServer, setUpSite } from './support/enquiries.ts';
 import { ask, assertHit, assertMiss, quiet, warmed } from './support/kept-answers.ts';
 import { aForm, anIntegration, aSite, FORMS, INTEGRATIONS, SITES } from './support/management.ts';
+import { record } from './support/recordings.ts';
 import { onBothStores, postgresUrl, startService, type TestService } from './support/service.ts';
 import { endSession, sendEvents, startSession } from './support/visits.ts';
 import { newPlace, type Place, removePlace } from './torture/place.ts';
@@ -164,6 +165,13 @@ const WRITES: Record<WriteName, (service: TestService) => Promise<Write>> = {
       },
     };
   },
+
+  storeReplay: async (service) => ({
+    // Recordings are never kept.
+    changes: [],
+    topics: ['objects', 'replays'],
+    write: () => record(service),
+  }),
 
   captureLead: async (service) => newLead(service, '/lead.capture'),
   captureLeadLegacy: async (service) => newLead(service, '/lead'),

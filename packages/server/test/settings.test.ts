@@ -40,6 +40,7 @@ const DEFAULTS: Settings = {
   lead_drought_webhook_url: null,
   archive_retention_days: 90,
   replay_retention_days: 30,
+  replay_sample_rate: 0,
 };
 
 /** Every setting, each with another value than it has by default. */
@@ -54,6 +55,7 @@ const CHANGES = {
   lead_drought_webhook_url: 'http://alerts.example/',
   archive_retention_days: 0,
   replay_retention_days: 36_500,
+  replay_sample_rate: 0.25,
 };
 const SECRETS = {
   flow_signing_secret: 'whsec_signing-0123456789',

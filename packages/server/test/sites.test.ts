@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import type { Form, Site } from '@leadtrail/contract/sites';
+import type { Form, Site, SiteSnippet } from '@leadtrail/contract/sites';
 import { call } from './support/analytics-calls.ts';
 import { NOON } from './support/builders.ts';
 import { aClock } from './support/clock.ts';
@@ -49,6 +49,29 @@ onBothStores('sites', (kind) => {
     const changed = await patch<Site>(service, `${SITES}/${site.id}`, { domains: domains.toReversed() });
     assert.deepEqual(changed.body.domains, ['example.com', 'localhost:3000', '*.example.com']);
     assert.deepEqual((await patch<Site>(service, `${SITES}/${site.id}`, { domains: [] })).body.domains, []);
+  });
+
+  test('the snippet is what to paste: both scripts, the tag manager, and each form', async () => {
+    const site = await aSite(service, { site_key: 'shop-1', name: 'Shop' });
+    await aForm(service, { site_id: site.id, form_id: 'contact', name: '<Contact>' });
+    await aForm(service, { site_id: (await aSite(service)).id });
+    const snippet = await service.get<SiteSnippet>(`${SITES}/${site.id}/snippet`);
+    assert.equal(snippet.site_key, 'shop-1');
+    assert.equal(snippet.tracker, `<script async src="${service.url}/t.js" data-site="shop-1"></script>`);
+    assert.equal(snippet.form_script, `<script async src="${service.url}/f.js" data-site="shop-1"></script>`);
+    assert.ok(snippet.google_tag_manager.includes(`["${service.url}/t.js", "${service.url}/f.js"]`));
+    const [form, ...others] = snippet.forms;
+    assert.deepEqual([form?.form_id, form?.name, others], ['contact', '<Contact>', []]);
+    const start = `<form data-leadtrail-form="contact" data-site="shop-1" action="${service.url}/lead.capture" method="post">`;
+    assert.equal(form?.html.slice(0, start.length), start);
+    assert.equal((await call(service, 'GET', `${SITES}/999/snippet`)).status, 404);
+  });
+
+  test('the snippet names the address that people see', async () => {
+    const { id } = await aSite(service);
+    const behindProxy = { 'x-forwarded-proto': 'https' };
+    const { tracker } = await service.get<SiteSnippet>(`${SITES}/${id}/snippet`, behindProxy);
+    assert.ok(tracker.includes(`src="${service.url.replace('http:', 'https:')}/t.js"`), tracker);
   });
 
   test('a domain that is none answers 400 and is named', async () => {

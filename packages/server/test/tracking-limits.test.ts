@@ -357,6 +357,8 @@ onBothStores('when the inbox takes nothing more', (kind) => {
       const response = await service.post(path, bodies[i]);
       assert.equal(response.status, 503);
       assert.match(response.headers.get('retry-after') ?? '', /^\d+$/);
+      // Or a page of another origin could not read it.
+      assert.equal(response.headers.get('access-control-expose-headers'), 'Retry-After');
       assert.equal(response.headers.get('access-control-allow-origin'), '*');
       assert.deepEqual(await response.json(), { error: 'Too much is waiting to be processed.' });
     }

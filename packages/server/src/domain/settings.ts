@@ -32,6 +32,8 @@ export type Settings = {
   leadDroughtTarget: { url: string; policy: EgressPolicy } | null;
   archiveRetentionDays: number;
   replayRetentionDays: number;
+  /** Which part of the sessions is recorded, 0 to 1. */
+  replaySampleRate: number;
 };
 
 const DUPLICATE_WINDOW_MINUTES = 60;
@@ -63,5 +65,6 @@ export function settingsOf(saved: SavedSettings, defaults: SettingDefaults): Set
     leadDroughtTarget: target(saved.lead_drought_webhook_url),
     archiveRetentionDays: saved.archive_retention_days ?? ARCHIVE_RETENTION_DAYS,
     replayRetentionDays: saved.replay_retention_days ?? REPLAY_RETENTION_DAYS,
+    replaySampleRate: saved.replay_sample_rate ?? 0,
   };
 }

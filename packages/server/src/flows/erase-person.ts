@@ -2,7 +2,7 @@ import type { Erased, PersonIdentifiers } from '@leadtrail/contract/erase';
 import { personMeant } from '../domain/person.ts';
 import { SECOND_MS } from '../domain/utc-time.ts';
 import type { Adoption } from './adopt-inboxes.ts';
-import { type ErasureParts, eraseFromArchives, eventually, scrub } from './finish-erasures.ts';
+import { type ErasureParts, eraseFromArchives, eraseReplays, eventually, scrub } from './finish-erasures.ts';
 
 export type ErasePerson = (given: PersonIdentifiers) => Promise<Erased>;
 export type ErasePersonParts = ErasureParts & { adoption: Adoption; newId: () => string };
@@ -27,6 +27,7 @@ export function makeErasePerson(parts: ErasePersonParts): ErasePerson {
       store.erasePerson({ erasureId: newId(), person, now: now() }),
     );
     const fromObjects = await eraseFromArchives(parts, deadline);
+    await eraseReplays(parts);
     const scrubbed = (await scrub(parts, SCRUB_AT_ONCE_BYTES_MAX)) === 'clean';
 
     const counts = {
@@ -36,6 +37,7 @@ export function makeErasePerson(parts: ErasePersonParts): ErasePerson {
       crm_events: rows.crmEvents,
       set_aside_leads: rows.setAsideLeads,
       sessions: rows.sessions,
+      replays: rows.replays,
       archived_sessions: rows.queuedSessions + fromObjects,
     };
     log.info('person erased', { ...counts, scrubbed });

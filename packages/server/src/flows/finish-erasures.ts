@@ -11,7 +11,7 @@ import type { ErasedSessions } from '../store/erase/archived-sessions.ts';
 import type { Store } from '../store/store.ts';
 import { archiveSessions } from './archive-sessions.ts';
 
-/** What is left of an erasure once the rows are gone: archives in the object store, and old pages of the databases. */
+/** What is left of an erasure once the rows are gone: what is in the object store, and old pages of the databases. */
 
 export type ErasureParts = {
   store: Store;
@@ -24,6 +24,7 @@ export type ErasureParts = {
 /** Longer than an archive takes to be read and written. */
 const LEASE_MS = 30 * SECOND_MS;
 const SESSIONS_PER_STEP = 500;
+const REPLAYS_PER_STEP = 50;
 const POLL_MS_FIRST = 50;
 const POLL_MS_MAX = SECOND_MS;
 const NIGHT_PATIENCE_MS = 10 * MINUTE_MS;
@@ -34,6 +35,7 @@ const zip = promisify(gzip);
 /** What earlier erasures have left, because they were cut off or the database was too large for the day. */
 export async function finishErasures(parts: ErasureParts): Promise<void> {
   await eraseFromArchives(parts, performance.now() + NIGHT_PATIENCE_MS);
+  await eraseReplays(parts);
   if ((await scrub(parts, Number.MAX_SAFE_INTEGER)) === 'later') {
     throw new Error('The database could not be scrubbed.');
   }
@@ -112,6 +114,21 @@ async function rewrite(
   // Retention has deleted it in the meantime.
   if (!isListed) await objects.delete(key);
   return removed.length;
+}
+
+/** Deletes the recordings of erased sessions. */
+export async function eraseReplays({ store, objects }: ErasureParts): Promise<void> {
+  for (;;) {
+    const keys = await store.erasedReplayKeys({ max: REPLAYS_PER_STEP });
+    if (keys.length === 0) return;
+    try {
+      await Promise.all(keys.map((key) => objects.delete(key)));
+    } catch (error) {
+      throw unavailable('The recordings cannot be deleted.', error);
+    }
+    // Only now: after a crash in between they are deleted once more, which is no error.
+    await store.forgetErasedReplays({ keys });
+  }
 }
 
 /** Clean: no database of ours has a page left with what was erased. */

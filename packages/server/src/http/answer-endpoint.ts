@@ -20,6 +20,7 @@ import { errorAnswer } from './error-response.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { parseJson, readText, validate } from './read-body.ts';
 import { readFormBody } from './read-form-body.ts';
+import { type PackedBody, readPackedBody } from './read-packed-body.ts';
 import type { ResponseCache } from './response-cache.ts';
 
 /** What a handler gets: checked input, and who is asking. */
@@ -29,6 +30,8 @@ export type EndpointRequest<E extends Endpoint> = {
   body: BodyOf<E>;
   /** Reads the body where it is a form. */
   form: () => Promise<FormRecord>;
+  /** Reads the body where it may be packed. */
+  packed: () => Promise<PackedBody>;
   /** What the handler may say besides the body of its answer; headers hold for an error too. */
   reply: Reply;
   /** HEAD is answered like GET, and must leave no trace. */
@@ -97,6 +100,7 @@ export function answerEndpoint(name: string, declared: Endpoint, handler: AnyHan
   const status = successStatus(declared);
   const contentType = declared.produces ?? JSON_TYPE;
   const bytesMax = declared.bodyBytesMax ?? 0;
+  const jsonBody = declared.packed ? undefined : declared.body;
   const cached = context.responseCache.forEndpoint(name);
   const report = context.metrics.forEndpoint(name);
   const isLimited = declared.group === 'Tracking' && context.trackLimit.perMinute > 0;
@@ -114,8 +118,9 @@ export function answerEndpoint(name: string, declared: Endpoint, handler: AnyHan
       const request = {
         params: declared.params && validate(declared.params, pathParams, 'path'),
         query: declared.query && validate(declared.query, queryOf(incoming), 'query'),
-        body: declared.body && validate(declared.body, parseJson(await readText(incoming, bytesMax)), 'body'),
+        body: jsonBody && validate(jsonBody, parseJson(await readText(incoming, bytesMax)), 'body'),
         form: () => readFormBody(incoming, bytesMax),
+        packed: () => readPackedBody(incoming, bytesMax),
         reply,
         method: incoming.method ?? 'GET',
         client,
@@ -244,11 +249,12 @@ export function failure(
       cause: cause instanceof Error ? cause.message : undefined,
     });
   }
-  return {
-    status: answer.status,
-    body: answer.body,
-    headers: { ...notKept(headers), ...answer.headers, 'content-type': JSON_TYPE },
-  };
+  const kept = { ...notKept(headers), ...answer.headers, 'content-type': JSON_TYPE };
+  // A page of another origin may read few headers unless it is let.
+  if ('retry-after' in kept && 'access-control-allow-origin' in kept) {
+    Object.assign(kept, { 'access-control-expose-headers': 'Retry-After' });
+  }
+  return { status: answer.status, body: answer.body, headers: kept };
 }
 
 function logRequest(log: Log, endpoint: string, answer: Answer, seconds: number): void {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { JSON_DEPTH_MAX } from '@leadtrail/contract/limits';
 import type { z } from 'zod';
 import { AppError } from '../domain/errors.ts';
-import { holdNothingYet, tooMuchAtOnce } from './held-bytes.ts';
+import { type Hold, holdNothingYet, tooMuchAtOnce } from './held-bytes.ts';
 
 const QUOTE = '"'.charCodeAt(0);
 const BACKSLASH = '\\'.charCodeAt(0);
@@ -16,6 +16,18 @@ const CHUNKS_MAX = 1024;
 
 /** The body of a request, straight from the Node request: the way through web streams costs a fifth more. */
 export function readText(request: IncomingMessage, bytesMax: number): Promise<string> {
+  return readWhole(request, bytesMax, (body, hold) => {
+    hold.release();
+    return body.toString();
+  });
+}
+
+/** `use` gets the body, and has to see to it that the hold is released. */
+export function readWhole<T>(
+  request: IncomingMessage,
+  bytesMax: number,
+  use: (body: Buffer, hold: Hold) => T,
+): Promise<T> {
   if (Number(request.headers['content-length'] ?? 0) > bytesMax) return Promise.reject(tooLarge(bytesMax));
 
   return new Promise((resolve, reject) => {
@@ -36,8 +48,10 @@ export function readText(request: IncomingMessage, bytesMax: number): Promise<st
       reject(error);
     }
     function end(): void {
-      hold.release();
-      resolve((chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)).toString());
+      const body = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+      // The request goes on living for a while, and must not keep them.
+      chunks = [];
+      resolve(use(body, hold));
     }
 
     request.on('data', keep).on('end', end);

@@ -4,6 +4,8 @@ import type { ObjectRow } from '../store/schema.ts';
 import type { JobParts } from './job.ts';
 
 const OBJECTS_PER_STEP = 50;
+/** So long it is remembered whose recordings are not taken any more: no visit lasts that long. */
+const ERASED_SESSIONS_KEPT_MS = 7 * DAY_MS;
 const BEFORE_ALL: ObjectAge = { created_at: Number.MIN_SAFE_INTEGER, key: '' };
 
 type Deleted = { objects: number; failures: number; reason: string };
@@ -23,6 +25,7 @@ export async function applyRetention(parts: JobParts, now: number): Promise<void
     if (deleted.objects > 0) parts.log.info('old objects deleted', { kind, objects: deleted.objects });
     if (deleted.failures > 0) failed ??= deleted;
   }
+  await parts.store.forgetErasedSessionIds({ before: now - ERASED_SESSIONS_KEPT_MS });
   if (failed) throw new Error(`${failed.failures} objects could not be deleted (${failed.reason}).`);
 }
 

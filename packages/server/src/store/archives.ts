@@ -1,5 +1,6 @@
 import type { Insertable } from 'kysely';
 import type { Db } from './dialect.ts';
+import { forgetReplayChunks } from './replays.ts';
 import type { ArchiveQueueRow, ObjectRow } from './schema.ts';
 import { count, newTotals, writeTotals } from './tracking/totals.ts';
 
@@ -96,6 +97,7 @@ export async function oldObjects(
 
 /** Takes objects that are no longer there out of the catalogue; what is not in it does not count. */
 export async function forgetObjects(db: Db, { keys }: { keys: readonly string[] }): Promise<void> {
+  await forgetReplayChunks(db, keys);
   const forgotten = await db.query
     .deleteFrom('objects')
     .where('key', 'in', db.dialect.anyOf(keys))

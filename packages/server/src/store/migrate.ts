@@ -8,6 +8,7 @@ import { dropdownOptionTable } from './migrations/0004-dropdown-options.ts';
 import { jobTables } from './migrations/0005-job-runs.ts';
 import { versionTables } from './migrations/0006-data-versions.ts';
 import { erasureTables } from './migrations/0007-erasures.ts';
+import { replayTables } from './migrations/0008-replays.ts';
 
 type Step = (db: Kysely<unknown>, dialect: DialectKind) => Promise<void>;
 
@@ -20,6 +21,7 @@ const STEPS: Readonly<Record<string, Step>> = {
   '0005-job-runs': jobTables,
   '0006-data-versions': versionTables,
   '0007-erasures': erasureTables,
+  '0008-replays': replayTables,
 };
 
 /** Brings the tables to the present shape. Several processes may start at once: one of them does the work. */

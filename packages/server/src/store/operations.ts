@@ -16,6 +16,7 @@ import {
   recordRewrittenArchive,
 } from './erase/archived-sessions.ts';
 import { erasePerson } from './erase/erase-person.ts';
+import { erasedReplayKeys, forgetErasedReplays } from './erase/erased-replays.ts';
 import { dueScrubs, recordScrubs } from './erase/scrubs.ts';
 import { claimSends, nextSendDueAt, recordAttempts, releaseSends } from './flow-sends/deliver.ts';
 import { flowSends, resendFlowSend } from './flow-sends/manage.ts';
@@ -40,6 +41,13 @@ import { ipRule, isSiteOrigin } from './leads/look-up.ts';
 import { markLeadSeen, setLeadStatus } from './leads/review.ts';
 import { recount } from './recount.ts';
 import { refreshAnalytics } from './refresh.ts';
+import {
+  forgetErasedSessionIds,
+  recordReplayChunk,
+  replay,
+  replaySessions,
+  replayStanding,
+} from './replays.ts';
 import {
   submissionsByEngagement,
   submissionsByProject,
@@ -109,6 +117,8 @@ const operations = {
     extendErasedSessions,
     forgetErasedSessions,
     recordRewrittenArchive,
+    forgetErasedReplays,
+    forgetErasedSessionIds,
     recordScrubs,
   },
 
@@ -143,6 +153,7 @@ const operations = {
     deleteDropdownOption,
     ensureDemoOptions,
     refreshAnalytics,
+    recordReplayChunk,
   },
 
   /** What a visitor's page waits for: like a write it must not wait behind a long list. */
@@ -150,6 +161,7 @@ const operations = {
     isSiteOrigin,
     ipRule,
     formConfig,
+    replayStanding,
   },
 
   /** Reads of the service itself that must see what was written last. */
@@ -159,6 +171,7 @@ const operations = {
     latestLead,
     oldObjects,
     dueScrubs,
+    erasedReplayKeys,
   },
 
   /** Reads of the analytics, which may come from a replica. */
@@ -179,6 +192,8 @@ const operations = {
     integration,
     dropdownOptions,
     dropdownOption,
+    replaySessions,
+    replay,
     overview,
     sessionsDaily,
     topPages,

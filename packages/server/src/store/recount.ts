@@ -231,6 +231,14 @@ const COMPARISONS: readonly { name: string; kept: string; counted: string }[] = 
       from sessions s left join events e on e.session_id = s.session_id group by s.session_id`,
   },
   {
+    name: 'replay',
+    kept: 'select session_id as key, started_at, ended_at, event_count, chunk_count, bytes from replays',
+    counted: `
+      select session_id as key, min(first_at) as started_at, max(last_at) as ended_at,
+        sum(event_count) as event_count, count(*) as chunk_count, sum(bytes) as bytes
+      from replay_chunks group by session_id`,
+  },
+  {
     name: 'lead',
     kept: 'select lead_id as key, 1 as primaries, form_submit_count, follow_ups_count from leads',
     counted: `

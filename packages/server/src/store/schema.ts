@@ -26,6 +26,9 @@ export type Schema = {
   archive_queue: ArchiveQueueRow;
   objects: ObjectRow;
   erasure_steps: ErasureStepRow;
+  erased_sessions: ErasedSessionRow;
+  replays: ReplayRow;
+  replay_chunks: ReplayChunkRow;
   job_runs: JobRunRow;
   lead_droughts: LeadDroughtRow;
   leads: LeadRow;
@@ -209,12 +212,36 @@ export type ObjectRow = {
   last_session: Generated<string>;
 };
 
-/** What is left to do of an erasure: a session to be taken out of its archive, or a database to be scrubbed. */
+/** What is left to do of an erasure: an archive without a session, a recording to be deleted, a database to be scrubbed. */
 export type ErasureStepRow = {
-  step: 'archive' | 'scrub';
-  /** Of the session, or of the erasure. */
+  step: 'archive' | 'replay' | 'scrub';
+  /** Of the session, the object or the erasure. */
   id: string;
   claimed_until: number;
+};
+
+/** A session of somebody who was erased; no recording of it is taken any more. */
+export type ErasedSessionRow = { session_id: string; erased_at: number };
+
+/** A recorded session: what its chunks are together. */
+export type ReplayRow = {
+  session_id: string;
+  started_at: number;
+  ended_at: number;
+  event_count: number;
+  chunk_count: number;
+  bytes: number;
+};
+
+/** A part of a recording; the events are in the object store. */
+export type ReplayChunkRow = {
+  session_id: string;
+  sequence: number;
+  object_key: string;
+  first_at: number;
+  last_at: number;
+  event_count: number;
+  bytes: number;
 };
 
 /** The latest run of a scheduled job. */

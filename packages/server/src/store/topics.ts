@@ -7,6 +7,7 @@ export const TOPICS = [
   'leads',
   'objects',
   'refresh',
+  'replays',
   'sends',
   'set-aside',
   'setup',
@@ -30,7 +31,7 @@ const CHANGES = {
   claimArchives: NOTHING_SHOWN,
   releaseArchives: NOTHING_SHOWN,
   recordArchive: ['objects'],
-  forgetObjects: ['objects'],
+  forgetObjects: ['objects', 'replays'],
   cleanUpCrmEvents: NOTHING_SHOWN,
   claimSends: NOTHING_SHOWN,
   releaseSends: NOTHING_SHOWN,
@@ -45,6 +46,8 @@ const CHANGES = {
   extendErasedSessions: NOTHING_SHOWN,
   forgetErasedSessions: NOTHING_SHOWN,
   recordRewrittenArchive: ['objects'],
+  forgetErasedReplays: ['objects', 'replays'],
+  forgetErasedSessionIds: NOTHING_SHOWN,
   recordScrubs: NOTHING_SHOWN,
   // Lists are the same before and after it, and read in one snapshot: never half and half.
   indexLeads: NOTHING_SHOWN,
@@ -79,6 +82,7 @@ const CHANGES = {
   deleteDropdownOption: ['setup'],
   ensureDemoOptions: ['setup'],
   refreshAnalytics: ['refresh'],
+  recordReplayChunk: ['objects', 'replays'],
 } as const satisfies Record<WriteName, readonly Topic[]>;
 
 /** What a read shows. Where a replica has not caught up with these, the primary is asked instead. */
@@ -99,6 +103,9 @@ const SHOWS = {
   integration: ['integrations'],
   dropdownOptions: ['setup'],
   dropdownOption: ['setup'],
+  // With what is known of the session.
+  replaySessions: ['replays', 'tracking'],
+  replay: ['replays'],
   overview: ['tracking'],
   sessionsDaily: ['tracking'],
   topPages: ['tracking'],

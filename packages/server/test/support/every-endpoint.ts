@@ -25,6 +25,9 @@ export async function callEverything(service: TestService): Promise<Record<Calla
   const startSession = await call('startSession', { body: { fingerprint_id: 'f', page: `${PAGE}a` } });
   const { session_id } = startSession;
   const trackEvents = await call('trackEvents', { body: { session_id, events: [anEvent(), 'no event'] } });
+  const storeReplay = await call('storeReplay', {
+    body: { session_id, sequence: 0, events: [{ type: 4, timestamp: Date.now(), data: {} }] },
+  });
   const endSession = await call('endSession', { body: { session_id } });
   await service.settled();
   await runJob(service, 'archive-sessions');
@@ -52,6 +55,9 @@ export async function callEverything(service: TestService): Promise<Record<Calla
     startSession,
     trackEvents,
     endSession,
+    storeReplay,
+    replaySessions: await call('replaySessions'),
+    replay: JSON.parse(await call('replay', { params: { session_id } })),
     crmCallback: await report('crmCallback', { body: { lead_id: leadId, crm_lead_id: 'crm-1' } }),
     flowCallback: await report('flowCallback', {
       body: { flow_send_public_id: sendId, flow_execution_url: 'https://flow.example/1' },
@@ -95,6 +101,7 @@ export async function callEverything(service: TestService): Promise<Record<Calla
     sites: await call('sites'),
     createSite,
     site: await call('site', site),
+    siteSnippet: await call('siteSnippet', site),
     updateSite: await call('updateSite', { ...site, body: { name: 'Other' } }),
     forms: await call('forms'),
     createForm,

@@ -1,18 +1,19 @@
 import { AppError } from '../../domain/errors.ts';
 import { CAMPAIGN_PARAMS } from '../../domain/form-fields.ts';
+import type { AppSettings } from '../../flows/app-settings.ts';
 import type { Store } from '../../store/store.ts';
 import type { Handlers } from '../answer-endpoint.ts';
 
 const HONEYPOT_FIELD = '__pg_hp';
 const TIME_FIELD = '__pg_tts';
 const CAMPAIGN_FIELDS = CAMPAIGN_PARAMS.map((param) => `__${param}`);
-const REPLAY_OFF = { enabled: false, sample_rate: 0 };
 
-export function formsConfigRoutes(store: Store): Pick<Handlers, 'formsConfig'> {
+export function formsConfigRoutes(store: Store, settings: AppSettings): Pick<Handlers, 'formsConfig'> {
   return {
     formsConfig: async ({ query: { siteKey, formId }, origin }) => {
       const form = await store.formConfig({ siteKey, formId });
       if (form === undefined) throw new AppError('not-found', 'There is no such form.');
+      const { replaySampleRate } = await settings.current();
       return {
         site_key: siteKey,
         form_id: formId,
@@ -21,7 +22,7 @@ export function formsConfigRoutes(store: Store): Pick<Handlers, 'formsConfig'> {
         honeypot_field: HONEYPOT_FIELD,
         time_field: TIME_FIELD,
         campaign_params: CAMPAIGN_FIELDS,
-        replay: REPLAY_OFF,
+        replay: { enabled: replaySampleRate > 0, sample_rate: replaySampleRate },
       };
     },
   };

@@ -25,5 +25,6 @@ function shown(settings: Settings) {
     lead_drought_webhook_url: settings.leadDroughtTarget?.url ?? null,
     archive_retention_days: settings.archiveRetentionDays,
     replay_retention_days: settings.replayRetentionDays,
+    replay_sample_rate: settings.replaySampleRate,
   };
 }

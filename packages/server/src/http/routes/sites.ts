@@ -1,18 +1,24 @@
 import { randomBytes } from 'node:crypto';
 import { parseDomainRule } from '../../domain/site-domain.ts';
+import { siteSnippet } from '../../flows/site-snippet.ts';
 import type { Store } from '../../store/store.ts';
 import type { Handlers } from '../answer-endpoint.ts';
+import type { ScriptPaths } from '../browser-scripts.ts';
 import { invalidField } from '../invalid-field.ts';
 import { deletionOf, type RecordKind, recordOf } from '../managed-record.ts';
 
-type SiteName = 'sites' | 'createSite' | 'site' | 'updateSite' | 'deleteSite';
+type SiteName = 'sites' | 'createSite' | 'site' | 'siteSnippet' | 'updateSite' | 'deleteSite';
 type FormName = 'forms' | 'createForm' | 'form' | 'updateForm' | 'deleteForm';
 
 const SITE: RecordKind = { name: 'site', uniqueField: 'site_key' };
 const FORM: RecordKind = { name: 'form of the site', uniqueField: 'form_id' };
 const GENERATED_KEY_BYTES = 8;
 
-export function siteRoutes(store: Store, now: () => number): Pick<Handlers, SiteName | FormName> {
+export function siteRoutes(
+  store: Store,
+  now: () => number,
+  paths: ScriptPaths,
+): Pick<Handlers, SiteName | FormName> {
   return {
     sites: ({ query }) => store.sites(query),
     createSite: async ({ body }) => {
@@ -21,6 +27,10 @@ export function siteRoutes(store: Store, now: () => number): Pick<Handlers, Site
       return recordOf(await store.createSite({ site, now: now() }), SITE);
     },
     site: async ({ params }) => recordOf(await store.site(params), SITE),
+    siteSnippet: async ({ params, origin }) => {
+      const places = { origin: origin(), trackerPath: paths.tracker, formPath: paths.form };
+      return recordOf(await siteSnippet(store, params.id, places), SITE);
+    },
     updateSite: async ({ params, body }) => {
       const changes = { ...body, domains: body.domains && domainRules(body.domains) };
       return recordOf(await store.updateSite({ ...params, changes }), SITE);

@@ -1,6 +1,7 @@
 import type { Person } from '../../domain/person.ts';
 import type { Db } from '../dialect.ts';
 import { type RemovedLeads, removeLeads } from '../leads/remove.ts';
+import { eraseReplays } from '../replays.ts';
 import { takeOutOfQueue } from './archived-sessions.ts';
 import { findAndHold } from './find-person.ts';
 import { forgetVisitors } from './forget-visitors.ts';
@@ -10,6 +11,7 @@ export type ErasedRows = RemovedLeads & {
   sessions: number;
   /** Of these, so many were still waiting to be archived. */
   queuedSessions: number;
+  replays: number;
 };
 
 /**
@@ -30,9 +32,16 @@ export async function erasePerson(
   const setAsideLeads = await removeSetAside(db, setAsideIds);
   const { sessionIds, failedRecords } = await forgetVisitors(db, person.visitors);
   const queued = await takeOutOfQueue(db, sessionIds);
+  const { replays, keys } = await eraseReplays(db, sessionIds, now);
   const isAnyone = leads.leads + setAsideLeads + sessionIds.length + failedRecords > 0;
-  if (isAnyone) await noteSteps(db, erasureId, sessionIds, queued);
-  return { ...leads, setAsideLeads, sessions: sessionIds.length, queuedSessions: queued.size };
+  if (isAnyone)
+    await noteSteps(
+      db,
+      erasureId,
+      sessionIds.filter((id) => !queued.has(id)),
+      keys,
+    );
+  return { ...leads, setAsideLeads, sessions: sessionIds.length, queuedSessions: queued.size, replays };
 }
 
 /** Holds the sends, so that nobody takes one now. */
@@ -64,15 +73,15 @@ async function removeSetAside({ query, dialect }: Db, ids: readonly number[]): P
 async function noteSteps(
   { dialect }: Db,
   erasureId: string,
-  sessionIds: readonly string[],
-  done: ReadonlySet<string>,
+  archived: readonly string[],
+  recorded: readonly string[],
 ): Promise<void> {
-  const archived = sessionIds.filter((id) => !done.has(id));
   await dialect.insertRows(
     'erasure_steps',
     [
       { step: 'scrub', id: erasureId, claimed_until: 0 },
       ...archived.map((id) => ({ step: 'archive' as const, id, claimed_until: 0 })),
+      ...recorded.map((id) => ({ step: 'replay' as const, id, claimed_until: 0 })),
     ],
     'do nothing',
   );

@@ -41,6 +41,8 @@ const ERASED_TABLES = [
   'page_totals',
   'referrer_totals',
   'archive_queue',
+  'replays',
+  'replay_chunks',
   'leads',
   'lead_identities',
   'lead_index',

@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { ApiError, Count, Id, paging, UnixMillis } from './fields.ts';
+import { LIST_DEFAULT, LIST_MAX, REPLAY_CHUNK_BYTES_MAX } from './limits.ts';
+
+/** Session ids are compared as they are stored. */
+const SessionId = z.uuid().transform((id) => id.toLowerCase());
+
+/** What rrweb records; `data` is its own business. */
+const ReplayEvent = z.looseObject({ type: z.number(), timestamp: z.number() }).meta({ id: 'ReplayEvent' });
+
+/** What a chunk says about itself. */
+export const ReplayEnvelope = z.object({
+  session_id: SessionId,
+  sequence: Count.describe('which chunk of the session it is; sent again it counts once'),
+});
+
+export const storeReplay = endpoint({
+  method: 'POST',
+  path: '/track/replay',
+  group: 'Tracking',
+  summary: 'Store a chunk of the recording of a session; it may be gzipped',
+  auth: 'public',
+  cache: 'no-store',
+  origins: 'any',
+  packed: true,
+  body: ReplayEnvelope.extend({ events: z.array(ReplayEvent).min(1) }),
+  bodyBytesMax: REPLAY_CHUNK_BYTES_MAX,
+  responses: {
+    202: z.object({ stored: z.literal(true) }),
+    400: ApiError,
+    410: ApiError,
+    413: ApiError,
+    429: ApiError,
+    500: ApiError,
+    503: ApiError,
+  },
+});
+
+const Replay = z.object({
+  session_id: z.uuid(),
+  started_at: UnixMillis,
+  ended_at: UnixMillis,
+  event_count: Count,
+});
+
+/** A recorded session in the list; what is only known of the session itself may not be known yet. */
+const ReplayItem = Replay.extend({
+  duration_ms: Count,
+  visitor_id: z.string().nullable(),
+  entry_page: z.string().nullable(),
+  country: z.string().nullable(),
+});
+export type ReplayItem = z.output<typeof ReplayItem>;
+
+const replayErrors = { 400: ApiError, 401: ApiError, 500: ApiError, 503: ApiError };
+
+export const replaySessions = endpoint({
+  method: 'GET',
+  path: '/replay/sessions',
+  group: 'Replays',
+  summary: 'Recorded sessions, newest first',
+  auth: 'marketing',
+  cache: 'no-store',
+  query: z.object({
+    visitor_id: Id.optional(),
+    session_id: SessionId.optional(),
+    ...paging({ default: LIST_DEFAULT, max: LIST_MAX }),
+  }),
+  responses: { 200: z.object({ sessions: z.array(ReplayItem), total: Count }), ...replayErrors },
+});
+
+export const replay = endpoint({
+  method: 'GET',
+  path: '/replay/:session_id',
+  group: 'Replays',
+  summary: 'The recording of a session, all of its events in order',
+  auth: 'marketing',
+  cache: 'no-store',
+  params: z.object({ session_id: SessionId }),
+  streams: ['application/json'],
+  responses: { 200: Replay.extend({ events: z.array(ReplayEvent) }), 404: ApiError, ...replayErrors },
+});

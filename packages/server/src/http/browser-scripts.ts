@@ -1,0 +1,67 @@
+import type { AppSettings } from '../flows/app-settings.ts';
+import type { WebFile } from './web-files.ts';
+
+/** Where the scripts and the tracking endpoints are found; the usual names go on working beside others. */
+export type ScriptPaths = { tracker: string; form: string; recorder: string; track: string };
+
+export const USUAL_PATHS: ScriptPaths = {
+  tracker: '/t.js',
+  form: '/f.js',
+  recorder: '/r.js',
+  track: '/track',
+};
+
+/** An hour: after that a change of the settings, or a new version, has reached every page. */
+const HEADERS = {
+  'cache-control': 'public, max-age=3600',
+  'access-control-allow-origin': '*',
+  'cross-origin-resource-policy': 'cross-origin',
+  'timing-allow-origin': '*',
+};
+
+type Sources = Readonly<Record<'tracker' | 'form' | 'recorder', () => Promise<string>>>;
+
+/** The scripts that customers put on their pages. */
+export function browserScripts(
+  sources: Sources,
+  paths: ScriptPaths,
+  settings: AppSettings,
+): [string, WebFile][] {
+  // The scripts are served whatever happens to the store.
+  let lastKnownRate = 0;
+  const replayRate = async () => {
+    const known = await settings.current().catch(() => undefined);
+    lastKnownRate = known?.replaySampleRate ?? lastKnownRate;
+    return lastKnownRate;
+  };
+  const script = (path: string, text: () => Promise<string>): [string, WebFile] => [
+    path,
+    { type: 'text/javascript; charset=utf-8', headers: HEADERS, text },
+  ];
+  /** What the script has to know about the service stands in front of it, so that it need not ask. */
+  const configured = (path: string, source: () => Promise<string>) =>
+    script(path, async () => {
+      const config = {
+        root: rootFrom(path),
+        track: `${paths.track.slice(1)}/`,
+        recorder: paths.recorder.slice(1),
+        replayRate: await replayRate(),
+      };
+      return `(()=>{const LEADTRAIL_CONFIG=${JSON.stringify(config)};${await source()}})();`;
+    });
+
+  return [
+    ...both('tracker').map((path) => configured(path, sources.tracker)),
+    ...both('form').map((path) => configured(path, sources.form)),
+    ...both('recorder').map((path) => script(path, sources.recorder)),
+  ];
+
+  function both(name: keyof Sources): string[] {
+    return [...new Set([USUAL_PATHS[name], paths[name]])];
+  }
+}
+
+/** From the folder of a script up to where the service's addresses begin. */
+function rootFrom(path: string): string {
+  return '../'.repeat(path.split('/').length - 2) || './';
+}

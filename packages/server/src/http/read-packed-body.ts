@@ -1,0 +1,64 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import { createGunzip } from 'node:zlib';
+import { AppError } from '../domain/errors.ts';
+import { type ScannedJson, terminated } from '../domain/json-scan.ts';
+import { type Hold, tooMuchAtOnce } from './held-bytes.ts';
+import { readWhole, tooLarge } from './read-body.ts';
+
+/** A body that takes its share of the memory for all bodies until it is released. */
+export type PackedBody = { json: ScannedJson; release(): void };
+
+const INFLATED_AT_ONCE_BYTES = 64 * 1024;
+
+/**
+ * JSON that may be gzipped, told by the header or by how it begins: a page would have to ask for leave before it may
+ * send that header to another site.
+ */
+export async function readPackedBody(request: IncomingMessage, bytesMax: number): Promise<PackedBody> {
+  // Nothing would ever come from it, not even its end.
+  if (request.destroyed) throw endedEarly();
+  const encoding = request.headers['content-encoding']?.trim().toLowerCase() || 'identity';
+  if (encoding !== 'identity' && encoding !== 'gzip') {
+    throw new AppError('invalid', 'The body is taken as it is or with gzip, in no other encoding.');
+  }
+  const { body, hold } = await readWhole(request, bytesMax, (body, hold) => ({ body, hold }));
+  try {
+    const isPacked = encoding === 'gzip' || isGzip(body);
+    const json = terminated(isPacked ? await inflated(body, bytesMax, hold) : [body]);
+    if (!isUtf8(json)) throw new AppError('invalid', 'The body is not UTF-8.');
+    return { json, release: hold.release };
+  } catch (error) {
+    hold.release();
+    throw error;
+  }
+}
+
+function isGzip(body: Buffer): boolean {
+  return body[0] === 0x1f && body[1] === 0x8b;
+}
+
+/** Piece by piece, and no further than to the limit: a small body may be made to become a very large one. */
+async function inflated(body: Buffer, bytesMax: number, hold: Hold): Promise<Buffer[]> {
+  const gunzip = createGunzip({ chunkSize: INFLATED_AT_ONCE_BYTES });
+  gunzip.end(body);
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const piece of gunzip as AsyncIterable<Buffer>) {
+      bytes += piece.length;
+      if (bytes > bytesMax) throw tooLarge(bytesMax);
+      if (!hold.add(piece.length)) throw tooMuchAtOnce();
+      pieces.push(piece);
+    }
+  } catch (error) {
+    throw error instanceof AppError
+      ? error
+      : new AppError('invalid', 'The body is not valid gzip.', { cause: error });
+  }
+  return pieces;
+}
+
+function endedEarly(): AppError {
+  return new AppError('invalid', 'The body ended early.');
+}

@@ -1,0 +1,40 @@
+import { setImmediate as othersServed } from 'node:timers/promises';
+import { ReplayEnvelope } from '@leadtrail/contract/replay';
+import type { ScannedJson } from '../../domain/json-scan.ts';
+import { readChunk } from '../../domain/replay-chunk.ts';
+import { readReplay } from '../../flows/read-replay.ts';
+import type { ReplayChunk, StoreReplay } from '../../flows/store-replay.ts';
+import type { ObjectStore } from '../../ports/objects.ts';
+import type { Store } from '../../store/store.ts';
+import type { Handlers } from '../answer-endpoint.ts';
+import { validate } from '../read-body.ts';
+
+export function replayRoutes(
+  store: Store,
+  objects: ObjectStore,
+  storeReplay: StoreReplay,
+): Pick<Handlers, 'storeReplay' | 'replaySessions' | 'replay'> {
+  return {
+    async storeReplay({ packed }) {
+      const body = await packed();
+      try {
+        return await storeReplay(await chunkOf(body.json));
+      } finally {
+        body.release();
+      }
+    },
+    replaySessions: ({ query }) => store.replaySessions(query),
+    replay: ({ params }) => readReplay({ store, objects }, params.session_id),
+  };
+}
+
+async function chunkOf(json: ScannedJson): Promise<ReplayChunk> {
+  const reading = readChunk(json);
+  let step = reading.next();
+  while (!step.done) {
+    await othersServed();
+    step = reading.next();
+  }
+  const { envelope, events } = step.value;
+  return { ...validate(ReplayEnvelope, envelope, 'body'), events };
+}

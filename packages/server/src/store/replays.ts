@@ -1,0 +1,202 @@
+import { REPLAY_BYTES_MAX, REPLAY_CHUNKS_MAX } from '@leadtrail/contract/limits';
+import type { ReplayItem } from '@leadtrail/contract/replay';
+import { type SelectQueryBuilder, sql } from 'kysely';
+import type { Db } from './dialect.ts';
+import { countOf, type Page } from './paging.ts';
+import type { ReplayChunkRow, ReplayRow, Schema } from './schema.ts';
+import { idHash } from './tracking/state.ts';
+import { count, newTotals, writeTotals } from './tracking/totals.ts';
+
+/** Recordings of sessions: which chunks there are, and what they are together. */
+
+/** Held together by those who record chunks, and alone by those who remove them. */
+const REPLAYS = 'replays';
+
+/** What is to become of a chunk: of one that is there, of a session that is too long or was erased, nothing. */
+export type ReplayStanding = 'wanted' | 'stored' | 'full' | 'erased';
+
+export async function replayStanding(
+  { query }: Db,
+  { sessionId, sequence }: { sessionId: string; sequence: number },
+): Promise<ReplayStanding> {
+  const erased = await query
+    .selectFrom('erased_sessions')
+    .select('session_id')
+    .where('session_id', '=', sessionId)
+    .executeTakeFirst();
+  if (erased !== undefined) return 'erased';
+  const chunk = await query
+    .selectFrom('replay_chunks')
+    .select('sequence')
+    .where('session_id', '=', sessionId)
+    .where('sequence', '=', sequence)
+    .executeTakeFirst();
+  if (chunk !== undefined) return 'stored';
+  const replay = await query
+    .selectFrom('replays')
+    .select(['chunk_count', 'bytes'])
+    .where('session_id', '=', sessionId)
+    .executeTakeFirst();
+  if (replay === undefined) return 'wanted';
+  const isFull = replay.chunk_count >= REPLAY_CHUNKS_MAX || replay.bytes >= REPLAY_BYTES_MAX;
+  return isFull ? 'full' : 'wanted';
+}
+
+/** Records a chunk whose object is there. The same again, sent because the answer got lost, changes nothing. */
+export async function recordReplayChunk(
+  db: Db,
+  { chunk, now }: { chunk: ReplayChunkRow; now: number },
+): Promise<Exclude<ReplayStanding, 'wanted'>> {
+  const { dialect } = db;
+  const { session_id, sequence, bytes, first_at, last_at, event_count } = chunk;
+  await dialect.lockEach([`replay ${session_id}`], [REPLAYS]);
+  const standing = await replayStanding(db, { sessionId: session_id, sequence });
+  if (standing !== 'wanted') return standing;
+
+  await dialect.insertRows('replay_chunks', [chunk], 'do nothing');
+  await dialect.insertRows(
+    'replays',
+    [{ session_id, started_at: first_at, ended_at: last_at, event_count, chunk_count: 1, bytes }],
+    ADDED,
+  );
+  const object = { key: chunk.object_key, kind: 'replay' as const, created_at: now, sessions: 0, bytes };
+  await dialect.insertRows('objects', [object], 'do nothing');
+  // Last, because everybody counts in this row.
+  const totals = newTotals();
+  count(totals, 'objects');
+  await writeTotals(db, totals);
+  return 'stored';
+}
+
+const ADDED = `(session_id) do update set
+  started_at = case when excluded.started_at < replays.started_at then excluded.started_at else replays.started_at end,
+  ended_at = case when excluded.ended_at > replays.ended_at then excluded.ended_at else replays.ended_at end,
+  event_count = replays.event_count + excluded.event_count,
+  chunk_count = replays.chunk_count + 1,
+  bytes = replays.bytes + excluded.bytes`;
+
+/** Forgets chunks whose objects are no longer there; a recording of which nothing is left goes with them. */
+export async function forgetReplayChunks({ query, dialect }: Db, keys: readonly string[]): Promise<void> {
+  await dialect.lockEach([REPLAYS]);
+  const forgotten = await query
+    .deleteFrom('replay_chunks')
+    .where('object_key', 'in', dialect.anyOf(keys))
+    .returning('session_id')
+    .execute();
+  if (forgotten.length === 0) return;
+  const sessions = dialect.anyOf([...new Set(forgotten.map(({ session_id }) => session_id))]);
+  await sql`
+    delete from replays where session_id in ${sessions}
+    and not exists (select 1 from replay_chunks c where c.session_id = replays.session_id)
+  `.execute(query);
+  await sql`
+    update replays set (started_at, ended_at, event_count, chunk_count, bytes) = (
+      select min(first_at), max(last_at), sum(event_count), count(*), sum(bytes)
+      from replay_chunks c where c.session_id = replays.session_id
+    ) where session_id in ${sessions}
+  `.execute(query);
+}
+
+/**
+ * Removes the recordings of erased sessions, and takes no more of them: whoever is still there goes on being recorded,
+ * and nothing would lead from such a recording to the person. The objects stay in the catalogue until they have been
+ * deleted.
+ */
+export async function eraseReplays(
+  { query, dialect }: Db,
+  sessionIds: readonly string[],
+  now: number,
+): Promise<{ replays: number; keys: string[] }> {
+  if (sessionIds.length === 0) return { replays: 0, keys: [] };
+  await dialect.lockEach([REPLAYS]);
+  await dialect.insertRows(
+    'erased_sessions',
+    sessionIds.map((session_id) => ({ session_id, erased_at: now })),
+    'do nothing',
+  );
+  const chunks = await query
+    .deleteFrom('replay_chunks')
+    .where('session_id', 'in', dialect.anyOf(sessionIds))
+    .returning('object_key')
+    .execute();
+  const { numDeletedRows } = await query
+    .deleteFrom('replays')
+    .where('session_id', 'in', dialect.anyOf(sessionIds))
+    .executeTakeFirstOrThrow();
+  return { replays: Number(numDeletedRows), keys: chunks.map(({ object_key }) => object_key) };
+}
+
+/** No page is open for that long. */
+export async function forgetErasedSessionIds({ query }: Db, { before }: { before: number }): Promise<void> {
+  await query.deleteFrom('erased_sessions').where('erased_at', '<', before).execute();
+}
+
+export type ReplayFilter = Page & { visitor_id?: string | undefined; session_id?: string | undefined };
+
+/** A page of the recorded sessions, newest first. A session may not have been processed yet, or may never come. */
+export async function replaySessions(
+  db: Db,
+  { limit, offset, ...filter }: ReplayFilter,
+): Promise<{ sessions: ReplayItem[]; total: number }> {
+  const found = await recorded(db, filter)
+    .leftJoin('sessions', 'sessions.session_id', 'replays.session_id')
+    .select([
+      'replays.session_id',
+      'replays.started_at',
+      'replays.ended_at',
+      'replays.event_count',
+      'sessions.visitor_id',
+      'sessions.entry_page',
+      'sessions.country',
+    ])
+    .orderBy('replays.started_at', 'desc')
+    .orderBy('replays.session_id', 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+  return {
+    sessions: found.map((each) => ({ ...each, duration_ms: each.ended_at - each.started_at })),
+    total: await countOf(recorded(db, filter)),
+  };
+}
+
+function recorded(
+  { query }: Db,
+  { visitor_id, session_id }: Omit<ReplayFilter, keyof Page>,
+): SelectQueryBuilder<Schema, 'replays', unknown> {
+  let all: SelectQueryBuilder<Schema, 'replays', unknown> = query.selectFrom('replays');
+  if (session_id !== undefined) all = all.where('replays.session_id', '=', session_id);
+  if (visitor_id === undefined) return all;
+  return all.where('replays.session_id', 'in', (select) =>
+    select
+      .selectFrom('sessions as own')
+      .innerJoin('visitors', 'visitors.visitor_no', 'own.visitor_no')
+      .select('own.session_id')
+      .where('visitors.id_hash', '=', idHash(visitor_id))
+      .where('visitors.visitor_id', '=', visitor_id),
+  );
+}
+
+export type RecordedReplay = Omit<ReplayRow, 'chunk_count' | 'bytes'> & {
+  /** Where its events are, in order. */
+  keys: string[];
+};
+
+export async function replay(
+  { query }: Db,
+  { sessionId }: { sessionId: string },
+): Promise<RecordedReplay | null> {
+  const found = await query
+    .selectFrom('replays')
+    .select(['session_id', 'started_at', 'ended_at', 'event_count'])
+    .where('session_id', '=', sessionId)
+    .executeTakeFirst();
+  if (found === undefined) return null;
+  const chunks = await query
+    .selectFrom('replay_chunks')
+    .select('object_key')
+    .where('session_id', '=', sessionId)
+    .orderBy('sequence')
+    .execute();
+  return { ...found, keys: chunks.map(({ object_key }) => object_key) };
+}

@@ -1,0 +1,22 @@
+import { mayKeep } from './privacy.ts';
+import { CAMPAIGN, readObject, writeObject } from './storage.ts';
+
+export const CAMPAIGN_PARAMS =
+  'gclid utm_source utm_medium utm_campaign utm_term utm_content fbclid msclkid'.split(' ');
+/** A visit ends when nothing has happened for as long. */
+export const VISIT_IDLE_MS = 30 * 60_000;
+
+export type Campaign = Record<string, string>;
+
+/** The campaign that brought the visitor: of this page's address, or of the page on which the visit began. */
+export function campaign(): Campaign {
+  const named = [...new URLSearchParams(location.search)].filter(
+    ([name, value]) => value && CAMPAIGN_PARAMS.includes(name),
+  );
+  const at = Date.now();
+  const kept = readObject(CAMPAIGN);
+  const isSameVisit = at - (kept.at as number) < VISIT_IDLE_MS;
+  const params: Campaign = named[0] || !isSameVisit ? Object.fromEntries(named) : Object(kept.params);
+  if (mayKeep()) writeObject(CAMPAIGN, { at, params });
+  return params;
+}

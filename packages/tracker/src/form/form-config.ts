@@ -1,0 +1,35 @@
+import { CAMPAIGN_PARAMS } from '../campaign.ts';
+import { root } from '../script-tag.ts';
+
+/** What the service says about a form, as far as it matters here. */
+export type FormConfig = {
+  capture_url?: string;
+  honeypot_field: string;
+  time_field: string;
+  campaign_params: string[];
+};
+
+/** Holds until the service has answered, and if it does not. */
+export const DEFAULT_CONFIG: FormConfig = {
+  honeypot_field: '__pg_hp',
+  time_field: '__pg_tts',
+  campaign_params: CAMPAIGN_PARAMS.map((param) => `__${param}`),
+};
+
+const asked: Record<string, Promise<FormConfig>> = {};
+
+/** Asks once for each form, however often the page shows it. */
+export function readConfig(siteKey: string, formId: string): Promise<FormConfig> {
+  const query = new URLSearchParams({ siteKey, formId });
+  asked[`${query}`] ??= ask(`${root}forms/config?${query}`);
+  return asked[`${query}`] as Promise<FormConfig>;
+}
+
+async function ask(address: string): Promise<FormConfig> {
+  try {
+    const response = await fetch(address, { credentials: 'omit' });
+    return response.ok ? { ...DEFAULT_CONFIG, ...(await response.json()) } : DEFAULT_CONFIG;
+  } catch {
+    return DEFAULT_CONFIG;
+  }
+}

@@ -1,0 +1,74 @@
+import { tag } from '../script-tag.ts';
+import { DEFAULT_CONFIG, type FormConfig, readConfig } from './form-config.ts';
+import { addHoneypot } from './honeypot.ts';
+
+export const FORM_ATTRIBUTE = 'data-leadtrail-form';
+export const SITE_ATTRIBUTE = 'data-site';
+
+export type Submitter = HTMLButtonElement | HTMLInputElement | null;
+
+export type LeadForm = {
+  readonly form: HTMLFormElement;
+  readonly siteKey: string;
+  readonly formId: string;
+  config: FormConfig;
+  /** When it could first be used, by the clock of the page. */
+  usableSinceMs: number;
+  /** Each attempt to send it is another object, so that an answer can be told from one that comes too late. */
+  sending: { submitter: Submitter } | null;
+  /** Takes back what was marked as wrong. */
+  unmark: (() => void)[];
+};
+
+const known = new WeakMap<Element, LeadForm>();
+
+/** All forms of the page that are sent to the service, each of them ready to be. */
+export function allLeadForms(): LeadForm[] {
+  return [...document.querySelectorAll<HTMLFormElement>(`form[${FORM_ATTRIBUTE}]`)].map(leadForm);
+}
+
+export function leadFormOf(target: EventTarget | null): LeadForm | null {
+  return target instanceof HTMLFormElement && target.hasAttribute(FORM_ATTRIBUTE) ? leadForm(target) : null;
+}
+
+/** A page that is put together by scripts may make another form of the same element. */
+function leadForm(form: HTMLFormElement): LeadForm {
+  const formId = form.getAttribute(FORM_ATTRIBUTE) ?? '';
+  const siteKey = form.getAttribute(SITE_ATTRIBUTE) || tag?.getAttribute(SITE_ATTRIBUTE) || '';
+  const before = known.get(form);
+  return before?.formId === formId && before.siteKey === siteKey ? before : enhance(form, siteKey, formId);
+}
+
+function enhance(form: HTMLFormElement, siteKey: string, formId: string): LeadForm {
+  const lead: LeadForm = {
+    form,
+    siteKey,
+    formId,
+    config: DEFAULT_CONFIG,
+    usableSinceMs: performance.now(),
+    sending: null,
+    unmark: [],
+  };
+  known.set(form, lead);
+  const honeypot = addHoneypot(form, DEFAULT_CONFIG.honeypot_field);
+  void readConfig(siteKey, formId).then((config) => {
+    lead.config = config;
+    if (honeypot) honeypot.name = config.honeypot_field;
+  });
+  return lead;
+}
+
+export function restartTime(lead: LeadForm): void {
+  lead.usableSinceMs = performance.now();
+}
+
+export function hold(lead: LeadForm, submitter: Submitter): NonNullable<LeadForm['sending']> {
+  lead.form.setAttribute('aria-busy', 'true');
+  lead.sending = { submitter };
+  return lead.sending;
+}
+
+export function release(lead: LeadForm): void {
+  lead.form.removeAttribute('aria-busy');
+  lead.sending = null;
+}

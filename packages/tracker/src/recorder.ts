@@ -1,0 +1,85 @@
+import { record as recordPage } from '@rrweb/record';
+import { type Delivery, openDelivery, type Sending } from './recorder/delivery.ts';
+import { MASKING, maskRest, type RecordedEvent } from './recorder/masking.ts';
+
+export type RecorderOptions = Sending & {
+  /** The session that what happens now belongs to. */
+  sessionId(): string;
+};
+
+/** Kinds of events. */
+const FULL_SNAPSHOT = 2;
+const META = 4;
+
+const MOUSE_EVERY_MS = 100;
+const SCROLL_EVERY_MS = 150;
+
+/**
+ * Records what happens on this page and sends it, until it is stopped or cannot be sent. Stopped as unwanted, it
+ * forgets what has not been sent; else that is sent. Whatever goes wrong, the page hears nothing of it.
+ */
+export function record(options: RecorderOptions): (isUnwanted?: boolean) => void {
+  let session: string | undefined;
+  let hasBegun = false;
+  let stopRecording: (() => void) | undefined;
+  const delivery: Delivery = openDelivery(options, () => stop(true));
+
+  function take(event: RecordedEvent): void {
+    const current = options.sessionId();
+    if (session !== undefined && session !== current) {
+      // A recording begins with the whole page, which shows what this event has changed.
+      hasBegun = false;
+      setTimeout(takeSnapshot);
+    }
+    session = current;
+    // Nothing can be shown before it is known what the page looks like.
+    hasBegun ||= event.type === META;
+    if (!hasBegun || !maskRest(event)) return;
+    delivery.add(current, JSON.stringify(event));
+    if (event.type === FULL_SNAPSHOT) delivery.flush();
+  }
+
+  function takeSnapshot(): void {
+    quietly(() => stopRecording && recordPage.takeFullSnapshot(true));
+  }
+
+  function stop(isUnwanted?: boolean): void {
+    const end = stopRecording;
+    stopRecording = undefined;
+    removeEventListener('pagehide', leave);
+    document.removeEventListener('visibilitychange', hide);
+    if (end) quietly(end);
+    quietly(() => delivery.end(isUnwanted));
+  }
+
+  function leave(): void {
+    stop();
+  }
+
+  function hide(): void {
+    if (document.hidden) delivery.flush();
+  }
+
+  quietly(() => {
+    stopRecording = recordPage<RecordedEvent>({
+      ...MASKING,
+      emit: (event) => quietly(() => take(event)),
+      sampling: { mousemove: MOUSE_EVERY_MS, scroll: SCROLL_EVERY_MS, input: 'last' },
+      slimDOMOptions: 'all',
+      recordCanvas: false,
+      recordCrossOriginIframes: false,
+      collectFonts: false,
+      inlineImages: false,
+      errorHandler: () => true,
+    });
+    addEventListener('pagehide', leave);
+    document.addEventListener('visibilitychange', hide);
+  });
+  return stop;
+}
+
+function quietly(run: () => void): void {
+  try {
+    run();
+  } catch {}
+}

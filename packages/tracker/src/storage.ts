@@ -1,0 +1,46 @@
+/** Local storage; where the browser does not let a page keep anything, this page remembers it for itself. */
+
+export const VISITOR = 'leadtrail_visitor';
+export const SESSION = 'leadtrail_session';
+export const CONSENT = 'leadtrail_consent';
+export const CAMPAIGN = 'leadtrail_campaign';
+export const UNSENT = 'leadtrail_unsent';
+
+const notKept: Record<string, string> = {};
+
+export function read(key: string): string | null {
+  try {
+    return notKept[key] ?? localStorage.getItem(key);
+  } catch {
+    return null;
+  }
+}
+
+export function write(key: string, value: string): void {
+  notKept[key] = value;
+  try {
+    localStorage.setItem(key, value);
+    delete notKept[key];
+  } catch {}
+}
+
+export function remove(key: string): void {
+  delete notKept[key];
+  try {
+    localStorage.removeItem(key);
+  } catch {}
+}
+
+/** What another version of the script, or the page itself, wrote there may be anything. */
+export function readObject(key: string): Record<string, unknown> {
+  try {
+    // Nothing parses as null, and that becomes an empty object.
+    return Object(JSON.parse(read(key) as string));
+  } catch {
+    return {};
+  }
+}
+
+export function writeObject(key: string, value: object): void {
+  write(key, JSON.stringify(value));
+}

@@ -1,0 +1,26 @@
+import { config, root } from '../script-tag.ts';
+
+/** All requests together that are to outlive their page: browsers refuse what goes beyond 64 KiB. */
+const OUTLIVING_BYTES_MAX = 60 * 1024;
+
+let outlivingBytes = 0;
+
+/** Sent as text, which browsers let pass without asking the service first. Status 0: it could not be sent. */
+export async function post(path: string, body: Blob | string, isLeaving?: boolean): Promise<Response> {
+  const url = root + config.track + path;
+  const bytes = new Blob([body]).size;
+  const keepalive = outlivingBytes + bytes < OUTLIVING_BYTES_MAX;
+  if (keepalive) outlivingBytes += bytes;
+  try {
+    if (isLeaving && !('keepalive' in Request.prototype) && navigator.sendBeacon(url, body))
+      return new Response();
+    const answer = await fetch(url, { method: 'POST', body, keepalive, credentials: 'omit' });
+    // A request is under way until its answer has been read.
+    await answer.text();
+    return answer;
+  } catch {
+    return Response.error();
+  } finally {
+    if (keepalive) outlivingBytes -= bytes;
+  }
+}

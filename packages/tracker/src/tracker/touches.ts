@@ -1,0 +1,49 @@
+import { listen } from './lifetime.ts';
+
+/** Clicks on what is meant to be clicked, and what happens to forms. */
+
+const CTA =
+  '[data-leadtrail-cta],a[href^="tel:"],a[href^="mailto:"],a[href*="//wa.me/"],a[href*="//api.whatsapp.com/"]';
+const CTA_NAME_CHARS_MAX = 100;
+/** To be told of every change of a page would cost the page more than to look now and then. */
+const SEARCH_MS = 1000;
+
+/** What has been tracked of the forms of this page. */
+let known: string[];
+let sight: IntersectionObserver;
+
+export function watchTouches(track: (type: string, data: object) => void): void {
+  function trackForm(type: string, form: HTMLFormElement | null, isRepeated?: boolean): void {
+    if (!form) return;
+    // The attributes, because a field may be called `id` or `name`, and then is what the form answers.
+    const name = form.dataset.leadtrailForm || form.getAttribute('id') || form.getAttribute('name');
+    if (isRepeated || !known.includes(type + name)) track(type, { form: name });
+    known.push(type + name);
+  }
+
+  sight = new IntersectionObserver((entries) => {
+    for (const { isIntersecting, target } of entries)
+      if (isIntersecting) trackForm('form_view', target as HTMLFormElement);
+  });
+  setInterval(searchForms, SEARCH_MS);
+
+  listen('click', ({ target }) => {
+    const element = (target as Element).closest<HTMLAnchorElement>(CTA);
+    if (!element) return;
+    const name = element.dataset.leadtrailCta || element.textContent.trim() || element.href;
+    track('cta_click', { name: name.slice(0, CTA_NAME_CHARS_MAX) });
+  });
+  listen('focusin input', ({ target }) => trackForm('form_start', (target as Element).closest('form')));
+  listen('submit', ({ target }) => trackForm('form_submit', target as HTMLFormElement, true));
+}
+
+export function touchNewPage(): void {
+  known = [];
+  // What is observed anew is reported anew.
+  sight.disconnect();
+  searchForms();
+}
+
+function searchForms(): void {
+  for (const form of document.forms) sight.observe(form);
+}

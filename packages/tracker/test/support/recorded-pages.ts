@@ -1,0 +1,108 @@
+import { randomUUIDv7 } from 'node:crypto';
+import type { Page } from 'playwright-core';
+import {
+  askForReplay,
+  type RecordedEvent,
+  type Replay,
+  replayed,
+} from '../../../server/test/support/recordings.ts';
+import type { TestService } from '../../../server/test/support/service.ts';
+import { eventually } from './tracked-visits.ts';
+
+/** Pages that are recorded, with or without the tracker, and what the service has of them. */
+
+export const META = 4;
+export const FULL_SNAPSHOT = 2;
+export const INCREMENTAL = 3;
+export const INPUT = 5;
+
+/** What a page of these tests keeps in its window. */
+export type RecordedWindow = Window & {
+  session: string;
+  begin(): void;
+  stop?: (isUnwanted?: boolean) => void;
+  /** What the recorder sent, in order; gzipped or as text. */
+  sent: ('gzip' | 'text')[];
+  /** What the service is said to answer, instead of being asked. */
+  answers: (number | 'throw' | 'reject')[];
+};
+
+export function aSession(): string {
+  return randomUUIDv7();
+}
+
+/** A script that records its page as the tracker would, under a session that the test names. */
+export function recorderScript(service: TestService, session: string): string {
+  return `<script type="module">
+    const page = window;
+    page.session = ${JSON.stringify(session)};
+    page.sent = [];
+    page.answers = [];
+    const { record } = await import('${service.url}/r.js');
+    let sequence = 0;
+    async function send(body) {
+      const start = body instanceof Blob ? new Uint8Array(await body.slice(0, 2).arrayBuffer()) : [];
+      page.sent.push(start[0] === 0x1f && start[1] === 0x8b ? 'gzip' : 'text');
+      const answer = page.answers.shift();
+      if (answer === 'reject') throw new Error('no');
+      if (answer !== undefined) return answer === 0 ? Response.error() : new Response('', { status: answer });
+      return post(body);
+    }
+    function post(body) {
+      const keepalive = new Blob([body]).size < 60000;
+      return fetch('${service.url}/track/replay', { method: 'POST', body, keepalive, credentials: 'omit' });
+    }
+    page.begin = () => page.stop = record({
+      sessionId: () => page.session,
+      send(body) {
+        if (page.answers[0] === 'throw') throw new Error(page.answers.shift());
+        // What a page sends that is being left has to be sent at once.
+        if (typeof body === 'string' && page.answers.length === 0) return page.sent.push('text'), post(body);
+        return send(body);
+      },
+      nextSequence: () => sequence++,
+    });
+    page.begin();
+  </script>`;
+}
+
+/** Loads a page, and waits until it is being recorded. */
+export async function openRecorded(page: Page, url: string): Promise<void> {
+  await page.goto(url);
+  await page.waitForFunction(() => (window as unknown as RecordedWindow).stop !== undefined);
+}
+
+export async function stopRecording(page: Page, isUnwanted = false): Promise<void> {
+  await page.evaluate((isUnwanted) => (window as unknown as RecordedWindow).stop?.(isUnwanted), isUnwanted);
+}
+
+/** The recording, once it is as it should be. */
+export async function replayWhen(
+  service: TestService,
+  session: string,
+  isRight: (replay: Replay) => boolean,
+): Promise<Replay> {
+  const nothing = { session_id: session, started_at: 0, ended_at: 0, event_count: 0, events: [] };
+  const replay = await eventually(
+    async () => ((await askForReplay(service, session)).ok ? replayed(service, session) : nothing),
+    isRight,
+  );
+  if (!isRight(replay)) throw new Error(`The recording has only ${describe(replay.events)}.`);
+  return replay;
+}
+
+export function hasSnapshot({ events }: Replay): boolean {
+  return events.some(({ type }) => type === FULL_SNAPSHOT);
+}
+
+export function hasText(text: string): (replay: Replay) => boolean {
+  return ({ events }) => JSON.stringify(events).includes(text);
+}
+
+export function hrefs(events: readonly RecordedEvent[]): string[] {
+  return events.filter(({ type }) => type === META).map(({ data }) => (data as { href: string }).href);
+}
+
+function describe(events: readonly RecordedEvent[]): string {
+  return JSON.stringify(events.map(({ type }) => type));
+}
