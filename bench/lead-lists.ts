@@ -1,4 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LEAD_STATUSES } from '@leadtrail/contract/lead-status';
 import { LEAD_SORTS } from '@leadtrail/contract/leads';
@@ -7,10 +9,14 @@ import { openSqliteStore } from '../packages/server/src/adapters/sqlite-store.ts
 import { readEnquiry } from '../packages/server/src/domain/enquiry.ts';
 import { keyHash } from '../packages/server/src/domain/integration-key.ts';
 import type { Store } from '../packages/server/src/store/store.ts';
-import type { Service } from './processes.ts';
+import { NOTHING_KEPT, quick } from './conditions.ts';
+import { type Service, startService } from './processes.ts';
+import { keep, note, noteMemory } from './results.ts';
 
 /** Lists, searches and single leads of a large store, each answer computed anew. */
 
+const LISTED = quick ? { leads: 10_000, submissions: 20_000 } : { leads: 1_000_000, submissions: 2_000_000 };
+const ENGINE = { EDGE_ACCOUNT_ID: 'bench', ANALYTICS_ENGINE_API_TOKEN: 'bench' };
 const INTEGRATION_KEY = 'integration-of-the-benchmark';
 const CAPTURES_AT_ONCE = 64;
 const INDEXED_AT_ONCE = 2000;
@@ -25,6 +31,31 @@ const PROJECTS = Array.from(
 );
 const SOURCES = ['WebSite', 'FB', '99', 'Google', 'Partner'];
 
+/** Every answer is computed anew: nothing is kept. */
+export async function measureLeadLists(): Promise<void> {
+  const dir = await mkdtemp(join(tmpdir(), 'leadtrail-bench-lists-'));
+  try {
+    // Creates the tables.
+    await (await startService(dir)).stop();
+    const filled = await fillLeads(dir, LISTED);
+    const service = await startService(dir, { ...NOTHING_KEPT, ...ENGINE });
+    const measured = await measureLists(service, LISTED.leads);
+    keep('lists', { ...LISTED, ...filled, measured });
+    for (const { what, targetMs, p50Ms, p95Ms } of measured) {
+      note(
+        `${what}, at ${LISTED.leads} leads`,
+        `p50 ${p50Ms.toFixed(1)} ms, p95 ${p95Ms.toFixed(1)} ms`,
+        targetMs === undefined ? '' : `p95 < ${targetMs} ms`,
+        targetMs === undefined ? undefined : p95Ms < targetMs,
+      );
+    }
+    await noteMemory(service, `memory at ${LISTED.leads} leads, after the lists`);
+    await service.stop();
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+}
+
 /** A fixed mixing of a number, so that every run has the same leads. */
 function mixed(number: number, salt: number): number {
   return (
@@ -33,7 +64,7 @@ function mixed(number: number, salt: number): number {
 }
 
 /** Through the code that stores every lead: people in order of time, each with as many follow-ups on average. */
-export async function fillLeads(
+async function fillLeads(
   dataDir: string,
   size: { leads: number; submissions: number },
 ): Promise<{ submissionsPerSecond: number }> {
@@ -120,7 +151,7 @@ export type Measured = {
 };
 
 /** What a person in front of the dashboard asks for, in groups; of each group every path is asked for several times. */
-export async function measureLists(service: Service, leads: number): Promise<Measured[]> {
+async function measureLists(service: Service, leads: number): Promise<Measured[]> {
   const anyLead = (i: number) => 1 + (mixed(i, 11) % leads);
   const range = `period=range&date_from=${day(30)}`;
   const groups: [string, number | undefined, string[]][] = [

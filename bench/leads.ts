@@ -1,12 +1,19 @@
-import type { Posted } from './load.ts';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CONNECTIONS, quick, SECONDS, WARM_UP } from './conditions.ts';
+import { type LoadResult, load, type Posted } from './load.ts';
 import { type Service, startReceiver, startService, waitUntil } from './processes.ts';
+import { keep, loadText, measureEcho, note, noteMemory } from './results.ts';
 
 const SITE = 'bench';
 const ORIGIN = 'https://www.example.com';
 const SENT_AT_ONCE = 32;
+const PEOPLE = 1000;
+const DELIVERIES = quick ? 2000 : 10_000;
 
 /** A believable enquiry of about 450 bytes. */
-export const LEAD: Posted = {
+const LEAD: Posted = {
   headers: {
     Origin: ORIGIN,
     'User-Agent':
@@ -33,13 +40,52 @@ export const LEAD: Posted = {
   }),
 };
 
-export async function setUpForm(service: Service): Promise<void> {
+/** New people, people who ask again, and what is brought to the automation platform. */
+export async function measureLeads(): Promise<void> {
+  const dir = await mkdtemp(join(tmpdir(), 'leadtrail-bench-leads-'));
+  try {
+    const echo = await measureEcho(LEAD, 'raw echo of a lead');
+    const service = await startService(dir);
+    await setUpForm(service);
+    const url = `${service.url}/lead.capture`;
+    await load(url, LEAD, WARM_UP);
+    const run = { seconds: SECONDS, connections: CONNECTIONS };
+    compareLeads('lead capture, a new person each time', await load(url, LEAD, run), echo);
+    compareLeads('lead capture, follow-ups', await load(url, LEAD, { ...run, people: PEOPLE }), echo);
+    await noteMemory(service, 'memory after the leads');
+    await service.stop();
+
+    const deliveries = await measureDeliveries(dir, DELIVERIES);
+    keep('deliveries', deliveries);
+    note(
+      `deliveries of ${DELIVERIES} waiting leads`,
+      `${Math.round(deliveries.perSecond)}/s`,
+      '≥ 500/s',
+      deliveries.perSecond >= 500,
+    );
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+}
+
+function compareLeads(what: string, result: LoadResult, echo: LoadResult): void {
+  const ratio = result.perSecond / echo.perSecond;
+  keep(what, result);
+  note(
+    what,
+    `${loadText(result)}, ${ratio.toFixed(2)} of the echo`,
+    '≥ 0.35',
+    ratio >= 0.35 && result.failed === 0,
+  );
+}
+
+async function setUpForm(service: Service): Promise<void> {
   await service.post('/analytics/sites', { name: 'Bench', site_key: SITE, domains: ['example.com'] });
   await service.post('/analytics/forms', { name: 'Enquiry', site_key: SITE, form_id: 'enquiry' });
 }
 
 /** How fast leads that are waiting reach a platform that is there again. */
-export async function measureDeliveries(dataDir: string, leads: number): Promise<{ perSecond: number }> {
+async function measureDeliveries(dataDir: string, leads: number): Promise<{ perSecond: number }> {
   const silent = await startReceiver({ isSilent: true });
   const before = await startService(dataDir, { FLOW_WEBHOOK_URL: silent.url });
   let sent = 0;

@@ -1,0 +1,116 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Browser } from 'playwright-core';
+import { openChromium } from '../packages/tracker/test/support/chromium.ts';
+import { bundleBrowserScript } from '../scripts/build-browser-script.ts';
+import { quick } from './conditions.ts';
+import { keep, note, percentile } from './results.ts';
+
+/**
+ * How long the main thread of a page is busy while it loads: without a script, with the tracker, and with the tracker
+ * whose fingerprint costs nothing. The pages take turns, so that whatever else the machine does meets all of them.
+ */
+
+const SOURCES = join(import.meta.dirname, '../packages/tracker/src');
+const LOADS = quick ? 5 : 40;
+/** By then everything that a script does on load has been done. */
+const AFTER_LOAD_MS = 600;
+const CONFIG = { root: './', track: 'track/', recorder: 'r.js', replayRate: 0 };
+const NO_FINGERPRINT = {
+  '@fingerprintjs/fingerprintjs':
+    "export const load = async () => ({ get: async () => ({ visitorId: 'the-same-for-all' }) });",
+};
+const TRACKER_MS_MAX = 5;
+
+export async function measureBrowserScripts(): Promise<void> {
+  const tracker = join(SOURCES, 'tracker.ts');
+  const scripts = {
+    none: undefined,
+    tracker: configured(await bundleBrowserScript(tracker, 'iife', NO_FINGERPRINT)),
+    whole: configured(await bundleBrowserScript(tracker, 'iife')),
+    form: configured(await bundleBrowserScript(join(SOURCES, 'form.ts'), 'iife')),
+  };
+  const site = await serve(scripts);
+  const browser = await openChromium();
+  try {
+    const times: Record<string, number[]> = { none: [], tracker: [], whole: [], form: [] };
+    for (let turn = 0; turn <= LOADS; turn += 1) {
+      for (const name of Object.keys(scripts)) {
+        const ms = await busyMs(browser, `${site.url}/${name}`);
+        // The first turn warms up the browser.
+        if (turn > 0) times[name]?.push(ms);
+      }
+    }
+    keep('busyMsOnLoad', times);
+    const median = (name: string) => percentile(times[name] ?? [], 0.5);
+    const more = (name: string) => median(name) - median('none');
+    note('main thread of a page on load', `${median('none').toFixed(1)} ms, median of ${LOADS} loads`);
+    const target = `< ${TRACKER_MS_MAX} ms`;
+    note(
+      'tracker, beside the fingerprint',
+      `${more('tracker').toFixed(1)} ms more`,
+      target,
+      more('tracker') < TRACKER_MS_MAX,
+    );
+    note('tracker with the fingerprint, at the start of a session', `${more('whole').toFixed(1)} ms more`);
+    note('form script', `${more('form').toFixed(1)} ms more`);
+  } finally {
+    await browser.close();
+    await site.close();
+  }
+}
+
+function configured(script: string): string {
+  return `(()=>{const LEADTRAIL_CONFIG=${JSON.stringify(CONFIG)};${script}})();`;
+}
+
+/** Processor time of the page's main thread, for whatever it did. */
+async function busyMs(browser: Browser, url: string): Promise<number> {
+  const context = await browser.newContext();
+  try {
+    const page = await context.newPage();
+    const devtools = await context.newCDPSession(page);
+    await devtools.send('Performance.enable', { timeDomain: 'threadTicks' });
+    await page.goto(url, { waitUntil: 'load' });
+    await sleep(AFTER_LOAD_MS);
+    const { metrics } = await devtools.send('Performance.getMetrics');
+    return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN) * 1000;
+  } finally {
+    await context.close();
+  }
+}
+
+/** A page for each script, and something that accepts whatever they send. */
+async function serve(scripts: Readonly<Record<string, string | undefined>>) {
+  const server = createServer((request, response) => {
+    const path = (request.url ?? '/').slice(1);
+    request.resume();
+    if (path.endsWith('.js')) {
+      response.writeHead(200, { 'content-type': 'text/javascript' }).end(scripts[path.slice(0, -3)]);
+    } else if (path in scripts) {
+      response.writeHead(200, { 'content-type': 'text/html' }).end(pageWith(path, scripts[path]));
+    } else {
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://localhost:${port}`,
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function pageWith(name: string, script: string | undefined): string {
+  const tag = script === undefined ? '' : `<script async src="/${name}.js" data-site="bench"></script>`;
+  const text = '<p>Apartments with a view of the river, from two rooms to five.</p>'.repeat(60);
+  const form =
+    '<form data-leadtrail-form="enquiry" data-site="bench" action="/lead.capture" method="post"><input name="EMAIL"><button>Send</button></form>';
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Landing page</title>${tag}</head><body>${text}${form}</body></html>`;
+}

@@ -1,0 +1,78 @@
+import { execFileSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { cpus, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { CONNECTIONS, ECHO_SECONDS, quick, SECONDS, WARM_UP } from './conditions.ts';
+import { type LoadResult, load, type Posted } from './load.ts';
+import { type Service, startEcho } from './processes.ts';
+
+/** What was measured, as it is printed and as it is kept. */
+
+type Row = { what: string; value: string; target: string; met: boolean | undefined };
+const rows: Row[] = [];
+const details: Record<string, unknown> = {};
+
+/** Without a target it is only shown. */
+export function note(what: string, value: string, target = '', met?: boolean): void {
+  rows.push({ what, value, target, met });
+}
+
+/** What is kept besides the rows. */
+export function keep(what: string, detail: unknown): void {
+  details[what] = detail;
+}
+
+/** What everything else is measured against: the same request, answered by nothing but `node:http`. */
+export async function measureEcho(posted: Posted, what: string): Promise<LoadResult> {
+  const server = await startEcho();
+  await load(server.url, posted, WARM_UP);
+  const result = await load(server.url, posted, { seconds: ECHO_SECONDS, connections: CONNECTIONS });
+  await server.stop();
+  keep(what, result);
+  note(what, loadText(result));
+  return result;
+}
+
+export async function noteMemory(service: Service, what: string): Promise<void> {
+  const mib = await service.residentMiB();
+  keep(what, mib);
+  note(what, `${Math.round(mib)} MiB`, '< 200 MiB', mib < 200);
+}
+
+export function loadText(result: LoadResult): string {
+  return `${Math.round(result.perSecond)}/s, p50 ${result.p50Ms} ms, p99 ${result.p99Ms} ms`;
+}
+
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(Math.floor(sorted.length * share), sorted.length - 1)] ?? Number.NaN;
+}
+
+/** Prints everything, and keeps it by date; a run of some sections has a file of its own. */
+export async function report(sections: readonly string[]): Promise<void> {
+  const conditions = {
+    date: new Date().toISOString(),
+    commit: execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim(),
+    node: process.version,
+    cpu: cpus()[0]?.model,
+    cores: cpus().length,
+    memoryGiB: Math.round(totalmem() / 1024 ** 3),
+    connections: CONNECTIONS,
+    seconds: SECONDS,
+    store: 'sqlite, synchronous=FULL',
+    loadGenerator: 'wrk on the same machine',
+    quick,
+  };
+  const texts = Object.entries(conditions).map(([name, value]) => `${name} ${value}`);
+  console.log(`\n${texts.join(' · ')}\n`);
+  const width = Math.max(...rows.map((row) => row.what.length));
+  for (const { what, value, target, met } of rows) {
+    const mark = met === undefined ? ' ' : met ? '✔' : '✖';
+    console.log(`${mark} ${what.padEnd(width)}  ${value}${target === '' ? '' : `  (${target})`}`);
+  }
+  if (quick) return;
+  const name = [conditions.date.slice(0, 10), ...sections].join('-');
+  const file = join(import.meta.dirname, 'results', `${name}.json`);
+  await writeFile(file, `${JSON.stringify({ conditions, rows, details }, null, 2)}\n`);
+  console.log(`\nWritten to ${file}`);
+}
