@@ -72,12 +72,7 @@ export function readConfig(env: Environment): Config {
     },
     trackRateLimitPerMinute: read.integer('TRACK_RATE_LIMIT_PER_MINUTE', 600, { min: 0 }),
     legacyLeadRoutes: read.flag('LEGACY_LEAD_ROUTES', true),
-    paths: {
-      tracker: read.path('TRACKER_SCRIPT_PATH', '/t.js'),
-      form: read.path('FORM_SCRIPT_PATH', '/f.js'),
-      recorder: read.path('RECORDER_SCRIPT_PATH', '/r.js'),
-      track: read.path('TRACK_PATH', '/track'),
-    },
+    paths: readPaths(read),
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
   };
 }
@@ -101,6 +96,41 @@ function readTrustedProxies(read: Reader): NetworkMatcher {
     throw new ConfigError(`TRUSTED_PROXIES: ${(error as Error).message}`);
   }
 }
+
+function readPaths(read: Reader): Config['paths'] {
+  const given = new Set<string>();
+  function free(name: string, byDefault: string): string {
+    const path = read.path(name, byDefault);
+    const [, start = ''] = path.split('/');
+    if (TAKEN.has(start) || given.has(path))
+      throw new ConfigError(`${name} cannot be ${path}, which is in use.`);
+    given.add(path);
+    return path;
+  }
+  return {
+    tracker: free('TRACKER_SCRIPT_PATH', '/t.js'),
+    form: free('FORM_SCRIPT_PATH', '/f.js'),
+    recorder: free('RECORDER_SCRIPT_PATH', '/r.js'),
+    track: free('TRACK_PATH', '/track'),
+  };
+}
+
+/** How the service's other addresses begin. */
+const TAKEN: ReadonlySet<string> = new Set([
+  'analytics',
+  'dashboard',
+  'demo',
+  'docs',
+  'forms',
+  'healthz',
+  'lead',
+  'lead.capture',
+  'metrics',
+  'openapi.json',
+  'readyz',
+  'replay',
+  'webhooks',
+]);
 
 function readEngine(read: Reader): Config['engine'] {
   const accountId = read.text('EDGE_ACCOUNT_ID');

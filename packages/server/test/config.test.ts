@@ -45,6 +45,7 @@ test('nothing has to be set', () => {
     flow: { webhookUrl: undefined, signingSecret: undefined, allowPrivateNetwork: false },
     trackRateLimitPerMinute: 600,
     legacyLeadRoutes: true,
+    paths: { tracker: '/t.js', form: '/f.js', recorder: '/r.js', track: '/track' },
     logLevel: 'info',
   });
 });
@@ -101,6 +102,10 @@ test('everything can be set', () => {
     FLOW_ALLOW_PRIVATE_NETWORK: '1',
     TRACK_RATE_LIMIT_PER_MINUTE: '0',
     LEGACY_LEAD_ROUTES: 'off',
+    TRACKER_SCRIPT_PATH: '/a/stories.js',
+    FORM_SCRIPT_PATH: '/enquiry.js',
+    RECORDER_SCRIPT_PATH: '/film.js',
+    TRACK_PATH: '/a/b-c',
     LOG_LEVEL: 'DEBUG',
   });
   assert.deepEqual(config, {
@@ -126,6 +131,7 @@ test('everything can be set', () => {
     flow: { webhookUrl: 'http://flow.example/hook', signingSecret: 'signing', allowPrivateNetwork: true },
     trackRateLimitPerMinute: 0,
     legacyLeadRoutes: false,
+    paths: { tracker: '/a/stories.js', form: '/enquiry.js', recorder: '/film.js', track: '/a/b-c' },
     logLevel: 'debug',
   });
 });
@@ -184,6 +190,22 @@ const REFUSED: [string, Environment][] = [
     { TRACK_RATE_LIMIT_PER_MINUTE: 'lots' },
   ],
   ['BOT_LEAD_DETECTION must be on or off, not "maybe".', { BOT_LEAD_DETECTION: 'maybe' }],
+  [
+    'TRACK_PATH must be a path such as /track, of letters, digits and -._~, not "stories".',
+    { TRACK_PATH: 'stories' },
+  ],
+  [
+    'FORM_SCRIPT_PATH must be a path such as /f.js, of letters, digits and -._~, not "/a b.js".',
+    { FORM_SCRIPT_PATH: '/a b.js' },
+  ],
+  [
+    'TRACKER_SCRIPT_PATH cannot be /analytics/x.js, which is in use.',
+    { TRACKER_SCRIPT_PATH: '/analytics/x.js' },
+  ],
+  [
+    'FORM_SCRIPT_PATH cannot be /x.js, which is in use.',
+    { TRACKER_SCRIPT_PATH: '/x.js', FORM_SCRIPT_PATH: '/x.js' },
+  ],
   ['LOG_LEVEL must be one of debug, info, warn, error.', { LOG_LEVEL: 'loud' }],
   ['PUBLIC_URL must be a URL starting with http:// or https://.', { PUBLIC_URL: 'leads.example' }],
   [
