@@ -34,6 +34,7 @@ test('where nothing is saved or set the defaults hold', () => {
     leadDroughtTarget: null,
     archiveRetentionDays: 90,
     replayRetentionDays: 30,
+    replaySampleRate: 0,
   });
 });
 
