@@ -103,7 +103,8 @@ describe('database locked by another process', () => {
     const port = Number(new URL(service.url).port);
     const load = startLoad({ port, ledger, random: seeded(6), connections: 4, pauseMs: 5 });
     const gaveUp = () => service.logged.some(({ message }) => message === 'ingest failed');
-    await until(10, 'The end of the wait for the lock', gaveUp);
+    // Whatever else wants to be written waits as long before it.
+    await until(30, 'The end of the wait for the lock', gaveUp);
     const { total_sessions } = await service.get<{ total_sessions: number }>('/analytics/overview');
     assert.equal(total_sessions, 0);
 
