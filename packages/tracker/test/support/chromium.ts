@@ -7,7 +7,7 @@ import { PLAIN_HOST } from './site.ts';
 
 const run = promisify(execFile);
 const PROGRAMS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-const FLAGS = [
+export const CHROMIUM_FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',
@@ -20,7 +20,7 @@ const FLAGS = [
 
 /** A real browser without a window. A program named by CHROMIUM is used as it is. */
 export async function openChromium(): Promise<Browser> {
-  return chromium.launch({ executablePath: await chromiumProgram(), args: FLAGS });
+  return chromium.launch({ executablePath: await chromiumProgram(), args: CHROMIUM_FLAGS });
 }
 
 /** Where the browser is; installed where that can be done by itself. */
