@@ -201,16 +201,16 @@ onBothStores('POST /track/replay', (kind) => {
   });
 
   test('a clock that is wrong is not believed', async () => {
-    for (const timestamp of [NOON + HOUR_MS, NOON - 2 * DAY_MS, 0, 1e300]) {
+    for (const timestamp of [NOON + HOUR_MS, -1, 1e300]) {
       const { session_id, events } = await record(service, { events: [aRecordedEvent({ timestamp })] });
       const replay = await replayed(service, session_id);
       assert.deepEqual([replay.started_at, replay.ended_at], [NOON, NOON], String(timestamp));
       assert.deepEqual(replay.events, events);
     }
-    const { session_id } = await record(service, {
-      events: [aRecordedEvent({ timestamp: NOON + MINUTE_MS })],
-    });
-    assert.equal((await replayed(service, session_id)).ended_at, NOON + MINUTE_MS);
+    for (const timestamp of [NOON + MINUTE_MS, NOON - 400 * DAY_MS]) {
+      const { session_id } = await record(service, { events: [aRecordedEvent({ timestamp })] });
+      assert.equal((await replayed(service, session_id)).ended_at, timestamp);
+    }
   });
 
   describe('refuses', () => {

@@ -9,7 +9,7 @@ import {
   scanJson,
   stringAt,
 } from './json-scan.ts';
-import { DAY_MS, MINUTE_MS } from './utc-time.ts';
+import { MINUTE_MS } from './utc-time.ts';
 
 /** A part of the recording of a session, as the browser sends it. */
 export type SentChunk = {
@@ -134,11 +134,10 @@ function refused(path: string, message: string): AppError {
 }
 
 const FUTURE_TOLERANCE_MS = MINUTE_MS;
-const PAST_TOLERANCE_MS = DAY_MS;
 
-/** Chunks are sent as they are recorded, so a time that is far from now says only that a clock is wrong. */
+/** The same holds for the times of events: what is yet to come says only that a clock is wrong. */
 export function believedTime(at: number, now: number): number {
-  const isBelieved = at >= now - PAST_TOLERANCE_MS && at <= now + FUTURE_TOLERANCE_MS;
+  const isBelieved = at >= 0 && at <= now + FUTURE_TOLERANCE_MS;
   return isBelieved ? Math.floor(at) : now;
 }
 

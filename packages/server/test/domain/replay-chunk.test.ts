@@ -110,10 +110,11 @@ test('it is said what is wrong with the events', () => {
   }
 });
 
-test('times a day in the past or a minute in the future become now', () => {
-  for (const at of [NOON, NOON - DAY_MS, NOON + MINUTE_MS]) assert.equal(believedTime(at, NOON), at);
+test('times over a minute in the future become now', () => {
+  for (const at of [NOON, NOON - 1000 * DAY_MS, 0, NOON + MINUTE_MS])
+    assert.equal(believedTime(at, NOON), at);
   assert.equal(believedTime(NOON - 0.5, NOON), NOON - 1);
-  for (const at of [NOON - DAY_MS - 1, NOON + MINUTE_MS + 1, 0, -1, 1e300, Number.POSITIVE_INFINITY]) {
+  for (const at of [NOON + MINUTE_MS + 1, -1, 1e300, Number.POSITIVE_INFINITY]) {
     assert.equal(believedTime(at, NOON), NOON);
   }
 });
