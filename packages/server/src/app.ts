@@ -1,7 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import type { Server } from 'node:http';
-import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { bundledFile } from './adapters/bundled-file.ts';
 import { openFileObjects } from './adapters/file-objects.ts';
@@ -9,13 +8,13 @@ import { openIpDatabase } from './adapters/ip-database.ts';
 import { openJsonLog } from './adapters/json-log.ts';
 import { type Keys, keysOf } from './adapters/key-file.ts';
 import { openMemoryCache } from './adapters/memory-cache.ts';
+import { ownDomains } from './adapters/own-domains.ts';
 import { openPrometheusMetrics } from './adapters/prometheus-metrics.ts';
 import { openLeftoverInboxes, openSqliteInbox } from './adapters/sqlite-inbox.ts';
 import { openSqliteStore } from './adapters/sqlite-store.ts';
 import { type Config, PROJECT_DIR } from './config.ts';
 import { keyHash, keyPrefix } from './domain/integration-key.ts';
 import type { SettingDefaults } from './domain/settings.ts';
-import { parseDomainRule } from './domain/site-domain.ts';
 import { SECOND_MS } from './domain/utc-time.ts';
 import { type Adoption, makeAdoption } from './flows/adopt-inboxes.ts';
 import { type AppSettings, makeAppSettings } from './flows/app-settings.ts';
@@ -300,19 +299,6 @@ async function setUp(store: Store, config: Config, now: number): Promise<void> {
   if (config.analyticsApiKey !== undefined) return;
   await store.ensureDemoSite({ ...DEMO, domains: ownDomains(config), now });
   await store.ensureDemoOptions();
-}
-
-/** Wherever the demo page is opened, on this machine or from another, its form may be sent. */
-function ownDomains({ publicUrl, port }: Config): string[] {
-  const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
-  const names = [
-    'localhost',
-    ...addresses.filter(({ scopeid }) => !scopeid).map(({ address }) => address),
-    hostname(),
-    `${hostname()}:${port}`,
-    publicUrl ?? '',
-  ];
-  return [...new Set(names.map(parseDomainRule).filter((rule) => rule !== null))];
 }
 
 /** The demo is there where the demo site is. */

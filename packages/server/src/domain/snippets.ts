@@ -1,3 +1,5 @@
+import { escapeHtml } from './html-text.ts';
+
 /** What a customer pastes into pages. */
 
 export type SnippetPlaces = { origin: string; trackerPath: string; formPath: string };
@@ -42,14 +44,6 @@ export function formSnippet({ origin }: SnippetPlaces, siteKey: string, formId: 
   <label>Message <textarea name="USER_MESSAGE"></textarea></label>
   <button>Send</button>
 </form>`;
-}
-
-function escapeHtml(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
 }
 
 /** A string in a script that stands in a page: nothing in it may end that script. */

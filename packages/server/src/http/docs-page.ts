@@ -1,3 +1,5 @@
+import { escapeHtml } from '../domain/html-text.ts';
+
 type Json = Record<string, unknown>;
 
 /** The OpenAPI document as a page that needs no script. */
@@ -71,14 +73,6 @@ function schemaOf(holder: unknown): unknown {
 function part(title: string, value: unknown): string {
   if (value === undefined) return '';
   return `<h3>${escapeHtml(title)}</h3><pre>${escapeHtml(JSON.stringify(value, null, 2))}</pre>`;
-}
-
-function escapeHtml(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
 }
 
 const STYLE = `

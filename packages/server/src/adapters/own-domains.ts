@@ -1,0 +1,16 @@
+import { hostname, networkInterfaces } from 'node:os';
+import type { Config } from '../config.ts';
+import { parseDomainRule } from '../domain/site-domain.ts';
+
+/** How this machine is reached: wherever the demo page is opened, here or from another, its form may be sent. */
+export function ownDomains({ publicUrl, port }: Config): string[] {
+  const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+  const names = [
+    'localhost',
+    ...addresses.filter(({ scopeid }) => !scopeid).map(({ address }) => address),
+    hostname(),
+    `${hostname()}:${port}`,
+    publicUrl ?? '',
+  ];
+  return [...new Set(names.map(parseDomainRule).filter((rule) => rule !== null))];
+}
