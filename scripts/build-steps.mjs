@@ -28,6 +28,22 @@ export const BUILD_STEPS = [
   browserScript('f.js', 'form.ts', 'iife'),
   browserScript('r.js', 'recorder.ts', 'es'),
   {
+    name: 'dashboard',
+    inputs: [
+      'package-lock.json',
+      'scripts/build-dashboard.ts',
+      'packages/dashboard/index.html',
+      'packages/dashboard/vite.config.ts',
+      ...sourcesIn('packages/dashboard/src'),
+      ...sourcesIn('packages/contract/src'),
+    ],
+    output: 'packages/dashboard/build',
+    run: async (outFolder) => {
+      const { buildDashboard } = await import('./build-dashboard.ts');
+      await buildDashboard(outFolder);
+    },
+  },
+  {
     name: 'start-up cache',
     inputs: ['package-lock.json', ...sourcesIn('packages/contract/src'), ...sourcesIn('packages/server/src')],
     output: 'packages/server/build/start-up-cache',
@@ -52,7 +68,7 @@ function browserScript(name, entry, format) {
 
 function sourcesIn(folder) {
   return readdirSync(join(ROOT, folder), { recursive: true })
-    .filter((name) => name.endsWith('.ts'))
+    .filter((name) => /\.(ts|tsx|css|svg|html)$/.test(name))
     .map((name) => join(folder, name))
     .sort();
 }

@@ -15,9 +15,12 @@ async function build(step: BuildStep): Promise<void> {
   const output = join(ROOT, step.output);
   const partial = `${output}.partial`;
   await mkdir(dirname(output), { recursive: true });
+  await rm(partial, { recursive: true, force: true });
   await step.run(partial);
   // An interruption at any point leaves either the old output or one without a stamp, never a torn one.
   await rm(stampFile(step), { force: true });
+  // A folder cannot take the place of another that has something in it.
+  await rm(output, { recursive: true, force: true });
   await rename(partial, output);
   writeStamp(step);
 }

@@ -23,6 +23,8 @@ const CHECKS: Part[] = [
   { name: 'Type check', run: () => typesAgree('.') },
   { name: 'Type check of the browser scripts', run: () => typesAgree('packages/tracker') },
   { name: 'Type check of their tests', run: () => typesAgree('packages/tracker/test') },
+  { name: 'Type check of the dashboard', run: () => typesAgree('packages/dashboard') },
+  { name: 'Type check of its tests', run: () => typesAgree('packages/dashboard/test') },
   { name: 'Lint', run: () => succeeds(join(PROGRAMS, 'biome'), ['check']) },
 ];
 const TESTS: Part = { name: 'Tests', run: runTests };

@@ -2,7 +2,7 @@ import { randomUUIDv7 } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { join } from 'node:path';
-import { bundledFile } from './adapters/bundled-file.ts';
+import { bundledFile, bundledFolder } from './adapters/bundled-file.ts';
 import { openFileObjects } from './adapters/file-objects.ts';
 import { openIpDatabase } from './adapters/ip-database.ts';
 import { openJsonLog } from './adapters/json-log.ts';
@@ -31,7 +31,9 @@ import { makeAuthenticate, makeRequireSecret } from './http/authenticate.ts';
 import { browserScripts, USUAL_PATHS } from './http/browser-scripts.ts';
 import { makeClientGeo } from './http/client-geo.ts';
 import { makeClientIp } from './http/client-ip.ts';
+import { dashboardFiles } from './http/dashboard-files.ts';
 import { demoPages } from './http/demo-pages.ts';
+import { withFrontDoor } from './http/front-door.ts';
 import { mountEndpoints } from './http/mount-endpoints.ts';
 import { withOtherName } from './http/other-names.ts';
 import { makeRateLimit } from './http/rate-limit.ts';
@@ -107,6 +109,7 @@ export type App = {
 const IP_DATABASE = join(PROJECT_DIR, 'packages/server/build/ip-database.bin');
 
 const BROWSER_SCRIPTS = join(PROJECT_DIR, 'packages/tracker/build');
+const DASHBOARD = join(PROJECT_DIR, 'packages/dashboard/build');
 const DEMO_PAGES = join(PROJECT_DIR, 'packages/server/pages/demo');
 
 /** What a newcomer can try the service with. */
@@ -242,7 +245,7 @@ export async function buildApp(config: Config, overrides: Overrides = {}): Promi
     withOtherName(
       config.paths.track,
       USUAL_PATHS.track,
-      withWebFiles(files, { newRequestId, isDraining, log }, listener),
+      withFrontDoor(newRequestId, withWebFiles(files, { newRequestId, isDraining, log }, listener)),
     ),
     newRequestId,
   );
@@ -309,10 +312,12 @@ function webFiles(config: Config, settings: AppSettings): WebFiles {
     recorder: bundledFile(join(BROWSER_SCRIPTS, 'r.js')),
   };
   const hasDemo = config.analyticsApiKey === undefined;
-  return new Map([
+  const known = new Map([
     ...browserScripts(sources, config.paths, settings),
     ...(hasDemo ? demoPages((name) => bundledFile(join(DEMO_PAGES, name))) : []),
   ]);
+  const dashboard = dashboardFiles(bundledFolder(DASHBOARD));
+  return (path) => known.get(path) ?? dashboard(path);
 }
 
 /** A start that makes its own keys has made those of the engine too. */

@@ -41,6 +41,7 @@ function greet(url: string, app: { adminKey: string; newKeyFile: string | undefi
   const lines = [
     '',
     `  Leadtrail is ready at ${url}`,
+    `  Dashboard: ${url}/dashboard/`,
     `  Demo page: ${url}/demo`,
     `  API description: ${url}/docs`,
   ];

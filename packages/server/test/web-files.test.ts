@@ -156,3 +156,18 @@ async function rawBody(
       .end();
   });
 }
+
+describe('the front door', () => {
+  const service = useService('sqlite');
+
+  test('GET / leads to the dashboard, POST / is a lead', async () => {
+    for (const method of ['GET', 'HEAD']) {
+      const response = await fetch(`${service.url}/`, { method, redirect: 'manual' });
+      assert.equal(response.status, 302);
+      assert.equal(response.headers.get('location'), '/dashboard/');
+    }
+    assert.equal((await fetch(`${service.url}/`, { method: 'POST' })).status, 403);
+    const put = await fetch(`${service.url}/`, { method: 'PUT' });
+    assert.deepEqual([put.status, put.headers.get('allow')], [405, 'POST, OPTIONS']);
+  });
+});

@@ -13,7 +13,8 @@ export type WebFile = {
   text(): Promise<string>;
 };
 
-export type WebFiles = ReadonlyMap<string, WebFile>;
+/** The file at a path, if there is one. */
+export type WebFiles = (path: string) => WebFile | undefined;
 
 type Context = { newRequestId: () => string; isDraining: () => boolean; log: Log };
 type Encoding = 'br' | 'gzip' | 'identity';
@@ -36,7 +37,7 @@ export function withWebFiles(files: WebFiles, context: Context, others: RequestL
   }
 
   return (incoming, outgoing) => {
-    const file = files.get(pathOf(incoming));
+    const file = files(pathOf(incoming));
     if (file === undefined) return others(incoming, outgoing);
     const headers: Record<string, string> = { 'x-request-id': context.newRequestId() };
     if (context.isDraining()) headers.connection = 'close';

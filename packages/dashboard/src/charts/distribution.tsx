@@ -1,0 +1,72 @@
+import { formatNumber } from '../format.ts';
+import { classes } from '../ui/classes.ts';
+
+export type Bucket = {
+  key: string;
+  name: string;
+  hint: string;
+  count: number;
+  isSelected?: boolean;
+  onSelect?: () => void;
+};
+
+/** From faint to strong, because the buckets have an order. */
+const STRENGTHS = ['bg-series-1/35', 'bg-series-1/50', 'bg-series-1/65', 'bg-series-1/80', 'bg-series-1'];
+
+/** How many fall into each of a few ordered buckets. Every number is written out. */
+export function Distribution({ label, buckets }: { label: string; buckets: readonly Bucket[] }) {
+  const most = Math.max(1, ...buckets.map(({ count }) => count));
+  return (
+    <ol aria-label={label} className="grid h-56 auto-cols-fr grid-flow-col gap-1 sm:gap-2">
+      {buckets.map((bucket, index) => (
+        <li key={bucket.key} className="min-w-0">
+          <Column
+            bucket={bucket}
+            share={bucket.count / most}
+            strength={STRENGTHS[Math.min(index, STRENGTHS.length - 1)]}
+          />
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+const COLUMN = 'flex size-full flex-col rounded-md py-1 text-center';
+
+function Column({
+  bucket: { name, hint, count, isSelected = false, onSelect },
+  share,
+  strength,
+}: {
+  bucket: Bucket;
+  share: number;
+  strength: string | undefined;
+}) {
+  const content = (
+    <>
+      <span className="flex flex-1 flex-col justify-end gap-1">
+        <span className="text-[0.8125rem] font-medium tabular-nums">{formatNumber(count)}</span>
+        <span
+          aria-hidden="true"
+          className={classes('block min-h-0.5 w-full rounded-t-md', strength)}
+          style={{ height: `${share * 82}%` }}
+        />
+      </span>
+      <span className="border-t border-line-strong pt-1.5 text-xs leading-tight font-medium whitespace-nowrap">
+        {name}
+      </span>
+      <span className="text-[0.6875rem] text-ink-faint">{hint}</span>
+    </>
+  );
+  if (onSelect === undefined) return <div className={COLUMN}>{content}</div>;
+  return (
+    <button
+      type="button"
+      aria-pressed={isSelected}
+      onClick={onSelect}
+      className={classes(COLUMN, 'hover:bg-sunken aria-pressed:ring-1 aria-pressed:ring-accent')}
+    >
+      {content}
+    </button>
+  );
+}

@@ -1,0 +1,66 @@
+/** Numbers and times as the viewer writes them. */
+
+const LOCALE = navigator.languages as string[];
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+const whole = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 0 });
+const short = new Intl.NumberFormat(LOCALE, { notation: 'compact', maximumFractionDigits: 1 });
+const decimal = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 1 });
+const share = new Intl.NumberFormat(LOCALE, { style: 'percent', maximumFractionDigits: 1 });
+const dateTime = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'short' });
+const dateTimeFull = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'full', timeStyle: 'long' });
+const date = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium' });
+const dayOfMonth = new Intl.DateTimeFormat(LOCALE, { month: 'short', day: 'numeric', timeZone: 'UTC' });
+const relative = new Intl.RelativeTimeFormat(LOCALE, { numeric: 'auto', style: 'short' });
+const regions = new Intl.DisplayNames(LOCALE, { type: 'region', fallback: 'code' });
+
+export const formatNumber = (value: number): string => whole.format(value);
+export const formatShort = (value: number): string => short.format(value);
+export const formatDecimal = (value: number): string => decimal.format(value);
+export const formatShare = (value: number): string => share.format(Number.isFinite(value) ? value : 0);
+
+/** The service writes `YYYY-MM-DD HH:MM:SS` in UTC, or Unix milliseconds. */
+export function timeOf(value: string | number): Date {
+  return new Date(typeof value === 'number' ? value : `${value.replace(' ', 'T')}Z`);
+}
+
+export const formatDateTime = (value: string | number): string => dateTime.format(timeOf(value));
+export const formatDateTimeFull = (value: string | number): string => dateTimeFull.format(timeOf(value));
+export const formatDate = (value: string | number): string => date.format(timeOf(value));
+/** Of a day that the service counts by, `YYYY-MM-DD`. */
+export const formatDay = (day: string): string => dayOfMonth.format(new Date(`${day}T00:00:00Z`));
+
+const STEPS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
+  ['day', DAY_MS],
+  ['hour', DAY_MS / 24],
+  ['minute', 60_000],
+];
+
+/** How long ago; after a week the date says more. */
+export function formatAgo(value: string | number, now = Date.now()): string {
+  const passed = timeOf(value).getTime() - now;
+  if (Math.abs(passed) > 7 * DAY_MS) return formatDate(value);
+  for (const [unit, ms] of STEPS) {
+    if (Math.abs(passed) >= ms) return relative.format(Math.round(passed / ms), unit);
+  }
+  return relative.format(Math.round(passed / 1000), 'second');
+}
+
+export function formatDuration(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+export function countryName(code: string): string {
+  if (!/^[A-Z]{2}$/i.test(code) || code === 'XX') return code === 'XX' || code === '' ? 'Unknown' : code;
+  return regions.of(code.toUpperCase()) ?? code;
+}
+
+/** A letter flag, which every system that has emoji can show. */
+export function countryFlag(code: string): string {
+  if (!/^[A-Z]{2}$/i.test(code) || code === 'XX') return '';
+  return String.fromCodePoint(...[...code.toUpperCase()].map((letter) => 0x1f1a5 + letter.charCodeAt(0)));
+}

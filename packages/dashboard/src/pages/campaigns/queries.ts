@@ -1,0 +1,45 @@
+import { type UseQueryOptions, type UseQueryResult, useQuery } from '@tanstack/react-query';
+import { ApiProblem, call } from '../../api/client.ts';
+import { said } from '../../search-params.ts';
+
+/** The figures of campaigns, which exist only where they have been set up. */
+
+export type CampaignQuery = {
+  days: number;
+  project?: string | undefined;
+  source?: string | undefined;
+  engagement_label?: string | undefined;
+};
+
+type Input = { query: { [K in keyof CampaignQuery]: string | number }; signal: AbortSignal };
+
+const REPORTS = {
+  daily: (input: Input) => call('engineSubmissionsDaily', input),
+  byProject: (input: Input) => call('engineByProject', input),
+  bySource: (input: Input) => call('engineBySource', input),
+  byEngagement: (input: Input) => call('engineByEngagement', input),
+  figures: (input: Input) => call('engineOverview', input),
+  projects: (input: Input) => call('engineProjects', input),
+  sources: (input: Input) => call('engineSources', input),
+};
+type ReportName = keyof typeof REPORTS;
+type Report<N extends ReportName> = Awaited<ReturnType<(typeof REPORTS)[N]>>;
+
+/** The service says it in these words; a store that is away is a 503 as well. */
+const NOT_CONFIGURED = 'Analytics Engine not configured';
+const RETRIES_MAX = 2;
+
+export function isNotSetUp(error: unknown): boolean {
+  return error instanceof ApiProblem && error.status === 503 && error.message === NOT_CONFIGURED;
+}
+
+export function useReport<N extends ReportName>(name: N, asked: CampaignQuery): UseQueryResult<Report<N>> {
+  return useQuery<Report<N>>({
+    queryKey: ['campaigns', name, asked],
+    queryFn: ({ signal }) =>
+      REPORTS[name]({ query: said(asked) as Input['query'], signal }) as Promise<Report<N>>,
+    placeholderData: (before) => before,
+    // It stays so until somebody sets it up.
+    retry: (failures, error) => failures < RETRIES_MAX && !isNotSetUp(error),
+  } as UseQueryOptions<Report<N>>);
+}

@@ -1,0 +1,173 @@
+import type { FlowSend } from '@leadtrail/contract/deliveries';
+import { Link } from '@tanstack/react-router';
+import { CircleCheck, CircleX, Clock3, RotateCw } from 'lucide-react';
+import { timeOf } from '../../format.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import type { Column } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { isWebAddress, OutsideLink } from '../submissions/outside.tsx';
+
+export function sendColumns({
+  onOpen,
+  onResend,
+  busyId,
+}: {
+  onOpen: (id: string) => void;
+  onResend: ((send: FlowSend) => void) | undefined;
+  busyId: string | undefined;
+}): Column<FlowSend>[] {
+  return [
+    { key: 'lead', title: 'Lead', cell: (send) => <Lead send={send} /> },
+    { key: 'status', title: 'State', cell: (send) => <State send={send} /> },
+    { key: 'attempts', title: 'Attempts', cell: (send) => send.attempts, isNumber: true, isFrom: 'lg' },
+    {
+      key: 'answer',
+      title: 'Last answer',
+      cell: (send) => <LastAnswer send={send} />,
+      isFrom: 'md',
+      className: 'max-w-64',
+    },
+    { key: 'execution', title: 'Execution', cell: (send) => <Execution send={send} />, isFrom: 'lg' },
+    { key: 'created', title: 'Created', cell: (send) => <Time value={send.created_at} />, isFrom: 'md' },
+    {
+      key: 'actions',
+      title: <span className="sr-only">Actions</span>,
+      cell: (send) => (
+        <div className="flex justify-end gap-1">
+          <Button
+            look="ghost"
+            size="small"
+            aria-haspopup="dialog"
+            className="max-sm:h-11"
+            aria-label={`Details of the delivery of lead ${send.lead_id}`}
+            onClick={() => onOpen(send.flow_send_public_id)}
+          >
+            Details
+          </Button>
+          {onResend !== undefined && (
+            // On a phone it is found in the details.
+            <span className="hidden sm:block">
+              <ResendButton send={send} onResend={onResend} isBusy={busyId === send.flow_send_public_id} />
+            </span>
+          )}
+        </div>
+      ),
+      className: 'w-px',
+    },
+  ];
+}
+
+export function LeadLink({ send: { lead_id } }: { send: FlowSend }) {
+  return (
+    <Link
+      to="/leads/$leadId"
+      params={{ leadId: String(lead_id) }}
+      className="font-medium whitespace-nowrap tabular-nums underline-offset-2 hover:underline"
+    >
+      Lead {lead_id}
+    </Link>
+  );
+}
+
+/** With what has no column of its own on a phone. */
+function Lead({ send }: { send: FlowSend }) {
+  return (
+    <div className="grid justify-items-start">
+      <LeadLink send={send} />
+      <span className="text-[0.8125rem] text-ink-faint md:hidden">
+        <Time value={send.created_at} isAgo />
+      </span>
+    </div>
+  );
+}
+
+const STATES = {
+  pending: { label: 'Pending', tone: 'info', icon: Clock3 },
+  delivered: { label: 'Delivered', tone: 'positive', icon: CircleCheck },
+  failed: { label: 'Failed', tone: 'negative', icon: CircleX },
+} as const;
+
+/** With what comes next, or when it was over. */
+export function State({ send }: { send: FlowSend }) {
+  const { label, tone, icon: Icon } = STATES[send.status];
+  return (
+    <div className="grid justify-items-start gap-0.5">
+      <Badge tone={tone}>
+        <Icon aria-hidden="true" />
+        {label}
+      </Badge>
+      <span className="text-[0.8125rem] whitespace-nowrap text-ink-faint">
+        <Next send={send} />
+      </span>
+    </div>
+  );
+}
+
+function Next({ send: { status, attempts, next_attempt_at, delivered_at } }: { send: FlowSend }) {
+  if (status === 'delivered') return delivered_at === null ? null : <Time value={delivered_at} isAgo />;
+  if (status === 'failed') return attempts === 1 ? 'after 1 attempt' : `after ${attempts} attempts`;
+  if (next_attempt_at === null || timeOf(next_attempt_at).getTime() <= Date.now()) return 'being sent';
+  return (
+    <>
+      {attempts === 0 ? 'first attempt' : 'next attempt'} <Time value={next_attempt_at} isAgo />
+    </>
+  );
+}
+
+function LastAnswer({ send: { last_status_code, last_error } }: { send: FlowSend }) {
+  if (last_status_code === null && last_error === null)
+    return <span className="text-ink-faint">None yet</span>;
+  return (
+    <div className="grid justify-items-start gap-0.5">
+      {last_status_code !== null && <Code code={last_status_code} />}
+      {last_error !== null && (
+        <span className="line-clamp-2 text-[0.8125rem] break-words text-ink-soft">{last_error}</span>
+      )}
+    </div>
+  );
+}
+
+export function Code({ code }: { code: number }) {
+  const isTaken = code >= 200 && code < 300;
+  return (
+    <Badge tone={isTaken ? 'positive' : 'negative'}>
+      <span className="font-mono tabular-nums">{code}</span>
+    </Badge>
+  );
+}
+
+/** What the automation platform has told about its work on a lead. */
+export function Execution({ send }: { send: FlowSend }) {
+  const { flow_execution_url: url, flow_execution_id: id, flow_execution_status: status } = send;
+  if (url === null && id === null && status === null) return <span className="text-ink-faint">–</span>;
+  return (
+    <div className="grid justify-items-start gap-0.5">
+      {status !== null && <Badge>{status}</Badge>}
+      {url !== null && <OutsideLink address={url}>{isWebAddress(url) ? 'Open execution' : url}</OutsideLink>}
+      {url === null && id !== null && <span className="font-mono text-[0.8125rem] break-all">{id}</span>}
+    </div>
+  );
+}
+
+export function ResendButton({
+  send,
+  onResend,
+  isBusy,
+}: {
+  send: FlowSend;
+  onResend: (send: FlowSend) => void;
+  isBusy: boolean;
+}) {
+  return (
+    <Button
+      size="small"
+      icon={<RotateCw aria-hidden="true" />}
+      isBusy={isBusy}
+      aria-label={`Resend lead ${send.lead_id}`}
+      onClick={() => onResend(send)}
+    >
+      Resend
+    </Button>
+  );
+}

@@ -1,0 +1,141 @@
+import type { FlowSend } from '@leadtrail/contract/deliveries';
+import { LIST_DEFAULT } from '@leadtrail/contract/limits';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { Send } from 'lucide-react';
+import { useCallback, useMemo } from 'react';
+import { call } from '../../api/client.ts';
+import { useIsAdmin } from '../../api/role.ts';
+import { formatNumber, timeOf } from '../../format.ts';
+import { Button, buttonClasses } from '../../ui/button.tsx';
+import { Page } from '../../ui/page.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
+import { type ListPage, type MoveList, PagedList } from '../submissions/paged-list.tsx';
+import { useSearchChange } from '../submissions/search-change.ts';
+import { sendColumns } from './columns.tsx';
+import { DELIVERIES, useResend } from './resend.tsx';
+import type { DeliveriesSearch, State } from './search.ts';
+import { SendDialog } from './send-dialog.tsx';
+
+const route = getRouteApi('/deliveries');
+
+/** While something is about to happen, and while the next attempt is far off. */
+const SOON_POLL_MS = 4000;
+const LATER_POLL_MS = 30_000;
+
+const TABS: readonly { value: State | 'all'; label: string }[] = [
+  { value: 'all', label: 'All' },
+  { value: 'pending', label: 'Pending' },
+  { value: 'delivered', label: 'Delivered' },
+  { value: 'failed', label: 'Failed' },
+];
+
+/** Leads on their way to the automation platform. */
+export function DeliveriesPage() {
+  const search = route.useSearch();
+  const change = useSearchChange<DeliveriesSearch>();
+  const { status, offset = 0 } = search;
+  const query = useQuery({
+    queryKey: [...DELIVERIES, { status, offset }],
+    queryFn: async ({ signal }) => {
+      const { flow_sends: rows, total } = await call('flowSends', {
+        query: { ...(status === undefined ? {} : { status }), limit: LIST_DEFAULT, offset },
+        signal,
+      });
+      return { rows, total };
+    },
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => pollAfterMs(state.data),
+    // How long it is until the next attempt changes even if the answer does not.
+    notifyOnChangeProps: 'all',
+  });
+  const isAdmin = useIsAdmin();
+  const resend = useResend();
+  const show = useCallback(
+    (id: string | undefined) => change({ open: id }, { isReplaced: id === undefined }),
+    [change],
+  );
+  const move = useCallback<MoveList>((to, how) => change({ offset: to || undefined }, how), [change]);
+  const columns = useMemo(
+    () => sendColumns({ onOpen: show, onResend: isAdmin ? resend.ask : undefined, busyId: resend.busyId }),
+    [show, isAdmin, resend.ask, resend.busyId],
+  );
+  const opened = query.data?.rows.find((send) => send.flow_send_public_id === search.open);
+
+  return (
+    <Page title="Deliveries" hint="Every new lead on its way to your automation platform.">
+      <div className="flex">
+        <Tabs
+          label="State"
+          value={status ?? 'all'}
+          tabs={TABS}
+          onChange={(chosen) => change({ status: chosen === 'all' ? undefined : chosen })}
+        />
+      </div>
+      <PagedList
+        query={query}
+        caption="Deliveries"
+        columns={columns}
+        rowKey={(send) => send.flow_send_public_id}
+        offset={offset}
+        limit={LIST_DEFAULT}
+        onMove={move}
+        counted={(total) => `${formatNumber(total)} ${total === 1 ? 'delivery' : 'deliveries'}`}
+        empty={<Empty status={status} onShowAll={() => change({ status: undefined })} />}
+      />
+      <SendDialog
+        send={opened}
+        onClose={() => show(undefined)}
+        onResend={isAdmin ? resend.ask : undefined}
+        busyId={resend.busyId}
+      />
+      {resend.dialog}
+    </Page>
+  );
+}
+
+/** Only what is pending changes by itself. */
+function pollAfterMs(page: ListPage<FlowSend> | undefined): number | false {
+  const pending = page?.rows.filter(({ status }) => status === 'pending') ?? [];
+  if (pending.length === 0) return false;
+  const soon = Date.now() + LATER_POLL_MS;
+  const isSoon = pending.some(
+    ({ next_attempt_at }) => next_attempt_at === null || timeOf(next_attempt_at).getTime() < soon,
+  );
+  return isSoon ? SOON_POLL_MS : LATER_POLL_MS;
+}
+
+function Empty({ status, onShowAll }: { status: State | undefined; onShowAll: () => void }) {
+  const isAdmin = useIsAdmin();
+  const icon = <Send aria-hidden="true" />;
+  if (status !== undefined) {
+    return (
+      <EmptyState
+        icon={icon}
+        title={`No delivery is ${status}`}
+        action={<Button onClick={onShowAll}>Show all</Button>}
+      >
+        {status === 'failed' && 'That is good news: nothing needs your attention.'}
+        {status === 'pending' && 'Nothing is waiting to be sent.'}
+        {status === 'delivered' && 'As soon as a lead has been taken over, it appears here.'}
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState
+      icon={icon}
+      title="Nothing has been sent yet"
+      action={
+        isAdmin && (
+          <Link to="/settings/$section" params={{ section: 'forwarding' }} className={buttonClasses()}>
+            Set up forwarding
+          </Link>
+        )
+      }
+    >
+      With forwarding turned on, every new lead is sent to your automation platform, and tried again if it is
+      not taken. Here you see how that went.
+    </EmptyState>
+  );
+}

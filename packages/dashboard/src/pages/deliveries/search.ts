@@ -1,0 +1,19 @@
+import { offsetOf, oneOf, type RawSearch, said, textOf } from '../../search-params.ts';
+
+export const STATES = ['pending', 'delivered', 'failed'] as const;
+export type State = (typeof STATES)[number];
+
+export type DeliveriesSearch = {
+  status?: State;
+  offset?: number;
+  /** The send that is looked at. */
+  open?: string;
+};
+
+export function readDeliveriesSearch(search: RawSearch): DeliveriesSearch {
+  return said({
+    status: oneOf(search.status, STATES),
+    offset: offsetOf(search.offset),
+    open: textOf(search.open),
+  });
+}

@@ -1,0 +1,141 @@
+import type { FlowSend } from '@leadtrail/contract/deliveries';
+import { ChevronRight } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { formatDuration, formatNumber } from '../../format.ts';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { ListTime } from '../submissions/list-time.tsx';
+import { type Fact, Facts, factsOf } from '../submissions/outside.tsx';
+import { Code, Execution, LeadLink, ResendButton, State } from './columns.tsx';
+
+type Attempt = FlowSend['attempt_log'][number];
+
+/** Everything that is known about one send. */
+export function SendDialog({
+  send,
+  onClose,
+  onResend,
+  busyId,
+}: {
+  send: FlowSend | undefined;
+  onClose: () => void;
+  onResend: ((send: FlowSend) => void) | undefined;
+  busyId: string | undefined;
+}) {
+  // What it shows stays while it closes.
+  const [shown, setShown] = useState(send);
+  useEffect(() => {
+    if (send !== undefined) setShown(send);
+  }, [send]);
+  const current = send ?? shown;
+  return (
+    <Dialog
+      isOpen={send !== undefined}
+      onClose={onClose}
+      width="wide"
+      title={current === undefined ? '' : `Delivery of lead ${current.lead_id}`}
+    >
+      {current !== undefined && (
+        <>
+          <Facts facts={knownOf(current)} />
+          <section className="grid min-w-0 gap-2">
+            <h3 className="text-sm">Attempts</h3>
+            <Attempts attempts={current.attempt_log} />
+          </section>
+          {current.callback != null && <Callback callback={current.callback} />}
+          {onResend !== undefined && (
+            <footer className="flex justify-end">
+              <ResendButton
+                send={current}
+                onResend={onResend}
+                isBusy={busyId === current.flow_send_public_id}
+              />
+            </footer>
+          )}
+        </>
+      )}
+    </Dialog>
+  );
+}
+
+function knownOf(send: FlowSend): Fact[] {
+  return [
+    { name: 'Lead', value: <LeadLink send={send} /> },
+    { name: 'State', value: <State send={send} /> },
+    { name: 'Created', value: <Time value={send.created_at} /> },
+    { name: 'Delivered', value: send.delivered_at && <Time value={send.delivered_at} /> },
+    { name: 'Next attempt', value: send.next_attempt_at && <Time value={send.next_attempt_at} /> },
+    { name: 'Last error', value: send.last_error },
+    { name: 'Execution', value: <Execution send={send} /> },
+    {
+      name: 'Id',
+      value: <span className="font-mono text-[0.8125rem] break-all">{send.flow_send_public_id}</span>,
+    },
+  ].filter(({ value }) => value !== null);
+}
+
+const ATTEMPT_COLUMNS: readonly Column<Attempt>[] = [
+  {
+    key: 'attempt',
+    title: 'No.',
+    cell: ({ attempt }) => formatNumber(attempt),
+    isNumber: true,
+    className: 'w-px',
+  },
+  { key: 'at', title: 'When', cell: ({ at }) => <ListTime value={at} /> },
+  {
+    key: 'answer',
+    title: 'Answer',
+    cell: ({ status_code, error, answer }) => (
+      <div className="grid justify-items-start gap-0.5">
+        {status_code !== null && <Code code={status_code} />}
+        {error !== null && <span className="break-words text-ink-soft">{error}</span>}
+        {answer !== '' && (
+          <span className="line-clamp-3 font-mono text-xs break-all text-ink-faint">{answer}</span>
+        )}
+      </div>
+    ),
+  },
+  {
+    key: 'duration',
+    title: 'Took',
+    cell: ({ duration_ms }) =>
+      duration_ms < 1000 ? `${formatNumber(duration_ms)} ms` : formatDuration(duration_ms),
+    isNumber: true,
+    isFrom: 'sm',
+    className: 'whitespace-nowrap',
+  },
+];
+
+function Attempts({ attempts }: { attempts: readonly Attempt[] }) {
+  if (attempts.length === 0) return <p className="text-ink-faint">Not tried yet.</p>;
+  return (
+    <div className="rounded-lg border border-line">
+      <Table
+        caption="Attempts, latest first"
+        columns={ATTEMPT_COLUMNS}
+        rows={attempts.toReversed()}
+        rowKey={({ attempt, at }) => `${attempt} ${at}`}
+      />
+    </div>
+  );
+}
+
+function Callback({ callback }: { callback: unknown }) {
+  return (
+    <details className="group min-w-0 rounded-lg border border-line">
+      <summary className="flex list-none items-center gap-2 rounded-lg px-3 py-2.5 font-medium hover:bg-sunken [&::-webkit-details-marker]:hidden">
+        <ChevronRight aria-hidden="true" className="size-4 transition-transform group-open:rotate-90" />
+        Callback data
+      </summary>
+      <div className="grid gap-2 px-3 pb-3">
+        <Facts facts={factsOf(callback)} />
+        <div className="flex justify-end">
+          <CopyButton text={JSON.stringify(callback, null, 2)} label="Copy as JSON" />
+        </div>
+      </div>
+    </details>
+  );
+}

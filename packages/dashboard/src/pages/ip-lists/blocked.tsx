@@ -1,0 +1,125 @@
+import type { AnswerOf } from '@leadtrail/contract/endpoint';
+import type { blockedIps } from '@leadtrail/contract/ip-lists';
+import { Link } from '@tanstack/react-router';
+import { ShieldX } from 'lucide-react';
+import { call } from '../../api/client.ts';
+import { countryFlag, countryName } from '../../format.ts';
+import { Field, TextInput } from '../../ui/field.tsx';
+import { Time } from '../../ui/time.tsx';
+import { OutsideLink } from '../submissions/outside.tsx';
+import type { IpList } from './ip-list-page.tsx';
+
+type BlockedIp = AnswerOf<typeof blockedIps>['blocked_ips'][number];
+
+export const BLOCKED: IpList<BlockedIp> = {
+  key: 'blocked-ips',
+  title: 'Blocked IPs',
+  hint: 'Enquiries from these addresses are rejected: whoever sends one sees the usual thank-you page, but no lead is made.',
+  icon: <ShieldX aria-hidden="true" />,
+  words: {
+    add: 'Block an IP',
+    save: 'Block',
+    added: 'is blocked',
+    removed: 'is no longer blocked',
+    remove: 'Unblock',
+  },
+  empty: {
+    title: 'No address is blocked',
+    text: 'Block an address that sends you spam: its enquiries then go to Rejected.',
+  },
+  columns: [
+    { key: 'ip', title: 'IP address', cell: (row) => <Address row={row} />, className: 'max-w-64' },
+    {
+      key: 'reason',
+      title: 'Reason',
+      cell: (row) => row.reason || <None />,
+      isFrom: 'sm',
+      className: 'max-w-72 break-words',
+    },
+    { key: 'country', title: 'Country', cell: (row) => <Country code={row.country} />, isFrom: 'md' },
+    {
+      key: 'referer',
+      title: 'Page',
+      cell: (row) => (row.referer === '' ? <None /> : <OutsideLink address={row.referer} />),
+      isFrom: 'xl',
+      className: 'max-w-72',
+    },
+    { key: 'blocked_at', title: 'Blocked', cell: (row) => <Time value={row.blocked_at} />, isFrom: 'sm' },
+  ],
+  fresh: { ip: '', blocked_at: '', reason: '', country: '', referer: '' },
+  fields: (entry, change, errorAt) => (
+    <>
+      <Field label="Reason (optional)" error={errorAt('reason')}>
+        {(tied) => (
+          <TextInput
+            {...tied}
+            value={entry.reason}
+            placeholder="Spam"
+            onChange={(event) => change({ reason: event.target.value })}
+          />
+        )}
+      </Field>
+      <div className="grid gap-4 sm:grid-cols-2">
+        <Field label="Country (optional)" error={errorAt('country')}>
+          {(tied) => (
+            <TextInput
+              {...tied}
+              value={entry.country}
+              placeholder="DE"
+              onChange={(event) => change({ country: event.target.value })}
+            />
+          )}
+        </Field>
+        <Field label="Page (optional)" error={errorAt('referer')}>
+          {(tied) => (
+            <TextInput
+              {...tied}
+              value={entry.referer}
+              placeholder="Where it came from"
+              onChange={(event) => change({ referer: event.target.value })}
+            />
+          )}
+        </Field>
+      </div>
+    </>
+  ),
+  other: { to: '/whitelisted-ips', label: 'Show it among the whitelisted IPs' },
+  async list(query, signal) {
+    const { blocked_ips: rows, total } = await call('blockedIps', { query, signal });
+    return { rows, total };
+  },
+  add: ({ ip, reason, country, referer }) => call('blockIp', { body: { ip, reason, country, referer } }),
+  remove: (ip) => call('unblockIp', { params: { ip } }),
+};
+
+function Address({ row }: { row: BlockedIp }) {
+  return (
+    <div className="grid min-w-0 justify-items-start">
+      <Link
+        to="/rejected"
+        search={{ q: row.ip }}
+        title="Show what was rejected from here"
+        className="rounded-sm font-mono text-[0.8125rem] break-all text-accent-text underline-offset-2 hover:underline"
+      >
+        {row.ip}
+      </Link>
+      <span className="max-w-full text-[0.8125rem] break-words text-ink-soft sm:hidden">{row.reason}</span>
+      <span className="text-[0.8125rem] text-ink-faint sm:hidden">
+        <Time value={row.blocked_at} />
+      </span>
+    </div>
+  );
+}
+
+function Country({ code }: { code: string }) {
+  if (code === '') return <None />;
+  return (
+    <span className="whitespace-nowrap">
+      <span aria-hidden="true">{countryFlag(code)}</span> {countryName(code)}
+    </span>
+  );
+}
+
+function None() {
+  return <span className="text-ink-faint">–</span>;
+}

@@ -1,0 +1,115 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { ApiProblem } from '../../api/client.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Field, TextInput } from '../../ui/field.tsx';
+import { toasts } from '../../ui/toast.tsx';
+import type { IpList } from './ip-list-page.tsx';
+
+/** Puts an address on a list, or changes what is said about it. */
+export function EntryDialog<R extends { ip: string }>({
+  list,
+  entry,
+  isNew,
+  onClose,
+}: {
+  list: IpList<R>;
+  entry: R;
+  isNew: boolean;
+  onClose: () => void;
+}) {
+  const queries = useQueryClient();
+  const [typed, setTyped] = useState(entry);
+  const saving = useMutation({
+    mutationFn: () => list.add({ ...typed, ip: typed.ip.trim() }),
+    async onSuccess() {
+      // Leads and submissions say whether their address is blocked, too.
+      await queries.invalidateQueries();
+      toasts.add({ title: isNew ? `${typed.ip.trim()} ${list.words.added}` : `${typed.ip} saved` });
+      onClose();
+    },
+  });
+  const refusal = refusalOf(saving.error);
+
+  function save(event: FormEvent) {
+    event.preventDefault();
+    saving.mutate();
+  }
+
+  function change(changed: Partial<R>) {
+    setTyped({ ...typed, ...changed });
+    if (saving.isError) saving.reset();
+  }
+
+  return (
+    <Dialog isOpen onClose={onClose} title={isNew ? list.words.add : `Edit ${entry.ip}`}>
+      <form onSubmit={save} className="grid gap-4">
+        {isNew && (
+          <div className="grid gap-1.5">
+            <Field label="IP address" error={refusal.at('ip')} hint="IPv4 or IPv6, for example 203.0.113.7">
+              {(tied) => (
+                <TextInput
+                  {...tied}
+                  autoFocus
+                  required
+                  spellCheck={false}
+                  autoCapitalize="none"
+                  value={typed.ip}
+                  onChange={(event) => change({ ip: event.target.value } as Partial<R>)}
+                  className="font-mono"
+                />
+              )}
+            </Field>
+            {refusal.isOnOtherList && (
+              <Link
+                to={list.other.to}
+                search={{ q: typed.ip.trim() }}
+                className="justify-self-start text-[0.8125rem] font-medium text-accent-text underline underline-offset-2"
+              >
+                {list.other.label}
+              </Link>
+            )}
+          </div>
+        )}
+        {list.fields(typed, change, refusal.at)}
+        {refusal.rest !== undefined && (
+          <p role="alert" className="text-[0.8125rem] text-negative">
+            {refusal.rest}
+          </p>
+        )}
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button look="primary" type="submit" isBusy={saving.isPending}>
+            {isNew ? list.words.save : 'Save'}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+type Refusal = {
+  at: (field: string) => string | undefined;
+  isOnOtherList: boolean;
+  /** What belongs to no field. */
+  rest: string | undefined;
+};
+
+/** The service names the field that is wrong; a well-formed address that it refuses is on the other list. */
+function refusalOf(error: Error | null): Refusal {
+  if (error === null) return { at: () => undefined, isOnOtherList: false, rest: undefined };
+  const details = error instanceof ApiProblem ? error.details : [];
+  const isOnOtherList = error instanceof ApiProblem && error.status === 400 && details.length === 0;
+  return {
+    at: (field) => (isOnOtherList && field === 'ip' ? error.message : wrongAt(details, field)),
+    isOnOtherList,
+    rest: isOnOtherList || details.length > 0 ? undefined : error.message,
+  };
+}
+
+function wrongAt(details: ApiProblem['details'], field: string): string | undefined {
+  const found = details.find(({ path }) => path === field);
+  return found && `This ${found.message}.`;
+}

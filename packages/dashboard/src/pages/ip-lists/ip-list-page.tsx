@@ -1,0 +1,197 @@
+import { LIST_DEFAULT } from '@leadtrail/contract/limits';
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Pencil, Plus, Trash2 } from 'lucide-react';
+import { type ReactNode, useCallback, useMemo, useState } from 'react';
+import { useIsAdmin } from '../../api/role.ts';
+import { formatNumber } from '../../format.ts';
+import { Button } from '../../ui/button.tsx';
+import { Page } from '../../ui/page.tsx';
+import { SearchInput } from '../../ui/search-input.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import type { Column } from '../../ui/table.tsx';
+import { toastProblem, toasts, toastWithUndo } from '../../ui/toast.tsx';
+import { type ListPage, type MoveList, PagedList } from '../submissions/paged-list.tsx';
+import { useSearchChange } from '../submissions/search-change.ts';
+import { EntryDialog } from './entry-dialog.tsx';
+import type { IpSearch } from './search.ts';
+
+type Asked = { q: string; limit: number; offset: number };
+
+/** What makes the one list differ from the other. */
+export type IpList<R extends { ip: string }> = {
+  key: string;
+  title: string;
+  hint: string;
+  icon: ReactNode;
+  words: { add: string; save: string; added: string; removed: string; remove: string };
+  empty: { title: string; text: string };
+  columns: readonly Column<R>[];
+  fresh: R;
+  /** What is said about an address, in the dialog. */
+  fields: (entry: R, change: (changed: Partial<R>) => void, errors: FieldErrors) => ReactNode;
+  /** An address is never on both. */
+  other: { to: '/blocked-ips' | '/whitelisted-ips'; label: string };
+  list: (asked: Asked, signal: AbortSignal) => Promise<ListPage<R>>;
+  add: (entry: R) => Promise<unknown>;
+  remove: (ip: string) => Promise<unknown>;
+};
+
+export type FieldErrors = (field: string) => string | undefined;
+
+/** One of the two lists of addresses. */
+export function IpListPage<R extends { ip: string }>({
+  list,
+  search,
+}: {
+  list: IpList<R>;
+  search: IpSearch;
+}) {
+  const change = useSearchChange<IpSearch>();
+  const { q = '', offset = 0 } = search;
+  const asked = { q, limit: LIST_DEFAULT, offset };
+  const query = useQuery({
+    queryKey: ['ip-list', list.key, asked],
+    queryFn: ({ signal }) => list.list(asked, signal),
+    placeholderData: keepPreviousData,
+  });
+  const isAdmin = useIsAdmin();
+  const [edited, setEdited] = useState<{ entry: R; isNew: boolean }>();
+  const remove = useRemoval(list);
+  const move = useCallback<MoveList>((to, how) => change({ offset: to || undefined }, how), [change]);
+  const columns = useMemo(
+    () => [...list.columns, ...(isAdmin ? [actionsColumn(list, setEdited, remove)] : [])],
+    [list, isAdmin, remove],
+  );
+  const startAdding = () =>
+    setEdited({ entry: { ...list.fresh, ip: looksLikeIp(q) ? q.trim() : '' }, isNew: true });
+  const addButton = isAdmin && (
+    <Button look="primary" icon={<Plus aria-hidden="true" />} onClick={startAdding}>
+      {list.words.add}
+    </Button>
+  );
+
+  return (
+    <Page title={list.title} hint={list.hint} actions={addButton}>
+      <SearchInput
+        label={`Search ${list.title.toLowerCase().replace('ips', 'IPs')}`}
+        placeholder="Part of an IP address"
+        value={q}
+        onSearch={(typed) => change({ q: typed })}
+        className="w-full sm:w-80"
+      />
+      <PagedList
+        query={query}
+        caption={list.title}
+        columns={columns}
+        rowKey={(row) => row.ip}
+        offset={offset}
+        limit={LIST_DEFAULT}
+        onMove={move}
+        counted={(total) => `${formatNumber(total)} ${total === 1 ? 'address' : 'addresses'}`}
+        empty={
+          q === '' ? (
+            <EmptyState icon={list.icon} title={list.empty.title} action={addButton}>
+              {list.empty.text}
+            </EmptyState>
+          ) : (
+            <EmptyState
+              icon={list.icon}
+              title="No address matches"
+              action={<Button onClick={() => change({ q: undefined })}>Clear the search</Button>}
+            >
+              “{q}” is not on this list.
+            </EmptyState>
+          )
+        }
+      />
+      {edited !== undefined && <EntryDialog list={list} {...edited} onClose={() => setEdited(undefined)} />}
+    </Page>
+  );
+}
+
+/** Whoever searched for an address that is not there may want to add it. */
+function looksLikeIp(text: string): boolean {
+  return /^\d+\.\d+\.\d+\.\d+$/.test(text.trim()) || /^[\da-f]*:[\da-f:]*$/i.test(text.trim());
+}
+
+/** Takes an address off at once, and lets it be put back as it was. */
+function useRemoval<R extends { ip: string }>(list: IpList<R>): (entry: R) => void {
+  const queries = useQueryClient();
+  const queryKey = ['ip-list', list.key];
+  const { mutate } = useMutation({
+    mutationFn: (entry: R) => list.remove(entry.ip),
+    async onMutate({ ip }) {
+      await queries.cancelQueries({ queryKey });
+      const before = queries.getQueriesData<ListPage<R>>({ queryKey });
+      queries.setQueriesData<ListPage<R>>({ queryKey }, (page) => page && without(page, ip));
+      return before;
+    },
+    onSuccess: (_, entry) => toastWithUndo(`${entry.ip} ${list.words.removed}`, () => putBack(entry)),
+    onError(error, entry, before) {
+      for (const [key, page] of before ?? []) queries.setQueryData(key, page);
+      toastProblem(`${entry.ip} was not removed`, error);
+    },
+    // Leads and submissions say whether their address is blocked, too.
+    onSettled: () => queries.invalidateQueries(),
+  });
+
+  async function putBack(entry: R): Promise<void> {
+    try {
+      await list.add(entry);
+      toasts.add({ title: `${entry.ip} is back on the list` });
+    } catch (error) {
+      toastProblem(`${entry.ip} was not put back`, error);
+    }
+    await queries.invalidateQueries();
+  }
+
+  return mutate;
+}
+
+function without<R extends { ip: string }>({ rows, total }: ListPage<R>, ip: string): ListPage<R> {
+  const left = rows.filter((row) => row.ip !== ip);
+  return { rows: left, total: total - (rows.length - left.length) };
+}
+
+function actionsColumn<R extends { ip: string }>(
+  list: IpList<R>,
+  edit: (edited: { entry: R; isNew: boolean }) => void,
+  remove: (entry: R) => void,
+): Column<R> {
+  return {
+    key: 'actions',
+    title: <span className="sr-only">Actions</span>,
+    cell: (row) => (
+      <div className="flex justify-end gap-1">
+        <Button
+          look="ghost"
+          size="small"
+          icon={<Pencil aria-hidden="true" />}
+          aria-label={`Edit ${row.ip}`}
+          title="Edit"
+          className="max-sm:size-10"
+          onClick={() => edit({ entry: row, isNew: false })}
+        />
+        <Button
+          look="ghost"
+          size="small"
+          icon={<Trash2 aria-hidden="true" />}
+          aria-label={`${list.words.remove} ${row.ip}`}
+          title={list.words.remove}
+          className="max-sm:size-10"
+          onClick={(event) => {
+            focusNeighbour(event.currentTarget.closest('tr'));
+            remove(row);
+          }}
+        />
+      </div>
+    ),
+    className: 'w-20',
+  };
+}
+
+/** So that whoever uses the keyboard goes on from where they were. */
+function focusNeighbour(row: Element | null): void {
+  const neighbour = row?.nextElementSibling ?? row?.previousElementSibling;
+  neighbour?.querySelector<HTMLElement>('button')?.focus();
+}

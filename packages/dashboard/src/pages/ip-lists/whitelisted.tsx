@@ -1,0 +1,145 @@
+import type { AnswerOf } from '@leadtrail/contract/endpoint';
+import type { whitelistedIps } from '@leadtrail/contract/ip-lists';
+import { Link } from '@tanstack/react-router';
+import { FlaskConical, House, ShieldCheck } from 'lucide-react';
+import { call } from '../../api/client.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Field, TextInput } from '../../ui/field.tsx';
+import { Time } from '../../ui/time.tsx';
+import type { IpList } from './ip-list-page.tsx';
+
+type WhitelistedIp = AnswerOf<typeof whitelistedIps>['whitelisted_ips'][number];
+type Usage = WhitelistedIp['usage'];
+
+const USAGES: readonly { usage: Usage; label: string; meaning: string }[] = [
+  {
+    usage: 'internal',
+    label: 'Internal',
+    meaning:
+      'Your own people. Their enquiries become leads as usual; they are never limited or blocked automatically.',
+  },
+  {
+    usage: 'test',
+    label: 'Test',
+    meaning: 'For trying out forms. What comes from here goes to Testing and never becomes a lead.',
+  },
+];
+
+export const WHITELISTED: IpList<WhitelistedIp> = {
+  key: 'whitelisted-ips',
+  title: 'Whitelisted IPs',
+  hint: 'Addresses that you trust: they are never limited or blocked automatically.',
+  icon: <ShieldCheck aria-hidden="true" />,
+  words: {
+    add: 'Whitelist an IP',
+    save: 'Whitelist',
+    added: 'is whitelisted',
+    removed: 'is no longer whitelisted',
+    remove: 'Remove',
+  },
+  empty: {
+    title: 'No address is whitelisted',
+    text: 'Add your office so that it is never blocked, or your own address to try out forms without making leads.',
+  },
+  columns: [
+    { key: 'ip', title: 'IP address', cell: (row) => <Address row={row} />, className: 'max-w-64' },
+    { key: 'usage', title: 'Usage', cell: ({ usage }) => <UsageBadge usage={usage} /> },
+    {
+      key: 'note',
+      title: 'Note',
+      cell: (row) => row.note || <span className="text-ink-faint">–</span>,
+      isFrom: 'sm',
+      className: 'max-w-96 break-words',
+    },
+    {
+      key: 'whitelisted_at',
+      title: 'Added',
+      cell: (row) => <Time value={row.whitelisted_at} />,
+      isFrom: 'sm',
+    },
+  ],
+  fresh: { ip: '', whitelisted_at: '', note: '', usage: 'internal' },
+  fields: (entry, change, errorAt) => (
+    <>
+      <UsageChoice usage={entry.usage} onChange={(usage) => change({ usage })} />
+      <Field label="Note (optional)" error={errorAt('note')}>
+        {(tied) => (
+          <TextInput
+            {...tied}
+            value={entry.note}
+            placeholder="Berlin office"
+            onChange={(event) => change({ note: event.target.value })}
+          />
+        )}
+      </Field>
+    </>
+  ),
+  other: { to: '/blocked-ips', label: 'Show it among the blocked IPs' },
+  async list(query, signal) {
+    const { whitelisted_ips: rows, total } = await call('whitelistedIps', { query, signal });
+    return { rows, total };
+  },
+  add: ({ ip, note, usage }) => call('whitelistIp', { body: { ip, note, usage } }),
+  remove: (ip) => call('unwhitelistIp', { params: { ip } }),
+};
+
+function Address({ row }: { row: WhitelistedIp }) {
+  return (
+    <div className="grid min-w-0 justify-items-start">
+      {row.usage === 'test' ? (
+        <Link
+          to="/testing"
+          search={{ q: row.ip }}
+          title="Show what was sent from here"
+          className="rounded-sm font-mono text-[0.8125rem] break-all text-accent-text underline-offset-2 hover:underline"
+        >
+          {row.ip}
+        </Link>
+      ) : (
+        <span className="font-mono text-[0.8125rem] break-all">{row.ip}</span>
+      )}
+      <span className="max-w-full text-[0.8125rem] break-words text-ink-soft sm:hidden">{row.note}</span>
+      <span className="text-[0.8125rem] text-ink-faint sm:hidden">
+        <Time value={row.whitelisted_at} />
+      </span>
+    </div>
+  );
+}
+
+function UsageBadge({ usage }: { usage: Usage }) {
+  return usage === 'test' ? (
+    <Badge tone="info">
+      <FlaskConical aria-hidden="true" />
+      Test
+    </Badge>
+  ) : (
+    <Badge>
+      <House aria-hidden="true" />
+      Internal
+    </Badge>
+  );
+}
+
+function UsageChoice({ usage, onChange }: { usage: Usage; onChange: (usage: Usage) => void }) {
+  return (
+    <fieldset className="grid gap-2">
+      <legend className="mb-1.5 text-[0.8125rem] font-medium">Usage</legend>
+      {USAGES.map((each) => (
+        <label
+          key={each.usage}
+          className="grid grid-cols-[auto_1fr] gap-x-2.5 rounded-lg border border-line-strong px-3 py-2.5 has-checked:border-accent has-checked:bg-accent-soft/40"
+        >
+          <input
+            type="radio"
+            name="usage"
+            checked={usage === each.usage}
+            onChange={() => onChange(each.usage)}
+            className="mt-0.5 size-4 accent-accent"
+          />
+          <span className="font-medium">{each.label}</span>
+          <span className="col-start-2 text-[0.8125rem] text-ink-soft">{each.meaning}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}

@@ -1,0 +1,23 @@
+import { Building2 } from 'lucide-react';
+import type { CrmActivity } from './data.ts';
+import { EntryFrame } from './entry.tsx';
+import { SentValues } from './values.tsx';
+
+export function CrmEntry({ activity, at }: { activity: CrmActivity; at: number }) {
+  return (
+    <EntryFrame
+      icon={<Building2 aria-hidden="true" />}
+      tone="neutral"
+      title={
+        <>
+          CRM <span className="font-normal break-all text-ink-soft">{activity.event_type}</span>
+        </>
+      }
+      at={at}
+    >
+      <div className="rounded-lg border border-line p-3 sm:p-3.5">
+        <SentValues value={activity.payload} />
+      </div>
+    </EntryFrame>
+  );
+}

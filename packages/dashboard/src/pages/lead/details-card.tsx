@@ -1,0 +1,80 @@
+import { Card } from '../../ui/card.tsx';
+import { Time } from '../../ui/time.tsx';
+import type { Lead } from './data.ts';
+import { IpAddress } from './ip-address.tsx';
+import { CopyIcon, WebLink } from './outside.tsx';
+import { Disclosure, type Fact, Facts } from './values.tsx';
+
+/** Where the lead came from, and what is known besides. */
+export function DetailsCard({ lead }: { lead: Lead }) {
+  const campaign = Object.entries(lead.campaign).filter(([, value]) => value !== '');
+  return (
+    <Card title="Details">
+      <div className="grid gap-4">
+        <Facts isNarrow facts={originOf(lead)} />
+        {campaign.length > 0 && (
+          <Facts isNarrow facts={campaign.map(([name, value]) => ({ name: campaignName(name), value }))} />
+        )}
+        {lead.contact_ip !== '' && <IpAddress lead={lead} />}
+        <Disclosure title="Technical">
+          <Facts isNarrow facts={technicalOf(lead)} />
+        </Disclosure>
+      </div>
+    </Card>
+  );
+}
+
+function originOf(lead: Lead): Fact[] {
+  return given([
+    ['First enquiry', <Time key="time" value={lead.enquiry_datetime} />],
+    [
+      'Latest follow-up',
+      lead.last_follow_up_at === null ? '' : <Time key="time" value={lead.last_follow_up_at} />,
+    ],
+    ['Project', [lead.project_name, lead.project_location].filter(Boolean).join(', ')],
+    ['Also asked about', lead.related_projects],
+    ['Source', lead.project_source],
+    ['Team', lead.source_team],
+    ['Searched for', lead.keyword],
+    ['Page', lead.referer === '' ? '' : <WebLink key="page" address={lead.referer} />],
+  ]);
+}
+
+function technicalOf(lead: Lead): Fact[] {
+  return given([
+    ['Lead number', lead.lead_id],
+    ['Lead id', <Id key="id" text={lead.lead_public_id} label="Copy the lead id" />],
+    ['CRM id', lead.crm_lead_id ? <Id key="id" text={lead.crm_lead_id} label="Copy the CRM id" /> : ''],
+    ['Visitor id', lead.visitor_id ? <Id key="id" text={lead.visitor_id} label="Copy the visitor id" /> : ''],
+    ['Site', lead.site_key],
+    ['Form', lead.form_id],
+    ['Time zone', lead.contact_timezone],
+    ['Browser', lead.user_agent],
+    ['First opened here', lead.seen_at === null ? '' : <Time key="time" value={lead.seen_at} />],
+  ]);
+}
+
+function given(facts: readonly [string, Fact['value']][]): Fact[] {
+  return facts.filter(([, value]) => value !== '').map(([name, value]) => ({ name, value }));
+}
+
+function Id({ text, label }: { text: string; label: string }) {
+  return (
+    <span className="flex items-center justify-between gap-2">
+      <span className="min-w-0 font-mono text-xs break-all">{text}</span>
+      <CopyIcon text={text} label={label} />
+    </span>
+  );
+}
+
+const CAMPAIGN_NAMES: Readonly<Record<string, string>> = {
+  utm_source: 'Campaign source',
+  utm_medium: 'Campaign medium',
+  utm_campaign: 'Campaign',
+  utm_term: 'Campaign term',
+  utm_content: 'Campaign content',
+};
+
+function campaignName(name: string): string {
+  return CAMPAIGN_NAMES[name.toLowerCase()] ?? name;
+}

@@ -1,0 +1,154 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useId, useState } from 'react';
+import { call } from '../../api/client.ts';
+import { Button } from '../../ui/button.tsx';
+import { Checkbox } from '../../ui/checkbox.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Field, TextInput } from '../../ui/field.tsx';
+import { toasts } from '../../ui/toast.tsx';
+import { forgetOthers, fullPhone, type LeadDetail, leadQuery, nameOf } from './data.ts';
+import { counted } from './scores-card.tsx';
+
+type Identifiers = { email?: string; phone?: string; visitor_id?: string };
+type Known = { key: keyof Identifiers; label: string; value: string };
+
+export function EraseDialog({
+  id,
+  detail,
+  isOpen,
+  onClose,
+}: {
+  id: string;
+  detail: LeadDetail;
+  isOpen: boolean;
+  onClose: () => void;
+}) {
+  return (
+    <Dialog isOpen={isOpen} onClose={onClose} title={`Erase ${nameOf(detail.lead)} for good?`}>
+      {isOpen && <EraseForm id={id} detail={detail} onClose={onClose} />}
+    </Dialog>
+  );
+}
+
+/** Says what will be gone, and wants it said who is meant. */
+function EraseForm({ id, detail, onClose }: { id: string; detail: LeadDetail; onClose: () => void }) {
+  const { lead } = detail;
+  const known = identifiersOf(detail);
+  const idPrefix = useId();
+  const [meant, setMeant] = useState<ReadonlySet<string>>(new Set(known.map(({ key }) => key)));
+  const [typed, setTyped] = useState('');
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+
+  const erasing = useMutation({
+    mutationFn: () =>
+      call('erasePerson', {
+        body: Object.fromEntries(
+          known.filter(({ key }) => meant.has(key)).map(({ key, value }) => [key, value]),
+        ),
+      }),
+    async onSuccess(gone) {
+      toasts.add({ title: `${nameOf(lead)} was erased`, description: erasedText(gone) });
+      forgetOthers(queryClient);
+      await navigate({ to: '/leads' });
+      queryClient.removeQueries({ queryKey: leadQuery(id).queryKey });
+    },
+  });
+
+  const expected = [lead.contact_name, lead.contact_email].map(comparable).filter(Boolean);
+  const word = expected.length > 0 ? 'their name or e-mail address' : `“${nameOf(lead)}”`;
+  const isConfirmed = [...expected, ...(expected.length > 0 ? [] : [comparable(nameOf(lead))])].includes(
+    comparable(typed),
+  );
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    if (isConfirmed && meant.size > 0) erasing.mutate();
+  }
+
+  if (known.length === 0) {
+    return (
+      <p className="text-ink-soft">
+        Nothing is known by which this person could be found: no e-mail address, no phone number and no
+        visitor id.
+      </p>
+    );
+  }
+  return (
+    <form onSubmit={submit} className="grid gap-4">
+      <div className="grid gap-2 text-ink-soft">
+        <p>
+          This removes, from every place where it is kept, {partsText(detail)}, their recordings, and whatever
+          else belongs to the same person. Reports no longer count them.
+        </p>
+        <p className="font-medium text-negative">It cannot be undone.</p>
+      </div>
+      <fieldset className="grid gap-2">
+        <legend className="mb-1.5 text-[0.8125rem] font-medium">Everything of whoever has</legend>
+        {known.map(({ key, label, value }) => (
+          <div key={key} className="flex items-start gap-2.5 max-sm:min-h-11 max-sm:items-center">
+            <Checkbox
+              id={`${idPrefix}-${key}`}
+              isChecked={meant.has(key)}
+              onChange={(isOn) =>
+                setMeant(
+                  (before) => new Set([...before].filter((each) => each !== key).concat(isOn ? key : [])),
+                )
+              }
+            />
+            <label htmlFor={`${idPrefix}-${key}`} className="min-w-0">
+              {label} <span className="break-all text-ink-soft">{value}</span>
+            </label>
+          </div>
+        ))}
+      </fieldset>
+      <Field label={`Type ${word} to confirm`} error={erasing.error?.message}>
+        {(tied) => <TextInput {...tied} value={typed} onChange={(event) => setTyped(event.target.value)} />}
+      </Field>
+      <div className="flex justify-end gap-2">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button
+          look="danger"
+          type="submit"
+          isBusy={erasing.isPending}
+          disabled={!isConfirmed || meant.size === 0}
+        >
+          Erase for good
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** What the service would recognise somebody by. */
+function identifiersOf({ lead }: LeadDetail): Known[] {
+  const phone = fullPhone(lead);
+  const found: (Known | false)[] = [
+    /^[^\s@]+@[^\s@]+$/.test(lead.contact_email.trim()) && {
+      key: 'email',
+      label: 'the e-mail address',
+      value: lead.contact_email,
+    },
+    (phone.match(/\p{Nd}/gu)?.length ?? 0) >= 5 && { key: 'phone', label: 'the phone number', value: phone },
+    lead.visitor_id !== '' && { key: 'visitor_id', label: 'the visitor id', value: lead.visitor_id },
+  ];
+  return found.filter((each) => each !== false);
+}
+
+function partsText({ submissions, flow_sends, sessions, crm_activity }: LeadDetail): string {
+  const parts = ['the lead', counted(submissions.length, 'submission')];
+  if (flow_sends.length > 0)
+    parts.push(counted(flow_sends.length, 'delivery').replace(/deliverys$/, 'deliveries'));
+  if (sessions.length > 0) parts.push(counted(sessions.length, 'visit'));
+  if (crm_activity.length > 0) parts.push(counted(crm_activity.length, 'CRM event'));
+  return parts.join(', ');
+}
+
+type Erased = { leads: number; submissions: number; sessions: number; replays: number };
+
+function erasedText({ leads, submissions, sessions, replays }: Erased): string {
+  const parts = [counted(leads, 'lead'), counted(submissions, 'submission'), counted(sessions, 'visit')];
+  return `Gone: ${[...parts, counted(replays, 'recording')].join(', ')}.`;
+}
+
+const comparable = (text: string) => text.trim().toLowerCase();

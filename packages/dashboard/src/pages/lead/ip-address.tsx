@@ -1,0 +1,86 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { ShieldCheck, ShieldX } from 'lucide-react';
+import { useState } from 'react';
+import { call } from '../../api/client.ts';
+import { useIsAdmin } from '../../api/role.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { toastProblem, toasts } from '../../ui/toast.tsx';
+import { type Lead, useWhitelistEntry } from './data.ts';
+import { IpListDialog } from './ip-list-dialog.tsx';
+import { CopyIcon } from './outside.tsx';
+
+/** The address that the lead came from, and what is done with whatever else comes from there. */
+export function IpAddress({ lead }: { lead: Lead }) {
+  const ip = lead.contact_ip;
+  const isBlocked = lead.is_ip_blocked === 1;
+  const whitelisted = useWhitelistEntry(ip);
+  const isAdmin = useIsAdmin();
+  return (
+    <div className="grid gap-2">
+      <div>
+        <p className="text-xs text-ink-faint">IP address</p>
+        <div className="flex flex-wrap items-center gap-2">
+          <span className="font-mono text-[0.8125rem] break-all">{ip}</span>
+          <CopyIcon text={ip} label="Copy the IP address" />
+          {isBlocked && <Badge tone="negative">Blocked</Badge>}
+          {whitelisted !== undefined && (
+            <Badge tone="positive">
+              {whitelisted.usage === 'test' ? 'Whitelisted for tests' : 'Whitelisted'}
+            </Badge>
+          )}
+        </div>
+      </div>
+      {isAdmin && <IpActions lead={lead} isBlocked={isBlocked} isWhitelisted={whitelisted !== undefined} />}
+    </div>
+  );
+}
+
+function IpActions({
+  lead,
+  isBlocked,
+  isWhitelisted,
+}: {
+  lead: Lead;
+  isBlocked: boolean;
+  isWhitelisted: boolean;
+}) {
+  const queryClient = useQueryClient();
+  const [list, setList] = useState<'blocked' | 'whitelisted'>();
+  const ip = lead.contact_ip;
+  const removal = useMutation({
+    mutationFn: async (from: 'blocked' | 'whitelisted') => {
+      await (from === 'blocked'
+        ? call('unblockIp', { params: { ip } })
+        : call('unwhitelistIp', { params: { ip } }));
+      await queryClient.invalidateQueries();
+    },
+    onSuccess: (_, from) =>
+      toasts.add({ title: from === 'blocked' ? `${ip} is unblocked` : `${ip} is off the whitelist` }),
+    onError: (error) => toastProblem('The IP lists were not changed', error),
+  });
+  const isRemoving = (from: string) => removal.isPending && removal.variables === from;
+  return (
+    <div className="flex flex-wrap gap-2">
+      <Button
+        size="small"
+        className="max-sm:h-11"
+        icon={<ShieldX aria-hidden="true" />}
+        isBusy={isRemoving('blocked')}
+        onClick={() => (isBlocked ? removal.mutate('blocked') : setList('blocked'))}
+      >
+        {isBlocked ? 'Unblock' : 'Block'}
+      </Button>
+      <Button
+        size="small"
+        className="max-sm:h-11"
+        icon={<ShieldCheck aria-hidden="true" />}
+        isBusy={isRemoving('whitelisted')}
+        onClick={() => (isWhitelisted ? removal.mutate('whitelisted') : setList('whitelisted'))}
+      >
+        {isWhitelisted ? 'Remove from whitelist' : 'Whitelist'}
+      </Button>
+      <IpListDialog lead={lead} list={list} onClose={() => setList(undefined)} />
+    </div>
+  );
+}

@@ -1,0 +1,172 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { ArrowLeft, Ellipsis, Trash2, UserX } from 'lucide-react';
+import { type ReactNode, useEffect, useState } from 'react';
+import { ApiProblem } from '../../api/client.ts';
+import { useIsAdmin } from '../../api/role.ts';
+import { said } from '../../search-params.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button, buttonClasses } from '../../ui/button.tsx';
+import { Menu } from '../../ui/menu.tsx';
+import { Page } from '../../ui/page.tsx';
+import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
+import { ContactCard } from './contact-card.tsx';
+import { forgetOthers, type Lead, type LeadDetail, leadQuery, nameOf } from './data.ts';
+import { DetailsCard } from './details-card.tsx';
+import { EraseDialog } from './erase-dialog.tsx';
+import { ReplayDialog } from './replay-dialog.tsx';
+import { ScoresCard } from './scores-card.tsx';
+import type { SearchChange } from './search.ts';
+import { StageSelect } from './stage-select.tsx';
+import { Timeline } from './timeline.tsx';
+
+const route = getRouteApi('/leads/$leadId');
+
+/** Everything about one lead. */
+export function LeadPage() {
+  const { leadId } = route.useParams();
+  const { data, error, refetch } = useQuery(leadQuery(leadId));
+  const queryClient = useQueryClient();
+  const lastView = data?.lead.last_viewed_at;
+  // Being shown here, it needs no review any more.
+  useEffect(() => {
+    if (lastView !== undefined) forgetOthers(queryClient);
+  }, [lastView, queryClient]);
+
+  if (data !== undefined) return <LeadView key={data.lead.lead_id} id={leadId} detail={data} />;
+  if (error === null) return <LeadSkeleton />;
+  const isUnknown = error instanceof ApiProblem && (error.status === 404 || error.status === 400);
+  return (
+    <Page title="Lead">
+      {isUnknown ? <UnknownLead /> : <ErrorState error={error} onRetry={() => void refetch()} />}
+    </Page>
+  );
+}
+
+function LeadView({ id, detail }: { id: string; detail: LeadDetail }) {
+  const { lead } = detail;
+  const isAdmin = useIsAdmin();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const [isErasing, setErasing] = useState(false);
+  const changeSearch = (change: SearchChange) =>
+    void navigate({ to: '.', search: said({ ...search, ...change }), resetScroll: false });
+
+  return (
+    <Page
+      title={nameOf(lead)}
+      hint={<Subtitle lead={lead} />}
+      actions={
+        <>
+          <AllLeads />
+          <StageSelect id={id} status={lead.status} />
+          {isAdmin && (
+            <Menu
+              trigger={
+                <Button
+                  aria-label="More actions"
+                  className="max-sm:size-11"
+                  icon={<Ellipsis aria-hidden="true" />}
+                />
+              }
+              entries={[
+                {
+                  label: 'Erase this person…',
+                  icon: <Trash2 aria-hidden="true" />,
+                  isDangerous: true,
+                  onSelect: () => setErasing(true),
+                },
+              ]}
+            />
+          )}
+        </>
+      }
+    >
+      <Columns
+        first={
+          <>
+            <ContactCard lead={lead} />
+            <ScoresCard lead={lead} />
+          </>
+        }
+        main={<Timeline id={id} detail={detail} search={search} onSearch={changeSearch} />}
+        last={<DetailsCard lead={lead} />}
+      />
+      <EraseDialog id={id} detail={detail} isOpen={isErasing} onClose={() => setErasing(false)} />
+      <ReplayDialog sessionId={search.replay} onClose={() => changeSearch({ replay: undefined })} />
+    </Page>
+  );
+}
+
+function Subtitle({ lead }: { lead: Lead }) {
+  return (
+    <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
+      {lead.project_name !== '' && <span>{lead.project_name}</span>}
+      {lead.needs_review === 1 && <Badge tone="info">Needs review</Badge>}
+      {lead.is_bot_lead === 1 && <Badge tone="negative">Bot</Badge>}
+      {lead.test_lead === 'yes' && <Badge tone="warning">Test</Badge>}
+      {lead.vpn_suspected === 1 && <Badge tone="warning">VPN</Badge>}
+      {lead.is_ip_blocked === 1 && <Badge tone="negative">Blocked IP</Badge>}
+      {lead.follow_ups_count > 0 && (
+        <Badge>
+          {lead.follow_ups_count} follow-up{lead.follow_ups_count === 1 ? '' : 's'}
+        </Badge>
+      )}
+    </span>
+  );
+}
+
+/** Beside each other where there is room; on a phone who it is comes first, then what happened. */
+function Columns({ first, main, last }: { first: ReactNode; main: ReactNode; last: ReactNode }) {
+  return (
+    <div className="grid items-start gap-4 sm:gap-5 lg:grid-cols-[minmax(0,1fr)_21rem] lg:grid-rows-[auto_1fr]">
+      <div className="grid min-w-0 gap-4 sm:gap-5 lg:col-start-2 lg:row-start-1">{first}</div>
+      <div className="min-w-0 lg:col-start-1 lg:row-span-2 lg:row-start-1">{main}</div>
+      <div className="min-w-0 lg:col-start-2 lg:row-start-2">{last}</div>
+    </div>
+  );
+}
+
+function AllLeads() {
+  return (
+    <Link to="/leads" className={buttonClasses({ look: 'ghost', className: 'max-sm:h-11 max-sm:px-2' })}>
+      <ArrowLeft aria-hidden="true" />
+      All leads
+    </Link>
+  );
+}
+
+function LeadSkeleton() {
+  return (
+    <Page title="Lead" hint={<span>&nbsp;</span>} actions={<Skeleton className="h-9 w-40" />}>
+      <div role="status" aria-label="Loading">
+        <Columns
+          first={
+            <>
+              <Skeleton className="h-44 rounded-xl" />
+              <Skeleton className="h-64 rounded-xl" />
+            </>
+          }
+          main={<Skeleton className="h-[36rem] rounded-xl" />}
+          last={<Skeleton className="h-64 rounded-xl" />}
+        />
+      </div>
+    </Page>
+  );
+}
+
+function UnknownLead() {
+  return (
+    <EmptyState
+      icon={<UserX aria-hidden="true" />}
+      title="There is no such lead"
+      action={
+        <Link to="/leads" className={buttonClasses()}>
+          To all leads
+        </Link>
+      }
+    >
+      It may have been erased, or the address is not complete.
+    </EmptyState>
+  );
+}

@@ -1,0 +1,31 @@
+import { oneOf, type RawSearch, said, textOf } from '../../search-params.ts';
+
+export const TIMELINE_KINDS = ['session', 'submission', 'send', 'crm'] as const;
+export type TimelineKind = (typeof TIMELINE_KINDS)[number];
+
+export type LeadSearch = {
+  order?: 'oldest';
+  /** Kinds that are shown, joined by commas; all where nothing is said. */
+  show?: string;
+  /** The session whose recording is open. */
+  replay?: string;
+};
+
+/** What is undefined is taken out of the address. */
+export type SearchChange = { [K in keyof LeadSearch]: LeadSearch[K] | undefined };
+
+export function readLeadSearch(search: RawSearch): LeadSearch {
+  const show = shownKinds({ show: textOf(search.show) ?? '' }).join(',');
+  return said({
+    order: oneOf(search.order, ['oldest']),
+    show: show === TIMELINE_KINDS.join(',') ? undefined : show,
+    replay: textOf(search.replay),
+  });
+}
+
+/** In the order of the list; what names nothing means everything. */
+export function shownKinds({ show }: Pick<LeadSearch, 'show'>): readonly TimelineKind[] {
+  const named = (show ?? '').split(',');
+  const kinds = TIMELINE_KINDS.filter((kind) => named.includes(kind));
+  return kinds.length === 0 ? TIMELINE_KINDS : kinds;
+}

@@ -1,0 +1,144 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { RotateCw, Send } from 'lucide-react';
+import { useState } from 'react';
+import { call } from '../../api/client.ts';
+import { useIsAdmin } from '../../api/role.ts';
+import { formatDateTime } from '../../format.ts';
+import { Badge, type Tone } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { Time } from '../../ui/time.tsx';
+import { toastProblem, toasts } from '../../ui/toast.tsx';
+import { forgetOthers, type LeadSend, leadQuery } from './data.ts';
+import { EntryFrame } from './entry.tsx';
+import { WebLink } from './outside.tsx';
+import { Disclosure, type Fact, Facts, SentValues } from './values.tsx';
+
+const STATES: Readonly<Record<LeadSend['status'], { label: string; tone: Tone }>> = {
+  pending: { label: 'On its way', tone: 'warning' },
+  delivered: { label: 'Delivered', tone: 'positive' },
+  failed: { label: 'Failed', tone: 'negative' },
+};
+
+export function SendEntry({ leadId, send, at }: { leadId: string; send: LeadSend; at: number }) {
+  const isAdmin = useIsAdmin();
+  const state = STATES[send.status];
+  return (
+    <EntryFrame
+      icon={<Send aria-hidden="true" />}
+      tone={send.status === 'failed' ? 'negative' : send.status === 'pending' ? 'warning' : 'positive'}
+      title="Forwarded"
+      at={at}
+      badges={<Badge tone={state.tone}>{state.label}</Badge>}
+      actions={isAdmin && <ResendButton leadId={leadId} send={send} />}
+    >
+      <Facts facts={factsOf(send)} />
+      {send.last_error !== null && send.status !== 'delivered' && (
+        <p className="rounded-lg bg-negative-soft px-3 py-2 break-words text-negative">{send.last_error}</p>
+      )}
+      {send.attempt_log.length > 0 && <Attempts send={send} />}
+      {send.callback !== null && send.callback !== undefined && (
+        <Disclosure title="What the automation reported">
+          <div className="rounded-lg border border-line p-3 sm:p-3.5">
+            <SentValues value={send.callback} />
+          </div>
+        </Disclosure>
+      )}
+    </EntryFrame>
+  );
+}
+
+function factsOf(send: LeadSend): Fact[] {
+  const facts: [string, Fact['value'] | null][] = [
+    ['Attempts', send.attempts],
+    ['Answer', send.last_status_code],
+    ['Next attempt', send.next_attempt_at && <Time key="time" value={send.next_attempt_at} isAgo />],
+    ['Delivered', send.delivered_at && <Time key="time" value={send.delivered_at} />],
+    ['Execution', executionOf(send)],
+    ['Execution status', send.flow_execution_status],
+  ];
+  return facts
+    .filter(([, value]) => value !== null && value !== '')
+    .map(([name, value]) => ({ name, value }));
+}
+
+function executionOf({ flow_execution_url: url, flow_execution_id: id }: LeadSend) {
+  if (url) return <WebLink address={url} text={id || url} />;
+  return id;
+}
+
+function Attempts({ send }: { send: LeadSend }) {
+  return (
+    <Disclosure title="Attempts">
+      <section
+        aria-label="Attempts"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: What scrolls has to be reachable by keyboard.
+        tabIndex={0}
+        className="overflow-x-auto rounded-lg border border-line"
+      >
+        <table className="w-full text-left text-[0.8125rem]">
+          <caption className="sr-only">Attempts to forward the lead</caption>
+          <thead>
+            <tr className="border-b border-line text-xs text-ink-faint">
+              {['When', 'Answer', 'Took', 'What came back'].map((title) => (
+                <th key={title} scope="col" className="px-3 py-1.5 font-medium whitespace-nowrap">
+                  {title}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {send.attempt_log.map((attempt) => (
+              <tr key={`${attempt.attempt}-${attempt.at}`} className="border-b border-line last:border-b-0">
+                <td className="px-3 py-1.5 whitespace-nowrap">{formatDateTime(attempt.at)}</td>
+                <td className="px-3 py-1.5 tabular-nums">{attempt.status_code ?? '–'}</td>
+                <td className="px-3 py-1.5 whitespace-nowrap tabular-nums">{attempt.duration_ms} ms</td>
+                <td className="max-w-80 px-3 py-1.5 break-words">{attempt.error ?? attempt.answer}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </Disclosure>
+  );
+}
+
+/** What was delivered is sent twice only on purpose. */
+function ResendButton({ leadId, send }: { leadId: string; send: LeadSend }) {
+  const queryClient = useQueryClient();
+  const [isAsking, setAsking] = useState(false);
+  const { queryKey } = leadQuery(leadId);
+  const resending = useMutation({
+    mutationFn: () => call('resendFlowSend', { params: { flow_send_public_id: send.flow_send_public_id } }),
+    async onSuccess() {
+      toasts.add({ title: 'Sent again', description: 'The outcome will be shown here.' });
+      forgetOthers(queryClient);
+      await queryClient.invalidateQueries({ queryKey });
+    },
+    onError: (error) => toastProblem('Not sent again', error),
+    onSettled: () => setAsking(false),
+  });
+  return (
+    <>
+      <Button
+        size="small"
+        className="max-sm:h-11"
+        icon={<RotateCw aria-hidden="true" />}
+        isBusy={resending.isPending}
+        onClick={() => (send.status === 'delivered' ? setAsking(true) : resending.mutate())}
+      >
+        {send.status === 'pending' ? 'Send now' : 'Send again'}
+      </Button>
+      <ConfirmDialog
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        onConfirm={() => resending.mutate()}
+        isBusy={resending.isPending}
+        title="Send it once more?"
+        action="Send again"
+      >
+        <p>It was delivered already. The automation gets the same lead once more, under the same id.</p>
+      </ConfirmDialog>
+    </>
+  );
+}

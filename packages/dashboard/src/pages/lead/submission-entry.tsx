@@ -1,0 +1,74 @@
+import { Inbox } from 'lucide-react';
+import { Badge } from '../../ui/badge.tsx';
+import type { LeadSubmission } from './data.ts';
+import { EntryFrame } from './entry.tsx';
+import { WebLink } from './outside.tsx';
+import { type Fact, Facts, SentValues } from './values.tsx';
+
+export function SubmissionEntry({ submission, at }: { submission: LeadSubmission; at: number }) {
+  const isPrimary = submission.is_primary_lead === 1;
+  const payload = parsed(submission.payload_json);
+  const message = messageIn(payload);
+  return (
+    <EntryFrame
+      icon={<Inbox aria-hidden="true" />}
+      tone={isPrimary ? 'accent' : 'info'}
+      title={isPrimary ? 'First enquiry' : 'Follow-up'}
+      at={at}
+      badges={
+        <>
+          {submission.is_duplicate_window === 1 && (
+            <Badge title="Sent shortly after the one before">Repeated</Badge>
+          )}
+          {submission.is_ip_blocked === 1 && <Badge tone="negative">Blocked IP</Badge>}
+          {submission.suspicion_score > 0 && (
+            <Badge tone={submission.suspicion_score >= 70 ? 'negative' : 'warning'}>
+              Risk {submission.suspicion_score}
+            </Badge>
+          )}
+        </>
+      }
+    >
+      {message !== undefined && (
+        <blockquote className="rounded-lg bg-sunken px-3.5 py-2.5 break-words whitespace-pre-wrap">
+          {message}
+        </blockquote>
+      )}
+      <Facts facts={factsOf(submission)} />
+      <div className="rounded-lg border border-line p-3 sm:p-3.5">
+        <SentValues value={payload} />
+      </div>
+    </EntryFrame>
+  );
+}
+
+const MESSAGES = ['user_message', 'message'];
+
+/** Field names match without regard to case. */
+function messageIn(payload: unknown): string | undefined {
+  const found = Object.entries(Object(payload)).find(
+    ([name, value]) => MESSAGES.includes(name.toLowerCase()) && typeof value === 'string' && value !== '',
+  );
+  return found?.[1] as string | undefined;
+}
+
+/** What is no JSON is shown as it is. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function factsOf(submission: LeadSubmission): Fact[] {
+  const facts: [string, Fact['value']][] = [
+    ['Project', submission.project_name],
+    ['Source', submission.source],
+    ['Button', submission.cta_name],
+    ['Page', submission.referer === '' ? '' : <WebLink key="page" address={submission.referer} />],
+    ['IP address', submission.contact_ip],
+    ['CRM id', submission.crm_lead_id ?? ''],
+  ];
+  return facts.filter(([, value]) => value !== '').map(([name, value]) => ({ name, value }));
+}

@@ -1,0 +1,99 @@
+import type { LeadStatus } from '@leadtrail/contract/lead-status';
+import type { LeadSort } from '@leadtrail/contract/leads';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { memo } from 'react';
+import { formatNumber } from '../../format.ts';
+import { Button } from '../../ui/button.tsx';
+import { classes } from '../../ui/classes.ts';
+import { ErrorState, Skeleton } from '../../ui/states.tsx';
+import { statusName } from '../../ui/status-badge.tsx';
+import { BoardCard, type CardHandlers } from './board-card.tsx';
+import { CARDS_AT_ONCE, columnOptions, type LeadFilters } from './queries.ts';
+
+/** A stage and the leads that are in it. */
+export const BoardColumn = memo(function BoardColumn({
+  status,
+  sort,
+  filters,
+  heldId,
+  isOver,
+  handlers,
+}: {
+  status: LeadStatus;
+  sort: LeadSort;
+  filters: LeadFilters;
+  /** The lead that has been picked up, if it is from this column. */
+  heldId: number | undefined;
+  /** It would be dropped here. */
+  isOver: boolean;
+  handlers: CardHandlers;
+}) {
+  const query = useInfiniteQuery(columnOptions({ status, sort, filters }));
+  const leads = query.data?.pages.flatMap((page) => page.leads) ?? [];
+  const total = query.data?.pages.at(-1)?.total;
+  const rest = total === undefined ? 0 : total - leads.length;
+  return (
+    <section
+      data-stage={status}
+      data-over={isOver || undefined}
+      aria-label={statusName(status)}
+      className="flex h-full w-[82vw] shrink-0 snap-center flex-col rounded-xl bg-sunken transition-colors data-over:bg-accent-soft data-over:outline-2 data-over:-outline-offset-2 data-over:outline-accent sm:w-64 2xl:w-auto 2xl:min-w-56 2xl:flex-1"
+    >
+      <h2 className="flex h-11 shrink-0 items-center gap-2 px-3.5 text-sm">
+        {statusName(status)}
+        {total !== undefined && (
+          <span className="font-normal text-ink-soft tabular-nums">
+            {formatNumber(total)}
+            <span className="sr-only"> {total === 1 ? 'lead' : 'leads'}</span>
+          </span>
+        )}
+      </h2>
+      {query.isPending ? (
+        <LoadingCards />
+      ) : query.isError && query.data === undefined ? (
+        <ErrorState error={query.error} onRetry={query.refetch} />
+      ) : (
+        <ul
+          aria-busy={query.isPlaceholderData || undefined}
+          className={classes(
+            'grid min-h-0 flex-1 auto-rows-min gap-2 overflow-y-auto overscroll-y-contain px-2 pb-2 transition-opacity',
+            query.isPlaceholderData && 'opacity-60',
+          )}
+        >
+          {leads.map((lead) => (
+            <BoardCard key={lead.lead_id} lead={lead} isHeld={lead.lead_id === heldId} handlers={handlers} />
+          ))}
+          {leads.length === 0 && (
+            <li className="rounded-lg border border-dashed border-line-strong px-3 py-6 text-center text-[0.8125rem] text-ink-soft">
+              {isOver ? 'Drop here' : 'No leads'}
+            </li>
+          )}
+          {query.hasNextPage && rest > 0 && (
+            <li className="grid">
+              <Button
+                size="small"
+                look="ghost"
+                className="max-sm:h-11"
+                isBusy={query.isFetchingNextPage}
+                onClick={() => query.fetchNextPage()}
+              >
+                Show {formatNumber(Math.min(rest, CARDS_AT_ONCE))} more
+                <span className="sr-only">in {statusName(status)}</span>
+              </Button>
+            </li>
+          )}
+        </ul>
+      )}
+    </section>
+  );
+});
+
+function LoadingCards() {
+  return (
+    <div role="status" aria-label="Loading" className="grid gap-2 px-2">
+      <Skeleton className="h-24 bg-surface" />
+      <Skeleton className="h-24 bg-surface" />
+      <Skeleton className="h-24 bg-surface" />
+    </div>
+  );
+}

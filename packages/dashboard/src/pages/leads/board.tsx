@@ -1,0 +1,169 @@
+import { LEAD_STATUSES, type LeadStatus } from '@leadtrail/contract/lead-status';
+import type { LeadItem } from '@leadtrail/contract/leads';
+import { type KeyboardEvent, useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { classes } from '../../ui/classes.ts';
+import { statusName } from '../../ui/status-badge.tsx';
+import { CARD_HELP_ID, CardGhost, type CardHandlers } from './board-card.tsx';
+import { BoardColumn } from './board-column.tsx';
+import { nameOf } from './lead-name.ts';
+import type { MoveLead } from './move-lead.ts';
+import { filtersOf } from './queries.ts';
+import type { LeadsSearch } from './search.ts';
+import { StageMenu } from './stage-menu.tsx';
+import { type Ghost, useCardDrag } from './use-card-drag.ts';
+import type { LeadLinks } from './use-lead-links.ts';
+
+/** A card that has been picked up: with the pointer it has a ghost, with the keyboard it has none. */
+type Held = { lead: LeadItem; over: LeadStatus | undefined; ghost?: Ghost };
+
+/** The pipeline: a column for each stage, with leads that can be carried from one to the other. */
+export function Board({
+  search,
+  onMove,
+  links,
+}: {
+  search: LeadsSearch;
+  onMove: MoveLead;
+  links: LeadLinks;
+}) {
+  const board = useRef<HTMLDivElement>(null);
+  const [held, setHeld] = useState<Held>();
+  const [said, say] = useState('');
+  const filters = useMemo(() => filtersOf(search), [search]);
+
+  const moveAndFollow = useFocusOnMoved(board, onMove);
+  const carry = useCarrying({ board, held, setHeld, say, onMove: moveAndFollow });
+  const onPress = useCardDrag(board, {
+    onPick: (lead, ghost) => setHeld({ lead, over: lead.status, ghost }),
+    onOver: (over) => setHeld((before) => before && { ...before, over }),
+    onDrop: carry.drop,
+    onCancel: carry.putBack,
+  });
+
+  // The cards are drawn once; what they call finds the latest state here.
+  const latest = useRef(carry);
+  latest.current = carry;
+  const handlers = useMemo<CardHandlers>(
+    () => ({
+      hrefOf: links.hrefOf,
+      onPress,
+      onKey: (event, lead) => latest.current.onKey(event, lead),
+      onLeave: () => latest.current.putBack(),
+    }),
+    [links.hrefOf, onPress],
+  );
+
+  return (
+    <>
+      <p id={CARD_HELP_ID} className="sr-only">
+        Press Space to pick up, left and right arrow to choose a stage, Space again to drop, Escape to cancel.
+      </p>
+      <p aria-live="assertive" className="sr-only">
+        {said}
+      </p>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: Every card has a link that does the same. */}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: Every card has a link that does the same. */}
+      <div
+        ref={board}
+        onClick={links.follow}
+        onPointerEnter={links.prepare}
+        className={classes(
+          'relative -mx-4 flex h-[calc(100dvh-15rem)] min-h-96 gap-3 overflow-x-auto px-4 pb-2 sm:-mx-6 sm:px-6 lg:-mx-8 lg:px-8',
+          held === undefined ? 'snap-x snap-mandatory sm:snap-none' : held.ghost && 'cursor-grabbing',
+        )}
+      >
+        {LEAD_STATUSES.map((status) => (
+          <BoardColumn
+            key={status}
+            status={status}
+            sort={search.sort ?? 'newest'}
+            filters={filters}
+            heldId={held?.lead.status === status ? held.lead.lead_id : undefined}
+            isOver={held?.over === status}
+            handlers={handlers}
+          />
+        ))}
+      </div>
+      {held?.ghost !== undefined && (
+        <CardGhost lead={held.lead} width={held.ghost.width} place={held.ghost.place} />
+      )}
+      <StageMenu onMove={moveAndFollow} />
+    </>
+  );
+}
+
+/** A card that has gone to another column takes the focus along. */
+function useFocusOnMoved(board: { current: HTMLElement | null }, onMove: MoveLead): MoveLead {
+  const [moved, setMoved] = useState<{ leadId: number }>();
+  useLayoutEffect(() => {
+    if (moved === undefined) return;
+    // After whatever has been closed has given the focus back.
+    const timer = setTimeout(() => {
+      const link = board.current?.querySelector<HTMLElement>(`[data-lead="${moved.leadId}"] a`);
+      link?.focus();
+      link?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    }, 50);
+    return () => clearTimeout(timer);
+  }, [moved, board]);
+  return useCallback(
+    (lead, to) => {
+      onMove(lead, to);
+      if (lead.status !== to) setMoved({ leadId: lead.lead_id });
+    },
+    [onMove],
+  );
+}
+
+type Carrying = {
+  board: { current: HTMLElement | null };
+  held: Held | undefined;
+  setHeld: (held: Held | undefined) => void;
+  say: (text: string) => void;
+  onMove: MoveLead;
+};
+
+/** Where the card that has been picked up goes, and what a screen reader says about it. */
+function useCarrying({ board, held, setHeld, say, onMove }: Carrying) {
+  function drop() {
+    if (held === undefined) return;
+    const { lead, over = lead.status } = held;
+    setHeld(undefined);
+    say(`${nameOf(lead)} dropped in ${statusName(over)}.`);
+    onMove(lead, over);
+  }
+
+  function putBack() {
+    if (held === undefined) return;
+    setHeld(undefined);
+    say(`Cancelled. ${nameOf(held.lead)} stays in ${statusName(held.lead.status)}.`);
+  }
+
+  function pickUp(lead: LeadItem) {
+    setHeld({ lead, over: lead.status });
+    say(`${nameOf(lead)} picked up from ${statusName(lead.status)}.`);
+  }
+
+  function carryTo(over: LeadStatus | undefined) {
+    if (held === undefined || over === undefined) return;
+    setHeld({ ...held, over });
+    say(`Over ${statusName(over)}, ${LEAD_STATUSES.indexOf(over) + 1} of ${LEAD_STATUSES.length}.`);
+    const column = board.current?.querySelector(`[data-stage="${over}"]`);
+    column?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }
+
+  function onKey(event: KeyboardEvent<HTMLElement>, lead: LeadItem) {
+    const isHeld = held !== undefined && held.ghost === undefined;
+    const isSpace = event.key === ' ';
+    const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
+    if (!isHeld) {
+      if (!isSpace) return;
+      pickUp(lead);
+    } else if (isSpace || event.key === 'Enter') drop();
+    else if (event.key === 'Escape') putBack();
+    else if (step !== 0) carryTo(LEAD_STATUSES[LEAD_STATUSES.indexOf(held.over ?? lead.status) + step]);
+    else if (!event.key.startsWith('Arrow')) return;
+    event.preventDefault();
+  }
+
+  return { drop, putBack, onKey };
+}

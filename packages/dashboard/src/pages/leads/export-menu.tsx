@@ -1,0 +1,64 @@
+import { Braces, Download, FileSpreadsheet } from 'lucide-react';
+import { useState } from 'react';
+import { addressOf, send } from '../../api/client.ts';
+import { Button } from '../../ui/button.tsx';
+import { Menu } from '../../ui/menu.tsx';
+import { toastProblem, toasts } from '../../ui/toast.tsx';
+import { filtersOf } from './queries.ts';
+import type { LeadsSearch } from './search.ts';
+
+type Format = 'csv' | 'json';
+
+/** Time for the browser to take the file over. */
+const KEEP_MS = 60_000;
+
+/** All leads that pass the filters, as a file. */
+export function ExportMenu({ search }: { search: LeadsSearch }) {
+  const [isBusy, setBusy] = useState(false);
+
+  async function exportAs(format: Format) {
+    setBusy(true);
+    try {
+      // The key goes in a header, which a link cannot send.
+      const address = addressOf('exportLeads', { query: { ...filtersOf(search), format } });
+      const response = await send('GET', address);
+      const name = `leads-${new Date().toISOString().slice(0, 10)}.${format}`;
+      download(await response.blob(), name);
+      toasts.add({ title: `${name} is ready` });
+    } catch (error) {
+      toastProblem('The leads were not exported', error);
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  return (
+    <Menu
+      trigger={
+        <Button icon={<Download aria-hidden="true" />} isBusy={isBusy}>
+          {isBusy ? 'Exporting…' : 'Export'}
+        </Button>
+      }
+      entries={[
+        {
+          label: 'CSV, for spreadsheets',
+          icon: <FileSpreadsheet aria-hidden="true" />,
+          onSelect: () => exportAs('csv'),
+        },
+        {
+          label: 'JSON, for programs',
+          icon: <Braces aria-hidden="true" />,
+          onSelect: () => exportAs('json'),
+        },
+      ]}
+    />
+  );
+}
+
+function download(file: Blob, name: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(file);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), KEEP_MS);
+}

@@ -1,0 +1,88 @@
+import type { LeadItem } from '@leadtrail/contract/leads';
+import { memo } from 'react';
+import { classes } from '../../ui/classes.ts';
+import { EngagementBadge } from '../../ui/engagement-badge.tsx';
+import { Time } from '../../ui/time.tsx';
+import { LeadMarks, ReviewDot, RISK_RAISED_FROM, RiskBadge } from './lead-badges.tsx';
+import { nameOf } from './lead-name.ts';
+import { StageButton } from './stage-menu.tsx';
+
+const CELL = 'px-3 py-2.5 align-middle';
+
+/** A lead in the table. Drawn anew only when the lead itself has changed. */
+export const LeadRow = memo(function LeadRow({
+  lead,
+  hrefOf,
+}: {
+  lead: LeadItem;
+  hrefOf: (leadId: number) => string;
+}) {
+  const isNew = lead.needs_review === 1;
+  return (
+    <tr
+      data-lead={lead.lead_id}
+      className="cursor-pointer border-b border-line last:border-b-0 hover:bg-sunken/50"
+    >
+      <th scope="row" className={classes(CELL, 'pl-4 text-left font-normal sm:pl-5')}>
+        <div className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
+          {isNew && <ReviewDot />}
+          <a
+            href={hrefOf(lead.lead_id)}
+            className={classes('min-w-0 truncate hover:underline', isNew ? 'font-semibold' : 'font-medium')}
+          >
+            {nameOf(lead)}
+          </a>
+          <LeadMarks lead={lead} />
+        </div>
+        <Contact lead={lead} />
+        <div className="mt-1.5 flex flex-wrap items-center gap-1.5 text-[0.8125rem] text-ink-soft lg:hidden">
+          <EngagementBadge label={lead.engagement_label} score={lead.engagement_score} />
+          {lead.suspicion_score >= RISK_RAISED_FROM && <RiskBadge score={lead.suspicion_score} hasLabel />}
+          <span className="min-w-0 truncate md:hidden">
+            {lead.project_name !== '' && `${lead.project_name} · `}
+            <Time value={lead.enquiry_datetime} isAgo />
+          </span>
+        </div>
+      </th>
+      <td className={classes(CELL, 'hidden md:table-cell')}>
+        <div className="truncate">{lead.project_name || <None />}</div>
+        <div className="truncate text-[0.8125rem] text-ink-faint">{lead.project_source}</div>
+      </td>
+      <td className={classes(CELL, 'hidden md:table-cell')}>
+        <Time value={lead.enquiry_datetime} isAgo />
+        {lead.last_follow_up_at !== null && (
+          <div className="text-[0.8125rem] whitespace-nowrap text-ink-faint">
+            Again <Time value={lead.last_follow_up_at} isAgo />
+          </div>
+        )}
+      </td>
+      <td className={classes(CELL, 'hidden lg:table-cell')}>
+        <EngagementBadge label={lead.engagement_label} score={lead.engagement_score} />
+      </td>
+      <td className={classes(CELL, 'hidden lg:table-cell')}>
+        <RiskBadge score={lead.suspicion_score} />
+      </td>
+      <td className={classes(CELL, 'pr-4 sm:pr-5')}>
+        <StageButton lead={lead} />
+      </td>
+    </tr>
+  );
+});
+
+/** How to reach them, as far as it does not stand in the place of the name. */
+function Contact({ lead }: { lead: LeadItem }) {
+  const shown = [lead.contact_email, lead.contact_phone].filter(
+    (each) => each !== '' && each !== nameOf(lead),
+  );
+  if (shown.length === 0) return null;
+  return <div className="truncate text-[0.8125rem] text-ink-faint">{shown.join(' · ')}</div>;
+}
+
+function None() {
+  return (
+    <span className="text-ink-faint">
+      <span aria-hidden="true">–</span>
+      <span className="sr-only">None</span>
+    </span>
+  );
+}

@@ -1,0 +1,65 @@
+import { Link } from '@tanstack/react-router';
+import { CircleCheck, SearchX, Users } from 'lucide-react';
+import { useIsAdmin } from '../../api/role.ts';
+import { Button, buttonClasses } from '../../ui/button.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import type { LeadsSearch } from './search.ts';
+import type { ChangeSearch } from './use-leads-search.ts';
+import { hasFilters, presetOf } from './views.ts';
+
+/** Why the list is empty, and what to do about it. */
+export function NoLeads({
+  search,
+  total,
+  onChange,
+}: {
+  search: LeadsSearch;
+  total: number;
+  onChange: ChangeSearch;
+}) {
+  const isAdmin = useIsAdmin();
+  if (total > 0) {
+    return (
+      <EmptyState
+        icon={<SearchX aria-hidden="true" />}
+        title="This page is past the end of the list"
+        action={<Button onClick={() => onChange({ offset: undefined })}>To the first page</Button>}
+      />
+    );
+  }
+  if (!hasFilters(search)) {
+    return (
+      <EmptyState
+        icon={<Users aria-hidden="true" />}
+        title="No leads yet"
+        action={
+          isAdmin && (
+            <Link to="/settings" className={buttonClasses({ look: 'primary' })}>
+              Set up a site
+            </Link>
+          )
+        }
+      >
+        Everybody who sends one of your forms appears here by themselves.
+      </EmptyState>
+    );
+  }
+  if (search.q === undefined && presetOf(search)?.name === 'To review') {
+    return (
+      <EmptyState icon={<CircleCheck aria-hidden="true" />} title="You are all caught up">
+        New leads and follow-ups that nobody has looked at appear here.
+      </EmptyState>
+    );
+  }
+  const clear = () =>
+    onChange({ q: undefined, status: undefined, has_follow_ups: undefined, seen: undefined });
+  return (
+    <EmptyState
+      icon={<SearchX aria-hidden="true" />}
+      title="No leads match"
+      action={<Button onClick={clear}>Clear search and filters</Button>}
+    >
+      Try fewer letters or other filters.
+    </EmptyState>
+  );
+}

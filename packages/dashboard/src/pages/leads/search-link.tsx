@@ -1,0 +1,60 @@
+import { useLinkProps } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useRef } from 'react';
+import { classes } from '../../ui/classes.ts';
+import type { LeadsSearch } from './search.ts';
+
+/** A row of links of which one is where the viewer is. */
+export function SearchLinks({
+  label,
+  children,
+  className,
+}: {
+  label: string;
+  children: ReactNode;
+  className?: string;
+}) {
+  return (
+    <nav aria-label={label} className={classes('min-w-0', className)}>
+      <ul className="relative flex max-w-full gap-1 overflow-x-auto rounded-lg bg-sunken p-1 [scrollbar-width:none]">
+        {children}
+      </ul>
+    </nav>
+  );
+}
+
+export function SearchLink({
+  search,
+  isCurrent,
+  children,
+}: {
+  search: LeadsSearch;
+  isCurrent: boolean;
+  children: ReactNode;
+}) {
+  const { className: _, ...link } = useLinkProps({ to: '/leads', search, resetScroll: false });
+  const place = useRef<HTMLLIElement>(null);
+  // Whenever the row is drawn: those before it may have become wider.
+  useEffect(() => {
+    if (isCurrent && place.current !== null) bringIntoRow(place.current);
+  });
+  return (
+    <li ref={place} className="shrink-0">
+      <a
+        {...link}
+        aria-current={isCurrent ? 'page' : undefined}
+        className="flex h-7 items-center gap-1.5 rounded-md px-3 text-[0.8125rem] font-medium whitespace-nowrap text-ink-soft hover:text-ink aria-[current=page]:bg-surface aria-[current=page]:text-ink aria-[current=page]:shadow-sm max-sm:h-9 [&_svg]:size-4"
+      >
+        {children}
+      </a>
+    </li>
+  );
+}
+
+/** Where the row is longer than the screen; the page itself stays where it is. */
+function bringIntoRow(item: HTMLElement): void {
+  const row = item.parentElement;
+  if (row === null) return;
+  const end = item.offsetLeft + item.offsetWidth;
+  if (item.offsetLeft < row.scrollLeft) row.scrollLeft = item.offsetLeft;
+  else if (end > row.scrollLeft + row.clientWidth) row.scrollLeft = end - row.clientWidth;
+}

@@ -1,0 +1,52 @@
+import { LEAD_STATUSES, type LeadStatus } from '@leadtrail/contract/lead-status';
+import type { LeadSort } from '@leadtrail/contract/leads';
+import { flagOf, offsetOf, oneOf, type RawSearch, said, textOf } from '../../search-params.ts';
+
+/** Which leads are shown, in which order and how: what a view is made of. */
+export type LeadsView = {
+  layout?: 'board';
+  q?: string;
+  status?: LeadStatus;
+  has_follow_ups?: boolean;
+  seen?: boolean;
+  sort?: Exclude<LeadSort, 'newest'>;
+};
+
+/** A view and the place in it. */
+export type LeadsSearch = LeadsView & { limit?: (typeof LIMITS)[number]; offset?: number };
+
+/** What need not be said: the newest leads first, as a table, this many on a page. */
+export const LIMIT_DEFAULT = 25;
+export const LIMITS = [50, 100] as const;
+const SORTS = [
+  'oldest',
+  'last_follow_up',
+  'score_desc',
+  'score_asc',
+  'risk_desc',
+  'risk_asc',
+  'name_asc',
+] as const satisfies readonly LeadSort[];
+
+export function readLeadsSearch(search: RawSearch): LeadsSearch {
+  const limit = Number(search.limit);
+  const view = viewOf(search);
+  if (view.layout === 'board') return view;
+  return {
+    ...view,
+    ...said({ limit: LIMITS.find((each) => each === limit), offset: offsetOf(search.offset) }),
+  };
+}
+
+export function viewOf(search: RawSearch): LeadsView {
+  const layout = oneOf(search.layout, ['board']);
+  return said({
+    layout,
+    q: textOf(search.q),
+    // The board has a column for each.
+    status: layout === 'board' ? undefined : oneOf(search.status, LEAD_STATUSES),
+    has_follow_ups: flagOf(search.has_follow_ups),
+    seen: flagOf(search.seen),
+    sort: oneOf(search.sort, SORTS),
+  });
+}

@@ -1,0 +1,53 @@
+import { useQuery } from '@tanstack/react-query';
+import { call } from '../../api/client.ts';
+
+/** What the overview asks for. Most parts share what they ask with others. */
+
+const REALTIME_MS = 10_000;
+/** Enough for the longest period and the one before it. */
+const DAILY_DAYS = 90;
+export const SUBMISSION_DAYS = DAILY_DAYS;
+const TOP_PAGES = 20;
+const RECENT = 5;
+
+export const useFigures = () =>
+  useQuery({ queryKey: ['overview'], queryFn: ({ signal }) => call('overview', { signal }) });
+
+export const useSessionsDaily = () =>
+  useQuery({
+    queryKey: ['sessionsDaily', DAILY_DAYS],
+    queryFn: ({ signal }) => call('sessionsDaily', { query: { days: DAILY_DAYS }, signal }),
+  });
+
+/** By itself every few seconds, as long as somebody can see it. */
+export const useRealtime = () =>
+  useQuery({
+    queryKey: ['realtime'],
+    queryFn: ({ signal }) => call('realtime', { signal }),
+    refetchInterval: REALTIME_MS,
+    refetchIntervalInBackground: false,
+  });
+
+export const useTopPages = () =>
+  useQuery({
+    queryKey: ['topPages', TOP_PAGES],
+    queryFn: ({ signal }) => call('topPages', { query: { limit: TOP_PAGES }, signal }),
+  });
+
+export const useSources = () =>
+  useQuery({ queryKey: ['sources'], queryFn: ({ signal }) => call('sources', { signal }) });
+
+export const useCountries = () =>
+  useQuery({ queryKey: ['geo'], queryFn: ({ signal }) => call('geo', { signal }) });
+
+export const useEngagement = () =>
+  useQuery({ queryKey: ['engagement'], queryFn: ({ signal }) => call('engagement', { signal }) });
+
+export const useStorage = () =>
+  useQuery({ queryKey: ['storage'], queryFn: ({ signal }) => call('storage', { signal }) });
+
+export const useRecentSubmissions = () =>
+  useQuery({
+    queryKey: ['recentSubmissions', RECENT],
+    queryFn: ({ signal }) => call('recentSubmissions', { query: { limit: RECENT }, signal }),
+  });

@@ -1,0 +1,55 @@
+import { Loaded } from '../../charts/loaded.tsx';
+import { formatNumber } from '../../format.ts';
+import { Skeleton } from '../../ui/states.tsx';
+import { useRealtime } from './queries.ts';
+
+/** What is going on at this moment. It keeps itself up to date. */
+export function Realtime() {
+  const realtime = useRealtime();
+  return (
+    <section
+      aria-labelledby="right-now"
+      className="min-w-0 rounded-xl border border-line bg-surface px-4 py-3 sm:px-5"
+    >
+      <h2 id="right-now" className="sr-only">
+        Right now
+      </h2>
+      <Loaded query={realtime} outline={<Skeleton className="h-20 sm:h-11" />}>
+        {(now) => (
+          <>
+            <dl className="grid grid-cols-2 gap-x-6 gap-y-3 sm:grid-cols-4">
+              <Now name="Active sessions" value={now.active_sessions} isLive={!realtime.isError} />
+              <Now name="Events in the last hour" value={now.events_last_hour} />
+              <Now name="Visitors today" value={now.unique_visitors_today} />
+              <Now name="Sessions today" value={now.total_sessions_today} />
+            </dl>
+            {/* All four numbers every few seconds would drown everything else. */}
+            <p role="status" className="sr-only">
+              {formatNumber(now.active_sessions)} active sessions
+            </p>
+            {realtime.isError && (
+              <p className="mt-2 text-xs text-warning">Not up to date: {realtime.error.message}</p>
+            )}
+          </>
+        )}
+      </Loaded>
+    </section>
+  );
+}
+
+function Now({ name, value, isLive = false }: { name: string; value: number; isLive?: boolean }) {
+  return (
+    <div className="min-w-0">
+      <dt className="flex items-center gap-2 text-[0.8125rem] text-ink-soft">
+        {isLive && (
+          <span aria-hidden="true" className="relative grid size-2 shrink-0">
+            <span className="absolute inset-0 animate-ping rounded-full bg-positive opacity-60" />
+            <span className="rounded-full bg-positive" />
+          </span>
+        )}
+        {name}
+      </dt>
+      <dd className="text-lg font-semibold tabular-nums">{formatNumber(value)}</dd>
+    </div>
+  );
+}

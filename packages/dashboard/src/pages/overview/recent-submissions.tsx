@@ -1,0 +1,58 @@
+import { Link } from '@tanstack/react-router';
+import { Inbox } from 'lucide-react';
+import { Loaded } from '../../charts/loaded.tsx';
+import { Badge } from '../../ui/badge.tsx';
+import { Card } from '../../ui/card.tsx';
+import { EmptyState, SkeletonRows } from '../../ui/states.tsx';
+import { Time } from '../../ui/time.tsx';
+import { useRecentSubmissions } from './queries.ts';
+
+export function RecentSubmissions() {
+  const recent = useRecentSubmissions();
+  return (
+    <Card
+      title="Recent submissions"
+      isFlush
+      actions={
+        <Link to="/submissions" className="text-[0.8125rem] font-medium text-accent-text hover:underline">
+          See all
+        </Link>
+      }
+    >
+      <Loaded query={recent} outline={<SkeletonRows rows={5} />}>
+        {(submissions) =>
+          submissions.length === 0 ? (
+            <EmptyState icon={<Inbox aria-hidden="true" />} title="No submissions yet">
+              They appear here as soon as somebody sends a form of one of your sites.
+            </EmptyState>
+          ) : (
+            <ul className="divide-y divide-line border-t border-line">
+              {submissions.map((each) => (
+                <li key={each.submission_id}>
+                  <Link
+                    to="/leads/$leadId"
+                    params={{ leadId: String(each.lead_id) }}
+                    className="flex items-center justify-between gap-4 px-4 py-3 -outline-offset-2 hover:bg-sunken/50 sm:px-5"
+                  >
+                    <span className="grid min-w-0">
+                      <span className="truncate font-medium">
+                        {each.contact_name || each.contact_email || each.contact_phone || 'Without a name'}
+                      </span>
+                      <span className="truncate text-[0.8125rem] text-ink-soft">
+                        {each.project_name || 'No project'}
+                      </span>
+                    </span>
+                    <span className="grid shrink-0 justify-items-end gap-0.5 text-[0.8125rem] text-ink-soft">
+                      <Time value={each.submitted_at} isAgo />
+                      {each.is_follow_up && <Badge>Follow-up</Badge>}
+                    </span>
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+    </Card>
+  );
+}

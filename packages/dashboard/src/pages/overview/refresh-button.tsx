@@ -1,0 +1,65 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { RefreshCw } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { ApiProblem, call } from '../../api/client.ts';
+import { useIsAdmin } from '../../api/role.ts';
+import { timeOf } from '../../format.ts';
+import { Button } from '../../ui/button.tsx';
+import { toastProblem, toasts } from '../../ui/toast.tsx';
+
+/** When the service takes the next one; other pages may have been looked at since. */
+let nextAt = 0;
+
+/** Reads everything anew. The service allows it once in a while. */
+export function RefreshButton() {
+  const isAdmin = useIsAdmin();
+  const client = useQueryClient();
+  const [waitS, waitUntil] = useWait();
+  const refresh = useMutation({
+    mutationFn: () => call('refreshAnalytics'),
+    onSuccess({ next_refresh_at }) {
+      waitUntil(timeOf(next_refresh_at).getTime());
+      toasts.add({ title: 'All figures are fresh' });
+      return client.invalidateQueries();
+    },
+    onError(error) {
+      const isTooEarly = error instanceof ApiProblem && error.status === 429;
+      if (isTooEarly && error.retryAfterS !== undefined) waitUntil(Date.now() + error.retryAfterS * 1000);
+      else toastProblem('Not refreshed', error);
+    },
+  });
+  if (!isAdmin) return null;
+  return (
+    <Button
+      icon={<RefreshCw aria-hidden="true" />}
+      isBusy={refresh.isPending}
+      disabled={waitS > 0}
+      onClick={() => refresh.mutate()}
+    >
+      {waitS > 0 ? `Refresh again in ${inWords(waitS)}` : 'Refresh'}
+    </Button>
+  );
+}
+
+/** Seconds left, counted down. */
+function useWait(): [number, (until: number) => void] {
+  const [now, setNow] = useState(Date.now);
+  const waitS = Math.max(0, Math.ceil((nextAt - now) / 1000));
+  const isWaiting = waitS > 0;
+  useEffect(() => {
+    if (!isWaiting) return;
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, [isWaiting]);
+  return [
+    waitS,
+    (until) => {
+      nextAt = until;
+      setNow(Date.now());
+    },
+  ];
+}
+
+function inWords(seconds: number): string {
+  return seconds < 60 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`;
+}

@@ -1,0 +1,55 @@
+import { FileText } from 'lucide-react';
+import { Bars } from '../../charts/bars.tsx';
+import { Loaded } from '../../charts/loaded.tsx';
+import { formatNumber } from '../../format.ts';
+import { Card } from '../../ui/card.tsx';
+import { EmptyState, Skeleton } from '../../ui/states.tsx';
+import { useTopPages } from './queries.ts';
+
+export function TopPages() {
+  const pages = useTopPages();
+  return (
+    <Card title="Top pages" hint="Views, since the beginning">
+      <Loaded query={pages} outline={<Skeleton className="h-72" />}>
+        {(rows) =>
+          rows.length === 0 ? (
+            <EmptyState icon={<FileText aria-hidden="true" />} title="No pages yet">
+              Put the tracking snippet on a page; its views are counted from then on.
+            </EmptyState>
+          ) : (
+            <Bars
+              label="Views by page"
+              bars={rows.map(({ page, views, unique_sessions }) => ({
+                key: page,
+                value: views,
+                title: `${page}\n${formatNumber(unique_sessions)} sessions`,
+                label: <PageLink page={page} />,
+              }))}
+            />
+          )
+        }
+      </Loaded>
+    </Card>
+  );
+}
+
+/** Whatever a page claims to be, only an address of the web becomes a link. */
+function PageLink({ page }: { page: string }) {
+  const url = URL.parse(page);
+  if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) return page;
+  return (
+    <a href={url.href} target="_blank" rel="noreferrer" className="-my-2 block truncate py-2 hover:underline">
+      {url.host}
+      {decoded(url.pathname)}
+      <span className="sr-only"> (opens in a new tab)</span>
+    </a>
+  );
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURI(path);
+  } catch {
+    return path;
+  }
+}

@@ -1,0 +1,70 @@
+import { Link } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { buttonClasses } from '../../ui/button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Time } from '../../ui/time.tsx';
+import { type Fact, Facts, factsOf, OutsideLink } from '../submissions/outside.tsx';
+import { nameOf, type SetAsideKind, type SetAsideLead } from './set-aside-page.tsx';
+
+/** One of them with all that was sent. */
+export function LeadDialog({
+  lead,
+  ipList,
+  onClose,
+}: {
+  lead: SetAsideLead | undefined;
+  ipList: SetAsideKind['ipList'];
+  onClose: () => void;
+}) {
+  // What it shows stays while it closes.
+  const [shown, setShown] = useState(lead);
+  useEffect(() => {
+    if (lead !== undefined) setShown(lead);
+  }, [lead]);
+  const current = lead ?? shown;
+  return (
+    <Dialog
+      isOpen={lead !== undefined}
+      onClose={onClose}
+      width="wide"
+      title={current === undefined ? '' : nameOf(current)}
+    >
+      {current !== undefined && (
+        <>
+          <Facts facts={knownOf(current)} />
+          <section className="grid min-w-0 gap-1">
+            <div className="flex items-center justify-between gap-4">
+              <h3 className="text-sm">What was sent</h3>
+              <CopyButton text={current.payload_json} label="Copy as JSON" />
+            </div>
+            <Facts facts={sentOf(current)} />
+          </section>
+          <footer className="flex justify-end">
+            <Link to={ipList.to} search={{ q: current.ip }} className={buttonClasses()}>
+              {ipList.label}
+            </Link>
+          </footer>
+        </>
+      )}
+    </Dialog>
+  );
+}
+
+function knownOf(lead: SetAsideLead): Fact[] {
+  return [
+    { name: 'Received', value: <Time value={lead.received_at} /> },
+    { name: 'IP address', value: lead.ip },
+    { name: 'Page', value: lead.referer && <OutsideLink address={lead.referer} /> },
+    { name: 'Site', value: lead.site_key },
+    { name: 'Form', value: lead.form_id },
+  ].filter(({ value }) => value !== '');
+}
+
+function sentOf({ payload_json }: SetAsideLead): Fact[] {
+  try {
+    return factsOf(JSON.parse(payload_json));
+  } catch {
+    return [{ name: 'Text', value: payload_json }];
+  }
+}

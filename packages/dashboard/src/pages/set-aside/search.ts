@@ -1,0 +1,21 @@
+import { offsetOf, oneOf, type RawSearch, said, textOf } from '../../search-params.ts';
+
+export const PERIODS = ['today', 'yesterday', 'past_7_days', 'past_14_days', 'past_30_days', 'all'] as const;
+export type Period = (typeof PERIODS)[number];
+
+export type SetAsideSearch = {
+  period?: Period;
+  q?: string;
+  offset?: number;
+  /** The one that is looked at. */
+  open?: number;
+};
+
+export function readSetAsideSearch(search: RawSearch): SetAsideSearch {
+  return said({
+    period: oneOf(search.period, PERIODS),
+    q: textOf(search.q),
+    offset: offsetOf(search.offset),
+    open: offsetOf(search.open),
+  });
+}

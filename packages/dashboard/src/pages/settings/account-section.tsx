@@ -1,0 +1,110 @@
+import { LogOut, Monitor, Moon, Sun } from 'lucide-react';
+import { useState } from 'react';
+import { forgetKey } from '../../api/key.ts';
+import { useRole } from '../../api/role.ts';
+import { chooseTheme, chosenTheme, type Theme } from '../../theme.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+
+export function AccountSection() {
+  return (
+    <>
+      <SignedIn />
+      <Appearance />
+      <Keys />
+    </>
+  );
+}
+
+function SignedIn() {
+  const role = useRole();
+  return (
+    <Card title="Signed in">
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <p className="flex flex-wrap items-center gap-2 text-ink-soft">
+          You are using the <Badge tone="accent">{role === 'marketing' ? 'Marketing' : 'Admin'} key</Badge>
+        </p>
+        <Button icon={<LogOut aria-hidden="true" />} onClick={forgetKey}>
+          Sign out
+        </Button>
+      </div>
+    </Card>
+  );
+}
+
+const THEMES: readonly { theme: Theme; label: string; icon: typeof Sun }[] = [
+  { theme: 'system', label: 'As the system', icon: Monitor },
+  { theme: 'light', label: 'Light', icon: Sun },
+  { theme: 'dark', label: 'Dark', icon: Moon },
+];
+
+function Appearance() {
+  const [theme, setTheme] = useState(chosenTheme);
+  return (
+    <Card title="Appearance" hint="For this browser only.">
+      <fieldset className="grid gap-2 sm:grid-cols-3">
+        <legend className="sr-only">Theme</legend>
+        {THEMES.map(({ theme: each, label, icon: Icon }) => (
+          <label
+            key={each}
+            className="flex h-11 cursor-pointer items-center gap-2.5 rounded-lg border border-line-strong px-3 font-medium has-checked:border-accent has-checked:bg-accent-soft has-checked:text-accent-text has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent"
+          >
+            <input
+              type="radio"
+              name="theme"
+              className="sr-only"
+              checked={theme === each}
+              onChange={() => {
+                chooseTheme(each);
+                setTheme(each);
+              }}
+            />
+            <Icon aria-hidden="true" className="size-4" />
+            {label}
+          </label>
+        ))}
+      </fieldset>
+    </Card>
+  );
+}
+
+const KEYS = [
+  {
+    name: 'ANALYTICS_API_KEY',
+    title: 'Admin key',
+    what: 'Sees and changes everything, these settings included.',
+  },
+  {
+    name: 'ANALYTICS_MARKETING_API_KEY',
+    title: 'Marketing key',
+    what: 'Sees leads and figures and moves leads from stage to stage. No settings, nothing deleted.',
+  },
+] as const;
+
+function Keys() {
+  return (
+    <Card
+      title="Keys to the dashboard"
+      hint="They are kept out of reach of the dashboard, so that nobody who gets in can lock the others out."
+    >
+      <div className="grid gap-4">
+        <dl className="grid gap-4">
+          {KEYS.map(({ name, title, what }) => (
+            <div key={name} className="grid gap-0.5">
+              <dt className="flex flex-wrap items-center gap-x-2 font-medium">
+                {title} <code className="font-mono text-xs font-normal text-ink-soft">{name}</code>
+              </dt>
+              <dd className="text-ink-soft">{what}</dd>
+            </div>
+          ))}
+        </dl>
+        <p className="text-ink-soft">
+          Set both in the environment of the service and restart it to change them. Where they are not set,
+          the first start makes them up and keeps them in{' '}
+          <code className="font-mono text-xs">data/keys.json</code>.
+        </p>
+      </div>
+    </Card>
+  );
+}

@@ -1,0 +1,72 @@
+import { Card } from '../../ui/card.tsx';
+import { Field, TextInput } from '../../ui/field.tsx';
+import { Note } from './parts/note.tsx';
+import { NumberField } from './parts/number-field.tsx';
+import { SettingsForm } from './parts/settings-form.tsx';
+import { SettingsLoaded } from './parts/settings-loaded.tsx';
+import { SwitchRow } from './parts/switch-row.tsx';
+import { given, numberOf, type Settings, useSettingsDraft } from './parts/use-settings.ts';
+
+export function DroughtSection() {
+  return <SettingsLoaded>{(settings) => <DroughtForm settings={settings} />}</SettingsLoaded>;
+}
+
+function DroughtForm({ settings }: { settings: Settings }) {
+  const draft = useSettingsDraft(
+    {
+      lead_drought_enabled: settings.lead_drought_enabled,
+      lead_drought_hours: String(settings.lead_drought_hours),
+      lead_drought_webhook_url: settings.lead_drought_webhook_url ?? '',
+    },
+    ({ lead_drought_enabled, lead_drought_hours: hours, lead_drought_webhook_url: url }) =>
+      given({
+        lead_drought_enabled,
+        lead_drought_hours: hours === undefined ? undefined : numberOf(hours),
+        lead_drought_webhook_url: url?.trim(),
+      }),
+  );
+  const { values, set, errorOf } = draft;
+  return (
+    <SettingsForm draft={draft} label="Drought alert">
+      <Card
+        title="Drought alert"
+        hint="A form that breaks makes no noise. Be told when no lead has come in for longer than usual."
+      >
+        <div className="grid gap-5">
+          <SwitchRow
+            label="Tell me when leads stop coming in"
+            hint="One message for each drought, and none again until a lead has come."
+            isOn={values.lead_drought_enabled}
+            onChange={(isOn) => set('lead_drought_enabled', isOn)}
+          />
+          <NumberField
+            label="Time without a lead"
+            unit="hours"
+            hint="Choose it longer than a quiet night or weekend of yours."
+            error={errorOf('lead_drought_hours')}
+            value={values.lead_drought_hours}
+            onChange={(hours) => set('lead_drought_hours', hours)}
+          />
+          <Field
+            label="Where to send it"
+            hint="The address of an incoming webhook, of Slack for example. It gets a text to show, the time of the last lead and the hours since."
+            error={errorOf('lead_drought_webhook_url')}
+          >
+            {(tied) => (
+              <TextInput
+                {...tied}
+                inputMode="url"
+                placeholder="https://"
+                value={values.lead_drought_webhook_url}
+                onChange={(event) => set('lead_drought_webhook_url', event.target.value)}
+              />
+            )}
+          </Field>
+          {values.lead_drought_enabled && values.lead_drought_webhook_url.trim() === '' && (
+            <Note tone="warning">Without an address nobody is told.</Note>
+          )}
+        </div>
+      </Card>
+    </SettingsForm>
+  );
+}

@@ -1,0 +1,133 @@
+import type { FlowSend } from '@leadtrail/contract/deliveries';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Send } from 'lucide-react';
+import { call } from '../../../api/client.ts';
+import { formatNumber } from '../../../format.ts';
+import { Badge } from '../../../ui/badge.tsx';
+import { Button } from '../../../ui/button.tsx';
+import { Card } from '../../../ui/card.tsx';
+import { ErrorState, Skeleton } from '../../../ui/states.tsx';
+import { Time } from '../../../ui/time.tsx';
+import { toastProblem } from '../../../ui/toast.tsx';
+import { Note } from '../parts/note.tsx';
+import type { Settings } from '../parts/use-settings.ts';
+
+const DELIVERIES = ['deliveries'];
+const LOOK_EVERY_MS = 1000;
+/** Others may have come since, so that it is no longer the latest. */
+const SENDS_MAX = 100;
+/** An attempt gives up before that. */
+const WAIT_MS_MAX = 30_000;
+
+/** A real lead is the best test: the latest one, sent once more. */
+export function TestSend({ settings, hasUnsaved }: { settings: Settings; hasUnsaved: boolean }) {
+  const queryClient = useQueryClient();
+  const latest = useQuery({
+    queryKey: [...DELIVERIES, 'latest'],
+    queryFn: async ({ signal }) =>
+      (await call('flowSends', { query: { limit: 1 }, signal })).flow_sends[0] ?? null,
+  });
+  const sending = useMutation({
+    mutationFn: sendAgain,
+    onError: (error) => toastProblem('The lead was not sent', error),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: DELIVERIES }),
+  });
+  const isReady = settings.flow_enabled && settings.flow_webhook_url !== null;
+  const send = latest.data;
+  return (
+    <Card title="Try it" hint="Send the latest lead once more and see what your automation answers.">
+      {send === undefined ? (
+        latest.isError ? (
+          <ErrorState error={latest.error} onRetry={() => void latest.refetch()} />
+        ) : (
+          <div role="status" aria-label="Loading">
+            <Skeleton className="h-9" />
+          </div>
+        )
+      ) : send === null ? (
+        <p className="text-ink-soft">
+          No lead has been forwarded yet. Once forwarding is on, fill in a form on one of your sites: the lead
+          is sent within seconds and shows up under{' '}
+          <Link to="/deliveries" className="text-accent-text underline underline-offset-2">
+            Deliveries
+          </Link>
+          .
+        </p>
+      ) : (
+        <div className="grid gap-4">
+          <div className="flex flex-wrap items-center justify-between gap-3">
+            <p className="text-ink-soft">
+              <Link
+                to="/leads/$leadId"
+                params={{ leadId: String(send.lead_id) }}
+                className="text-accent-text underline underline-offset-2"
+              >
+                Lead {send.lead_id}
+              </Link>
+              , <Time value={send.created_at} isAgo /> <SendState send={send} />
+            </p>
+            <Button
+              icon={<Send aria-hidden="true" />}
+              isBusy={sending.isPending}
+              disabled={!isReady || hasUnsaved}
+              onClick={() => sending.mutate(send)}
+            >
+              Send the latest lead again
+            </Button>
+          </div>
+          {hasUnsaved ? (
+            <p className="text-[0.8125rem] text-ink-faint">
+              Save your changes first, so that the test uses them.
+            </p>
+          ) : !isReady ? (
+            <p className="text-[0.8125rem] text-ink-faint">
+              Turn forwarding on and give it an address first.
+            </p>
+          ) : null}
+          <div aria-live="polite" className="empty:-mt-4">
+            {sending.data !== undefined && <Outcome send={sending.data} />}
+          </div>
+        </div>
+      )}
+    </Card>
+  );
+}
+
+function SendState({ send: { status } }: { send: FlowSend }) {
+  if (status === 'delivered') return <Badge tone="positive">Delivered</Badge>;
+  return status === 'failed' ? <Badge tone="negative">Failed</Badge> : <Badge tone="info">On its way</Badge>;
+}
+
+/** Resolves when the attempt has been made, whatever came of it. */
+async function sendAgain({ flow_send_public_id }: FlowSend): Promise<FlowSend> {
+  const { attempts } = await call('resendFlowSend', { params: { flow_send_public_id } });
+  const until = Date.now() + WAIT_MS_MAX;
+  while (Date.now() < until) {
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+    const { flow_sends } = await call('flowSends', { query: { limit: SENDS_MAX } });
+    const send = flow_sends.find((each) => each.flow_send_public_id === flow_send_public_id);
+    if (send !== undefined && send.attempts > attempts) return send;
+  }
+  throw new Error('It has not been tried yet. Look at Deliveries in a while.');
+}
+
+function Outcome({ send }: { send: FlowSend }) {
+  const attempt = send.attempt_log.at(-1);
+  if (attempt === undefined) return null;
+  const { status_code, error, duration_ms } = attempt;
+  return (
+    <Note tone={error === null ? 'positive' : 'warning'}>
+      <p className="font-medium">{error === null ? 'It has arrived' : 'It has not arrived'}</p>
+      <p>
+        {status_code === null ? error : `Answered ${status_code} after ${formatNumber(duration_ms)} ms.`}
+        {send.status === 'pending' && ' It is tried again by itself.'}
+      </p>
+      {attempt.answer !== '' && (
+        <pre className="mt-1 max-h-40 overflow-y-auto font-mono text-xs break-words whitespace-pre-wrap">
+          {attempt.answer}
+        </pre>
+      )}
+    </Note>
+  );
+}

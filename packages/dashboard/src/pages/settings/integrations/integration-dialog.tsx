@@ -1,0 +1,58 @@
+import type { Integration } from '@leadtrail/contract/sites';
+import { call } from '../../../api/client.ts';
+import { Field, TextInput } from '../../../ui/field.tsx';
+import { toasts } from '../../../ui/toast.tsx';
+import { FormDialog } from '../parts/form-dialog.tsx';
+import { useDraft } from '../parts/use-draft.ts';
+
+type Saved = Integration | (Integration & { api_key: string });
+
+/** A new integration, or another name for one that is there. */
+export function IntegrationDialog({
+  isOpen,
+  onClose,
+  integration,
+  onSaved,
+}: {
+  isOpen: boolean;
+  onClose: () => void;
+  integration: Integration | null;
+  onSaved: (saved: Saved) => void;
+}) {
+  const draft = useDraft({
+    saved: { name: integration?.name ?? '' },
+    conflictField: 'name',
+    send: ({ values }): Promise<Saved> =>
+      integration === null
+        ? call('createIntegration', { body: values })
+        : call('updateIntegration', { params: { id: integration.id }, body: values }),
+    onSaved(saved) {
+      if (integration !== null) toasts.add({ title: 'Saved' });
+      draft.discard();
+      onClose();
+      onSaved(saved);
+    },
+  });
+  return (
+    <FormDialog
+      isOpen={isOpen}
+      onClose={onClose}
+      title={integration === null ? 'Add integration' : `Rename ${integration.name}`}
+      draft={draft}
+      action={integration === null ? 'Add integration' : 'Save'}
+    >
+      <Field label="Name" error={draft.errorOf('name')} hint="So that you know whose key it is.">
+        {(tied) => (
+          <TextInput
+            {...tied}
+            autoFocus
+            required
+            placeholder={integration === null ? 'Partner portal' : undefined}
+            value={draft.values.name}
+            onChange={(event) => draft.set('name', event.target.value)}
+          />
+        )}
+      </Field>
+    </FormDialog>
+  );
+}

@@ -1,0 +1,86 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { call } from '../../../api/client.ts';
+import { Field, TextInput } from '../../../ui/field.tsx';
+import { toasts } from '../../../ui/toast.tsx';
+import { FormDialog } from '../parts/form-dialog.tsx';
+import { useDraft } from '../parts/use-draft.ts';
+import { useLastGiven } from '../parts/use-last-given.ts';
+import { changeKnown, type DropdownOption, OPTIONS } from './option-queries.ts';
+
+export function OptionDialog({
+  option: given,
+  ordered,
+  onMove,
+  onClose,
+}: {
+  /** Null: closed. */
+  option: DropdownOption | null;
+  /** With all the others. */
+  ordered: readonly DropdownOption[];
+  onMove: (id: number, to: number) => void;
+  onClose: () => void;
+}) {
+  const queryClient = useQueryClient();
+  const option = useLastGiven(given);
+  const position = ordered.findIndex(({ id }) => id === option?.id) + 1;
+  const draft = useDraft({
+    saved: { value: option?.value ?? '', label: option?.label ?? '', position: String(position) },
+    conflictField: 'value',
+    send: ({ values: { value, label } }) =>
+      call('updateDropdownOption', { params: { id: option?.id ?? 0 }, body: { value, label } }),
+    onSaved(saved, { changed }) {
+      changeKnown(queryClient, saved.kind, (known) =>
+        known.map((each) => (each.id === saved.id ? saved : each)),
+      );
+      const to = Number(changed.position || Number.NaN);
+      if (Number.isInteger(to)) onMove(saved.id, to - 1);
+      else void queryClient.invalidateQueries({ queryKey: OPTIONS });
+      toasts.add({ title: 'Saved' });
+      draft.discard();
+      onClose();
+    },
+  });
+  const { values, set, errorOf } = draft;
+  return (
+    <FormDialog
+      isOpen={given !== null}
+      onClose={onClose}
+      title={`Edit ${option?.label}`}
+      draft={draft}
+      action="Save"
+    >
+      <Field
+        label="Value"
+        error={errorOf('value')}
+        hint="As forms send it. Leads keep the value they came with."
+      >
+        {(tied) => (
+          <TextInput
+            {...tied}
+            autoFocus
+            value={values.value}
+            onChange={(event) => set('value', event.target.value)}
+          />
+        )}
+      </Field>
+      <Field label="Label" error={errorOf('label')} hint="As it is shown.">
+        {(tied) => (
+          <TextInput {...tied} value={values.label} onChange={(event) => set('label', event.target.value)} />
+        )}
+      </Field>
+      <Field label="Position" hint={`1 is the first, ${ordered.length} the last.`}>
+        {(tied) => (
+          <TextInput
+            {...tied}
+            type="number"
+            min={1}
+            max={ordered.length}
+            className="max-w-28 tabular-nums"
+            value={values.position}
+            onChange={(event) => set('position', event.target.value)}
+          />
+        )}
+      </Field>
+    </FormDialog>
+  );
+}

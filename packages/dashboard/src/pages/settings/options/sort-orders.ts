@@ -1,0 +1,27 @@
+import type { DropdownOption } from './option-queries.ts';
+
+/** Room for options that are put in between later. */
+const STEP = 10;
+
+/**
+ * The numbers to save so that options come in this order. Mostly the moved one fits in between its new neighbours;
+ * where it does not, all are numbered anew.
+ */
+export function sortOrdersFor(order: readonly DropdownOption[], movedId: number): Map<number, number> {
+  const at = order.findIndex(({ id }) => id === movedId);
+  const between = numberBetween(order[at - 1]?.sort_order, order[at + 1]?.sort_order);
+  if (between !== undefined) return new Map([[movedId, between]]);
+  const renumbered = order.map(({ id }, index) => [id, (index + 1) * STEP] as const);
+  return new Map(renumbered.filter(([, number], index) => order[index]?.sort_order !== number));
+}
+
+function numberBetween(before: number | undefined, after: number | undefined): number | undefined {
+  if (before === undefined) return after === undefined ? STEP : after - STEP;
+  if (after === undefined) return before + STEP;
+  return after - before > 1 ? Math.floor((before + after) / 2) : undefined;
+}
+
+/** Where the next one goes. */
+export function sortOrderAtEnd(options: readonly DropdownOption[]): number {
+  return Math.max(0, ...options.map(({ sort_order }) => sort_order)) + STEP;
+}

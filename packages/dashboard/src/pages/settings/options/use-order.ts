@@ -1,0 +1,61 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { call } from '../../../api/client.ts';
+import { toastProblem } from '../../../ui/toast.tsx';
+import type { OptionKind } from '../search.ts';
+import { changeKnown, type DropdownOption, OPTIONS, type Options } from './option-queries.ts';
+import { sortOrdersFor } from './sort-orders.ts';
+
+const SAVING = ['dropdown-options', 'order'];
+
+/** The options in the order that was last asked for, which is saved behind the viewer's back. */
+export function useOrder(
+  kind: OptionKind,
+  options: readonly DropdownOption[],
+): { ordered: DropdownOption[]; move: (id: number, to: number) => void } {
+  const queryClient = useQueryClient();
+  const [wanted, setWanted] = useState<readonly number[] | null>(null);
+  const ordered = wanted === null ? [...options] : inOrder(options, wanted);
+  const { mutate } = useMutation({
+    mutationKey: SAVING,
+    // One after the other, each from what the one before has left.
+    scope: { id: SAVING.join() },
+    mutationFn: async ({ id, ids }: { id: number; ids: readonly number[] }) => {
+      const known = queryClient.getQueryData<Options>(OPTIONS)?.[kind] ?? [];
+      const numbers = [...sortOrdersFor(inOrder(known, ids), id)];
+      await Promise.all(
+        numbers.map(([each, sort_order]) =>
+          call('updateDropdownOption', { params: { id: each }, body: { sort_order } }),
+        ),
+      );
+      return new Map(numbers);
+    },
+    onSuccess: (numbers, { ids }) =>
+      changeKnown(queryClient, kind, (known) =>
+        inOrder(known, ids).map((each) => ({ ...each, sort_order: numbers.get(each.id) ?? each.sort_order })),
+      ),
+    onError: (error) => toastProblem('The order was not saved', error),
+    async onSettled() {
+      if (queryClient.isMutating({ mutationKey: SAVING }) > 1) return;
+      await queryClient.invalidateQueries({ queryKey: OPTIONS });
+      setWanted(null);
+    },
+  });
+
+  function move(id: number, to: number) {
+    const others = ordered.map((each) => each.id).filter((each) => each !== id);
+    const at = Math.min(Math.max(to, 0), others.length);
+    if (ordered[at]?.id === id) return;
+    const ids = others.toSpliced(at, 0, id);
+    setWanted(ids);
+    mutate({ id, ids });
+  }
+  return { ordered, move };
+}
+
+/** What is not in the order, because it has come since, stays at the end. */
+function inOrder(options: readonly DropdownOption[], ids: readonly number[]): DropdownOption[] {
+  const place = new Map(ids.map((id, index) => [id, index]));
+  const placeOf = ({ id }: DropdownOption) => place.get(id) ?? ids.length;
+  return options.toSorted((one, other) => placeOf(one) - placeOf(other));
+}

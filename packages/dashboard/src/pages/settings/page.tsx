@@ -1,0 +1,53 @@
+import { useParams } from '@tanstack/react-router';
+import { Lock } from 'lucide-react';
+import { useEffect } from 'react';
+import { useRole } from '../../api/role.ts';
+import { Card } from '../../ui/card.tsx';
+import { Page } from '../../ui/page.tsx';
+import { EmptyState, SkeletonRows } from '../../ui/states.tsx';
+import { SectionNavigation } from './section-navigation.tsx';
+import { SECTIONS } from './sections.tsx';
+
+/** Everything that is set up once and changed now and then. */
+export function SettingsPage() {
+  const role = useRole();
+  const { section = SECTIONS[0]?.slug } = useParams({ strict: false });
+  const shown = SECTIONS.find(({ slug }) => slug === section);
+  const title = shown?.title;
+  useEffect(() => {
+    if (title !== undefined) document.title = `${title} · Settings · Leadtrail`;
+  }, [title]);
+
+  if (role !== 'admin') {
+    return (
+      <Page title="Settings">
+        <Card isFlush>{role === undefined ? <SkeletonRows /> : <NotForMarketing />}</Card>
+      </Page>
+    );
+  }
+  return (
+    <Page title="Settings">
+      <div className="grid min-w-0 gap-4 sm:gap-5 xl:grid-cols-[13rem_minmax(0,1fr)] xl:gap-8">
+        <SectionNavigation current={section} />
+        <div className="grid min-w-0 max-w-4xl content-start gap-4 sm:gap-5">
+          {shown === undefined ? (
+            <Card isFlush>
+              <EmptyState title="There is no such section">Choose one of the others.</EmptyState>
+            </Card>
+          ) : (
+            <shown.Section key={shown.slug} />
+          )}
+        </div>
+      </div>
+    </Page>
+  );
+}
+
+function NotForMarketing() {
+  return (
+    <EmptyState icon={<Lock aria-hidden="true" />} title="Settings need the admin key">
+      You are signed in with the marketing key, which sees leads and figures. To change settings, sign out and
+      sign in with the admin key, or ask whoever looks after Leadtrail.
+    </EmptyState>
+  );
+}

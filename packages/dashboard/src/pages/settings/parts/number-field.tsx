@@ -1,0 +1,33 @@
+import type { ReactNode } from 'react';
+import { Field, TextInput } from '../../../ui/field.tsx';
+
+/** A number with its unit. What is typed stays text until it is saved. */
+export function NumberField({
+  label,
+  unit,
+  hint,
+  error,
+  value,
+  onChange,
+}: {
+  label: string;
+  unit: string;
+  hint?: ReactNode;
+  error: string | undefined;
+  value: string;
+  onChange: (value: string) => void;
+}) {
+  return (
+    <Field label={`${label} (${unit})`} hint={hint} error={error}>
+      {(tied) => (
+        <TextInput
+          {...tied}
+          inputMode="decimal"
+          className="max-w-40 tabular-nums"
+          value={value}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      )}
+    </Field>
+  );
+}

@@ -1,0 +1,96 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ApiProblem } from '../../../api/client.ts';
+import { toastProblem } from '../../../ui/toast.tsx';
+
+/** What is being typed, on top of what is saved. */
+export type Draft<D extends object> = {
+  values: D;
+  set: <K extends keyof D>(name: K, value: D[K]) => void;
+  isChanged: boolean;
+  /** What the service has against a value, as long as the value is the one it has seen. */
+  errorOf: (name: keyof D & string) => string | undefined;
+  save: () => void;
+  discard: () => void;
+  isSaving: boolean;
+  /** How often saving has failed, for whoever wants to lead to the mistake. */
+  failures: number;
+  /** How often it was saved or discarded: what was opened for typing is closed then. */
+  round: number;
+};
+
+type Sent<D> = { values: D; changed: Partial<D> };
+
+export function useDraft<D extends object, A>({
+  saved,
+  send,
+  onSaved,
+  conflictField,
+}: {
+  saved: D;
+  send: (sent: Sent<D>) => Promise<A>;
+  onSaved: (answer: A, sent: Sent<D>) => void;
+  /** The field that is meant when the service says that something is taken. */
+  conflictField?: keyof D & string;
+}): Draft<D> {
+  const [edits, setEdits] = useState<Partial<D>>({});
+  const [failures, setFailures] = useState(0);
+  const [round, setRound] = useState(0);
+  const values = { ...saved, ...edits };
+  const changed = changesOf(edits, saved);
+  const saving = useMutation({
+    mutationFn: send,
+    onSuccess(answer, sent) {
+      // What was typed while it was being saved stays.
+      setEdits((now) => changesOf(now, sent.values));
+      setRound((count) => count + 1);
+      onSaved(answer, sent);
+    },
+    onError(error, sent) {
+      setFailures((count) => count + 1);
+      const isAtAField = Object.keys(sent.values).some((name) => messageFor(error, name, conflictField));
+      if (!isAtAField) toastProblem('Not saved', error);
+    },
+  });
+
+  return {
+    values,
+    set: (name, value) => setEdits((now) => ({ ...now, [name]: value })),
+    isChanged: Object.keys(changed).length > 0,
+    errorOf(name) {
+      const refused = saving.error === null ? undefined : saving.variables;
+      if (refused === undefined || !isSame(refused.values[name], values[name])) return undefined;
+      return messageFor(saving.error, name, conflictField);
+    },
+    save: () => saving.mutate({ values, changed }),
+    discard() {
+      setEdits({});
+      setRound((count) => count + 1);
+      saving.reset();
+    },
+    isSaving: saving.isPending,
+    failures,
+    round,
+  };
+}
+
+function changesOf<D extends object>(edits: Partial<D>, saved: D): Partial<D> {
+  const entries = Object.entries(edits).filter(([name, value]) => !isSame(value, saved[name as keyof D]));
+  return Object.fromEntries(entries) as Partial<D>;
+}
+
+/** Values are texts, switches, and short lists of texts. */
+function isSame(one: unknown, other: unknown): boolean {
+  return one === other || JSON.stringify(one) === JSON.stringify(other);
+}
+
+function messageFor(error: unknown, name: string, conflictField: string | undefined): string | undefined {
+  if (!(error instanceof ApiProblem)) return undefined;
+  if (error.status === 409 && name === conflictField) return error.message;
+  const detail = error.details.find(({ path }) => path === name || path.startsWith(`${name}.`));
+  return detail && asSentence(detail.message);
+}
+
+function asSentence(message: string): string {
+  return `${message.slice(0, 1).toUpperCase()}${message.slice(1)}${message.endsWith('.') ? '' : '.'}`;
+}

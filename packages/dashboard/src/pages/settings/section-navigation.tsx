@@ -1,0 +1,34 @@
+import { Link } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
+import { placeOf } from './search.ts';
+import { SECTIONS } from './sections.tsx';
+
+/** A list at the side; where there is little room, a row that can be pushed sideways. */
+export function SectionNavigation({ current }: { current: string | undefined }) {
+  const row = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (current === undefined) return;
+    const link = row.current?.querySelector<HTMLElement>('[aria-current="page"]');
+    if (row.current && link) row.current.scrollLeft = link.offsetLeft - row.current.clientWidth / 3;
+  }, [current]);
+  return (
+    <nav
+      ref={row}
+      aria-label="Settings"
+      className="relative -mx-4 flex gap-1 overflow-x-auto px-4 py-1 [scrollbar-width:none] sm:-mx-6 sm:px-6 xl:sticky xl:top-6 xl:mx-0 xl:grid xl:content-start xl:gap-0.5 xl:self-start xl:overflow-visible xl:p-0"
+    >
+      {SECTIONS.map(({ slug, title, icon: Icon }) => (
+        <Link
+          key={slug}
+          {...placeOf(slug)}
+          activeProps={{}}
+          aria-current={slug === current ? 'page' : undefined}
+          className="flex h-10 shrink-0 items-center gap-2.5 rounded-lg px-3 font-medium whitespace-nowrap text-ink-soft hover:bg-sunken hover:text-ink aria-[current=page]:bg-sunken aria-[current=page]:text-ink xl:h-9"
+        >
+          <Icon aria-hidden="true" className="size-4" />
+          {title}
+        </Link>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,37 @@
+import {
+  BellRing,
+  Globe,
+  History,
+  KeyRound,
+  ListOrdered,
+  type LucideIcon,
+  Plug,
+  Send,
+  Users,
+} from 'lucide-react';
+import type { ComponentType } from 'react';
+import { AccountSection } from './account-section.tsx';
+import { DroughtSection } from './drought-section.tsx';
+import { ForwardingSection } from './forwarding/forwarding-section.tsx';
+import { IntegrationsSection } from './integrations/integrations-section.tsx';
+import { LeadsSection } from './leads-section.tsx';
+import { OptionsSection } from './options/options-section.tsx';
+import { RetentionSection } from './retention-section.tsx';
+import { SitesSection } from './sites/sites-section.tsx';
+
+/** What can be set, in the order in which somebody new needs it. */
+export const SECTIONS: readonly {
+  slug: string;
+  title: string;
+  icon: LucideIcon;
+  Section: ComponentType;
+}[] = [
+  { slug: 'sites', title: 'Sites and forms', icon: Globe, Section: SitesSection },
+  { slug: 'integrations', title: 'Integrations', icon: Plug, Section: IntegrationsSection },
+  { slug: 'forwarding', title: 'Forwarding', icon: Send, Section: ForwardingSection },
+  { slug: 'leads', title: 'Leads', icon: Users, Section: LeadsSection },
+  { slug: 'drought', title: 'Drought alert', icon: BellRing, Section: DroughtSection },
+  { slug: 'retention', title: 'Retention and replay', icon: History, Section: RetentionSection },
+  { slug: 'options', title: 'Dropdown options', icon: ListOrdered, Section: OptionsSection },
+  { slug: 'account', title: 'Keys and appearance', icon: KeyRound, Section: AccountSection },
+];

@@ -1,0 +1,75 @@
+import { useQuery } from '@tanstack/react-query';
+import { call } from '../../../api/client.ts';
+import { Card } from '../../../ui/card.tsx';
+import { ErrorState, Skeleton } from '../../../ui/states.tsx';
+import { TabPanel, Tabs } from '../../../ui/tabs.tsx';
+import { CodeBlock } from '../parts/code-block.tsx';
+import { useSettingsSearch, useShow } from '../search.ts';
+import { type Site, snippetKey } from './site-queries.ts';
+
+type Code = { value: string; label: string; hint: string; code: string };
+
+/** What to paste into the pages of a site. */
+export function SiteCode({ site }: { site: Site }) {
+  const search = useSettingsSearch();
+  const show = useShow('sites');
+  const snippet = useQuery({
+    queryKey: snippetKey(site.id),
+    queryFn: ({ signal }) => call('siteSnippet', { params: { id: site.id }, signal }),
+  });
+  const codes = snippet.data === undefined ? [] : codesOf(snippet.data);
+  const shown = codes.find(({ value }) => value === search.code) ?? codes[0];
+  return (
+    <Card title="Install" hint="Copy the code into the pages of the site.">
+      {shown !== undefined ? (
+        <Tabs
+          label="Code"
+          value={shown.value}
+          tabs={codes}
+          onChange={(code) => show({ site: site.id, code }, { replace: true })}
+        >
+          <TabPanel value={shown.value} className="mt-3 grid gap-3">
+            <p className="text-ink-soft">{shown.hint}</p>
+            <CodeBlock code={shown.code} copyLabel="Copy code" />
+          </TabPanel>
+        </Tabs>
+      ) : snippet.isError ? (
+        <ErrorState error={snippet.error} onRetry={() => void snippet.refetch()} />
+      ) : (
+        <div role="status" aria-label="Loading" className="grid gap-3">
+          <Skeleton className="h-9" />
+          <Skeleton className="h-28" />
+        </div>
+      )}
+    </Card>
+  );
+}
+
+function codesOf(snippet: Awaited<ReturnType<typeof call<'siteSnippet'>>>): Code[] {
+  return [
+    {
+      value: 'tracker',
+      label: 'Tracker',
+      hint: 'Paste it into the <head> of every page. It counts visits and how interested they are.',
+      code: snippet.tracker,
+    },
+    {
+      value: 'form-script',
+      label: 'Form script',
+      hint: 'Paste it into the <head> of pages with a form, next to the tracker. It keeps bots out and helps visitors when something goes wrong.',
+      code: snippet.form_script,
+    },
+    ...snippet.forms.map(({ form_id, name, html }) => ({
+      value: `form:${form_id}`,
+      label: name,
+      hint: 'A form to begin with. Give it the looks of your page; fields can be added and left out.',
+      code: html,
+    })),
+    {
+      value: 'tag-manager',
+      label: 'Google Tag Manager',
+      hint: 'Instead of both scripts: make a Custom HTML tag of it that fires on all pages.',
+      code: snippet.google_tag_manager,
+    },
+  ];
+}

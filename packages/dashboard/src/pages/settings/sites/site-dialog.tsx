@@ -1,0 +1,114 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { call } from '../../../api/client.ts';
+import { Field, TextArea, TextInput } from '../../../ui/field.tsx';
+import { toasts } from '../../../ui/toast.tsx';
+import { FormDialog } from '../parts/form-dialog.tsx';
+import { useDraft } from '../parts/use-draft.ts';
+import { SITES, type Site, snippetKey } from './site-queries.ts';
+
+/** A new site, or the name, key and domains of one that is there. */
+export function SiteDialog({
+  isOpen,
+  onClose,
+  site,
+  onSaved,
+}: {
+  isOpen: boolean;
+  onClose: () => void;
+  site: Site | null;
+  onSaved?: (site: Site) => void;
+}) {
+  const queryClient = useQueryClient();
+  const draft = useDraft({
+    saved: {
+      name: site?.name ?? '',
+      site_key: site?.site_key ?? '',
+      domains: site?.domains.join('\n') ?? '',
+    },
+    conflictField: 'site_key',
+    send({ values }) {
+      const key = values.site_key.trim();
+      const body = { name: values.name, domains: linesOf(values.domains) };
+      return site === null
+        ? call('createSite', { body: { ...body, ...(key === '' ? {} : { site_key: key }) } })
+        : call('updateSite', { params: { id: site.id }, body: { ...body, site_key: key } });
+    },
+    onSaved(saved) {
+      // It has to be in the list before its details can be shown.
+      queryClient.setQueryData<Site[]>(SITES, (sites = []) =>
+        site === null ? [...sites, saved] : sites.map((each) => (each.id === saved.id ? saved : each)),
+      );
+      void queryClient.invalidateQueries({ queryKey: SITES });
+      void queryClient.invalidateQueries({ queryKey: snippetKey(saved.id) });
+      toasts.add({ title: site === null ? `${saved.name} was added` : 'Saved' });
+      draft.discard();
+      onClose();
+      onSaved?.(saved);
+    },
+  });
+  const { values, set, errorOf } = draft;
+  return (
+    <FormDialog
+      isOpen={isOpen}
+      onClose={onClose}
+      title={site === null ? 'Add site' : `Edit ${site.name}`}
+      draft={draft}
+      action={site === null ? 'Add site' : 'Save'}
+    >
+      <Field label="Name" error={errorOf('name')}>
+        {(tied) => (
+          <TextInput
+            {...tied}
+            autoFocus
+            required
+            value={values.name}
+            onChange={(event) => set('name', event.target.value)}
+          />
+        )}
+      </Field>
+      <Field
+        label="Domains, one per line"
+        error={errorOf('domains')}
+        hint="Where its forms may stand. example.com means www.example.com too, *.example.com everything below it, localhost:3000 a page under development."
+      >
+        {(tied) => (
+          <TextArea
+            {...tied}
+            rows={4}
+            spellCheck={false}
+            placeholder="example.com"
+            className="font-mono text-[0.8125rem]"
+            value={values.domains}
+            onChange={(event) => set('domains', event.target.value)}
+          />
+        )}
+      </Field>
+      <Field
+        label="Site key"
+        error={errorOf('site_key')}
+        hint={
+          site === null
+            ? 'Names the site in its pages. Leave it empty and one is made up.'
+            : 'Pages that carry the old key are no longer recognised once it has changed.'
+        }
+      >
+        {(tied) => (
+          <TextInput
+            {...tied}
+            spellCheck={false}
+            className="font-mono text-[0.8125rem]"
+            value={values.site_key}
+            onChange={(event) => set('site_key', event.target.value)}
+          />
+        )}
+      </Field>
+    </FormDialog>
+  );
+}
+
+function linesOf(text: string): string[] {
+  return text
+    .split(/[\n,]/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}

@@ -1,0 +1,80 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { call } from '../../../api/client.ts';
+import { Field, TextInput } from '../../../ui/field.tsx';
+import { toasts } from '../../../ui/toast.tsx';
+import { FormDialog } from '../parts/form-dialog.tsx';
+import { useDraft } from '../parts/use-draft.ts';
+import { FORMS, type Form, type Site, snippetKey } from './site-queries.ts';
+
+/** A new form of a site, or the name and id of one that is there. */
+export function SiteFormDialog({
+  isOpen,
+  onClose,
+  site,
+  form,
+}: {
+  isOpen: boolean;
+  onClose: () => void;
+  site: Site;
+  form: Form | null;
+}) {
+  const queryClient = useQueryClient();
+  const draft = useDraft({
+    saved: { name: form?.name ?? '', form_id: form?.form_id ?? '' },
+    conflictField: 'form_id',
+    send({ values: { name, form_id } }) {
+      const id = form_id.trim();
+      return form === null
+        ? call('createForm', { body: { site_id: site.id, name, ...(id === '' ? {} : { form_id: id }) } })
+        : call('updateForm', { params: { id: form.id }, body: { name, form_id: id } });
+    },
+    onSaved(saved) {
+      void queryClient.invalidateQueries({ queryKey: FORMS });
+      void queryClient.invalidateQueries({ queryKey: snippetKey(site.id) });
+      toasts.add({ title: form === null ? `${saved.name} was added` : 'Saved' });
+      draft.discard();
+      onClose();
+    },
+  });
+  const { values, set, errorOf } = draft;
+  return (
+    <FormDialog
+      isOpen={isOpen}
+      onClose={onClose}
+      title={form === null ? 'Add form' : `Edit ${form.name}`}
+      draft={draft}
+      action={form === null ? 'Add form' : 'Save'}
+    >
+      <Field label="Name" error={errorOf('name')}>
+        {(tied) => (
+          <TextInput
+            {...tied}
+            autoFocus
+            required
+            value={values.name}
+            onChange={(event) => set('name', event.target.value)}
+          />
+        )}
+      </Field>
+      <Field
+        label="Form id"
+        error={errorOf('form_id')}
+        hint={
+          form === null
+            ? 'Names the form in the page. Leave it empty and one is made up.'
+            : 'Pages that carry the old id can no longer send leads once it has changed.'
+        }
+      >
+        {(tied) => (
+          <TextInput
+            {...tied}
+            spellCheck={false}
+            className="font-mono text-[0.8125rem]"
+            value={values.form_id}
+            onChange={(event) => set('form_id', event.target.value)}
+          />
+        )}
+      </Field>
+    </FormDialog>
+  );
+}

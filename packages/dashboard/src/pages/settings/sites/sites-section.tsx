@@ -1,0 +1,34 @@
+import { Card } from '../../../ui/card.tsx';
+import { ErrorState, SkeletonRows } from '../../../ui/states.tsx';
+import { useSettingsSearch } from '../search.ts';
+import { SiteDetails } from './site-details.tsx';
+import { SiteList } from './site-list.tsx';
+import { useForms, useSites } from './site-queries.ts';
+
+/** The list of sites, or one of them with its forms and its code. */
+export function SitesSection() {
+  const { site: shownId } = useSettingsSearch();
+  const sites = useSites();
+  const forms = useForms();
+
+  if (sites.data === undefined || forms.data === undefined) {
+    const error = sites.error ?? forms.error;
+    return (
+      <Card isFlush>
+        {error === null ? (
+          <SkeletonRows rows={6} />
+        ) : (
+          <ErrorState
+            error={error}
+            onRetry={() => {
+              void sites.refetch();
+              void forms.refetch();
+            }}
+          />
+        )}
+      </Card>
+    );
+  }
+  if (shownId === undefined) return <SiteList sites={sites.data} forms={forms.data} />;
+  return <SiteDetails key={shownId} id={shownId} sites={sites.data} forms={forms.data} />;
+}

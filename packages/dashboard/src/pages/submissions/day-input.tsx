@@ -1,0 +1,46 @@
+import { useEffect, useState } from 'react';
+import { Field, TextInput } from '../../ui/field.tsx';
+
+/** While a year is being typed, it is one of antiquity. */
+const FIRST_DAY = '1970-01-01';
+
+/** A day of the calendar, or none. */
+export function DayInput({
+  label,
+  day,
+  min,
+  max,
+  onChange,
+}: {
+  label: string;
+  day: string | undefined;
+  min?: string | undefined;
+  max?: string | undefined;
+  onChange: (day: string | undefined) => void;
+}) {
+  const [typed, setTyped] = useState(day ?? '');
+  // The address bar may say something else, after going back.
+  useEffect(() => setTyped(day ?? ''), [day]);
+
+  function take(value: string) {
+    setTyped(value);
+    if (value === '') onChange(undefined);
+    else if (value >= FIRST_DAY) onChange(value);
+  }
+
+  return (
+    <Field label={label}>
+      {(tied) => (
+        <TextInput
+          {...tied}
+          type="date"
+          min={min}
+          max={max}
+          value={typed}
+          onChange={(event) => take(event.target.value)}
+          className="sm:w-40"
+        />
+      )}
+    </Field>
+  );
+}

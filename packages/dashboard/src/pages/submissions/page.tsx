@@ -1,0 +1,238 @@
+import type { AnswerOf } from '@leadtrail/contract/endpoint';
+import { LIST_DEFAULT } from '@leadtrail/contract/limits';
+import type { submissions } from '@leadtrail/contract/submissions';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { Inbox, ShieldX } from 'lucide-react';
+import { useCallback } from 'react';
+import { call } from '../../api/client.ts';
+import { formatNumber } from '../../format.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button, buttonClasses } from '../../ui/button.tsx';
+import { Page } from '../../ui/page.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import type { Column } from '../../ui/table.tsx';
+import { ListTime } from './list-time.tsx';
+import { type MoveList, PagedList } from './paged-list.tsx';
+import { PeriodBar } from './period-bar.tsx';
+import type { Order, Sort, SubmissionsSearch } from './search.ts';
+import { type ChangeSearch, useSearchChange } from './search-change.ts';
+import { SortButton, type Sorted } from './sort-button.tsx';
+
+type Submission = AnswerOf<typeof submissions>['submissions'][number];
+
+const route = getRouteApi('/submissions');
+
+/** What one wants to see when a column is chosen: the latest, or the beginning of the alphabet. */
+const FIRST_ORDER: Readonly<Record<Sort, Order>> = {
+  submitted_at: 'desc',
+  contact_email: 'asc',
+  project_name: 'asc',
+  source: 'asc',
+};
+
+/** Every time a form was sent. */
+export function SubmissionsPage() {
+  const search = route.useSearch();
+  const change = useSearchChange<SubmissionsSearch>();
+  const { period = 'today', sort = 'submitted_at', order = 'desc', offset = 0 } = search;
+
+  const move = useCallback<MoveList>((to, how) => change({ offset: to || undefined }, how), [change]);
+
+  const asked = { ...search, period, sort, order, limit: LIST_DEFAULT, offset };
+  const query = useQuery({
+    queryKey: ['submissions', 'list', asked],
+    queryFn: async ({ signal }) => {
+      const { submissions: rows, total } = await call('submissions', { query: asked, signal });
+      return { rows, total };
+    },
+    placeholderData: keepPreviousData,
+  });
+
+  const sortable = (title: string, by: Sort, hint?: string) => {
+    const sorted: Sorted = sort !== by ? 'none' : order === 'asc' ? 'ascending' : 'descending';
+    const next = sorted === 'none' ? FIRST_ORDER[by] : order === 'asc' ? 'desc' : 'asc';
+    return (
+      <SortButton
+        title={title}
+        {...(hint === undefined ? {} : { hint })}
+        sorted={sorted}
+        onSort={() => change({ sort: by, order: next })}
+      />
+    );
+  };
+
+  const columns: Column<Submission>[] = [
+    {
+      key: 'contact',
+      title: sortable('Contact', 'contact_email', 'Sort by e-mail address'),
+      cell: (row) => <Contact row={row} />,
+      className: 'max-w-56 sm:max-w-80',
+    },
+    {
+      key: 'submitted_at',
+      title: sortable('Submitted', 'submitted_at'),
+      cell: (row) => <Moment row={row} />,
+    },
+    {
+      key: 'project',
+      title: sortable('Project', 'project_name'),
+      cell: (row) => row.project_name || <None />,
+      isFrom: 'md',
+      className: 'max-w-48 break-words',
+    },
+    {
+      key: 'source',
+      title: sortable('Source', 'source'),
+      cell: (row) => <Source row={row} />,
+      isFrom: 'md',
+      className: 'max-w-48 break-words',
+    },
+    { key: 'kind', title: 'Kind', cell: (row) => <Kind row={row} />, isFrom: 'md' },
+    { key: 'ip', title: 'IP address', cell: (row) => <Address row={row} />, isFrom: 'xl' },
+  ];
+
+  return (
+    <Page title="Submissions" hint="Every time somebody sent one of your forms.">
+      <PeriodBar search={search} onChange={change} />
+      <PagedList
+        query={query}
+        caption="Submissions"
+        columns={columns}
+        rowKey={(row) => row.submission_id}
+        offset={offset}
+        limit={LIST_DEFAULT}
+        onMove={move}
+        counted={(total) => `${formatNumber(total)} ${total === 1 ? 'submission' : 'submissions'}`}
+        empty={<Empty search={search} onChange={change} />}
+      />
+    </Page>
+  );
+}
+
+function Contact({ row }: { row: Submission }) {
+  const name = row.contact_name || row.contact_email || row.contact_phone || 'No name';
+  return (
+    <div className="grid min-w-0">
+      <Link
+        to="/leads/$leadId"
+        params={{ leadId: String(row.lead_id) }}
+        className="truncate font-medium underline-offset-2 hover:underline"
+      >
+        {name}
+      </Link>
+      <span className="flex flex-wrap gap-x-2.5 text-[0.8125rem] text-ink-soft">
+        {row.contact_email !== name && <span className="truncate">{row.contact_email}</span>}
+        {row.contact_phone !== name && <span className="truncate">{row.contact_phone}</span>}
+      </span>
+      <span className="truncate text-[0.8125rem] text-ink-faint md:hidden">
+        {[row.project_name, row.source].filter(Boolean).join(' · ')}
+      </span>
+    </div>
+  );
+}
+
+/** With what has no column of its own on a phone. */
+function Moment({ row }: { row: Submission }) {
+  return (
+    <div className="grid justify-items-start gap-1">
+      <ListTime value={row.submitted_at} />
+      <div className="md:hidden">
+        <Kind row={row} />
+      </div>
+    </div>
+  );
+}
+
+function Kind({ row }: { row: Submission }) {
+  return (
+    <div className="flex flex-wrap gap-1">
+      {row.is_follow_up ? <Badge>Follow-up</Badge> : <Badge tone="accent">Primary</Badge>}
+      {row.is_ip_blocked === 1 && (
+        <Link to="/blocked-ips" search={{ q: row.contact_ip }} className="rounded-md">
+          <Badge tone="negative" title={`${row.contact_ip} is on the list of blocked IPs`}>
+            <ShieldX aria-hidden="true" />
+            IP blocked
+          </Badge>
+        </Link>
+      )}
+    </div>
+  );
+}
+
+function Source({ row }: { row: Submission }) {
+  return (
+    <div className="grid">
+      {row.source === '' ? <None /> : <span>{row.source}</span>}
+      {row.cta_name !== '' && <span className="text-[0.8125rem] text-ink-faint">{row.cta_name}</span>}
+    </div>
+  );
+}
+
+function Address({ row }: { row: Submission }) {
+  return row.contact_ip === '' ? (
+    <None />
+  ) : (
+    <span title={row.contact_ip} className="block max-w-40 truncate font-mono text-[0.8125rem] text-ink-soft">
+      {row.contact_ip}
+    </span>
+  );
+}
+
+function None() {
+  return <span className="text-ink-faint">–</span>;
+}
+
+function Empty({
+  search: { q, period = 'today', date_from, date_to },
+  onChange,
+}: {
+  search: SubmissionsSearch;
+  onChange: ChangeSearch<SubmissionsSearch>;
+}) {
+  const icon = <Inbox aria-hidden="true" />;
+  if (date_from !== undefined && date_to !== undefined && date_from > date_to) {
+    return (
+      <EmptyState icon={icon} title="The first day comes after the last">
+        Choose a first day that is not later than the last one.
+      </EmptyState>
+    );
+  }
+  if (q !== undefined) {
+    return (
+      <EmptyState
+        icon={icon}
+        title="No submission matches"
+        action={<Button onClick={() => onChange({ q: undefined })}>Clear the search</Button>}
+      >
+        Nothing was found for “{q}” in this period.
+      </EmptyState>
+    );
+  }
+  if (period === 'today') {
+    return (
+      <EmptyState
+        icon={icon}
+        title="Nothing submitted yet today"
+        action={<Button onClick={() => onChange({ period: 'yesterday' })}>Show yesterday</Button>}
+      >
+        As soon as somebody sends one of your forms, it appears here.
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState
+      icon={icon}
+      title={
+        period === 'yesterday' ? 'Nothing was submitted yesterday' : 'Nothing was submitted on these days'
+      }
+      action={
+        <Link to="/leads" className={buttonClasses()}>
+          All leads
+        </Link>
+      }
+    >
+      Choose other days, or look at all leads.
+    </EmptyState>
+  );
+}

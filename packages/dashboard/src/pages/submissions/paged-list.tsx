@@ -1,0 +1,81 @@
+import type { UseQueryResult } from '@tanstack/react-query';
+import { type ReactNode, useEffect } from 'react';
+import { Card } from '../../ui/card.tsx';
+import { Pagination } from '../../ui/pagination.tsx';
+import { ErrorState, SkeletonRows } from '../../ui/states.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+
+export type ListPage<R> = { rows: readonly R[]; total: number };
+export type MoveList = (offset: number, how?: { isReplaced: boolean }) => void;
+
+/** A list of which a page is shown, in whatever state it is. */
+export function PagedList<R>({
+  query,
+  caption,
+  columns,
+  rowKey,
+  rowClassName,
+  offset,
+  limit,
+  onMove,
+  counted,
+  actions,
+  empty,
+}: {
+  query: UseQueryResult<ListPage<R>>;
+  /** For screen readers. */
+  caption: string;
+  columns: readonly Column<R>[];
+  rowKey: (row: R) => string | number;
+  rowClassName?: (row: R) => string | undefined;
+  offset: number;
+  limit: number;
+  onMove: MoveList;
+  /** How many there are, in words. */
+  counted: (total: number) => string;
+  /** What can be done with them. */
+  actions?: ReactNode;
+  empty: ReactNode;
+}) {
+  const { data } = query;
+  const lastOffset = Math.max(0, Math.ceil((data?.total ?? 0) / limit) - 1) * limit;
+  // What was on the last page may be gone, or the address is an old one.
+  const isBeyond = data !== undefined && !query.isPlaceholderData && offset > lastOffset;
+  useEffect(() => {
+    if (isBeyond) onMove(lastOffset, { isReplaced: true });
+  }, [isBeyond, lastOffset, onMove]);
+
+  const hasRows = data !== undefined && data.rows.length > 0;
+  return (
+    <Card isFlush>
+      {/* Always there, so that screen readers tell how the number changes. */}
+      <div className={hasRows ? HEADER_CLASSES : 'sr-only'}>
+        <p role="status" className="text-ink-soft tabular-nums">
+          {data !== undefined && counted(data.total)}
+        </p>
+        {hasRows && actions}
+      </div>
+      {hasRows && (
+        <>
+          <Table
+            caption={caption}
+            columns={columns}
+            rows={data.rows}
+            rowKey={rowKey}
+            {...(rowClassName === undefined ? {} : { rowClassName })}
+            isStale={query.isPlaceholderData}
+          />
+          <Pagination offset={offset} limit={limit} total={data.total} onMove={onMove} />
+        </>
+      )}
+      {data?.rows.length === 0 && empty}
+      {data === undefined && !query.isError && <SkeletonRows rows={12} />}
+      {data === undefined && query.isError && (
+        <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+      )}
+    </Card>
+  );
+}
+
+const HEADER_CLASSES =
+  'flex min-h-13 flex-wrap items-center justify-between gap-x-4 gap-y-2 border-b border-line px-4 py-2 sm:px-5';

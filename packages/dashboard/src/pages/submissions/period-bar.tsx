@@ -1,0 +1,78 @@
+import { SearchInput } from '../../ui/search-input.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
+import { DayInput } from './day-input.tsx';
+import type { Period, SubmissionsSearch } from './search.ts';
+import type { Change, ChangeSearch } from './search-change.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** What a range begins with, until other days are chosen. */
+const RANGE_DAYS = 7;
+
+const PERIODS: readonly { value: Period; label: string }[] = [
+  { value: 'today', label: 'Today' },
+  { value: 'yesterday', label: 'Yesterday' },
+  { value: 'range', label: 'Date range' },
+];
+
+/** Which submissions are shown. */
+export function PeriodBar({
+  search,
+  onChange,
+}: {
+  search: SubmissionsSearch;
+  onChange: ChangeSearch<SubmissionsSearch>;
+}) {
+  const { period = 'today', date_from, date_to } = search;
+  return (
+    <div className="grid gap-3">
+      <div className="flex flex-wrap items-center gap-3">
+        <Tabs
+          label="Period"
+          value={period}
+          tabs={PERIODS}
+          onChange={(chosen) => onChange(periodChange(chosen))}
+        />
+        <p className="text-[0.8125rem] text-ink-faint">{dayHint()}</p>
+        <SearchInput
+          label="Search submissions"
+          placeholder="E-mail, phone, project, source…"
+          value={search.q ?? ''}
+          onSearch={(q) => onChange({ q })}
+          className="w-full sm:w-80 lg:ml-auto"
+        />
+      </div>
+      {period === 'range' && (
+        <div className="grid grid-cols-2 gap-3 sm:flex">
+          <DayInput
+            label="From"
+            day={date_from}
+            max={date_to}
+            onChange={(day) => onChange({ date_from: day })}
+          />
+          <DayInput label="To" day={date_to} min={date_from} onChange={(day) => onChange({ date_to: day })} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+function periodChange(period: Period): Change<SubmissionsSearch> {
+  if (period !== 'range') return { period, date_from: undefined, date_to: undefined };
+  const now = Date.now();
+  return { period, date_from: utcDay(now - (RANGE_DAYS - 1) * DAY_MS), date_to: utcDay(now) };
+}
+
+function utcDay(time: number): string {
+  return new Date(time).toISOString().slice(0, 'YYYY-MM-DD'.length);
+}
+
+/** The service's days are others than the viewer's, unless they live where it is UTC. */
+function dayHint(): string {
+  const midnight = new Date(Math.floor(Date.now() / DAY_MS) * DAY_MS);
+  if (midnight.getTimezoneOffset() === 0) return 'Days are in UTC.';
+  const time = midnight.toLocaleTimeString(navigator.languages as string[], {
+    hour: '2-digit',
+    minute: '2-digit',
+  });
+  return `Days are in UTC: they begin at ${time} your time.`;
+}

@@ -1,0 +1,138 @@
+import { Replayer } from '@rrweb/replay';
+import styles from '@rrweb/replay/dist/style.css?inline';
+import { makeInert } from './inert.ts';
+import { GREETING, type PlayerCommand, type PlayerNews, type Speed } from './messages.ts';
+
+/** Rebuilds a recording and plays it, as the dashboard says over the port that it was given. */
+
+const PROGRESS_MS = 100;
+const META = 4;
+const FULL_SNAPSHOT = 2;
+const MEDIA_INTERACTION = 7;
+const OWN_STYLES = `
+  html, body { margin: 0; height: 100%; overflow: hidden; background: transparent; }
+  .replayer-wrapper { position: absolute !important; top: 0; left: 0; transform-origin: 0 0; }
+  .replayer-wrapper > iframe { border: 0; background: #fff; }
+`;
+
+type RecordedEvent = { type: number; timestamp: number; data?: { href?: unknown; source?: unknown } };
+type Player = {
+  play(): void;
+  pause(): void;
+  seek(ms: number): void;
+  setSpeed(speed: Speed): void;
+  setSkip(isOn: boolean): void;
+};
+
+export function openPlayer(): void {
+  const style = document.createElement('style');
+  style.textContent = styles + OWN_STYLES;
+  document.head.append(style);
+
+  const { port1: port, port2: handedOver } = new MessageChannel();
+  let player: Player | undefined;
+  const tell = (news: PlayerNews) => port.postMessage(news);
+  port.onmessage = ({ data }: MessageEvent<PlayerCommand>) => {
+    try {
+      if (data.do === 'load') player ??= load(data.recording, tell);
+      else if (player !== undefined) obey(player, data);
+    } catch (error) {
+      tell({ is: 'failed', reason: error instanceof Error ? error.message : String(error) });
+    }
+  };
+  // The dashboard is around the page that is around this one.
+  window.parent.parent.postMessage(GREETING, '*', [handedOver]);
+}
+
+function obey(player: Player, command: Exclude<PlayerCommand, { do: 'load' }>): void {
+  if (command.do === 'play') player.play();
+  else if (command.do === 'pause') player.pause();
+  else if (command.do === 'seek') player.seek(command.ms);
+  else if (command.do === 'speed') player.setSpeed(command.speed);
+  else player.setSkip(command.isOn);
+}
+
+function load(recording: string, tell: (news: PlayerNews) => void): Player {
+  const recorded = JSON.parse(recording) as { events: RecordedEvent[] };
+  // Films and sounds are not part of a recording, so there is nothing to start or stop.
+  const events = recorded.events.filter(({ data }) => data?.source !== MEDIA_INTERACTION);
+  const firstPage = events.find(({ type }) => type === FULL_SNAPSHOT);
+  if (events.length < 2 || firstPage === undefined) throw new Error('It holds no page that could be shown.');
+  makeInert(events);
+
+  const replayer = new Replayer(events as never, {
+    root: document.body,
+    speed: 1,
+    skipInactive: true,
+    showWarning: false,
+    triggerFocus: false,
+    mouseTail: { strokeStyle: '#0f766e', lineWidth: 2, duration: 500 },
+  });
+  keepInView(replayer);
+
+  const { startTime, totalTime } = replayer.getMetaData();
+  const pageAt = pagesOf(events, startTime);
+  // Before it there is no page that could be shown, and the one from later would stay.
+  const shownFromMs = firstPage.timestamp - startTime + 1;
+  let isPlaying = false;
+  let atMs = 0;
+
+  function say(): void {
+    if (isPlaying) atMs = Math.min(replayer.getCurrentTime(), totalTime);
+    tell({ is: 'at', ms: atMs, isPlaying, page: pageAt(atMs) });
+  }
+  setInterval(() => isPlaying && say(), PROGRESS_MS);
+  replayer.on('finish', () => {
+    isPlaying = false;
+    atMs = totalTime;
+    say();
+  });
+  tell({ is: 'loaded', durationMs: totalTime });
+  say();
+
+  function moveTo(ms: number): void {
+    atMs = Math.min(Math.max(ms, 0), totalTime);
+    const shownMs = Math.max(atMs, shownFromMs);
+    if (isPlaying) replayer.play(shownMs);
+    else replayer.pause(shownMs);
+    say();
+  }
+  return {
+    play() {
+      isPlaying = true;
+      moveTo(atMs >= totalTime ? 0 : atMs);
+    },
+    pause() {
+      if (isPlaying) atMs = Math.min(replayer.getCurrentTime(), totalTime);
+      isPlaying = false;
+      replayer.pause();
+      say();
+    },
+    seek: moveTo,
+    setSpeed: (speed) => replayer.setConfig({ speed }),
+    setSkip: (isOn) => replayer.setConfig({ skipInactive: isOn }),
+  };
+}
+
+/** As large as there is room for, but never larger than it was. */
+function keepInView(replayer: Replayer): void {
+  function fit(): void {
+    const width = Number.parseFloat(replayer.iframe.width) || innerWidth;
+    const height = Number.parseFloat(replayer.iframe.height) || innerHeight;
+    const scale = Math.min(innerWidth / width, innerHeight / height, 1);
+    const left = Math.max((innerWidth - width * scale) / 2, 0);
+    const top = Math.max((innerHeight - height * scale) / 2, 0);
+    replayer.wrapper.style.transform = `translate(${left}px, ${top}px) scale(${scale})`;
+  }
+  replayer.on('resize', () => queueMicrotask(fit));
+  addEventListener('resize', fit);
+}
+
+/** The address that was shown at a moment of the recording. */
+function pagesOf(events: readonly RecordedEvent[], startTime: number): (ms: number) => string {
+  const pages = events.filter(({ type, data }) => type === META && typeof data?.href === 'string');
+  return (ms) => {
+    const page = pages.findLast(({ timestamp }) => timestamp - startTime <= ms) ?? pages[0];
+    return String(page?.data?.href ?? '');
+  };
+}

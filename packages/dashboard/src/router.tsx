@@ -1,0 +1,101 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { readCampaignsSearch } from './pages/campaigns/search.ts';
+import { readDeliveriesSearch } from './pages/deliveries/search.ts';
+import { readIpSearch } from './pages/ip-lists/search.ts';
+import { readLeadSearch } from './pages/lead/search.ts';
+import { readLeadsSearch } from './pages/leads/search.ts';
+import { readOverviewSearch } from './pages/overview/search.ts';
+import { readSetAsideSearch } from './pages/set-aside/search.ts';
+import { readSubmissionsSearch } from './pages/submissions/search.ts';
+import { NotFound, PageFailed } from './shell/page-failed.tsx';
+import { Shell } from './shell/shell.tsx';
+
+/** Every page: its address, what the address says, and its code, which is loaded when it is needed. */
+
+const root = createRootRoute({ component: Shell, notFoundComponent: NotFound, errorComponent: PageFailed });
+
+const routeTree = root.addChildren([
+  createRoute({
+    getParentRoute: () => root,
+    path: '/',
+    validateSearch: readOverviewSearch,
+    component: lazyRouteComponent(() => import('./pages/overview/page.tsx'), 'OverviewPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/leads',
+    validateSearch: readLeadsSearch,
+    component: lazyRouteComponent(() => import('./pages/leads/page.tsx'), 'LeadsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/leads/$leadId',
+    validateSearch: readLeadSearch,
+    component: lazyRouteComponent(() => import('./pages/lead/page.tsx'), 'LeadPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/submissions',
+    validateSearch: readSubmissionsSearch,
+    component: lazyRouteComponent(() => import('./pages/submissions/page.tsx'), 'SubmissionsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/rejected',
+    validateSearch: readSetAsideSearch,
+    component: lazyRouteComponent(() => import('./pages/set-aside/page.tsx'), 'RejectedPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/testing',
+    validateSearch: readSetAsideSearch,
+    component: lazyRouteComponent(() => import('./pages/set-aside/page.tsx'), 'TestingPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/blocked-ips',
+    validateSearch: readIpSearch,
+    component: lazyRouteComponent(() => import('./pages/ip-lists/page.tsx'), 'BlockedIpsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/whitelisted-ips',
+    validateSearch: readIpSearch,
+    component: lazyRouteComponent(() => import('./pages/ip-lists/page.tsx'), 'WhitelistedIpsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/campaigns',
+    validateSearch: readCampaignsSearch,
+    component: lazyRouteComponent(() => import('./pages/campaigns/page.tsx'), 'CampaignsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/deliveries',
+    validateSearch: readDeliveriesSearch,
+    component: lazyRouteComponent(() => import('./pages/deliveries/page.tsx'), 'DeliveriesPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/settings',
+    component: lazyRouteComponent(() => import('./pages/settings/page.tsx'), 'SettingsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/settings/$section',
+    component: lazyRouteComponent(() => import('./pages/settings/page.tsx'), 'SettingsPage'),
+  }),
+]);
+
+export const router = createRouter({
+  routeTree,
+  basepath: '/dashboard',
+  defaultPreload: 'intent',
+  scrollRestoration: true,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,65 @@
+import type { ComponentProps, ReactNode } from 'react';
+import { classes } from './classes.ts';
+import { Spinner } from './spinner.tsx';
+
+type Look = 'primary' | 'secondary' | 'ghost' | 'danger';
+
+const LOOKS: Readonly<Record<Look, string>> = {
+  primary: 'bg-accent text-accent-ink hover:brightness-110',
+  secondary: 'border border-line-strong bg-surface text-ink hover:bg-sunken',
+  ghost: 'text-ink-soft hover:bg-sunken hover:text-ink',
+  danger: 'border border-negative/40 bg-surface text-negative hover:bg-negative-soft',
+};
+
+export type ButtonProps = ComponentProps<'button'> & {
+  look?: Look;
+  size?: 'small' | 'normal';
+  icon?: ReactNode;
+  isBusy?: boolean;
+};
+
+export function Button({
+  look = 'secondary',
+  size = 'normal',
+  icon,
+  isBusy = false,
+  className,
+  children,
+  disabled,
+  ...rest
+}: ButtonProps) {
+  return (
+    <button
+      type="button"
+      {...rest}
+      disabled={disabled || isBusy}
+      aria-busy={isBusy || undefined}
+      className={buttonClasses({ look, size, hasText: children != null, className })}
+    >
+      {isBusy ? <Spinner /> : icon}
+      {children}
+    </button>
+  );
+}
+
+/** The same look for a link. */
+export function buttonClasses({
+  look = 'secondary',
+  size = 'normal',
+  hasText = true,
+  className,
+}: {
+  look?: Look;
+  size?: 'small' | 'normal';
+  hasText?: boolean;
+  className?: string | undefined;
+} = {}): string {
+  return classes(
+    'inline-flex shrink-0 items-center justify-center gap-2 rounded-lg font-medium whitespace-nowrap',
+    'transition-[background-color,filter,color] duration-150 disabled:opacity-55 [&_svg]:size-4 [&_svg]:shrink-0',
+    size === 'small' ? 'h-8 text-[0.8125rem]' : 'h-9 text-sm',
+    hasText ? (size === 'small' ? 'px-2.5' : 'px-3.5') : size === 'small' ? 'w-8' : 'w-9',
+    LOOKS[look],
+    className,
+  );
+}

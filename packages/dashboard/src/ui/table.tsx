@@ -1,0 +1,94 @@
+import type { ReactNode } from 'react';
+import { classes } from './classes.ts';
+
+export type Column<R> = {
+  key: string;
+  title: ReactNode;
+  /** For screen readers, where the title is no text. */
+  label?: string;
+  cell: (row: R) => ReactNode;
+  isNumber?: boolean;
+  /** Left out where there is little room; what it says must be found elsewhere. */
+  isFrom?: 'sm' | 'md' | 'lg' | 'xl';
+  className?: string;
+};
+
+const FROM: Readonly<Record<string, string>> = {
+  sm: 'hidden sm:table-cell',
+  md: 'hidden md:table-cell',
+  lg: 'hidden lg:table-cell',
+  xl: 'hidden xl:table-cell',
+};
+
+/** A list as a real table. On a phone the first columns stay and the rest scrolls sideways. */
+export function Table<R>({
+  caption,
+  columns,
+  rows,
+  rowKey,
+  rowClassName,
+  isStale = false,
+}: {
+  /** For screen readers. */
+  caption: string;
+  columns: readonly Column<R>[];
+  rows: readonly R[];
+  rowKey: (row: R) => string | number;
+  rowClassName?: (row: R) => string | undefined;
+  /** Another page is being loaded. */
+  isStale?: boolean;
+}) {
+  return (
+    <div
+      className={classes('overflow-x-auto transition-opacity', isStale && 'opacity-60')}
+      aria-busy={isStale || undefined}
+    >
+      <table className="w-full border-collapse text-left">
+        <caption className="sr-only">{caption}</caption>
+        <thead>
+          <tr className="border-b border-line text-xs text-ink-faint">
+            {columns.map((column) => (
+              <th
+                key={column.key}
+                scope="col"
+                aria-label={column.label}
+                className={classes(
+                  'h-9 px-3 font-medium whitespace-nowrap first:pl-4 last:pr-4 sm:first:pl-5 sm:last:pr-5',
+                  column.isNumber && 'text-right',
+                  column.isFrom && FROM[column.isFrom],
+                )}
+              >
+                {column.title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr
+              key={rowKey(row)}
+              className={classes(
+                'border-b border-line last:border-b-0 hover:bg-sunken/50',
+                rowClassName?.(row),
+              )}
+            >
+              {columns.map((column) => (
+                <td
+                  key={column.key}
+                  className={classes(
+                    'px-3 py-2.5 align-middle first:pl-4 last:pr-4 sm:first:pl-5 sm:last:pr-5',
+                    column.isNumber && 'text-right tabular-nums',
+                    column.isFrom && FROM[column.isFrom],
+                    column.className,
+                  )}
+                >
+                  {column.cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,14 @@
+import { formatAgo, formatDateTime, formatDateTimeFull, timeOf } from '../format.ts';
+
+/** A moment, in the viewer's time zone; the whole of it on hover. */
+export function Time({ value, isAgo = false }: { value: string | number; isAgo?: boolean }) {
+  return (
+    <time
+      dateTime={timeOf(value).toISOString()}
+      title={formatDateTimeFull(value)}
+      className="whitespace-nowrap"
+    >
+      {isAgo ? formatAgo(value) : formatDateTime(value)}
+    </time>
+  );
+}

@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import type { FlowSend } from '@leadtrail/contract/deliveries';
+import type { Page } from 'playwright-core';
+import { MINUTE_MS, SECOND_MS } from '../../server/src/domain/utc-time.ts';
+import { CALLBACK_SECRET, capture, FLOW_CALLBACK, report } from '../../server/test/support/callbacks.ts';
+import { aClock } from '../../server/test/support/clock.ts';
+import { rows } from '../../server/test/support/database.ts';
+import { CAPTURE_ENV } from '../../server/test/support/enquiries.ts';
+import { emptyLeads } from '../../server/test/support/leads.ts';
+import { answering, type Receiver, startReceiver } from '../../server/test/support/receiver.ts';
+import { startService, type TestService } from '../../server/test/support/service.ts';
+import { assertAccessible, atRest, DESKTOP, PHONE, useDashboard } from './support/dashboard.ts';
+
+const SENDS = '/analytics/flow-sends';
+const EXECUTION = 'https://flows.example.com/executions/12';
+
+describe('the deliveries page', () => {
+  const clock = aClock(Date.now());
+  const service = {} as TestService;
+  let receiver: Receiver;
+  before(async () => {
+    receiver = await startReceiver();
+    const env = { ...CAPTURE_ENV, CRM_CALLBACK_SECRET: CALLBACK_SECRET, FLOW_WEBHOOK_URL: receiver.url };
+    Object.assign(
+      service,
+      await startService('sqlite', { env, overrides: { now: clock.now, random: () => 0 } }),
+    );
+  });
+  after(async () => {
+    await service.close?.();
+    await receiver?.close();
+  });
+  const dashboard = useDashboard(service);
+  beforeEach(async () => {
+    clock.set(Date.now());
+    await emptyLeads(service);
+    receiver.reset();
+  });
+
+  const forwarded = () => service.app.forwarding.settled();
+  const sends = async () => (await service.get<{ flow_sends: FlowSend[] }>(SENDS)).flow_sends;
+
+  /** A lead of someone new; the platform takes it or answers with this status. */
+  async function aSend(status = 200): Promise<FlowSend> {
+    receiver.answer(answering(status));
+    const { lead_id } = await capture(service);
+    await forwarded();
+    return (await sends()).find((send) => send.lead_id === lead_id) ?? assert.fail();
+  }
+
+  test('explains forwarding while there is nothing, and leads an admin to the settings', async () => {
+    await dashboard.visit('/deliveries', async (page) => {
+      await page.getByText('Nothing has been sent yet').waitFor();
+      await page.getByRole('link', { name: 'Set up forwarding' }).click();
+      await page.waitForURL((url) => url.pathname === '/dashboard/settings/forwarding');
+    });
+    await dashboard.visit(
+      '/deliveries',
+      async (page) => {
+        await page.getByText('Nothing has been sent yet').waitFor();
+        await page.getByText('Marketing', { exact: true }).first().waitFor();
+        assert.equal(await page.getByRole('link', { name: 'Set up forwarding' }).count(), 0);
+      },
+      { role: 'marketing' },
+    );
+  });
+
+  test('shows every send with its state, its attempts and the last answer, by state on request', async () => {
+    // So far ahead that the next attempt does not come while the page is looked at.
+    clock.advance(10 * MINUTE_MS);
+    const delivered = await aSend();
+    const failed = await aSend(410);
+    const pending = await aSend(500);
+    await dashboard.visit('/deliveries', async (page) => {
+      assert.match(await textOf(page, delivered), /Delivered.*200/s);
+      assert.match(await textOf(page, failed), /Failed.*after 1 attempt.*410.*answered with status 410/s);
+      assert.match(await textOf(page, pending), /Pending.*next attempt in \d+ min.*500/s);
+
+      await page.getByRole('tab', { name: 'Failed' }).click();
+      await page.getByText('1 delivery', { exact: true }).waitFor();
+      assert.equal(new URL(page.url()).searchParams.get('status'), 'failed');
+      assert.match(await textOf(page, failed), /Failed/);
+      await page.getByRole('link', { name: `Lead ${failed.lead_id}` }).click();
+      await page.waitForURL(new RegExp(`/leads/${failed.lead_id}$`));
+    });
+  });
+
+  test('a send that is pending is seen to arrive', async () => {
+    const send = await aSend(500);
+    await dashboard.visit('/deliveries', async (page) => {
+      assert.match(await textOf(page, send), /Pending/);
+      receiver.answer(answering(200));
+      clock.advance(5 * SECOND_MS);
+      await forwarded();
+      await rowOf(page, send).getByText('Delivered').waitFor();
+    });
+  });
+
+  test('what failed is sent again at once', async () => {
+    const send = await aSend(410);
+    receiver.reset();
+    await dashboard.visit('/deliveries', async (page) => {
+      await page.getByRole('button', { name: `Resend lead ${send.lead_id}` }).click();
+      await page.getByText(`Lead ${send.lead_id} is being sent again`).first().waitFor();
+      await receiver.got(1);
+      await rowOf(page, send).getByText('Delivered').waitFor();
+      assert.equal(receiver.received[0]?.headers['webhook-id'], send.flow_send_public_id);
+    });
+  });
+
+  test('what was delivered is sent again only after a question', async () => {
+    const send = await aSend();
+    receiver.reset();
+    await dashboard.visit('/deliveries', async (page) => {
+      const resend = page.getByRole('button', { name: `Resend lead ${send.lead_id}` });
+      await resend.click();
+      const question = page.getByRole('alertdialog');
+      await question.getByText('It has been delivered already').waitFor();
+      await assertAccessible(page);
+      await question.getByRole('button', { name: 'Cancel' }).click();
+      await question.waitFor({ state: 'hidden' });
+      assert.equal(receiver.received.length, 0);
+      await resend.click();
+      await question.getByRole('button', { name: 'Send again' }).click();
+      await receiver.got(1);
+      await question.waitFor({ state: 'hidden' });
+      await atRest(page);
+    });
+  });
+
+  test('the details have every attempt, the execution and the callback', async () => {
+    const send = await aSend(500);
+    receiver.answer(answering(200));
+    clock.advance(5 * SECOND_MS);
+    await forwarded();
+    const told = {
+      flow_execution_url: EXECUTION,
+      flow_execution_status: 'success',
+      result: { crm: 'created' },
+    };
+    const id = { flow_send_public_id: send.flow_send_public_id };
+    assert.equal((await report(service, FLOW_CALLBACK, { ...id, ...told })).status, 200);
+    await dashboard.visit('/deliveries', async (page) => {
+      const link = rowOf(page, send).getByRole('link', { name: 'Open execution' });
+      assert.equal(await link.getAttribute('href'), EXECUTION);
+      assert.equal(await link.getAttribute('rel'), 'noreferrer noopener');
+
+      await page.getByRole('button', { name: `Details of the delivery of lead ${send.lead_id}` }).click();
+      const dialog = page.getByRole('dialog');
+      const attempts = await dialog.locator('tbody tr').allInnerTexts();
+      assert.equal(attempts.length, 2);
+      assert.match(attempts[0] ?? '', /2.*200/s);
+      assert.match(attempts[1] ?? '', /1.*500.*status 500/s);
+      assert.equal(await dialog.getByText('created', { exact: true }).isVisible(), false);
+      await dialog.getByText('Callback data').click();
+      assert.ok(
+        await dialog
+          .locator('div', { hasText: /^result · crm\s*created$/ })
+          .last()
+          .isVisible(),
+      );
+      await assertAccessible(page);
+      assert.equal(new URL(page.url()).searchParams.get('open'), send.flow_send_public_id);
+    });
+  });
+
+  test('an execution that is no web page is no link', async () => {
+    const send = await aSend();
+    await rows(service, "update flow_sends set flow_execution_url = 'javascript:alert(1)'");
+    await dashboard.visit('/deliveries', async (page) => {
+      assert.match(await textOf(page, send), /javascript:alert\(1\)/);
+      assert.equal(await page.locator('a[href^="javascript"]').count(), 0);
+    });
+  });
+
+  test('the marketing role sees deliveries and sends nothing again', async () => {
+    const send = await aSend(410);
+    await dashboard.visit(
+      '/deliveries',
+      async (page) => {
+        assert.match(await textOf(page, send), /Failed/);
+        await page.getByText('Marketing', { exact: true }).first().waitFor();
+        assert.equal(await page.getByRole('button', { name: /Resend/ }).count(), 0);
+        await page.getByRole('button', { name: /Details/ }).click();
+        await page.getByRole('dialog').waitFor();
+        assert.equal(await page.getByRole('button', { name: /Resend/ }).count(), 0);
+      },
+      { role: 'marketing' },
+    );
+  });
+
+  for (const theme of ['light', 'dark'] as const) {
+    for (const size of [DESKTOP, PHONE]) {
+      test(`is accessible at ${size.width} pixels, ${theme}`, async () => {
+        for (const status of [200, 410, 500]) await aSend(status);
+        await dashboard.visit(
+          '/deliveries',
+          async (page) => {
+            await page.locator('tbody tr').first().waitFor();
+            await assertAccessible(page);
+            assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+            await page
+              .getByRole('button', { name: /Details/ })
+              .first()
+              .click();
+            await page.getByRole('dialog').waitFor();
+            await assertAccessible(page);
+          },
+          { theme, size },
+        );
+      });
+    }
+  }
+});
+
+const rowOf = (page: Page, send: FlowSend) =>
+  page
+    .locator('tbody tr')
+    .filter({ has: page.getByRole('link', { name: `Lead ${send.lead_id}`, exact: true }) });
+const textOf = (page: Page, send: FlowSend) => rowOf(page, send).innerText();

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { fillWithDemo } from '../../../scripts/demo/fill.ts';
+import { CALLBACK_SECRET } from '../../server/test/support/callbacks.ts';
+import { useService } from '../../server/test/support/service.ts';
+import { assertAccessible, atRest, DESKTOP, PHONE, useDashboard } from './support/dashboard.ts';
+import { HOSTILE, HOSTILE_ADDRESS, type Seeded, seedHostileData } from './support/hostile-data.ts';
+
+/*
+ * Every page, with data as an agency has it and with data that somebody has made to do harm: it opens without an
+ * error and without a request to anybody else, everybody can use it, it fits on a phone, and nothing in it is more
+ * than text.
+ */
+
+type PathOf = (seeded: Seeded) => string;
+
+const PAGES: Readonly<Record<string, PathOf>> = {
+  overview: () => '',
+  leads: () => '/leads',
+  'leads as a board': () => '/leads?layout=board',
+  lead: ({ leadId }) => `/leads/${leadId}`,
+  'lead of the demo': () => '/leads/1',
+  submissions: () => '/submissions',
+  campaigns: () => '/campaigns',
+  deliveries: () => '/deliveries',
+  rejected: () => '/rejected?period=all',
+  testing: () => '/testing?period=all',
+  'blocked addresses': () => '/blocked-ips',
+  'whitelisted addresses': () => '/whitelisted-ips',
+  settings: () => '/settings',
+  'sites and forms': () => '/settings/sites',
+  integrations: () => '/settings/integrations',
+  forwarding: () => '/settings/forwarding',
+  'settings of leads': () => '/settings/leads',
+  'drought alert': () => '/settings/drought',
+  retention: () => '/settings/retention',
+  'dropdown options': () => '/settings/options',
+  'keys and appearance': () => '/settings/account',
+};
+
+/** What is opened on a page, and what is there to be seen then. */
+const OPENED: Readonly<Record<string, PathOf>> = {
+  'countries as a list': () => '?countries=list',
+  'a search that finds nothing': () => `/leads?q=${encodeURIComponent(`${HOSTILE} nobody`)}`,
+  'a lead that does not exist': () => `/leads/${encodeURIComponent(HOSTILE)}`,
+  'a recording': ({ leadId, sessionId }) => `/leads/${leadId}?replay=${sessionId}`,
+  'a campaign that does not exist': () =>
+    `/campaigns?project=${encodeURIComponent(HOSTILE)}&source=${encodeURIComponent(HOSTILE)}`,
+  'a delivery': ({ sendId }) => `/deliveries?open=${sendId}`,
+  'a rejected lead': ({ rejectedId }) => `/rejected?period=all&open=${rejectedId}`,
+  'a testing lead': ({ testingId }) => `/testing?period=all&open=${testingId}`,
+  'a search for an address': () => `/blocked-ips?q=${encodeURIComponent(HOSTILE)}`,
+  'a site with its code': ({ siteId }) => `/settings/sites?site=${siteId}`,
+  'a section that does not exist': () => `/settings/${encodeURIComponent(HOSTILE)}`,
+};
+
+/**
+ * Leads that do not exist are asked for, and browsers write down every answer that is an error. The other is about the
+ * script that signs in: it runs in every frame, also where a recording is shown, which has no storage.
+ */
+const EXPECTED = /status of (400|404)|Failed to read the 'sessionStorage' property/;
+
+describe('every page', () => {
+  const service = useService('sqlite', {
+    env: {
+      EDGE_ACCOUNT_ID: 'a',
+      ANALYTICS_ENGINE_API_TOKEN: 'b',
+      CRM_CALLBACK_SECRET: CALLBACK_SECRET,
+    },
+  });
+  const dashboard = useDashboard(service);
+  let seeded: Seeded;
+  before(async () => {
+    await fillWithDemo(service.app, {
+      size: { sessions: 400, leads: 60, recordings: 3 },
+      now: service.app.now(),
+    });
+    seeded = await seedHostileData(service);
+  });
+
+  for (const [name, pathOf] of Object.entries(PAGES)) {
+    test(`${name}: opens, light and dark, on a desk and on a phone, and everybody can use it`, async () => {
+      for (const size of [DESKTOP, PHONE]) {
+        await dashboard.visit(
+          pathOf(seeded),
+          async (page) => {
+            await assertShown(page);
+            await assertAccessible(page);
+            await page.emulateMedia({ colorScheme: 'dark' });
+            await page.waitForFunction(() => document.documentElement.dataset.theme === 'dark');
+            await settledColours(page);
+            await assertAccessible(page);
+            if (size === PHONE) await assertFits(page);
+            await assertNothingExecuted(page);
+          },
+          { size },
+        );
+      }
+    });
+  }
+
+  for (const [name, pathOf] of Object.entries(OPENED)) {
+    test(`${name}: opens, and nothing in it is more than text`, async () => {
+      await dashboard.visit(
+        pathOf(seeded),
+        async (page) => {
+          await assertAccessible(page);
+          await assertNothingExecuted(page);
+        },
+        { expectedErrors: EXPECTED },
+      );
+    });
+  }
+
+  test('the marketing role sees every page but the settings without being refused anything', async () => {
+    await dashboard.visit(
+      '',
+      async (page) => {
+        for (const [name, pathOf] of Object.entries(PAGES)) {
+          const path = pathOf(seeded);
+          if (path.startsWith('/settings')) continue;
+          await page.goto(`${service.url}/dashboard${path}`);
+          await atRest(page);
+          assert.equal(await page.getByRole('heading', { level: 1 }).count(), 1, name);
+        }
+      },
+      { role: 'marketing' },
+    );
+  });
+});
+
+/** A page that has loaded says what it is, and has not given up. */
+async function assertShown(page: Page): Promise<void> {
+  await page.getByRole('heading', { level: 1 }).first().waitFor();
+  assert.equal(await page.getByRole('heading', { level: 1 }).count(), 1);
+  assert.equal(await page.getByRole('main').getByRole('button', { name: 'Try again' }).count(), 0);
+}
+
+/** Colours may change little by little, and half-way nobody has to be able to read them. */
+async function settledColours(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    const transitions = document.getAnimations().filter((each) => each instanceof CSSTransition);
+    await Promise.allSettled(transitions.map(({ finished }) => finished));
+  });
+}
+
+async function assertFits(page: Page): Promise<void> {
+  const { content, window: visible } = await page.evaluate(() => ({
+    content: document.documentElement.scrollWidth,
+    window: document.documentElement.clientWidth,
+  }));
+  assert.ok(content <= visible, `The page is ${content} pixels wide on a phone of ${visible}.`);
+}
+
+/** Neither did any of it run, nor would it if the browser let it. */
+async function assertNothingExecuted(page: Page): Promise<void> {
+  for (const frame of page.frames()) {
+    const found = await frame.evaluate((scheme) => {
+      const links = [...document.querySelectorAll('a[href], form[action]')];
+      const places = links.map((each) => each.getAttribute('href') ?? each.getAttribute('action') ?? '');
+      return {
+        ran: 'pwned' in globalThis,
+        elements: document.querySelectorAll('[data-pwned]').length,
+        links: places.filter((place) => place.trim().toLowerCase().startsWith(scheme)),
+      };
+    }, new URL(HOSTILE_ADDRESS).protocol);
+    assert.deepEqual(found, { ran: false, elements: 0, links: [] }, frame.url());
+  }
+}

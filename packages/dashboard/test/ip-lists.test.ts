@@ -1,0 +1,255 @@
+import assert from 'node:assert/strict';
+import { beforeEach, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { emptyDatabase } from '../../server/test/support/database.ts';
+import { ADMIN_KEY, useService } from '../../server/test/support/service.ts';
+import { assertAccessible, DESKTOP, PHONE, useDashboard } from './support/dashboard.ts';
+
+const BLOCKED = '/analytics/blocked-ips';
+const WHITELISTED = '/analytics/whitelisted-ips';
+const REFUSED = /status of 400/;
+
+type Blocked = { blocked_ips: { ip: string; reason: string; country: string; referer: string }[] };
+type Whitelisted = { whitelisted_ips: { ip: string; note: string; usage: string }[] };
+
+describe('the lists of addresses', () => {
+  const service = useService('sqlite');
+  const dashboard = useDashboard(service);
+  beforeEach(() => emptyDatabase(service));
+
+  async function list(path: string, entry: object): Promise<void> {
+    assert.equal((await service.post(path, entry, { 'x-api-key': ADMIN_KEY })).status, 201);
+  }
+
+  test('an address is blocked with what is said about it', () =>
+    dashboard.visit('/blocked-ips', async (page) => {
+      await page.getByText('No address is blocked').waitFor();
+      await page.getByRole('button', { name: 'Block an IP' }).first().click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('IP address').fill(' 203.0.113.7 ');
+      await dialog.getByLabel('Reason').fill('Spam');
+      await dialog.getByLabel('Country').fill('DE');
+      await dialog.getByLabel('Page').fill('https://example.com/');
+      await page.keyboard.press('Enter');
+      await page.getByText('203.0.113.7 is blocked').first().waitFor();
+      await dialog.waitFor({ state: 'hidden' });
+      assert.match(await row(page, '203.0.113.7').innerText(), /Spam.*Germany.*https:\/\/example\.com\//s);
+      const { blocked_ips } = await service.get<Blocked>(BLOCKED);
+      const [{ ip, reason, country, referer } = assert.fail()] = blocked_ips;
+      assert.deepEqual([ip, reason, country, referer], ['203.0.113.7', 'Spam', 'DE', 'https://example.com/']);
+    }));
+
+  test('an address is whitelisted for what it is used for, and both uses are explained', () =>
+    dashboard.visit('/whitelisted-ips', async (page) => {
+      await page.getByRole('button', { name: 'Whitelist an IP' }).first().click();
+      const dialog = page.getByRole('dialog');
+      assert.ok(await dialog.getByRole('radio', { name: /Internal.*become leads as usual/ }).isChecked());
+      await dialog.getByLabel('IP address').fill('2001:DB8::1');
+      await dialog.getByRole('radio', { name: /Test.*never becomes a lead/ }).check();
+      await dialog.getByLabel('Note').fill('Laptop');
+      await dialog.getByRole('button', { name: 'Whitelist', exact: true }).click();
+      await row(page, '2001:db8::1').waitFor();
+      const { whitelisted_ips } = await service.get<Whitelisted>(WHITELISTED);
+      assert.deepEqual(
+        whitelisted_ips.map(({ ip, note, usage }) => [ip, note, usage]),
+        [['2001:db8::1', 'Laptop', 'test']],
+      );
+      await page.getByRole('link', { name: '2001:db8::1' }).click();
+      await page.waitForURL((url) => url.pathname.endsWith('/testing'));
+    }));
+
+  test('what is no address is refused at the field', () =>
+    dashboard.visit(
+      '/blocked-ips',
+      async (page) => {
+        await page.getByRole('button', { name: 'Block an IP' }).first().click();
+        const field = page.getByRole('dialog').getByLabel('IP address');
+        await field.fill('somewhere');
+        await page.keyboard.press('Enter');
+        await page.getByText('This must be an IP address.').waitFor();
+        assert.equal(await field.getAttribute('aria-invalid'), 'true');
+        await field.fill('203.0.113.7');
+        assert.equal(await field.getAttribute('aria-invalid'), null);
+      },
+      { expectedErrors: REFUSED },
+    ));
+
+  for (const { to, there, entry, add, save, says, link, leads } of [
+    {
+      to: '/blocked-ips',
+      there: WHITELISTED,
+      entry: { ip: '203.0.113.7', note: 'Office' },
+      add: 'Block an IP',
+      save: 'Block',
+      says: 'IP cannot be both whitelisted and blocked. Remove it from the whitelist first.',
+      link: 'Show it among the whitelisted IPs',
+      leads: '/dashboard/whitelisted-ips',
+    },
+    {
+      to: '/whitelisted-ips',
+      there: BLOCKED,
+      entry: { ip: '203.0.113.7', reason: 'Spam' },
+      add: 'Whitelist an IP',
+      save: 'Whitelist',
+      says: 'IP cannot be both whitelisted and blocked. Unblock it first.',
+      link: 'Show it among the blocked IPs',
+      leads: '/dashboard/blocked-ips',
+    },
+  ]) {
+    test(`an address on the other list is refused at the field, with the way there (${to})`, async () => {
+      await list(there, entry);
+      await dashboard.visit(
+        to,
+        async (page) => {
+          await page.getByRole('button', { name: add }).first().click();
+          const dialog = page.getByRole('dialog');
+          await dialog.getByLabel('IP address').fill(entry.ip);
+          await dialog.getByRole('button', { name: save, exact: true }).click();
+          await dialog.getByText(says).waitFor();
+          assert.equal(await dialog.getByLabel('IP address').getAttribute('aria-invalid'), 'true');
+          await assertAccessible(page);
+          await dialog.getByRole('link', { name: link }).click();
+          await page.waitForURL((url) => url.pathname === leads);
+          await row(page, entry.ip).waitFor();
+          assert.equal(await page.getByRole('dialog').count(), 0);
+        },
+        { expectedErrors: REFUSED },
+      );
+    });
+  }
+
+  test('a removed address can be put back as it was', async () => {
+    const entry = { ip: '203.0.113.7', reason: 'Spam', country: 'DE', referer: 'https://example.com/' };
+    await list(BLOCKED, entry);
+    await list(BLOCKED, { ip: '203.0.113.8' });
+    await dashboard.visit('/blocked-ips', async (page) => {
+      await page.getByRole('button', { name: 'Unblock 203.0.113.7' }).click();
+      await row(page, entry.ip).waitFor({ state: 'hidden' });
+      assert.equal(await focused(page), 'Edit 203.0.113.8');
+      await page.getByText('203.0.113.7 is no longer blocked').first().waitFor();
+      assert.deepEqual(await blockedNow(), ['203.0.113.8']);
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await row(page, entry.ip).waitFor();
+      const { blocked_ips } = await service.get<Blocked>(BLOCKED);
+      const { ip, reason, country, referer } =
+        blocked_ips.find((each) => each.ip === entry.ip) ?? assert.fail();
+      assert.deepEqual({ ip, reason, country, referer }, entry);
+    });
+
+    async function blockedNow(): Promise<string[]> {
+      return (await service.get<Blocked>(BLOCKED)).blocked_ips.map(({ ip }) => ip);
+    }
+  });
+
+  test('a whitelisted address comes back with its note and its usage', async () => {
+    const entry = { ip: '203.0.113.7', note: 'Laptop', usage: 'test' };
+    await list(WHITELISTED, entry);
+    await dashboard.visit('/whitelisted-ips', async (page) => {
+      await page.getByRole('button', { name: 'Remove 203.0.113.7' }).click();
+      await page.getByText('No address is whitelisted').waitFor();
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await row(page, entry.ip).waitFor();
+      const { whitelisted_ips } = await service.get<Whitelisted>(WHITELISTED);
+      const [{ ip, note, usage } = assert.fail()] = whitelisted_ips;
+      assert.deepEqual({ ip, note, usage }, entry);
+    });
+  });
+
+  test('an address that could not be removed stays', async () => {
+    await list(BLOCKED, { ip: '203.0.113.7' });
+    await dashboard.visit(
+      '/blocked-ips',
+      async (page) => {
+        await page.route('**/analytics/blocked-ips/*', (route) => route.abort());
+        await page.getByRole('button', { name: 'Unblock 203.0.113.7' }).click();
+        await page.getByText('203.0.113.7 was not removed').first().waitFor();
+        await row(page, '203.0.113.7').waitFor();
+      },
+      { expectedErrors: /ERR_FAILED/ },
+    );
+  });
+
+  test('what is said about an address can be changed', async () => {
+    await list(WHITELISTED, { ip: '203.0.113.7', note: 'Office', usage: 'internal' });
+    await dashboard.visit('/whitelisted-ips', async (page) => {
+      await page.getByRole('button', { name: 'Edit 203.0.113.7' }).click();
+      const dialog = page.getByRole('dialog');
+      assert.equal(await dialog.getByLabel('Note').inputValue(), 'Office');
+      await dialog.getByLabel('Note').fill('Old office');
+      await dialog.getByRole('radio', { name: /^Test/ }).check();
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('203.0.113.7 saved').first().waitFor();
+      assert.match(await row(page, '203.0.113.7').innerText(), /Test.*Old office/s);
+    });
+  });
+
+  test('an address is searched by a part of it, and the list has pages', async () => {
+    for (let i = 1; i <= 52; i += 1) await list(BLOCKED, { ip: `203.0.113.${i}` });
+    await list(BLOCKED, { ip: '198.51.100.1' });
+    await dashboard.visit('/blocked-ips', async (page) => {
+      await page.getByText('1–50 of 53').waitFor();
+      await page.getByRole('button', { name: 'Next page' }).click();
+      await page.getByText('51–53 of 53').waitFor();
+      await page.getByRole('searchbox').fill('198.51');
+      await page.getByText('1 address', { exact: true }).waitFor();
+      assert.equal(new URL(page.url()).searchParams.get('offset'), null);
+      await page.getByRole('searchbox').fill('192.0.2.1');
+      await page.getByText('No address matches').waitFor();
+      await page.getByRole('button', { name: 'Block an IP' }).click();
+      assert.equal(await page.getByRole('dialog').getByLabel('IP address').inputValue(), '192.0.2.1');
+    });
+  });
+
+  test('the marketing role sees the lists and changes nothing', async () => {
+    await list(BLOCKED, { ip: '203.0.113.7' });
+    await list(WHITELISTED, { ip: '203.0.113.8' });
+    for (const [path, ip] of [
+      ['/blocked-ips', '203.0.113.7'],
+      ['/whitelisted-ips', '203.0.113.8'],
+    ] as const) {
+      await dashboard.visit(
+        path,
+        async (page) => {
+          await row(page, ip).waitFor();
+          await page.getByText('Marketing', { exact: true }).first().waitFor();
+          assert.equal(await page.getByRole('main').getByRole('button').count(), 0);
+        },
+        { role: 'marketing' },
+      );
+    }
+  });
+
+  for (const theme of ['light', 'dark'] as const) {
+    for (const size of [DESKTOP, PHONE]) {
+      test(`the lists are accessible at ${size.width} pixels, ${theme}`, async () => {
+        await list(BLOCKED, {
+          ip: '2001:db8:85a3:8d3:1319:8a2e:370:7348',
+          reason: 'Spam '.repeat(50),
+          country: 'DE',
+        });
+        await list(WHITELISTED, { ip: '203.0.113.8', note: 'Office', usage: 'internal' });
+        await list(WHITELISTED, { ip: '203.0.113.9', note: 'Laptop', usage: 'test' });
+        for (const [path, add] of [
+          ['/blocked-ips', 'Block an IP'],
+          ['/whitelisted-ips', 'Whitelist an IP'],
+        ] as const) {
+          await dashboard.visit(
+            path,
+            async (page) => {
+              await page.locator('tbody tr').first().waitFor();
+              await assertAccessible(page);
+              assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+              await page.getByRole('button', { name: add }).click();
+              await page.getByRole('dialog').waitFor();
+              await assertAccessible(page);
+            },
+            { theme, size },
+          );
+        }
+      });
+    }
+  }
+});
+
+const focused = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute('aria-label'));
+const row = (page: Page, ip: string) => page.locator('tbody tr', { hasText: ip });

@@ -1,0 +1,387 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { call } from '../../server/test/support/analytics-calls.ts';
+import {
+  CALLBACK_SECRET,
+  type CapturedLead,
+  CRM_WEBHOOK,
+  capture,
+  FLOW_CALLBACK,
+  report,
+  tellCrmId,
+} from '../../server/test/support/callbacks.ts';
+import {
+  assertCaptured,
+  CAPTURE_ENV,
+  type Fields,
+  sendFromServer,
+} from '../../server/test/support/enquiries.ts';
+import { answering, type Receiver, startReceiver } from '../../server/test/support/receiver.ts';
+import { type TestService, useService } from '../../server/test/support/service.ts';
+import { endSession, startSession } from '../../server/test/support/visits.ts';
+import { assertAccessible, atRest, DESKTOP, PHONE, useDashboard } from './support/dashboard.ts';
+
+type Detail = {
+  lead: { status: string; is_ip_blocked: number; visitor_id: string };
+  flow_sends: { flow_send_public_id: string; status: string }[];
+};
+
+const detailOf = (service: TestService, { lead_id }: CapturedLead) =>
+  service.get<Detail>(`/analytics/leads/${lead_id}`);
+
+/** Forwards to a receiver, as it would to an automation platform. */
+async function forwardTo(service: TestService, receiver: Receiver): Promise<void> {
+  const settings = { flow_webhook_url: receiver.url, flow_enabled: true };
+  assert.equal((await call(service, 'PATCH', '/analytics/settings', { body: settings })).status, 200);
+}
+
+async function tellCrmEvent(service: TestService, event: object): Promise<void> {
+  assert.equal((await report(service, CRM_WEBHOOK, event)).status, 200);
+}
+
+let people = 0;
+/** Nobody else's: a number that two people share makes one lead of them. */
+const newPhone = () => `98765 ${40_000 + people++}`;
+
+/** Everything that can happen to a lead, of somebody new. */
+async function aStory(service: TestService, more: Fields = {}): Promise<CapturedLead> {
+  const visitor = `visitor-${crypto.randomUUID()}`;
+  const { session_id } = await startSession(service, {
+    visitor_id: visitor,
+    fingerprint_id: visitor,
+    page: 'https://www.example.com/riverside',
+  });
+  await endSession(service, session_id, { exit_page: 'https://www.example.com/prices' });
+  await service.settled();
+  const lead = await capture(service, {
+    __visitor_id: visitor,
+    PHONE: newPhone(),
+    USER_MESSAGE: 'Is Saturday possible?',
+    CTA_NAME: 'Book a visit',
+    ...more,
+  });
+  const crm_lead_id = `CRM-${lead.lead_id}`;
+  await tellCrmId(service, { lead_public_id: lead.lead_public_id, crm_lead_id });
+  await tellCrmEvent(service, { crm_lead_id, event_type: 'stage_changed', stage: 'Visit booked' });
+  await service.app.forwarding.settled();
+  return lead;
+}
+
+const pathOf = ({ lead_id }: CapturedLead) => `/leads/${lead_id}`;
+const entry = (page: Page, title: string | RegExp) =>
+  page.getByRole('article').filter({ has: page.getByRole('heading', { name: title }) });
+const titles = (page: Page) => page.getByRole('article').getByRole('heading', { level: 4 }).allInnerTexts();
+
+describe('the page of a lead', () => {
+  const service = useService('sqlite', {
+    env: { ...CAPTURE_ENV, CRM_CALLBACK_SECRET: CALLBACK_SECRET, FLOW_ALLOW_PRIVATE_NETWORK: 'on' },
+  });
+  const dashboard = useDashboard(service);
+  let receiver: Receiver;
+  before(async () => {
+    receiver = await startReceiver();
+    await forwardTo(service, receiver);
+  });
+  after(() => receiver.close());
+
+  test('it shows who it is, how to reach them and what happened, by number and by UUID', async () => {
+    const lead = await aStory(service, { PHONE: '98765 43210' });
+    for (const path of [pathOf(lead), `/leads/${lead.lead_public_id}`]) {
+      await dashboard.visit(path, async (page) => {
+        await page.getByRole('heading', { level: 1, name: 'Ada' }).waitFor();
+        const mail = page.getByRole('link', { name: lead.email });
+        assert.equal(await mail.getAttribute('href'), `mailto:${encodeURIComponent(lead.email)}`);
+        const phone = page.getByRole('link', { name: '+91 98765 43210' });
+        assert.equal(await phone.getAttribute('href'), 'tel:+919876543210');
+        assert.deepEqual((await titles(page)).toSorted(), [
+          'CRM stage_changed',
+          'First enquiry',
+          'Forwarded',
+          'Visit',
+        ]);
+        await entry(page, 'Visit').getByText('example.com/prices').waitFor();
+        await entry(page, 'First enquiry').getByText('Is Saturday possible?').first().waitFor();
+        await entry(page, 'First enquiry').getByText('Book a visit').first().waitFor();
+        await entry(page, 'CRM stage_changed').getByText('Visit booked').first().waitFor();
+        await entry(page, 'Forwarded').getByText('Delivered').first().waitFor();
+
+        await page.getByRole('button', { name: 'Copy the e-mail address' }).click();
+        await page.getByRole('button', { name: 'Copied' }).waitFor();
+        assert.equal(await page.evaluate(() => navigator.clipboard.readText()), lead.email);
+      });
+    }
+  });
+
+  test('a follow-up needs review until it was looked at here', async () => {
+    const lead = await aStory(service);
+    await assertCaptured(sendFromServer(service, { EMAIL: lead.email, PHONE: '' }));
+    const review = () => service.get<{ leads: { lead_id: number }[] }>('/analytics/leads?seen=false');
+    const isToReview = async () => (await review()).leads.some(({ lead_id }) => lead_id === lead.lead_id);
+    assert.ok(await isToReview());
+    await dashboard.visit(pathOf(lead), async (page) => {
+      await page.getByText('1 follow-up').waitFor();
+      await entry(page, 'Follow-up').waitFor();
+    });
+    assert.ok(!(await isToReview()));
+  });
+
+  test('the stage can be changed, and the change undone', async () => {
+    const lead = await aStory(service);
+    await dashboard.visit(
+      pathOf(lead),
+      async (page) => {
+        const stage = page.getByRole('combobox', { name: 'Stage' });
+        await stage.click();
+        await page.getByRole('option', { name: 'Qualified' }).click();
+        await page.getByText('Moved to Qualified').waitFor();
+        assert.equal((await detailOf(service, lead)).lead.status, 'qualified');
+        await page.getByRole('button', { name: 'Undo' }).click();
+        await stage.getByText('New').waitFor();
+        await page.waitForLoadState('networkidle');
+        assert.equal((await detailOf(service, lead)).lead.status, 'new');
+      },
+      { role: 'marketing' },
+    );
+  });
+
+  test('a change of the stage that fails is taken back and explained', async () => {
+    const lead = await aStory(service);
+    await dashboard.visit(
+      pathOf(lead),
+      async (page) => {
+        await page.route(/analytics\/leads\/\d+$/, (route) =>
+          route.request().method() === 'PATCH'
+            ? route.fulfill({ status: 503, json: { error: 'The store is away.' } })
+            : route.continue(),
+        );
+        const stage = page.getByRole('combobox', { name: 'Stage' });
+        await stage.click();
+        await page.getByRole('option', { name: 'Won' }).click();
+        await page.getByText('The store is away.').first().waitFor();
+        await stage.getByText('New').waitFor();
+      },
+      { expectedErrors: /503/ },
+    );
+  });
+
+  test('the order and the kinds that are shown stand in the address', async () => {
+    const lead = await aStory(service);
+    await dashboard.visit(pathOf(lead), async (page) => {
+      const newestFirst = await titles(page);
+      await page.getByRole('tab', { name: 'Oldest first' }).click();
+      await page.waitForURL(/order=oldest/);
+      assert.deepEqual(await titles(page), newestFirst.toReversed());
+      await page.getByRole('button', { name: /^Visits/ }).click();
+      await page.getByRole('button', { name: /^CRM/ }).click();
+      await page.waitForURL(/show=session%2Ccrm/);
+      assert.deepEqual((await titles(page)).toSorted(), ['CRM stage_changed', 'Visit']);
+      await page.reload();
+      await atRest(page);
+      assert.deepEqual(await titles(page), ['Visit', 'CRM stage_changed']);
+      await page.getByRole('button', { name: /^All/ }).click();
+      assert.equal((await titles(page)).length, 4);
+    });
+  });
+
+  test('an IP is blocked, and that it cannot be on both lists is explained where it strikes', async () => {
+    const lead = await capture(service);
+    const isBlocked = async () => (await detailOf(service, lead)).lead.is_ip_blocked === 1;
+    await dashboard.visit(
+      pathOf(lead),
+      async (page) => {
+        await page.getByRole('button', { name: 'Block', exact: true }).click();
+        await page.getByRole('textbox', { name: 'Reason' }).fill('Spam');
+        await page.getByRole('dialog').getByRole('button', { name: 'Block', exact: true }).click();
+        await page.getByRole('button', { name: 'Unblock' }).waitFor();
+        assert.ok(await isBlocked());
+
+        await page.getByRole('button', { name: 'Whitelist', exact: true }).click();
+        const dialog = page.getByRole('dialog');
+        await dialog.getByRole('button', { name: 'Whitelist', exact: true }).click();
+        await dialog.getByText('IP cannot be both whitelisted and blocked. Unblock it first.').waitFor();
+        assert.ok(await isBlocked());
+        await dialog.getByRole('button', { name: 'Unblock it and whitelist it' }).click();
+        await page.getByText('Whitelisted', { exact: true }).waitFor();
+        assert.ok(!(await isBlocked()));
+        await page.getByRole('button', { name: 'Remove from whitelist' }).click();
+        await page.getByRole('button', { name: 'Whitelist', exact: true }).waitFor();
+      },
+      { expectedErrors: /400/ },
+    );
+    const { total } = await service.get<{ total: number }>('/analytics/whitelisted-ips');
+    assert.equal(total, 0);
+  });
+
+  test('a send that failed is sent again', async () => {
+    receiver.answer(answering(410));
+    const lead = await capture(service);
+    await service.app.forwarding.settled();
+    receiver.answer(answering(200));
+    await dashboard.visit(pathOf(lead), async (page) => {
+      await entry(page, 'Forwarded').getByText('Failed').waitFor();
+      await entry(page, 'Forwarded').getByText('410').first().waitFor();
+      await page.getByRole('button', { name: 'Send again' }).click();
+      await entry(page, 'Forwarded').getByText('Delivered').first().waitFor();
+    });
+    assert.deepEqual(
+      (await detailOf(service, lead)).flow_sends.map(({ status }) => status),
+      ['delivered'],
+    );
+  });
+
+  test('only addresses of the web become links', async () => {
+    const [hostile, harmless] = [await aStory(service), await aStory(service)];
+    const sendId = async (lead: CapturedLead) =>
+      (await detailOf(service, lead)).flow_sends[0]?.flow_send_public_id ?? assert.fail();
+    await report(service, FLOW_CALLBACK, {
+      flow_send_public_id: await sendId(harmless),
+      flow_execution_url: 'https://flows.example.com/9',
+      flow_execution_id: 'run 9',
+      note: 'javascript:alert(1)',
+    });
+    await tellCrmEvent(service, {
+      crm_lead_id: `CRM-${hostile.lead_id}`,
+      event_type: 'linked',
+      link: 'javascript:alert(1)',
+      page: 'https://crm.example.com/1',
+    });
+    await dashboard.visit(pathOf(harmless), async (page) => {
+      const link = page.getByRole('link', { name: /run 9/ });
+      assert.equal(await link.getAttribute('href'), 'https://flows.example.com/9');
+      assert.equal(await link.getAttribute('rel'), 'noreferrer noopener');
+    });
+    await dashboard.visit(pathOf(hostile), async (page) => {
+      await entry(page, 'CRM linked').getByText('javascript:alert(1)').first().waitFor();
+      const addresses = await page
+        .getByRole('link')
+        .evaluateAll((links) => links.map((link) => (link as HTMLAnchorElement).protocol));
+      assert.deepEqual(
+        addresses.filter((protocol) => !['http:', 'https:', 'mailto:', 'tel:'].includes(protocol)),
+        [],
+      );
+    });
+  });
+
+  test('what came from outside is text: nothing of it runs', async () => {
+    const corpus = [
+      '<script>window.__xss = 1</script>',
+      '<img src=x onerror="window.__xss = 1">',
+      '"><svg onload="window.__xss = 1">',
+      "javascript:window.__xss=1//'",
+      '{{constructor.constructor("window.__xss = 1")()}}',
+      '</pre><iframe srcdoc="<script>parent.__xss = 1</script>"></iframe>',
+    ];
+    for (const hostile of corpus) {
+      const email = `"${hostile.replaceAll(/[\s@]/g, '')}"@example.com`;
+      const visitor = `visitor-${crypto.randomUUID()}`;
+      await startSession(service, {
+        visitor_id: visitor,
+        fingerprint_id: visitor,
+        page: `https://example.com/${hostile}`,
+      });
+      await service.settled();
+      const sent = { FIRSTNAME: hostile, PROJECT: hostile, USER_MESSAGE: hostile, SOURCE: hostile };
+      const more = { CTA_NAME: hostile, PAGE_URL: hostile, utm_campaign: hostile, [hostile]: hostile };
+      await assertCaptured(
+        sendFromServer(
+          service,
+          { ...sent, ...more, EMAIL: email, PHONE: hostile, __visitor_id: visitor },
+          { headers: { 'user-agent': hostile, referer: `https://example.com/?${encodeURI(hostile)}` } },
+        ),
+      );
+      await service.app.forwarding.settled();
+      const { leads } = await service.get<{ leads: { lead_id: number; lead_public_id: string }[] }>(
+        '/analytics/leads?limit=1',
+      );
+      const { lead_id, lead_public_id } = leads[0] ?? assert.fail();
+      await tellCrmId(service, { lead_public_id, crm_lead_id: `CRM-${lead_id}` });
+      await tellCrmEvent(service, { crm_lead_id: `CRM-${lead_id}`, event_type: 'note', [hostile]: hostile });
+      const { flow_sends } = await service.get<Detail>(`/analytics/leads/${lead_id}`);
+      await report(service, FLOW_CALLBACK, {
+        flow_send_public_id: flow_sends[0]?.flow_send_public_id,
+        flow_execution_id: hostile,
+        flow_execution_status: hostile,
+        [hostile]: { [hostile]: hostile },
+      });
+
+      await dashboard.visit(`/leads/${lead_id}`, async (page) => {
+        page.on('dialog', () => assert.fail('A dialog was opened.'));
+        await page.getByRole('heading', { level: 1, name: hostile }).waitFor();
+        for (const closed of await page.locator('details > summary').all()) await closed.click();
+        for (const more of await page.getByRole('button', { name: /^Show all/ }).all()) await more.click();
+        await atRest(page);
+        assert.equal(await page.evaluate(() => (window as { __xss?: unknown }).__xss), undefined);
+        assert.equal(await page.locator('main :is(script, iframe, img)').count(), 0);
+      });
+    }
+  });
+
+  test('a person is erased only when it was said who is meant, and the list is shown afterwards', async () => {
+    const lead = await aStory(service, { FIRSTNAME: 'Grace' });
+    await dashboard.visit(pathOf(lead), async (page) => {
+      await page.getByRole('button', { name: 'More actions' }).click();
+      await page.getByRole('menuitem', { name: 'Erase this person…' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText('It cannot be undone.').waitFor();
+      await dialog.getByText(/1 submission, 1 delivery, 1 visit, 1 CRM event/).waitFor();
+      const erase = dialog.getByRole('button', { name: 'Erase for good' });
+      const typed = dialog.getByRole('textbox', { name: 'Type their name or e-mail address to confirm' });
+      assert.ok(await erase.isDisabled());
+      await typed.fill('Somebody else');
+      assert.ok(await erase.isDisabled());
+      await typed.fill('grace');
+      await erase.click();
+      await page.waitForURL(/\/dashboard\/leads$/);
+      await page.getByText('Grace was erased').waitFor();
+    });
+    const gone = await call(service, 'GET', `/analytics/leads/${lead.lead_id}`);
+    assert.equal(gone.status, 404);
+  });
+
+  test('the marketing key sees the same, but not what only the admin key may do', async () => {
+    const lead = await aStory(service);
+    await dashboard.visit(
+      pathOf(lead),
+      async (page) => {
+        await entry(page, 'Forwarded').waitFor();
+        for (const name of ['Block', 'Whitelist', 'Send again', 'More actions']) {
+          assert.equal(await page.getByRole('button', { name, exact: true }).count(), 0, name);
+        }
+        assert.equal(await page.getByRole('combobox', { name: 'Stage' }).count(), 1);
+      },
+      { role: 'marketing' },
+    );
+  });
+
+  test('a lead that does not exist is said not to', async () => {
+    for (const id of ['999999', 'nonsense']) {
+      await dashboard.visit(
+        `/leads/${id}`,
+        async (page) => void (await page.getByText('There is no such lead').waitFor()),
+        { expectedErrors: /404|400/ },
+      );
+    }
+  });
+
+  for (const { title, ...look } of [
+    { title: 'light, on a desktop', theme: 'light', size: DESKTOP },
+    { title: 'dark, on a phone', theme: 'dark', size: PHONE },
+  ] as const) {
+    test(`it is accessible and never wider than the screen: ${title}`, async () => {
+      const lead = await aStory(service);
+      await dashboard.visit(
+        pathOf(lead),
+        async (page) => {
+          for (const closed of await page.locator('details > summary').all()) await closed.click();
+          await assertAccessible(page);
+          const overhang = await page.evaluate(
+            () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+          );
+          assert.equal(overhang, 0);
+        },
+        look,
+      );
+    });
+  }
+});

@@ -1,0 +1,242 @@
+import assert from 'node:assert/strict';
+import { before, beforeEach, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { CAPTURE_ENV } from '../../server/test/support/enquiries.ts';
+import { emptyLeads } from '../../server/test/support/leads.ts';
+import { useService } from '../../server/test/support/service.ts';
+import { assertAccessible, atRest, DESKTOP, PHONE, useDashboard } from './support/dashboard.ts';
+import { enquire, enquireMany, guests, leadNamed, moveTo } from './support/enquirers.ts';
+
+describe('The board of leads', () => {
+  const service = useService('sqlite', {
+    env: { EDGE_ACCOUNT_ID: 'a', ANALYTICS_ENGINE_API_TOKEN: 'b', ...CAPTURE_ENV },
+  });
+  const dashboard = useDashboard(service);
+
+  describe('The leads as a board', () => {
+    before(async () => {
+      await emptyLeads(service);
+      await enquireMany(service, guests(30));
+      await enquire(service, 'Ada Lovelace');
+      await moveTo(service, 'Guest 01', 'contacted');
+    });
+
+    beforeEach(() => moveTo(service, 'Ada Lovelace', 'new'));
+
+    it('has a column for each stage with its count, and shows more on request', () =>
+      dashboard.visit('/leads', async (page) => {
+        await page.getByRole('link', { name: 'Board' }).click();
+        await page.waitForURL(/layout=board/);
+        await atRest(page);
+        const heads = await page.getByRole('heading', { level: 2 }).allInnerTexts();
+        assert.deepEqual(
+          heads.map((head) => head.replaceAll(/\s+/g, ' ')),
+          [
+            'New 30 leads',
+            'Contacted 1 lead',
+            'Qualified 0 leads',
+            'Proposal 0 leads',
+            'Won 0 leads',
+            'Lost 0 leads',
+            'Fake 0 leads',
+          ],
+        );
+        assert.equal((await cards(page, 'New')).length, 25);
+        await page.getByRole('button', { name: 'Show 5 more in New' }).click();
+        await cardIn(page, 'New', 'Guest 02').waitFor();
+        assert.equal((await cards(page, 'New')).length, 30);
+      }));
+
+    it('moves a card that is dragged to another column, and back on request', () =>
+      dashboard.visit(
+        '/leads?layout=board',
+        async (page) => {
+          await drag(page, 'Ada Lovelace', 'Qualified');
+          await cardIn(page, 'Qualified', 'Ada Lovelace').waitFor();
+          await page.getByText('Ada Lovelace moved to Qualified').waitFor();
+          assert.equal((await leadNamed(service, 'Ada Lovelace')).status, 'qualified');
+          assert.match(page.url(), /layout=board/);
+          await undo(page);
+          await cardIn(page, 'New', 'Ada Lovelace').waitFor();
+          assert.equal((await leadNamed(service, 'Ada Lovelace')).status, 'new');
+        },
+        { role: 'marketing' },
+      ));
+
+    it('lets go of a dragged card at Escape, and opens a card that is only clicked', () =>
+      dashboard.visit('/leads?layout=board', async (page) => {
+        await carry(page, 'Ada Lovelace', 'Contacted');
+        await page.keyboard.press('Escape');
+        await page.mouse.up();
+        await cardIn(page, 'New', 'Ada Lovelace').waitFor();
+        assert.equal((await leadNamed(service, 'Ada Lovelace')).status, 'new');
+        await cardIn(page, 'New', 'Ada Lovelace').click();
+        await page.waitForURL(/\/leads\/\d+$/);
+      }));
+
+    it('moves a card by keyboard, and says so to screen readers', () =>
+      dashboard.visit('/leads?layout=board', async (page) => {
+        await cardIn(page, 'New', 'Ada Lovelace').focus();
+        await page.keyboard.press('Space');
+        await announced(page, 'Ada Lovelace picked up from New.');
+        await page.keyboard.press('ArrowRight');
+        await announced(page, 'Over Contacted, 2 of 7.');
+        await page.keyboard.press('Escape');
+        await announced(page, 'Cancelled. Ada Lovelace stays in New.');
+
+        await page.keyboard.press('Space');
+        for (const _ of 'right') await page.keyboard.press('ArrowRight');
+        await page.keyboard.press('ArrowLeft');
+        await announced(page, 'Over Won, 5 of 7.');
+        await page.keyboard.press('Space');
+        await cardIn(page, 'Won', 'Ada Lovelace').waitFor();
+        await page.getByText('Ada Lovelace moved to Won').waitFor();
+        await focusIsOn(page, 'Ada Lovelace');
+        assert.equal((await leadNamed(service, 'Ada Lovelace')).status, 'won');
+      }));
+
+    it('moves a card through its menu, and the focus goes along', () =>
+      dashboard.visit('/leads?layout=board', async (page) => {
+        await page.getByRole('button', { name: 'Move Ada Lovelace' }).click();
+        await page.getByRole('menuitemradio', { name: 'Lost' }).click();
+        await cardIn(page, 'Lost', 'Ada Lovelace').waitFor();
+        await focusIsOn(page, 'Ada Lovelace');
+      }));
+
+    it('takes a move back that the service has refused', () =>
+      dashboard.visit(
+        '/leads?layout=board',
+        async (page) => {
+          await page.route('**/analytics/leads/*', (route) =>
+            route.request().method() === 'PATCH'
+              ? route.fulfill({ status: 500, json: { error: 'Internal server error' } })
+              : route.continue(),
+          );
+          await drag(page, 'Ada Lovelace', 'Contacted');
+          await page.getByText('Ada Lovelace was not moved').first().waitFor();
+          await cardIn(page, 'New', 'Ada Lovelace').waitFor();
+          assert.deepEqual(await cards(page, 'Contacted'), ['Guest 01']);
+        },
+        { expectedErrors: /500/ },
+      ));
+
+    it('moves a card that a finger holds', () =>
+      dashboard.visit(
+        '/leads?layout=board',
+        async (page) => {
+          const finger = await aFinger(page);
+          const from = await middleOf(cardIn(page, 'New', 'Ada Lovelace'));
+          await finger('touchStart', from.x, from.y);
+          await column(page, 'New').and(page.locator('[data-over]')).waitFor();
+          const to = await column(page, 'Contacted').boundingBox();
+          assert.ok(to);
+          await finger('touchMove', to.x + 20, from.y + 10);
+          await column(page, 'Contacted').and(page.locator('[data-over]')).waitFor();
+          await finger('touchEnd');
+          await cardIn(page, 'Contacted', 'Ada Lovelace').waitFor();
+        },
+        { size: PHONE },
+      ));
+
+    it('scrolls with a finger that goes over the cards', () =>
+      dashboard.visit(
+        '/leads?layout=board',
+        async (page) => {
+          const finger = await aFinger(page);
+          const { x, y } = await middleOf(cardIn(page, 'New', 'Guest 30'));
+          // At one go, or it would hold the card.
+          await Promise.all([
+            finger('touchStart', x, y),
+            ...[40, 80, 120, 160].map((way) => finger('touchMove', x, y - way)),
+            finger('touchEnd'),
+          ]);
+          await page.waitForFunction(
+            () => (document.querySelector('[data-stage="new"] ul')?.scrollTop ?? 0) > 0,
+          );
+          assert.equal(await page.locator('[data-over]').count(), 0);
+        },
+        { size: PHONE },
+      ));
+
+    it('searches and filters in every column, and keeps that in the address', () =>
+      dashboard.visit('/leads?layout=board', async (page) => {
+        await page.getByRole('searchbox').fill('guest 0');
+        await page.waitForURL(/q=guest/);
+        await atRest(page);
+        assert.equal((await cards(page, 'New')).length, 8);
+        assert.deepEqual(await cards(page, 'Contacted'), ['Guest 01']);
+        await page.getByRole('link', { name: 'Table' }).click();
+        await page.getByText('9 leads', { exact: true }).waitFor();
+      }));
+
+    it('announces new leads and brings them in when asked', () =>
+      dashboard.visit('/leads?layout=board', async (page) => {
+        await enquire(service, 'New Guest');
+        await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })));
+        await page.getByRole('button', { name: '1 new lead' }).click();
+        await cardIn(page, 'New', 'New Guest').waitFor();
+      }));
+
+    for (const theme of ['light', 'dark'] as const) {
+      for (const size of [DESKTOP, PHONE]) {
+        it(`is accessible (${theme}, ${size.width} pixels wide)`, () =>
+          dashboard.visit('/leads?layout=board', assertAccessible, { theme, size }));
+      }
+    }
+  });
+});
+
+function column(page: Page, stage: string) {
+  return page.getByRole('region', { name: stage, exact: true });
+}
+
+function cardIn(page: Page, stage: string, name: string) {
+  return column(page, stage).getByRole('link', { name, exact: true });
+}
+
+function cards(page: Page, stage: string): Promise<string[]> {
+  return column(page, stage).getByRole('link').allInnerTexts();
+}
+
+async function middleOf(element: ReturnType<typeof cardIn>): Promise<{ x: number; y: number }> {
+  const box = await element.boundingBox();
+  assert.ok(box);
+  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+}
+
+async function carry(page: Page, name: string, to: string): Promise<void> {
+  const from = await middleOf(cardIn(page, 'New', name));
+  const target = await middleOf(column(page, to));
+  await page.mouse.move(from.x, from.y);
+  await page.mouse.down();
+  await page.mouse.move(target.x, target.y, { steps: 5 });
+}
+
+async function drag(page: Page, name: string, to: string): Promise<void> {
+  await carry(page, name, to);
+  await page.mouse.up();
+}
+
+async function announced(page: Page, text: string): Promise<void> {
+  await page.locator('[aria-live="assertive"]', { hasText: text }).waitFor({ state: 'attached' });
+}
+
+async function focusIsOn(page: Page, name: string): Promise<void> {
+  await page.waitForFunction((text) => document.activeElement?.textContent === text, name);
+}
+
+/** Until the service has taken the move back. */
+async function undo(page: Page): Promise<void> {
+  const answered = page.waitForResponse((response) => response.request().method() === 'PATCH');
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await answered;
+}
+
+async function aFinger(page: Page) {
+  const browser = await page.context().newCDPSession(page);
+  return (type: 'touchStart' | 'touchMove' | 'touchEnd', x = 0, y = 0) =>
+    browser.send('Input.dispatchTouchEvent', {
+      type,
+      touchPoints: type === 'touchEnd' ? [] : [{ x, y }],
+    });
+}

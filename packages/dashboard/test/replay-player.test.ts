@@ -1,0 +1,324 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Frame, Page } from 'playwright-core';
+import { capture } from '../../server/test/support/callbacks.ts';
+import { CAPTURE_ENV } from '../../server/test/support/enquiries.ts';
+import { type Receiver, startReceiver } from '../../server/test/support/receiver.ts';
+import { type RecordedEvent, record } from '../../server/test/support/recordings.ts';
+import { useService } from '../../server/test/support/service.ts';
+import { startSession } from '../../server/test/support/visits.ts';
+import {
+  assertAccessible,
+  atRest,
+  DESKTOP,
+  PHONE,
+  useDashboard,
+  type VisitOptions,
+} from './support/dashboard.ts';
+
+const START = Date.parse('2026-03-10T12:00:00Z');
+const LENGTH_MS = 40_000;
+
+/** The tests sign in by a script that also runs in the player, which has no storage to write to. */
+const NO_STORAGE: VisitOptions = { expectedErrors: /sessionStorage/ };
+
+let lastId = 0;
+type Node = { id: number };
+const element = (tagName: string, attributes: object = {}, childNodes: Node[] = []): Node => {
+  lastId += 1;
+  return { type: 2, tagName, attributes, childNodes, id: lastId } as Node;
+};
+const text = (textContent: string): Node => {
+  lastId += 1;
+  return { type: 3, textContent, id: lastId } as Node;
+};
+
+/** What the recorder makes of a page: its address, all of it, then the movements and a change at 20 seconds. */
+function recordingOf(head: Node[], body: Node[], changes: object[] = []): RecordedEvent[] {
+  lastId += 1;
+  const html = element('html', {}, [element('head', {}, head), element('body', {}, body)]);
+  const page = {
+    type: 0,
+    id: 100_000,
+    childNodes: [{ type: 1, name: 'html', publicId: '', systemId: '', id: 100_001 }, html],
+  };
+  return [
+    { type: 4, timestamp: START, data: { href: 'https://example.com/flats', width: 1000, height: 600 } },
+    { type: 2, timestamp: START + 1, data: { node: page, initialOffset: { top: 0, left: 0 } } },
+    ...Array.from({ length: 40 }, (_, each) => ({
+      type: 3,
+      timestamp: START + 500 + each * 900,
+      data: { source: 1, positions: [{ x: 10 + each, y: 10, id: html.id, timeOffset: 0 }] },
+    })),
+    ...changes.map((data, each) => ({ type: 3, timestamp: START + 20_000 + each, data })),
+    { type: 3, timestamp: START + LENGTH_MS, data: { source: 3, id: 100_000, x: 0, y: 0 } },
+  ].sort((a, b) => a.timestamp - b.timestamp);
+}
+
+const frameAt = (page: Page, depth: number): Frame => {
+  let frame = page.mainFrame();
+  for (let each = 0; each < depth; each += 1) frame = frame.childFrames()[0] ?? assert.fail('no frame');
+  return frame;
+};
+/** Dashboard, the page around the player, the player, what it has rebuilt. */
+const playerFrame = (page: Page) => frameAt(page, 2);
+const rebuiltFrame = (page: Page) => frameAt(page, 3);
+
+async function shows(page: Page, words: string): Promise<void> {
+  await page.waitForFunction(() => document.querySelectorAll('iframe').length > 0);
+  await page.getByText(/\d:\d\d \/ 0:40/).waitFor();
+  await rebuiltFrame(page).getByText(words).waitFor();
+}
+
+describe('the replay of a visit', () => {
+  const service = useService('sqlite', { env: CAPTURE_ENV });
+  const dashboard = useDashboard(service);
+  let elsewhere: Receiver;
+  before(async () => {
+    elsewhere = await startReceiver();
+  });
+  after(() => elsewhere.close());
+
+  let visitors = 0;
+  /** A lead whose only visit was recorded; the way to its page. */
+  async function aRecordedLead(events: RecordedEvent[] | null): Promise<{ path: string; session: string }> {
+    visitors += 1;
+    const visitor_id = `visitor-${visitors}`;
+    const { session_id } = await startSession(service, { visitor_id, fingerprint_id: visitor_id });
+    await service.settled();
+    if (events !== null) await record(service, { session_id, events });
+    const { lead_id } = await capture(service, { __visitor_id: visitor_id });
+    return { path: `/leads/${lead_id}`, session: session_id };
+  }
+
+  const aPage = () => {
+    const label = text('before');
+    const change = {
+      source: 0,
+      texts: [{ id: label.id, value: 'after' }],
+      attributes: [],
+      removes: [],
+      adds: [],
+    };
+    return recordingOf(
+      [],
+      [element('h1', {}, [text('Flats by the river')]), element('p', {}, [label])],
+      [change],
+    );
+  };
+
+  test('it is offered where there is one, and its address can be shared', async () => {
+    const { path, session } = await aRecordedLead(aPage());
+    await dashboard.visit(
+      path,
+      async (page) => {
+        await page.getByRole('button', { name: 'Watch replay' }).click();
+        await shows(page, 'Flats by the river');
+        assert.equal(new URL(page.url()).searchParams.get('replay'), session);
+        await page.getByText('https://example.com/flats').waitFor();
+        await page.keyboard.press('Escape');
+        await page.getByRole('dialog').waitFor({ state: 'detached' });
+        assert.equal(new URL(page.url()).searchParams.get('replay'), null);
+      },
+      NO_STORAGE,
+    );
+    await dashboard.visit(`${path}?replay=${session}`, (page) => shows(page, 'Flats by the river'), {
+      ...NO_STORAGE,
+      role: 'marketing',
+    });
+    const unrecorded = await aRecordedLead(null);
+    await dashboard.visit(unrecorded.path, async (page) => {
+      await page.getByText('Visit', { exact: true }).waitFor();
+      assert.equal(await page.getByRole('button', { name: 'Watch replay' }).count(), 0);
+    });
+    await dashboard.visit(
+      `${unrecorded.path}?replay=${unrecorded.session}`,
+      async (page) => void (await page.getByText('There is no recording of this visit').waitFor()),
+      { expectedErrors: /404/ },
+    );
+  });
+
+  test('it can be paused, moved and made faster with the keyboard alone', async () => {
+    const { path, session } = await aRecordedLead(aPage());
+    await dashboard.visit(
+      `${path}?replay=${session}`,
+      async (page) => {
+        await shows(page, 'before');
+        const position = page.getByRole('slider', { name: 'Position' });
+        const now = async () => Number(await position.inputValue());
+
+        await page.getByRole('button', { name: 'Pause' }).press('Enter');
+        await page.getByRole('button', { name: 'Play' }).waitFor();
+        const paused = await now();
+        await position.press('ArrowRight');
+        await page.waitForFunction(
+          (least) => Number(document.querySelector<HTMLInputElement>('input[type=range]')?.value) >= least,
+          paused + 5000,
+        );
+        await position.press('End');
+        await rebuiltFrame(page).getByText('after').waitFor();
+        assert.equal(await now(), LENGTH_MS);
+        await position.press('Home');
+        await rebuiltFrame(page).getByText('before').waitFor();
+
+        await page.getByRole('button', { name: '8×' }).press('Enter');
+        assert.equal(await page.getByRole('button', { name: '8×' }).getAttribute('aria-pressed'), 'true');
+        await page.getByRole('button', { name: 'Play' }).press('Enter');
+        await rebuiltFrame(page).getByText('after').waitFor();
+        await page.getByRole('button', { name: 'Play again' }).waitFor();
+
+        const skipping = page.getByRole('switch', { name: 'Skip inactivity' });
+        assert.equal(await skipping.getAttribute('aria-checked'), 'true');
+        await skipping.press('Space');
+        assert.equal(await skipping.getAttribute('aria-checked'), 'false');
+        await page.getByRole('button', { name: 'Full screen' }).press('Enter');
+        await page.getByRole('button', { name: 'Leave full screen' }).waitFor();
+      },
+      NO_STORAGE,
+    );
+  });
+
+  test('the player can reach neither the key nor the dashboard nor the network', async () => {
+    const { path, session } = await aRecordedLead(aPage());
+    await dashboard.visit(
+      `${path}?replay=${session}`,
+      async (page) => {
+        await shows(page, 'before');
+        const reached = await playerFrame(page).evaluate(async (address) => {
+          const attempt = async (reach: () => unknown) => {
+            try {
+              return String(await reach());
+            } catch (error) {
+              return (error as Error).name;
+            }
+          };
+          return {
+            origin: window.origin,
+            sessionStorage: await attempt(() => sessionStorage.length),
+            localStorage: await attempt(() => localStorage.length),
+            around: await attempt(() => window.parent.document.title),
+            dashboard: await attempt(() => window.top?.document.title),
+            network: await attempt(() => fetch(address).then(() => 'reached')),
+          };
+        }, elsewhere.url);
+        assert.deepEqual(reached, {
+          origin: 'null',
+          sessionStorage: 'SecurityError',
+          localStorage: 'SecurityError',
+          around: 'SecurityError',
+          dashboard: 'SecurityError',
+          network: 'TypeError',
+        });
+        assert.equal(elsewhere.connections(), 0);
+      },
+      { expectedErrors: /sessionStorage|Content Security Policy|request to/ },
+    );
+  });
+
+  test('nothing in a recording runs, and nothing is asked of another host', async () => {
+    const to = (what: string) => `${elsewhere.url}/${what}`;
+    const run = 'window.__xss = 1; parent.__xss = 1; top.__xss = 1; alert(1)';
+    const url = `javascript:${run}`;
+    const image = element('img', { src: to('image'), srcset: `${to('set')} 2x`, onerror: run, onload: run });
+    const link = element('a', { href: url, ping: to('ping'), onclick: run }, [text('Hostile page')]);
+    const late = [
+      element('script', { src: to('late-script') }, [text(run)]),
+      element('img', { src: to('late-image'), onerror: run }),
+    ];
+    const body = element('div', {}, [image, link]);
+    const events = recordingOf(
+      [
+        element('base', { href: to('base/') }),
+        element('meta', { 'http-equiv': 'refresh', content: `0;url=${to('refresh')}` }),
+        element('link', { rel: 'stylesheet', href: to('style') }),
+        element('link', { rel: 'preconnect', href: to('') }),
+        element('link', { rel: 'dns-prefetch', href: to('') }),
+        element('link', { rel: 'prefetch', href: to('prefetch') }),
+        element('link', { rel: 'icon', href: to('icon') }),
+        element('style', {
+          _cssText: `@import url(${to('import')}); body { background: url(${to('css')}) }`,
+        }),
+        element('script', { src: to('script') }, [text(run)]),
+      ],
+      [
+        body,
+        element('iframe', { src: url, srcdoc: `<script>${run}</script>` }),
+        element('iframe', { src: to('frame') }),
+        element('iframe', { src: `data:text/html,<script>${run}</script>` }),
+        element('object', { data: to('object') }),
+        element('embed', { src: to('embed') }),
+        element('video', { src: to('video'), poster: to('poster'), autoplay: '', onerror: run }),
+        element('svg', { onload: run }, [element('use', { 'xlink:href': `${to('use')}#a` })]),
+        element('form', { action: url }, [
+          element('button', { formaction: url, autofocus: '', onfocus: run }),
+        ]),
+        element('details', { open: '', ontoggle: run }),
+      ],
+      [
+        {
+          source: 0,
+          texts: [],
+          removes: [],
+          attributes: [{ id: image.id, attributes: { src: to('changed'), onerror: run } }],
+          adds: late.map((node) => ({ parentId: body.id, nextId: null, node })),
+        },
+      ],
+    );
+    const { path, session } = await aRecordedLead(events);
+    let dialogs = 0;
+    await dashboard.visit(
+      `${path}?replay=${session}`,
+      async (page) => {
+        page.on('dialog', (dialog) => {
+          dialogs += 1;
+          void dialog.dismiss();
+        });
+        await shows(page, 'Hostile page');
+        await page.getByRole('slider', { name: 'Position' }).press('End');
+        await rebuiltFrame(page).waitForFunction(() => document.querySelectorAll('img').length === 2);
+        await rebuiltFrame(page).evaluate(() => document.querySelector('a')?.click());
+        await atRest(page);
+        for (const frame of page.frames()) {
+          assert.equal(
+            await frame.evaluate(() => (window as unknown as { __xss?: unknown }).__xss),
+            undefined,
+            frame.url(),
+          );
+        }
+        for (const frame of page.frames().slice(2)) assert.doesNotMatch(frame.url(), /^(https?|javascript):/);
+      },
+      { expectedErrors: /sessionStorage|Content Security Policy|Blocked script execution|request to/ },
+    );
+    assert.equal(dialogs, 0);
+    assert.equal(elsewhere.connections(), 0);
+  });
+
+  test('a recording without a page says so', async () => {
+    const { path, session } = await aRecordedLead([
+      { type: 3, timestamp: START, data: { source: 1, positions: [] } },
+      { type: 3, timestamp: START + 1, data: { source: 1, positions: [] } },
+    ]);
+    await dashboard.visit(
+      `${path}?replay=${session}`,
+      async (page) => void (await page.getByText('It holds no page that could be shown.').waitFor()),
+      NO_STORAGE,
+    );
+  });
+
+  for (const { title, ...look } of [
+    { title: 'light, on a desktop', theme: 'light', size: DESKTOP },
+    { title: 'dark, on a phone', theme: 'dark', size: PHONE },
+  ] as const) {
+    test(`the player is accessible: ${title}`, async () => {
+      const { path, session } = await aRecordedLead(aPage());
+      await dashboard.visit(
+        `${path}?replay=${session}`,
+        async (page) => {
+          await shows(page, 'before');
+          await assertAccessible(page);
+        },
+        { ...NO_STORAGE, ...look },
+      );
+    });
+  }
+});

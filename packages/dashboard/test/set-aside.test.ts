@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict';
+import { beforeEach, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { DAY_MS } from '../../server/src/domain/utc-time.ts';
+import type { SetAsideLead } from '../../server/src/store/set-aside-leads.ts';
+import { NOON } from '../../server/test/support/builders.ts';
+import { aClock } from '../../server/test/support/clock.ts';
+import { emptyDatabase } from '../../server/test/support/database.ts';
+import { useService } from '../../server/test/support/service.ts';
+import { assertAccessible, DESKTOP, PHONE, useDashboard } from './support/dashboard.ts';
+
+const LISTS = [
+  {
+    kind: 'rejected',
+    path: '/rejected',
+    api: '/analytics/blocked-ip-leads',
+    says: /Enquiries from blocked IP addresses/,
+    ipList: { path: '/dashboard/blocked-ips', title: 'Blocked IPs', link: 'Show the blocked IP' },
+  },
+  {
+    kind: 'testing',
+    path: '/testing',
+    api: '/analytics/testing-leads',
+    says: /Enquiries from IP addresses that are whitelisted for testing/,
+    ipList: { path: '/dashboard/whitelisted-ips', title: 'Whitelisted IPs', link: 'Show the whitelisted IP' },
+  },
+] as const;
+
+const PAYLOAD = { FIRSTNAME: 'Ada', USER_MESSAGE: 'On Saturday?', tags: ['a', 'b'], utm: { medium: 'cpc' } };
+
+function aSetAsideLead(lead: Partial<SetAsideLead>): SetAsideLead {
+  return {
+    kind: 'rejected',
+    ip: '203.0.113.7',
+    received_at: NOON,
+    contact_email: 'ada@example.com',
+    contact_name: 'Ada',
+    contact_phone: '9876543210',
+    contact_country_code: '+91',
+    project_name: 'Riverside',
+    source: 'WebSite',
+    referer: 'https://example.com/contact',
+    payload_json: JSON.stringify(PAYLOAD),
+    site_key: 'site-1',
+    form_id: 'form-1',
+    ...lead,
+  };
+}
+
+describe('the pages of enquiries that did not become leads', () => {
+  const clock = aClock();
+  const service = useService('sqlite', { overrides: { now: clock.now } });
+  const dashboard = useDashboard(service);
+  beforeEach(() => emptyDatabase(service));
+
+  const setAside = (lead: Partial<SetAsideLead>) => service.app.store.setAside(aSetAsideLead(lead));
+  const total = async (api: string) => (await service.get<{ total: number }>(api)).total;
+
+  for (const { kind, path, api, says, ipList } of LISTS) {
+    describe(kind, () => {
+      test('explains itself, and what it has nothing of', () =>
+        dashboard.visit(path, async (page) => {
+          await page.getByText(says).waitFor();
+          await page.getByRole('main').getByRole('link').first().waitFor();
+          assert.equal(await page.locator('table').count(), 0);
+          await page.getByRole('main').getByRole('link').first().click();
+          await page.waitForURL((url) => url.pathname === ipList.path);
+        }));
+
+      test('opens a row with what was sent, and leads to the address', async () => {
+        await setAside({ kind });
+        await dashboard.visit(path, async (page) => {
+          await page.getByRole('button', { name: 'Ada', exact: true }).click();
+          const dialog = page.getByRole('dialog');
+          assert.deepEqual(
+            await dialog.locator('dt').allInnerTexts(),
+            'Received, IP address, Page, Site, Form, FIRSTNAME, USER_MESSAGE, tags, utm · medium'.split(', '),
+          );
+          const values = await dialog.locator('dd').allInnerTexts();
+          assert.deepEqual(values.slice(-4), ['Ada', 'On Saturday?', 'a, b', 'cpc']);
+          assert.match(page.url(), /[?&]open=\d+/);
+          await assertAccessible(page);
+          await page.keyboard.press('Escape');
+          await dialog.waitFor({ state: 'hidden' });
+          assert.doesNotMatch(page.url(), /open=/);
+
+          await page.getByRole('link', { name: '203.0.113.7' }).click();
+          await page.getByRole('heading', { name: ipList.title }).waitFor();
+          assert.equal(await page.getByRole('searchbox').inputValue(), '203.0.113.7');
+          await page.goBack();
+          await page.goBack();
+          await page.getByRole('button', { name: 'Ada', exact: true }).click();
+          await page.getByRole('link', { name: ipList.link }).click();
+          await page.waitForURL((url) => url.pathname === ipList.path);
+        });
+      });
+
+      test('is searched by address or text and filtered by period', async () => {
+        await setAside({ kind, contact_name: 'Old', received_at: NOON - 20 * DAY_MS, ip: '198.51.100.1' });
+        await setAside({ kind, contact_name: 'Recent', received_at: NOON - 3 * DAY_MS, project_name: 'Oak' });
+        await setAside({ kind, contact_name: 'New' });
+        await dashboard.visit(path, async (page) => {
+          assert.deepEqual(await names(page), ['New', 'Recent', 'Old']);
+          await page.getByRole('combobox', { name: 'Period' }).click();
+          await page.getByRole('option', { name: 'Past 7 days' }).click();
+          await page.getByText('2 enquiries').waitFor();
+          assert.deepEqual(await names(page), ['New', 'Recent']);
+          assert.equal(new URL(page.url()).searchParams.get('period'), 'past_7_days');
+          await page.getByRole('searchbox').fill('oak');
+          await page.getByText('1 enquiry', { exact: true }).waitFor();
+          assert.deepEqual(await names(page), ['Recent']);
+          await page.getByRole('searchbox').fill('198.51');
+          await page.getByText('Nothing matches').waitFor();
+          await page.getByRole('button', { name: 'Show all' }).click();
+          await page.getByText('3 enquiries').waitFor();
+        });
+      });
+
+      test('deletes what is selected, after a question', async () => {
+        for (const contact_name of ['One', 'Two', 'Three']) await setAside({ kind, contact_name });
+        await dashboard.visit(path, async (page) => {
+          const remove = page.getByRole('button', { name: 'Delete', exact: true });
+          await remove.waitFor();
+          assert.ok(await remove.isDisabled());
+          await page.getByRole('checkbox', { name: 'Select One' }).click();
+          await page.getByRole('checkbox', { name: 'Select Three' }).click();
+          await page.getByText('2 of 3 selected').waitFor();
+          const all = page.getByRole('checkbox', { name: 'Select all on this page' });
+          assert.equal(await all.getAttribute('aria-checked'), 'mixed');
+
+          await remove.click();
+          const question = page.getByRole('alertdialog');
+          assert.match(await question.innerText(), /Delete 2 enquiries\?.*cannot be undone here/s);
+          await question.getByRole('button', { name: 'Cancel' }).click();
+          assert.equal(await total(api), 3);
+          await remove.click();
+          await question.getByRole('button', { name: 'Delete' }).click();
+          await page.getByText('2 enquiries deleted').first().waitFor();
+          assert.deepEqual(await names(page), ['Two']);
+          assert.equal(await total(api), 1);
+        });
+      });
+
+      test('deletes a whole page by its header, and shows what comes after it', async () => {
+        for (let i = 0; i < 53; i += 1) {
+          await setAside({ kind, contact_name: `Person ${i}`, received_at: NOON + i });
+        }
+        await dashboard.visit(path, async (page) => {
+          await page.getByRole('button', { name: 'Next page' }).click();
+          await page.getByText('51–53 of 53').waitFor();
+          await page.getByRole('checkbox', { name: 'Select all on this page' }).click();
+          await page.getByText('3 of 53 selected').waitFor();
+          await page.getByRole('button', { name: 'Delete', exact: true }).click();
+          await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+          await page.getByText('50 enquiries', { exact: true }).waitFor();
+          assert.equal((await names(page)).length, 50);
+          assert.equal(await total(api), 50);
+        });
+      });
+
+      test('cannot be changed by the marketing role', async () => {
+        await setAside({ kind });
+        await dashboard.visit(
+          path,
+          async (page) => {
+            assert.deepEqual(await names(page), ['Ada']);
+            await page.getByText('Marketing', { exact: true }).first().waitFor();
+            assert.equal(await page.getByRole('checkbox').count(), 0);
+            assert.equal(await page.getByRole('button', { name: 'Delete' }).count(), 0);
+          },
+          { role: 'marketing' },
+        );
+      });
+
+      for (const theme of ['light', 'dark'] as const) {
+        for (const size of [DESKTOP, PHONE]) {
+          test(`is accessible at ${size.width} pixels, ${theme}`, async () => {
+            await setAside({ kind });
+            await setAside({
+              kind,
+              contact_name: 'A name '.repeat(20),
+              ip: '2001:db8:85a3:8d3:1319:8a2e:370:7348',
+            });
+            await dashboard.visit(
+              path,
+              async (page) => {
+                await page.getByRole('checkbox', { name: 'Select Ada' }).click();
+                await assertAccessible(page);
+                assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+              },
+              { theme, size },
+            );
+          });
+        }
+      }
+    });
+  }
+
+  test('what was sent is text, whatever it says', async () => {
+    const attack = '<img src=x onerror="window.attacked = true">';
+    await setAside({
+      contact_name: attack,
+      referer: 'javascript:window.attacked=true',
+      payload_json: JSON.stringify({ [attack]: attack, nested: { [attack]: [attack, null, true] } }),
+    });
+    await setAside({ contact_name: 'Broken', payload_json: '{not json' });
+    await dashboard.visit('/rejected', async (page) => {
+      await page.getByRole('button', { name: attack, exact: true }).click();
+      const dialog = page.getByRole('dialog');
+      assert.equal(await dialog.locator('dt', { hasText: attack }).count(), 2);
+      assert.equal(await dialog.locator('a[href^="javascript"]').count(), 0);
+      assert.equal(await page.evaluate(() => 'attacked' in window), false);
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'Broken', exact: true }).click();
+      assert.ok(await page.getByRole('dialog').getByText('{not json').isVisible());
+    });
+  });
+});
+
+async function names(page: Page): Promise<string[]> {
+  const buttons = page.locator('tbody tr button[aria-haspopup=dialog]');
+  await buttons.first().waitFor();
+  return buttons.allInnerTexts();
+}

@@ -1,0 +1,548 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { call } from '../../server/test/support/analytics-calls.ts';
+import { assertCaptured, sendForm, sendFromServer, setUpSite } from '../../server/test/support/enquiries.ts';
+import { aForm, anIntegration, aSite } from '../../server/test/support/management.ts';
+import { type Receiver, startReceiver } from '../../server/test/support/receiver.ts';
+import { type TestService, useService } from '../../server/test/support/service.ts';
+import { startSession } from '../../server/test/support/visits.ts';
+import { assertAccessible, atRest, DESKTOP, PHONE, useDashboard } from './support/dashboard.ts';
+
+const ENV = { EDGE_ACCOUNT_ID: 'a', ANALYTICS_ENGINE_API_TOKEN: 'b', FLOW_ALLOW_PRIVATE_NETWORK: '1' };
+
+/** The browser notes every refusal on its console. */
+const refusedWith = (status: number) => ({ expectedErrors: new RegExp(`status of ${status}`) });
+const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true });
+const settingsOf = (service: TestService) => service.get<Record<string, unknown>>('/analytics/settings');
+
+describe('Sites and forms', () => {
+  const service = useService('sqlite', { env: ENV });
+  const dashboard = useDashboard(service);
+
+  it('A site is added, and the domain that is none is shown at its field', () =>
+    dashboard.visit(
+      '/settings',
+      async (page) => {
+        await button(page, 'Add site').click();
+        const dialog = page.getByRole('dialog');
+        await dialog.getByLabel('Name').fill('Riverside');
+        await dialog.getByLabel('Domains').fill('riverside.example\nno domain');
+        await dialog.getByRole('button', { name: 'Add site' }).click();
+        await dialog.getByText('Must be a domain, which "no domain" is not.').waitFor();
+        await dialog.getByLabel('Domains').fill('riverside.example\n*.riverside.example');
+        await dialog.getByRole('button', { name: 'Add site' }).click();
+        await page.getByRole('heading', { name: 'Riverside' }).waitFor();
+        const { sites } = await service.get<{ sites: { id: number; domains: string[] }[] }>(
+          '/analytics/sites',
+        );
+        assert.deepEqual(sites[0]?.domains, ['riverside.example', '*.riverside.example']);
+        assert.match(page.url(), new RegExp(`/settings/sites\\?site=${sites[0]?.id}$`));
+      },
+      refusedWith(400),
+    ));
+
+  it('A site_key that is taken is shown at its field', async () => {
+    await aSite(service, { site_key: 'taken', name: 'First' });
+    await dashboard.visit(
+      '/settings/sites',
+      async (page) => {
+        await button(page, 'Add site').click();
+        const dialog = page.getByRole('dialog');
+        await dialog.getByLabel('Name').fill('Second');
+        await dialog.getByLabel('Site key').fill('taken');
+        await dialog.getByRole('button', { name: 'Add site' }).click();
+        await dialog.getByText('Another site has this site_key.').waitFor();
+        assert.equal(await dialog.getByLabel('Site key').getAttribute('aria-invalid'), 'true');
+      },
+      refusedWith(409),
+    );
+  });
+
+  it('What was typed into a dialog is not lost to the Escape key', () =>
+    dashboard.visit('/settings/sites', async (page) => {
+      await button(page, 'Add site').click();
+      await page.getByRole('dialog').getByLabel('Name').fill('Half a na');
+      await page.keyboard.press('Escape');
+      await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click();
+      await page.getByRole('alertdialog').waitFor({ state: 'detached' });
+      assert.equal(await page.getByRole('dialog').getByLabel('Name').inputValue(), 'Half a na');
+    }));
+
+  it('A site is turned off and on', async () => {
+    const { id } = await aSite(service, { name: 'Switched' });
+    await dashboard.visit('/settings/sites', async (page) => {
+      const toggle = page.getByRole('switch', { name: 'Switched is on' });
+      await toggle.click();
+      await page.getByText('Switched is off').waitFor();
+      assert.equal((await service.get<{ enabled: boolean }>(`/analytics/sites/${id}`)).enabled, false);
+      await toggle.click();
+      await page.getByText('Switched is on', { exact: true }).waitFor();
+      assert.equal((await service.get<{ enabled: boolean }>(`/analytics/sites/${id}`)).enabled, true);
+    });
+  });
+
+  it('A site gets forms, and code to paste for each of them', async () => {
+    const site = await aSite(service, { name: 'With forms', domains: ['forms.example'] });
+    await dashboard.visit(`/settings/sites?site=${site.id}`, async (page) => {
+      await button(page, 'Add form').click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Name').fill('Brochure');
+      await dialog.getByLabel('Form id').fill('brochure');
+      await dialog.getByRole('button', { name: 'Add form' }).click();
+      await page.getByRole('tab', { name: 'Brochure' }).click();
+      await page.getByText('data-leadtrail-form="brochure"').waitFor();
+      await button(page, 'Copy code').click();
+      assert.match(
+        await page.evaluate(() => navigator.clipboard.readText()),
+        /^<form data-leadtrail-form="brochure"/,
+      );
+      await page.reload();
+      await page.getByText('data-leadtrail-form="brochure"').waitFor();
+      await page.getByRole('tab', { name: 'Google Tag Manager' }).click();
+      await page.getByText('document.createElement').waitFor();
+    });
+  });
+
+  it('A form is renamed and deleted', async () => {
+    const site = await aSite(service, { name: 'With one form' });
+    const form = await aForm(service, { site_id: site.id, name: 'Contact' });
+    await dashboard.visit(`/settings/sites?site=${site.id}`, async (page) => {
+      await button(page, 'Actions for Contact').click();
+      await page.getByRole('menuitem', { name: 'Edit' }).click();
+      await page.getByRole('dialog').getByLabel('Name').fill('Callback');
+      await button(page, 'Save').click();
+      await button(page, 'Actions for Callback').click();
+      await page.getByRole('menuitem', { name: 'Delete' }).click();
+      await button(page, 'Delete form').click();
+      await page.getByText('No form yet').waitFor();
+      assert.equal((await call(service, 'GET', `/analytics/forms/${form.id}`)).status, 404);
+    });
+  });
+
+  it('Deleting a site says what goes with it', async () => {
+    const site = await aSite(service, { name: 'To go' });
+    await aForm(service, { site_id: site.id, name: 'One' });
+    await aForm(service, { site_id: site.id, name: 'Two' });
+    await dashboard.visit(`/settings/sites?site=${site.id}`, async (page) => {
+      await button(page, 'Delete').click();
+      const asked = page.getByRole('alertdialog');
+      await asked.getByText('Its 2 forms are deleted with it').waitFor();
+      await asked.getByText('Leads and figures stay.').waitFor();
+      await button(page, 'Delete site').click();
+      await button(page, 'Add site').waitFor();
+      assert.equal(await page.getByRole('link', { name: 'To go' }).count(), 0);
+      assert.equal((await call(service, 'GET', `/analytics/sites/${site.id}`)).status, 404);
+    });
+  });
+
+  it('A visit to a page of the site tells that the tracker is installed', async () => {
+    const site = await aSite(service, { name: 'Installed', domains: ['installed.example'] });
+    await dashboard.visit(`/settings/sites?site=${site.id}`, async (page) => {
+      const looked = page.waitForResponse(/\/analytics\/pages\/top/);
+      await button(page, 'Start the check').click();
+      await looked;
+      await page.getByText('Waiting for the visit').waitFor();
+      await startSession(service, { page: 'https://www.installed.example/offer?utm_source=x' });
+      await service.settled();
+      await page.getByText('It works').waitFor();
+      await page.getByText('A visit to https://www.installed.example/offer has arrived.').waitFor();
+    });
+  });
+
+  it('A visit to a page that is on no listed domain is told apart', async () => {
+    const site = await aSite(service, { name: 'Elsewhere', domains: ['elsewhere.example'] });
+    await dashboard.visit(`/settings/sites?site=${site.id}`, async (page) => {
+      await page.clock.install();
+      const looked = page.waitForResponse(/\/analytics\/pages\/top/);
+      await button(page, 'Start the check').click();
+      await looked;
+      await page.getByText('Waiting for the visit').waitFor();
+      await startSession(service, { page: 'https://staging.test/' });
+      await service.settled();
+      await page.clock.fastForward(61_000);
+      await page.getByText('The page https://staging.test/ is not on any of the listed domains.').waitFor();
+    });
+  });
+});
+
+describe('Integrations', () => {
+  const service = useService('sqlite', { env: ENV });
+  const dashboard = useDashboard(service);
+  const send = (key: string) => sendFromServer(service, {}, { headers: { 'x-api-key': key } });
+  const shownKey = (page: Page) =>
+    page
+      .getByRole('dialog')
+      .getByText(/^lt_lead_\S+$/)
+      .innerText();
+
+  it('The key of a new integration is shown once, and not closed by accident', () =>
+    dashboard.visit('/settings/integrations', async (page) => {
+      await button(page, 'Add integration').click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Name').fill('Portal');
+      await dialog.getByRole('button', { name: 'Add integration' }).click();
+      await page.getByText('The key of Portal').waitFor();
+      const key = await shownKey(page);
+      await page.keyboard.press('Escape');
+      await page.getByText('Have you stored the key?').waitFor();
+      await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click();
+      await button(page, 'I have stored the key').click();
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      await page.getByRole('cell', { name: 'Never used' }).waitFor();
+      assert.equal((await page.content()).includes(key), false);
+      await assertCaptured(send(key));
+    }));
+
+  it('A new key replaces the old one, which stops working', async () => {
+    const { api_key: old } = await anIntegration(service, { name: 'Rotated' });
+    await dashboard.visit('/settings/integrations', async (page) => {
+      await button(page, 'Actions for Rotated').click();
+      await page.getByRole('menuitem', { name: 'New key' }).click();
+      await page.getByText('The old key stops working at once.').waitFor();
+      await button(page, 'Make a new key').click();
+      await page.getByText('The key of Rotated').waitFor();
+      const key = await shownKey(page);
+      assert.equal((await send(old)).status, 401);
+      await assertCaptured(send(key));
+    });
+  });
+
+  it('An integration is renamed, turned off and deleted', async () => {
+    const { id } = await anIntegration(service, { name: 'Odd' });
+    const now = () =>
+      call<{ name: string; enabled: boolean }>(service, 'GET', `/analytics/integrations/${id}`);
+    await dashboard.visit('/settings/integrations', async (page) => {
+      await button(page, 'Actions for Odd').click();
+      await page.getByRole('menuitem', { name: 'Rename' }).click();
+      await page.getByRole('dialog').getByLabel('Name').fill('Even');
+      await button(page, 'Save').click();
+      await page.getByRole('switch', { name: 'Even is on' }).click();
+      await page.getByText('Even is off').waitFor();
+      assert.deepEqual([(await now()).body.name, (await now()).body.enabled], ['Even', false]);
+      await button(page, 'Actions for Even').click();
+      await page.getByRole('menuitem', { name: 'Delete' }).click();
+      await button(page, 'Delete integration').click();
+      await page.getByText('Even was deleted').waitFor();
+      assert.equal((await now()).status, 404);
+    });
+  });
+});
+
+describe('Settings that are saved by section', () => {
+  const service = useService('sqlite', { env: ENV });
+  const dashboard = useDashboard(service);
+
+  it('Save is there for what was changed, and only that is sent', () =>
+    dashboard.visit('/settings/leads', async (page) => {
+      assert.equal(await button(page, 'Save').isDisabled(), true);
+      await page.getByLabel('Teams').fill('Sales North');
+      await page.keyboard.press('Enter');
+      await page.getByLabel('Duplicate window').fill('90');
+      await page.getByLabel('Duplicate window').fill('60');
+      const sent = page.waitForRequest((request) => request.method() === 'PATCH');
+      await button(page, 'Save').click();
+      assert.deepEqual((await sent).postDataJSON(), { internal_teams: ['Sales North'] });
+      await page.getByText('Saved', { exact: true }).waitFor();
+      assert.equal(await button(page, 'Save').isDisabled(), true);
+      assert.deepEqual((await settingsOf(service)).internal_teams, ['Sales North']);
+      await button(page, 'Remove Sales North').click();
+      await button(page, 'Save').click();
+      await page.getByText('Unsaved changes').waitFor({ state: 'detached' });
+      assert.deepEqual((await settingsOf(service)).internal_teams, []);
+    }));
+
+  it('What the service refuses is said at the field until it is changed', () =>
+    dashboard.visit(
+      '/settings/drought',
+      async (page) => {
+        await page.getByLabel('Time without a lead').fill('-1');
+        await page.getByLabel('Where to send it').fill('nowhere');
+        await button(page, 'Save').click();
+        await page.getByText('Must be more than 0.').waitFor();
+        await page.getByText('Must be an http or https URL.').waitFor();
+        const hours = page.getByLabel('Time without a lead');
+        assert.equal(await hours.evaluate((field) => field === document.activeElement), true);
+        await hours.fill('48');
+        await page.getByText('Must be more than 0.').waitFor({ state: 'detached' });
+        await page.getByLabel('Where to send it').fill('https://hooks.example/drought');
+        await page.getByRole('switch', { name: 'Tell me when leads stop coming in' }).click();
+        await button(page, 'Save').click();
+        await page.getByText('Saved', { exact: true }).waitFor();
+        const saved = await settingsOf(service);
+        assert.equal(saved.lead_drought_enabled, true);
+        assert.equal(saved.lead_drought_hours, 48);
+        assert.equal(saved.lead_drought_webhook_url, 'https://hooks.example/drought');
+      },
+      refusedWith(400),
+    ));
+
+  it('Unsaved changes are not left behind without a question', () =>
+    dashboard.visit('/settings/retention', async (page) => {
+      await page.getByLabel('Keep archives').fill('10');
+      await page.getByRole('link', { name: 'Integrations' }).click();
+      await page.getByText('Leave without saving?').waitFor();
+      await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click();
+      await page.getByRole('alertdialog').waitFor({ state: 'detached' });
+      assert.equal(await page.getByLabel('Keep archives').inputValue(), '10');
+      await page.getByRole('link', { name: 'Integrations' }).click();
+      await button(page, 'Discard changes').click();
+      await page.getByRole('heading', { name: 'Integrations' }).waitFor();
+      assert.equal((await settingsOf(service)).archive_retention_days, 90);
+    }));
+
+  it('The sample rate is typed as a percentage', () =>
+    dashboard.visit(
+      '/settings/retention',
+      async (page) => {
+        await page.getByLabel('Visits to record').fill('700');
+        await button(page, 'Save').click();
+        await page.getByText('Must be a number from 0 to 100.').waitFor();
+        await page.getByLabel('Visits to record').fill('7');
+        await page.getByLabel('Keep recordings').fill('0');
+        await page.getByLabel('Pause between refreshes').fill('60');
+        await button(page, 'Save').click();
+        await page.getByText('Saved', { exact: true }).waitFor();
+        const saved = await settingsOf(service);
+        assert.equal(saved.replay_sample_rate, 0.07);
+        assert.equal(saved.replay_retention_days, 0);
+        assert.equal(saved.analytics_refresh_cooldown_seconds, 60);
+        await page.reload();
+        await page.getByLabel('Visits to record').waitFor();
+        assert.equal(await page.getByLabel('Visits to record').inputValue(), '7');
+      },
+      refusedWith(400),
+    ));
+
+  it('A secret is set, kept by an empty field, and removed', () =>
+    dashboard.visit('/settings/forwarding', async (page) => {
+      const isSet = async () => (await settingsOf(service)).crm_callback_secret_set;
+      const saved = () => page.getByText('Unsaved changes').waitFor({ state: 'detached' });
+      await button(page, 'Add the callback secret').click();
+      await page.getByLabel('Callback secret').fill('s3cret');
+      await button(page, 'Save').click();
+      await button(page, 'Replace the callback secret').click();
+      assert.equal(await isSet(), true);
+      assert.equal(await button(page, 'Save').isDisabled(), true);
+      await page.getByRole('switch', { name: 'Forward new leads' }).click();
+      await button(page, 'Save').click();
+      await saved();
+      assert.equal(await isSet(), true);
+      await button(page, 'Remove the callback secret').click();
+      await page.getByText('Removed when you save').waitFor();
+      await button(page, 'Save').click();
+      await button(page, 'Add the callback secret').waitFor();
+      assert.equal(await isSet(), false);
+    }));
+
+  it('The addresses to report back to can be copied', () =>
+    dashboard.visit('/settings/forwarding', async (page) => {
+      for (const path of [
+        '/lead.capture/crm-callback',
+        '/lead.capture/flow-callback',
+        '/webhooks/crm/lead',
+      ]) {
+        await page.getByText(service.url + path, { exact: true }).waitFor();
+      }
+      await button(page, 'Copy').first().click();
+      assert.equal(
+        await page.evaluate(() => navigator.clipboard.readText()),
+        `${service.url}/lead.capture/crm-callback`,
+      );
+    }));
+});
+
+describe('Trying the forwarding', () => {
+  const service = useService('sqlite', { env: ENV });
+  const dashboard = useDashboard(service);
+  let receiver: Receiver;
+  before(async () => {
+    receiver = await startReceiver();
+  });
+  after(() => receiver.close());
+
+  it('The latest lead is sent again, and what the target answers is shown', () =>
+    dashboard.visit('/settings/forwarding', async (page) => {
+      await page.getByText('No lead has been forwarded yet.').waitFor();
+      await page.getByLabel('Webhook address').fill(receiver.url);
+      await button(page, 'Save').click();
+      await page.getByText('Saved', { exact: true }).waitFor();
+      await setUpSite(service);
+      await assertCaptured(sendForm(service));
+      await receiver.got(1);
+      await page.reload();
+      receiver.answer((response) => response.writeHead(202).end('thank you'));
+      await button(page, 'Send the latest lead again').click();
+      await page.getByText('It has arrived').waitFor();
+      await page.getByText('Answered 202').waitFor();
+      await page.getByText('thank you', { exact: true }).waitFor();
+      assert.equal(receiver.received.length, 2);
+      await page.getByLabel('Webhook address').fill('https://other.example');
+      assert.equal(await button(page, 'Send the latest lead again').isDisabled(), true);
+    }));
+});
+
+describe('Dropdown options', () => {
+  const service = useService('sqlite', { env: ENV });
+  const dashboard = useDashboard(service);
+  type Listed = Record<string, { value: string; label: string }[]>;
+  const values = async (kind: string) =>
+    (await service.get<Listed>('/analytics/dropdown-options'))[kind]?.map(({ value }) => value);
+  const anOption = (kind: string, value: string, sort_order = 0) =>
+    call(service, 'POST', '/analytics/dropdown-options', { body: { kind, value, sort_order } });
+  const saved = (page: Page) =>
+    page.waitForResponse((response) => response.request().method() === 'PATCH' && response.ok());
+
+  it('Options are added, and a value that is there is said at the field', () =>
+    dashboard.visit(
+      '/settings/options',
+      async (page) => {
+        await page.getByRole('tab', { name: 'Cities' }).click();
+        const form = page.getByRole('form', { name: 'Add an option' });
+        for (const city of ['Pune', 'Delhi']) {
+          await form.getByLabel('Value').fill(city);
+          await page.keyboard.press('Enter');
+          await button(page, `Move ${city}`).waitFor();
+        }
+        await form.getByLabel('Value').fill('Pune');
+        await button(page, 'Add').click();
+        await form.getByText('Another dropdown option has this kind and value.').waitFor();
+        assert.deepEqual(await values('city'), ['Pune', 'Delhi']);
+        assert.match(page.url(), /kind=city/);
+      },
+      refusedWith(409),
+    ));
+
+  it('The order is changed by keyboard, by pointer and by number', async () => {
+    for (const value of ['A', 'B', 'C']) await anOption('source', value);
+    await dashboard.visit('/settings/options', async (page) => {
+      await button(page, 'Move C').focus();
+      let change = saved(page);
+      await page.keyboard.press('ArrowUp');
+      await change;
+      await page.getByText('C is now 2 of 3').waitFor();
+      await atRest(page);
+      assert.deepEqual(await values('source'), ['A', 'C', 'B']);
+      const focused = await page.evaluate(() => document.activeElement?.getAttribute('aria-label'));
+      assert.equal(focused, 'Move C');
+
+      change = saved(page);
+      await dragBelow(page, 'Move A', 'Move C');
+      await change;
+      await atRest(page);
+      assert.deepEqual(await values('source'), ['C', 'A', 'B']);
+
+      await button(page, 'Edit B').click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Label').fill('Best');
+      await dialog.getByLabel('Position').fill('1');
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('listitem').first().getByText('Best').waitFor();
+      await atRest(page);
+      assert.deepEqual(await values('source'), ['B', 'C', 'A']);
+    });
+  });
+
+  it('A deleted option can be brought back where it was', async () => {
+    for (const [i, value] of ['North', 'South', 'West'].entries()) await anOption('project', value, i + 1);
+    await dashboard.visit('/settings/options?kind=project', async (page) => {
+      await button(page, 'Actions for South').click();
+      await page.getByRole('menuitem', { name: 'Delete' }).click();
+      await page.getByText('South was deleted').waitFor();
+      assert.deepEqual(await values('project'), ['North', 'West']);
+      await button(page, 'Undo').click();
+      await button(page, 'Move South').waitFor();
+      assert.deepEqual(await values('project'), ['North', 'South', 'West']);
+    });
+  });
+});
+
+describe('The settings for everybody', () => {
+  const service = useService('sqlite', { env: ENV });
+  const dashboard = useDashboard(service);
+  before(async () => {
+    await setUpSite(service);
+    await anIntegration(service, { name: 'Portal' });
+    for (const value of ['Website', 'Fair'])
+      await call(service, 'POST', '/analytics/dropdown-options', { body: { kind: 'source', value } });
+  });
+
+  it('The marketing role is told that settings are not for it', () =>
+    dashboard.visit(
+      '/settings/integrations',
+      async (page) => {
+        await page.getByText('Settings need the admin key').waitFor();
+        assert.equal(await button(page, 'Add integration').count(), 0);
+      },
+      { role: 'marketing' },
+    ));
+
+  it('The theme is chosen, and signing out leads to the door', () =>
+    dashboard.visit('/settings/account', async (page) => {
+      await page.getByText('Dark', { exact: true }).click();
+      assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), 'dark');
+      await page.getByText('ANALYTICS_MARKETING_API_KEY').waitFor();
+      await page.getByRole('main').getByRole('button', { name: 'Sign out' }).click();
+      await page.getByLabel('API key').waitFor();
+    }));
+
+  const sections = [
+    'Sites and forms',
+    'Integrations',
+    'Forwarding',
+    'Leads',
+    'Drought alert',
+    'Retention and replay',
+    'Dropdown options',
+    'Keys and appearance',
+  ];
+  // Colours change with the theme and the layout with the size, so that two visits see all of it.
+  for (const [theme, size, where] of [
+    ['light', DESKTOP, 'a desk'],
+    ['dark', PHONE, 'a phone'],
+  ] as const) {
+    it(`Every section can be used by everybody, ${theme} on ${where}`, async () => {
+      const look = async (page: Page, name: string) => {
+        await atRest(page);
+        await assertAccessible(page);
+        const tooWide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        assert.ok(tooWide <= 0, `${name} is ${tooWide} pixels too wide`);
+      };
+      await dashboard.visit(
+        '/settings',
+        async (page) => {
+          await page.getByRole('link', { name: 'Example' }).click();
+          await page.getByRole('heading', { name: 'Is it installed?' }).waitFor();
+          await look(page, 'A site');
+          for (const name of sections) {
+            await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name }).click();
+            await page.waitForFunction((title) => document.title.startsWith(title), name);
+            await look(page, name);
+          }
+        },
+        { theme, size },
+      );
+    });
+  }
+
+  it('Dialogs can be used by everybody', () =>
+    dashboard.visit('/settings/sites', async (page) => {
+      await button(page, 'Add site').click();
+      await page.getByRole('dialog').waitFor();
+      const label = await page.evaluate(
+        () => (document.activeElement as HTMLInputElement).labels?.[0]?.textContent,
+      );
+      assert.equal(label, 'Name');
+      await assertAccessible(page);
+    }));
+});
+
+async function dragBelow(page: Page, moved: string, other: string): Promise<void> {
+  const [from, to] = [await button(page, moved).boundingBox(), await button(page, other).boundingBox()];
+  if (from === null || to === null) throw new Error('There is nothing to drag.');
+  const x = from.x + from.width / 2;
+  await page.mouse.move(x, from.y + from.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(x, to.y + to.height, { steps: 5 });
+  await page.mouse.up();
+}

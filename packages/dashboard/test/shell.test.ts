@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { useService } from '../../server/test/support/service.ts';
+import { assertAccessible, atRest, PHONE, useDashboard } from './support/dashboard.ts';
+
+const ENTRIES: readonly (readonly [label: string, path: string])[] = [
+  ['Overview', ''],
+  ['Leads', '/leads'],
+  ['Submissions', '/submissions'],
+  ['Campaigns', '/campaigns'],
+  ['Deliveries', '/deliveries'],
+  ['Rejected', '/rejected'],
+  ['Testing', '/testing'],
+  ['Blocked IPs', '/blocked-ips'],
+  ['Whitelisted IPs', '/whitelisted-ips'],
+  ['Settings', '/settings'],
+];
+
+describe('what surrounds every page', () => {
+  const service = useService('sqlite', { env: { EDGE_ACCOUNT_ID: 'a', ANALYTICS_ENGINE_API_TOKEN: 'b' } });
+  const dashboard = useDashboard(service);
+
+  test('the first stop of the keyboard skips to the content', async () => {
+    await dashboard.visit('/leads', async (page) => {
+      await page.keyboard.press('Tab');
+      const skip = page.getByRole('link', { name: 'Skip to the content' });
+      assert.equal(await isFocused(skip), true);
+      assert.ok(((await skip.boundingBox())?.width ?? 0) > 50, 'It must be seen while it has the focus.');
+      await page.keyboard.press('Enter');
+      assert.equal(await isFocused(page.getByRole('main')), true);
+      assert.match(new URL(page.url()).pathname, /\/leads$/);
+    });
+  });
+
+  test('every page is reached by the keyboard, and the navigation and the title say where one is', async () => {
+    await dashboard.visit('', async (page) => {
+      await page.getByRole('link', { name: 'Settings' }).waitFor();
+      for (const [label, path] of ENTRIES) {
+        const link = navigation(page).getByRole('link', { name: label, exact: true });
+        await tabTo(page, link);
+        await page.keyboard.press('Enter');
+        await page.waitForURL((url) => at(url, path));
+        await page.getByRole('heading', { level: 1, name: label }).waitFor();
+        await atRest(page);
+        const [heading] = await page.getByRole('heading', { level: 1 }).allInnerTexts();
+        assert.ok((await page.title()).endsWith(`${heading} · Leadtrail`), await page.title());
+        assert.deepEqual(await navigation(page).locator('[aria-current="page"]').allInnerTexts(), [label]);
+      }
+    });
+  });
+
+  test('back and forward go from page to page', async () => {
+    await dashboard.visit('', async (page) => {
+      for (const label of ['Leads', 'Deliveries']) {
+        await navigation(page).getByRole('link', { name: label, exact: true }).click();
+        await page.getByRole('heading', { level: 1, name: label }).waitFor();
+      }
+      await page.goBack();
+      await page.getByRole('heading', { level: 1, name: 'Leads' }).waitFor();
+      await page.goBack();
+      await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+      await page.goForward();
+      await page.getByRole('heading', { level: 1, name: 'Leads' }).waitFor();
+    });
+  });
+
+  test('a page that does not exist says so and leads to the overview', async () => {
+    await dashboard.visit('', async (page) => {
+      await page.goto(`${service.url}/dashboard/no/such/page`);
+      await page.getByText('There is no such page').waitFor();
+      await assertAccessible(page);
+      await page.getByRole('link', { name: 'To the overview' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    });
+  });
+
+  test('on a phone the navigation is in a menu that closes with the choice, with Escape and with its button', async () => {
+    await dashboard.visit(
+      '',
+      async (page) => {
+        const menu = page.getByRole('dialog');
+        const open = async () => {
+          await page.getByRole('button', { name: 'Menu', exact: true }).click();
+          await menu.waitFor();
+        };
+        assert.equal(await navigation(page).isVisible(), false);
+        await open();
+        await assertAccessible(page);
+        await page.keyboard.press('Escape');
+        await menu.waitFor({ state: 'hidden' });
+        assert.equal(await isFocused(page.getByRole('button', { name: 'Menu', exact: true })), true);
+        await open();
+        await page.getByRole('button', { name: 'Close the menu' }).click();
+        await menu.waitFor({ state: 'hidden' });
+        await open();
+        await menu.getByRole('link', { name: 'Leads', exact: true }).click();
+        await menu.waitFor({ state: 'hidden' });
+        await page.getByRole('heading', { level: 1, name: 'Leads' }).waitFor();
+      },
+      { size: PHONE },
+    );
+  });
+
+  test('follows the system in light and dark, until somebody chooses, and keeps the choice', async () => {
+    await dashboard.visit('', async (page) => {
+      assert.equal(await theme(page), 'light');
+      await page.emulateMedia({ colorScheme: 'dark' });
+      await page.waitForFunction(() => document.documentElement.dataset.theme === 'dark');
+
+      await chooseTheme(page, 'Light');
+      assert.equal(await theme(page), 'light');
+      await page.reload();
+      await atRest(page);
+      assert.equal(await theme(page), 'light');
+
+      await chooseTheme(page, 'As the system');
+      assert.equal(await theme(page), 'dark');
+      await page.emulateMedia({ colorScheme: 'light' });
+      await page.waitForFunction(() => document.documentElement.dataset.theme === 'light');
+    });
+  });
+});
+
+function navigation(page: Page) {
+  return page.getByRole('navigation', { name: 'Main' });
+}
+
+function at({ pathname }: URL, path: string): boolean {
+  return pathname.replace(/\/$/, '').startsWith(`/dashboard${path}`);
+}
+
+type Located = ReturnType<Page['locator']>;
+
+function isFocused(located: Located): Promise<boolean> {
+  return located.evaluate((element) => element === document.activeElement);
+}
+
+const STOPS_MAX = 60;
+
+/** From the beginning of the page, as somebody without a mouse gets there. */
+async function tabTo(page: Page, located: Located): Promise<void> {
+  await page.evaluate(() => {
+    document.body.tabIndex = -1;
+    document.body.focus();
+    document.body.removeAttribute('tabindex');
+  });
+  for (let stop = 0; stop < STOPS_MAX; stop += 1) {
+    await page.keyboard.press('Tab');
+    if (await isFocused(located)) return;
+  }
+  throw new Error('The keyboard does not get there.');
+}
+
+function theme(page: Page): Promise<string | undefined> {
+  return page.evaluate(() => document.documentElement.dataset.theme);
+}
+
+async function chooseTheme(page: Page, label: string): Promise<void> {
+  await page.getByRole('button', { name: 'Appearance' }).click();
+  await page.getByRole('menuitem', { name: label }).click();
+  await page.getByRole('menu').waitFor({ state: 'hidden' });
+}

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { ADMIN_KEY, MARKETING_KEY, useService } from '../../server/test/support/service.ts';
+import { assertAccessible, atRest, PHONE, useDashboard } from './support/dashboard.ts';
+
+const KEPT = 'leadtrail_dashboard_key';
+/** A browser writes down every answer that is an error. */
+const REFUSED = { expectedErrors: /status of 401/ };
+const NOBODY = { role: 'nobody' } as const;
+
+describe('the sign-in', () => {
+  const service = useService('sqlite', { env: { EDGE_ACCOUNT_ID: 'a', ANALYTICS_ENGINE_API_TOKEN: 'b' } });
+  const dashboard = useDashboard(service);
+
+  test('is what somebody sees who is not signed in, whatever page they ask for', async () => {
+    for (const path of ['', '/leads', '/settings']) {
+      await dashboard.visit(
+        path,
+        async (page) => {
+          assert.equal(await page.getByLabel('API key').isVisible(), true);
+          assert.equal(await navigation(page).count(), 0);
+        },
+        NOBODY,
+      );
+    }
+  });
+
+  test('can be read and used by everybody, in light and dark, on a phone and on a desk', async () => {
+    for (const theme of ['light', 'dark'] as const) {
+      await dashboard.visit('', assertAccessible, { ...NOBODY, theme });
+      await dashboard.visit('', assertAccessible, { ...NOBODY, theme, size: PHONE });
+    }
+  });
+
+  test('refuses a wrong key, says so next to the field, and keeps nothing', async () => {
+    await dashboard.visit(
+      '',
+      async (page) => {
+        await signIn(page, 'wrong');
+        const field = page.getByLabel('API key');
+        await page.getByText('This key is not valid.').waitFor();
+        assert.equal(await field.getAttribute('aria-invalid'), 'true');
+        assert.deepEqual(await kept(page), { session: null, local: null });
+        // And the right one is taken after that.
+        await field.fill(ADMIN_KEY);
+        await page.keyboard.press('Enter');
+        await navigation(page).waitFor();
+      },
+      { ...NOBODY, ...REFUSED },
+    );
+  });
+
+  test('lets in with a key that was copied with spaces around it, and leads to the page that was asked for', async () => {
+    await dashboard.visit(
+      '/submissions',
+      async (page) => {
+        await signIn(page, `  ${ADMIN_KEY} `);
+        await page.getByRole('heading', { level: 1, name: 'Submissions' }).waitFor();
+      },
+      NOBODY,
+    );
+  });
+
+  test('keeps the key for the tab alone, unless it is to be remembered', async () => {
+    await dashboard.visit(
+      '',
+      async (page) => {
+        await signIn(page, ADMIN_KEY);
+        await navigation(page).waitFor();
+        assert.deepEqual(await kept(page), { session: ADMIN_KEY, local: null });
+        await page.reload();
+        await navigation(page).waitFor();
+        const other = await page.context().newPage();
+        await other.goto(page.url());
+        await other.getByLabel('API key').waitFor();
+      },
+      NOBODY,
+    );
+  });
+
+  test('remembers the key on the device when asked to', async () => {
+    await dashboard.visit(
+      '',
+      async (page) => {
+        await page.getByLabel('Remember it on this device').check();
+        await signIn(page, ADMIN_KEY);
+        await navigation(page).waitFor();
+        assert.deepEqual(await kept(page), { session: null, local: ADMIN_KEY });
+        const other = await page.context().newPage();
+        await other.goto(page.url());
+        await navigation(other).waitFor();
+      },
+      NOBODY,
+    );
+  });
+
+  test('signing out forgets the key, and all that was loaded with it', async () => {
+    await dashboard.visit(
+      '',
+      async (page) => {
+        await page.getByLabel('Remember it on this device').check();
+        await signIn(page, ADMIN_KEY);
+        await navigation(page).waitFor();
+        await page.getByRole('button', { name: 'Sign out' }).click();
+        await page.getByLabel('API key').waitFor();
+        assert.deepEqual(await kept(page), { session: null, local: null });
+        // Whoever comes next is somebody else.
+        await signIn(page, MARKETING_KEY);
+        await page.getByText('Marketing', { exact: true }).waitFor();
+        await page.reload();
+        await page.getByText('Marketing', { exact: true }).waitFor();
+      },
+      NOBODY,
+    );
+  });
+
+  test('a key that is no longer valid leads back to the sign-in', async () => {
+    await dashboard.visit(
+      '',
+      async (page) => {
+        await page.evaluate((name) => sessionStorage.setItem(name, 'old'), KEPT);
+        await page.reload();
+        await page.getByLabel('API key').waitFor();
+        assert.deepEqual(await kept(page), { session: null, local: null });
+      },
+      { ...NOBODY, ...REFUSED },
+    );
+  });
+
+  test('the marketing key shows all but the settings', async () => {
+    await dashboard.visit(
+      '',
+      async (page) => {
+        await page.getByText('Marketing', { exact: true }).waitFor();
+        await atRest(page);
+        assert.equal(await navigation(page).getByRole('link', { name: 'Leads' }).count(), 1);
+        assert.equal(await navigation(page).getByRole('link', { name: 'Settings' }).count(), 0);
+      },
+      { role: 'marketing' },
+    );
+    await dashboard.visit('', async (page) => {
+      await navigation(page).getByRole('link', { name: 'Settings' }).waitFor();
+    });
+  });
+
+  test('the marketing key does not get to see the settings by their address either', async () => {
+    await dashboard.visit(
+      '/settings',
+      async (page) => {
+        await atRest(page);
+        assert.equal(await page.getByRole('main').getByRole('textbox').count(), 0);
+        assert.equal(await page.getByRole('main').getByRole('switch').count(), 0);
+      },
+      { role: 'marketing', expectedErrors: /status of 403/ },
+    );
+  });
+});
+
+function navigation(page: Page) {
+  return page.getByRole('navigation', { name: 'Main' });
+}
+
+async function signIn(page: Page, key: string): Promise<void> {
+  await page.getByLabel('API key').fill(key);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+function kept(page: Page): Promise<{ session: string | null; local: string | null }> {
+  return page.evaluate(
+    (name) => ({ session: sessionStorage.getItem(name), local: localStorage.getItem(name) }),
+    KEPT,
+  );
+}

@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { DAY_MS, HOUR_MS } from '../../server/src/domain/utc-time.ts';
+import { NOON } from '../../server/test/support/builders.ts';
+import { aClock } from '../../server/test/support/clock.ts';
+import {
+  assertCaptured,
+  CAPTURE_ENV,
+  type Fields,
+  sendFromServer,
+} from '../../server/test/support/enquiries.ts';
+import { ADMIN_KEY, useService } from '../../server/test/support/service.ts';
+import { assertAccessible, atRest, DESKTOP, PHONE, useDashboard } from './support/dashboard.ts';
+
+const BLOCKED_IP = '203.0.113.9';
+const MANY = 55;
+const LAST_WEEK = NOON - 7 * DAY_MS;
+
+describe('the submissions page', () => {
+  const clock = aClock();
+  const service = useService('sqlite', { env: CAPTURE_ENV, overrides: { now: clock.now } });
+  const dashboard = useDashboard(service);
+
+  async function submit(
+    at: number,
+    FIRSTNAME: string,
+    sent: Fields = {},
+    ip = '198.51.100.8',
+  ): Promise<void> {
+    clock.set(at);
+    const EMAIL = `${FIRSTNAME.toLowerCase()}@example.org`;
+    await assertCaptured(sendFromServer(service, { FIRSTNAME, EMAIL, PHONE: '', ...sent }, { ip }));
+  }
+
+  before(async () => {
+    for (let i = 0; i < MANY; i += 1) await submit(LAST_WEEK + i * 1000, `Person${i}`);
+    await submit(NOON - DAY_MS, 'Yves', { PROJECT: 'Harbour' });
+    await submit(NOON - 2 * HOUR_MS, 'Ada', { PROJECT: 'Riverside', SOURCE: 'Newsletter' });
+    await submit(NOON - HOUR_MS, 'Ada', { PROJECT: 'Riverside', SOURCE: 'Newsletter' });
+    await submit(NOON, 'Bert', { PROJECT: 'Oakwood', SOURCE: 'Google Ads' }, BLOCKED_IP);
+    const block = { ip: BLOCKED_IP, reason: 'Spam' };
+    assert.equal(
+      (await service.post('/analytics/blocked-ips', block, { 'x-api-key': ADMIN_KEY })).status,
+      201,
+    );
+  });
+
+  test('shows who submitted today: primary or follow-up, whether the address is blocked, and the way to the lead', () =>
+    dashboard.visit('/submissions', async (page) => {
+      assert.deepEqual(await names(page), ['Bert', 'Ada', 'Ada']);
+      const kinds = await page.locator('tbody tr').allInnerTexts();
+      assert.match(kinds[0] ?? '', /Primary\s+IP blocked/);
+      assert.match(kinds[1] ?? '', /Follow-up/);
+      assert.match(kinds[2] ?? '', /Primary/);
+      assert.ok(await page.getByText(/Days are in UTC: they begin at 0[12]:00 your time/).isVisible());
+
+      await page.getByRole('link', { name: 'Bert' }).click();
+      await page.waitForURL(/\/leads\/\d+$/);
+      await page.goBack();
+      await page.getByRole('link', { name: 'IP blocked' }).first().click();
+      await page.getByRole('heading', { name: 'Blocked IPs' }).waitFor();
+      assert.equal(await page.getByRole('searchbox').inputValue(), BLOCKED_IP);
+    }));
+
+  test('shows another day or a range of days, and the address says which', () =>
+    dashboard.visit('/submissions', async (page) => {
+      await page.getByRole('tab', { name: 'Yesterday' }).click();
+      await page.getByRole('link', { name: 'Yves' }).waitFor();
+      assert.deepEqual(await names(page), ['Yves']);
+
+      await page.getByRole('tab', { name: 'Date range' }).click();
+      await page.getByLabel('From').fill('2026-03-09');
+      await page.getByLabel('To', { exact: true }).fill('2026-03-10');
+      await page.getByText('4 submissions').waitFor();
+      assert.deepEqual(await names(page), ['Bert', 'Ada', 'Ada', 'Yves']);
+      assert.deepEqual(queryOf(page), {
+        period: 'range',
+        date_from: '2026-03-09',
+        date_to: '2026-03-10',
+      });
+
+      await page.reload();
+      await page.getByText('4 submissions').waitFor();
+      assert.equal(await page.getByLabel('From').inputValue(), '2026-03-09');
+      await page.getByLabel('From').fill('');
+      await page.getByText(`${MANY + 4} submissions`).waitFor();
+    }));
+
+  test('a year can be typed digit by digit', () =>
+    dashboard.visit('/submissions?period=range&date_from=2027-03-03&date_to=2026-03-10', async (page) => {
+      await page.getByLabel('From').focus();
+      await page.keyboard.type('03032026');
+      await page.getByText(`${MANY + 4} submissions`).waitFor();
+      assert.equal(queryOf(page).date_from, '2026-03-03');
+    }));
+
+  test('says so when the first day comes after the last', () =>
+    dashboard.visit('/submissions?period=range&date_from=2026-03-10&date_to=2026-03-01', async (page) => {
+      await page.getByText('The first day comes after the last').waitFor();
+    }));
+
+  test('is sorted by the headers of its columns, which say how', () =>
+    dashboard.visit('/submissions', async (page) => {
+      const header = (name: string) => page.getByRole('columnheader', { name });
+      assert.equal(await header('Submitted').getAttribute('aria-sort'), 'descending');
+      assert.equal(await header('Project').getAttribute('aria-sort'), 'none');
+
+      await header('Project').getByRole('button').click();
+      await page.locator('th[aria-sort=ascending]', { hasText: 'Project' }).waitFor();
+      await atRest(page);
+      assert.deepEqual(await names(page), ['Bert', 'Ada', 'Ada']);
+      await header('Contact').getByRole('button').click();
+      await page.locator('th[aria-sort=ascending]', { hasText: 'Contact' }).waitFor();
+      await atRest(page);
+      assert.deepEqual(await names(page), ['Ada', 'Ada', 'Bert']);
+      await header('Contact').getByRole('button').press('Enter');
+      await page.locator('th[aria-sort=descending]', { hasText: 'Contact' }).waitFor();
+      await atRest(page);
+      assert.deepEqual(await names(page), ['Bert', 'Ada', 'Ada']);
+      assert.deepEqual(queryOf(page), { sort: 'contact_email', order: 'desc' });
+    }));
+
+  test('is searched, and a search that finds nothing can be cleared', () =>
+    dashboard.visit('/submissions', async (page) => {
+      await page.keyboard.press('/');
+      await page.keyboard.type('google');
+      await page.getByText('1 submission', { exact: true }).waitFor();
+      assert.deepEqual(await names(page), ['Bert']);
+      assert.equal(queryOf(page).q, 'google');
+
+      await page.getByRole('searchbox').fill('nobody at all');
+      await page.getByText('No submission matches').waitFor();
+      await page.getByRole('button', { name: 'Clear the search' }).click();
+      await page.getByText('3 submissions').waitFor();
+      assert.equal(await page.getByRole('searchbox').inputValue(), '');
+    }));
+
+  test('has pages, and an address beyond the last one leads to it', () =>
+    dashboard.visit('/submissions?period=range&date_to=2026-03-03', async (page) => {
+      assert.equal((await names(page)).length, 50);
+      await page.getByRole('button', { name: 'Next page' }).click();
+      await page.getByText(`51–${MANY} of ${MANY}`).waitFor();
+      assert.equal((await names(page)).length, MANY - 50);
+      assert.equal(queryOf(page).offset, '50');
+      await page.goto(`${service.url}/dashboard/submissions?period=range&date_to=2026-03-03&offset=500`);
+      await page.getByText(`51–${MANY} of ${MANY}`).waitFor();
+    }));
+
+  test('is there for the marketing role', () =>
+    dashboard.visit(
+      '/submissions',
+      async (page) => assert.deepEqual(await names(page), ['Bert', 'Ada', 'Ada']),
+      { role: 'marketing' },
+    ));
+
+  for (const theme of ['light', 'dark'] as const) {
+    for (const size of [DESKTOP, PHONE]) {
+      test(`is accessible at ${size.width} pixels, ${theme}`, () =>
+        dashboard.visit(
+          '/submissions?period=range&date_from=2026-03-09',
+          async (page) => {
+            await page.locator('tbody tr').first().waitFor();
+            await assertAccessible(page);
+            await assertNoSidewaysScroll(page);
+          },
+          { theme, size },
+        ));
+    }
+  }
+});
+
+async function names(page: Page): Promise<string[]> {
+  const links = page.locator('tbody tr td:first-child a');
+  await links.first().waitFor();
+  return links.allInnerTexts();
+}
+
+function queryOf(page: Page): Record<string, string> {
+  return Object.fromEntries(new URL(page.url()).searchParams);
+}
+
+async function assertNoSidewaysScroll(page: Page): Promise<void> {
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+}

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { after, before } from 'node:test';
+import type { AxeResults } from 'axe-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { ADMIN_KEY, MARKETING_KEY, type TestService } from '../../../server/test/support/service.ts';
+import { openChromium } from '../../../tracker/test/support/chromium.ts';
+
+/** The dashboard in a real browser, with an eye on everything that must not happen. */
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+export const DESKTOP = { width: 1440, height: 900 };
+export const PHONE = { width: 390, height: 844 };
+
+export type VisitOptions = {
+  role?: 'admin' | 'marketing' | 'nobody';
+  theme?: 'light' | 'dark';
+  size?: { width: number; height: number };
+  /** Console errors that a test provokes, such as a request that is answered with an error. */
+  expectedErrors?: RegExp;
+};
+
+export type Dashboard = {
+  /** Opens a page of the dashboard, signed in; `walk` gets it once it has come to rest. */
+  visit(path: string, walk: (page: Page) => Promise<void>, options?: VisitOptions): Promise<void>;
+};
+
+/** A browser for all tests of the surrounding suite. */
+export function useDashboard(service: TestService): Dashboard {
+  let browser: Browser;
+  before(async () => {
+    browser = await openChromium();
+  });
+  after(() => browser?.close());
+  return {
+    async visit(path, walk, options = {}) {
+      const context = await browser.newContext({
+        viewport: options.size ?? DESKTOP,
+        colorScheme: options.theme ?? 'light',
+        locale: 'en-GB',
+        timezoneId: 'Europe/Berlin',
+        permissions: ['clipboard-read', 'clipboard-write'],
+      });
+      try {
+        await signIn(context, options.role ?? 'admin');
+        const page = await context.newPage();
+        const problems = watch(page, service.url, options.expectedErrors);
+        await page.goto(`${service.url}/dashboard${path}`);
+        await atRest(page);
+        await walk(page);
+        assert.deepEqual(problems, []);
+      } finally {
+        await context.close();
+      }
+    },
+  };
+}
+
+/** As if the key had been typed in this tab. */
+async function signIn(context: BrowserContext, role: NonNullable<VisitOptions['role']>): Promise<void> {
+  if (role === 'nobody') return;
+  const key = role === 'admin' ? ADMIN_KEY : MARKETING_KEY;
+  await context.addInitScript((given) => {
+    try {
+      sessionStorage.setItem('leadtrail_dashboard_key', given);
+    } catch {
+      // A frame without an origin has no storage.
+    }
+  }, key);
+}
+
+/** Errors on the console, errors of the page, and requests to anybody else. */
+function watch(page: Page, url: string, expected: RegExp | undefined): string[] {
+  const problems: string[] = [];
+  const note = (text: string) => {
+    if (expected === undefined || !expected.test(text)) problems.push(text);
+  };
+  page.on('console', (message) => message.type() === 'error' && note(`console: ${message.text()}`));
+  page.on('pageerror', (error) => note(`page: ${error.message}`));
+  page.on('request', (request) => {
+    if (!/^(data|blob|about):/.test(request.url()) && !request.url().startsWith(url))
+      note(`request to ${request.url()}`);
+  });
+  return problems;
+}
+
+/** Nothing is being loaded any more. */
+export async function atRest(page: Page): Promise<void> {
+  await page.waitForSelector('h1');
+  await page.waitForLoadState('networkidle');
+  await page.waitForFunction(
+    () => document.querySelector('[aria-label="Loading"], [aria-busy="true"]') === null,
+  );
+}
+
+/** Fails where a reader with a disability would meet a serious obstacle. */
+export async function assertAccessible(page: Page): Promise<void> {
+  await page.evaluate(AXE);
+  const { violations } = await page.evaluate(
+    () => (window as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run() as Promise<AxeResults>,
+  );
+  const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+  assert.deepEqual(
+    serious.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`),
+    [],
+  );
+}

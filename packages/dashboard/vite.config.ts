@@ -1,0 +1,42 @@
+import { join } from 'node:path';
+import tailwindcss from '@tailwindcss/vite';
+import react from '@vitejs/plugin-react';
+import { defineConfig, type Plugin } from 'vite';
+import { endpoints } from '../contract/src/endpoints.ts';
+
+const ROUTES = 'leadtrail:routes';
+
+/** What a client has to know of each endpoint, without the schemas that would come with the contract itself. */
+function contractRoutes(): Plugin {
+  const routes = Object.entries(endpoints).map(([name, { method, path, ...declared }]) => [
+    name,
+    { method, path, isText: 'produces' in declared || 'streams' in declared },
+  ]);
+  return {
+    name: 'contract-routes',
+    resolveId: (id) => (id === ROUTES ? ROUTES : null),
+    load: (id) =>
+      id === ROUTES ? `export const routes = ${JSON.stringify(Object.fromEntries(routes))};` : null,
+  };
+}
+
+// biome-ignore lint/style/noDefaultExport: Vite reads it from there.
+export default defineConfig({
+  root: import.meta.dirname,
+  base: '/dashboard/',
+  plugins: [contractRoutes(), react(), tailwindcss()],
+  build: {
+    outDir: 'build',
+    emptyOutDir: true,
+    target: 'es2022',
+    // The policy of the page lets nothing be written into it.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    rolldownOptions: {
+      input: ['index.html', 'replay-frame.html'].map((page) => join(import.meta.dirname, page)),
+    },
+    reportCompressedSize: false,
+    // A test holds what has to be loaded before the first page is there.
+    chunkSizeWarningLimit: 1000,
+  },
+});

@@ -1,0 +1,87 @@
+import type { WebFile, WebFiles } from './web-files.ts';
+
+/** Only what comes from here, and nothing that is written into the page itself. */
+const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "frame-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const PAGE_HEADERS = {
+  'cache-control': 'no-cache',
+  'content-security-policy': PAGE_POLICY,
+  'referrer-policy': 'no-referrer',
+  'x-frame-options': 'DENY',
+};
+/**
+ * For the page that recordings are played in. The player inside it is of no origin and under the same policy, which
+ * it inherits: only its own script, nothing from anywhere, and nothing sent to anywhere. Styles and pictures are
+ * those that the recording has brought along.
+ */
+const REPLAY_FRAME_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  'img-src data: blob:',
+  'font-src data:',
+  "connect-src 'none'",
+  'frame-src data:',
+  "form-action 'none'",
+  "base-uri 'none'",
+  "frame-ancestors 'self'",
+  // With its own origin, or the frame that the player writes into would be a stranger to it.
+  'sandbox allow-scripts allow-same-origin',
+].join('; ');
+
+const REPLAY_FRAME_HEADERS = {
+  ...PAGE_HEADERS,
+  'content-security-policy': REPLAY_FRAME_POLICY,
+  'x-frame-options': 'SAMEORIGIN',
+  'x-dns-prefetch-control': 'off',
+};
+
+/** Their names change with their content. Any origin, because a sandboxed frame has none of its own. */
+const ASSET_HEADERS = {
+  'cache-control': 'public, max-age=31536000, immutable',
+  'access-control-allow-origin': '*',
+};
+
+const TYPES: Readonly<Record<string, string>> = {
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+};
+
+const ROOT = '/dashboard';
+const ASSETS = `${ROOT}/assets/`;
+const FRONT_PAGE = 'index.html';
+const REPLAY_FRAME = 'replay-frame.html';
+
+/** The dashboard: its files, and its one page at every address that is not one of them. */
+export function dashboardFiles(folder: ReadonlyMap<string, () => Promise<string>>): WebFiles {
+  const files = new Map([...folder].map(([name, text]) => [`${ROOT}/${name}`, webFile(name, text)]));
+  const frontPage = files.get(`${ROOT}/${FRONT_PAGE}`);
+  return (path) => {
+    if (path !== ROOT && !path.startsWith(`${ROOT}/`)) return undefined;
+    return files.get(path) ?? (path.startsWith(ASSETS) ? undefined : frontPage);
+  };
+}
+
+function webFile(name: string, text: () => Promise<string>): WebFile {
+  const type = TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'text/plain; charset=utf-8';
+  return { type, headers: headersOf(name), text };
+}
+
+function headersOf(name: string): WebFile['headers'] {
+  if (name.startsWith('assets/')) return ASSET_HEADERS;
+  return name === REPLAY_FRAME ? REPLAY_FRAME_HEADERS : PAGE_HEADERS;
+}

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { dashboardFiles } from '../src/http/dashboard-files.ts';
+import { useService } from './support/service.ts';
+
+const NAMES = [
+  'index.html',
+  'replay-frame.html',
+  'assets/main-1.js',
+  'assets/main-1.css',
+  'assets/icon-1.svg',
+];
+const files = dashboardFiles(new Map(NAMES.map((name) => [name, async () => `text of ${name}`])));
+
+const textAt = (path: string) => files(path)?.text();
+const headersAt = (path: string) => files(path)?.headers ?? {};
+const policyAt = (path: string) =>
+  new Map(
+    (headersAt(path)['content-security-policy'] ?? '').split('; ').map((directive) => {
+      const [name = '', ...values] = directive.split(' ');
+      return [name, values.join(' ')];
+    }),
+  );
+
+describe('the files of the dashboard', () => {
+  test('its page is at every address below /dashboard that is none of its files', async () => {
+    for (const path of [
+      '/dashboard',
+      '/dashboard/',
+      '/dashboard/leads',
+      '/dashboard/leads/7',
+      '/dashboard/x.js',
+    ]) {
+      assert.equal(await textAt(path), 'text of index.html', path);
+    }
+    assert.equal(await textAt('/dashboard/assets/main-1.js'), 'text of assets/main-1.js');
+    assert.equal(await textAt('/dashboard/replay-frame.html'), 'text of replay-frame.html');
+  });
+
+  test('a file that is gone is not answered with the page, and nothing else is taken', () => {
+    for (const path of ['/dashboard/assets/main-0.js', '/dashboards', '/', '/analytics/leads', '/replay/x']) {
+      assert.equal(files(path), undefined, path);
+    }
+  });
+
+  test('files that never change are kept, and may be loaded by a frame without an origin', () => {
+    const headers = headersAt('/dashboard/assets/main-1.js');
+    assert.equal(headers['cache-control'], 'public, max-age=31536000, immutable');
+    assert.equal(headers['access-control-allow-origin'], '*');
+    assert.equal(files('/dashboard/assets/main-1.css')?.type, 'text/css; charset=utf-8');
+    assert.equal(files('/dashboard/assets/icon-1.svg')?.type, 'image/svg+xml; charset=utf-8');
+  });
+
+  test('the page takes nothing from elsewhere, runs nothing that is written into it, and is in no frame', () => {
+    const policy = policyAt('/dashboard/leads');
+    assert.equal(policy.get('default-src'), "'none'");
+    for (const directive of ['script-src', 'style-src', 'connect-src', 'frame-src', 'form-action']) {
+      assert.equal(policy.get(directive), "'self'", directive);
+    }
+    assert.equal(policy.get('frame-ancestors'), "'none'");
+    assert.equal(headersAt('/dashboard')['x-frame-options'], 'DENY');
+    assert.equal(headersAt('/dashboard')['cache-control'], 'no-cache');
+  });
+
+  test('the page that recordings are played in can load and send nothing, and is only in the dashboard', () => {
+    const policy = policyAt('/dashboard/replay-frame.html');
+    assert.deepEqual(Object.fromEntries(policy), {
+      'default-src': "'none'",
+      'script-src': "'self'",
+      'style-src': "'self' 'unsafe-inline'",
+      'img-src': 'data: blob:',
+      'font-src': 'data:',
+      'connect-src': "'none'",
+      'frame-src': 'data:',
+      'form-action': "'none'",
+      'base-uri': "'none'",
+      'frame-ancestors': "'self'",
+      sandbox: 'allow-scripts allow-same-origin',
+    });
+    assert.equal(headersAt('/dashboard/replay-frame.html')['x-frame-options'], 'SAMEORIGIN');
+    assert.equal(headersAt('/dashboard/replay-frame.html')['referrer-policy'], 'no-referrer');
+  });
+});
+
+describe('the dashboard of the service', () => {
+  const service = useService('sqlite');
+
+  test('is there, with the page for recordings and every file that its pages name', async () => {
+    for (const page of ['/dashboard', '/dashboard/replay-frame.html']) {
+      const response = await fetch(service.url + page);
+      assert.equal(response.status, 200);
+      assert.equal(response.headers.get('content-type'), 'text/html; charset=utf-8');
+      const named = [...(await response.text()).matchAll(/(?:src|href)="([^"]+)"/g)].map(
+        ([, path = '']) => path,
+      );
+      assert.ok(named.length > 0);
+      for (const path of named) {
+        const file = await fetch(new URL(path, service.url));
+        assert.equal(file.status, 200, path);
+        assert.equal(file.headers.get('access-control-allow-origin'), '*', path);
+      }
+    }
+  });
+});

@@ -1,0 +1,120 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { openFileObjects } from '../packages/server/src/adapters/file-objects.ts';
+import { openSqliteStore } from '../packages/server/src/adapters/sqlite-store.ts';
+import { DEMO_SIZE, fillWithDemo } from './demo/fill.ts';
+
+/** The service with the data of an agency that does not exist, to look around in the dashboard. */
+
+const ROOT = join(import.meta.dirname, '..');
+const ADMIN_KEY = 'demo-admin-key';
+const MARKETING_KEY = 'demo-marketing-key';
+const DEFAULT_PORT = 8787;
+
+const dataDir = resolve(process.env.DATA_DIR || join(ROOT, 'data-demo'));
+const port = process.env.PORT || String(DEFAULT_PORT);
+
+if (await isEmpty(dataDir)) await generate();
+const platform = await startPlatform();
+const service = startService(platform);
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => service.kill(signal));
+const [exitCode] = await once(service, 'exit');
+platform.close();
+platform.closeAllConnections();
+process.exitCode = typeof exitCode === 'number' ? exitCode : 0;
+
+async function isEmpty(folder: string): Promise<boolean> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  return names.length === 0;
+}
+
+/** Next to the folder first: whoever interrupts it begins anew the next time, and not with half of the data. */
+async function generate(): Promise<void> {
+  const startedAt = performance.now();
+  const unfinished = `${dataDir}.unfinished`;
+  await rm(unfinished, { recursive: true, force: true });
+  await mkdir(unfinished, { recursive: true });
+  console.log(`Making the demo data in ${dataDir}; this takes about a minute.`);
+  const store = await openSqliteStore(join(unfinished, 'leadtrail.db'));
+  try {
+    const objects = openFileObjects(join(unfinished, 'objects'));
+    await fillWithDemo({ store, objects }, { size: DEMO_SIZE, now: Date.now(), onProgress: makeProgress() });
+  } finally {
+    await store.close();
+  }
+  await rm(dataDir, { recursive: true, force: true });
+  await rename(unfinished, dataDir);
+  console.log(`The demo data is there (${((performance.now() - startedAt) / 1000).toFixed(0)} s).`);
+}
+
+/** A line whenever another tenth is done. */
+function makeProgress(): (what: string, share: number) => void {
+  let told = '';
+  return (what, share) => {
+    const line = share === 0 ? `  ${what}…` : `  ${what} ${Math.floor(share * 10) * 10} %`;
+    if (line !== told) console.log(line);
+    told = line;
+  };
+}
+
+/** Stands for the automation platform: takes every lead and does nothing with it. */
+async function startPlatform(): Promise<Server> {
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => {
+      response.setHeader('content-type', 'application/json');
+      response.end('{"message":"Workflow was started"}');
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return server;
+}
+
+function startService(target: Server): ChildProcess {
+  const { port: targetPort } = target.address() as AddressInfo;
+  const child = spawn(process.execPath, [join(ROOT, 'packages/server/start.mjs')], {
+    env: {
+      ...process.env,
+      DATA_DIR: dataDir,
+      PORT: port,
+      ANALYTICS_API_KEY: ADMIN_KEY,
+      ANALYTICS_MARKETING_API_KEY: MARKETING_KEY,
+      EDGE_ACCOUNT_ID: 'demo',
+      ANALYTICS_ENGINE_API_TOKEN: 'demo',
+      BOT_LEAD_DETECTION: 'on',
+      FLOW_WEBHOOK_URL: `http://127.0.0.1:${targetPort}/leads`,
+      // Set to nothing, or a file of settings could fill them in.
+      DATABASE_URL: '',
+      DATABASE_READ_URL: '',
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  if (child.stdout === null) throw new Error('The output of the service is not read.');
+  createInterface(child.stdout).on('line', (line) => {
+    const listeningAt = /"port":(\d+)/.exec(line.includes('listening') ? line : '')?.[1];
+    if (listeningAt !== undefined) greet(`http://localhost:${listeningAt}`);
+    else if (/"level":"(warn|error)"/.test(line)) console.error(line);
+  });
+  return child;
+}
+
+function greet(url: string): void {
+  const lines = [
+    '',
+    `  Leadtrail with demo data: ${url}/dashboard`,
+    `  Admin key:     ${ADMIN_KEY}`,
+    `  Marketing key: ${MARKETING_KEY}`,
+    '',
+    `  Everybody in it is invented. Ctrl-C ends it; delete ${dataDir} to begin anew.`,
+    '',
+  ];
+  console.log(lines.join('\n'));
+}

@@ -1,0 +1,177 @@
+import type { LeadStatus } from '@leadtrail/contract/lead-status';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../packages/server/src/domain/utc-time.ts';
+import type { ClaimedSend, SendAttempt } from '../../packages/server/src/store/flow-sends/deliver.ts';
+import type { Store } from '../../packages/server/src/store/store.ts';
+import type { Random } from './random.ts';
+
+/** What becomes of the leads: they are delivered, the CRM answers, people work on them. */
+
+export type CapturedLead = {
+  leadId: number;
+  publicId: string;
+  at: number;
+  submissions: number;
+  isBot: boolean;
+  /** Null: it is not forwarded. */
+  sendId: string | null;
+};
+
+const CLAIM_MS = 30 * SECOND_MS;
+const CLAIMED_MAX = 32;
+
+/** When the automation platform was in trouble, in hours before the end. */
+const TROUBLE = [
+  {
+    from: 23 * 24,
+    until: 21.2 * 24,
+    statusCode: 503,
+    answer: '{"message":"Service temporarily unavailable"}',
+  },
+  { from: 52 * 24, until: 52 * 24 - 10, statusCode: 410, answer: '{"message":"This workflow was archived"}' },
+  { from: 4.5, until: 0, statusCode: 502, answer: '<html><title>502 Bad Gateway</title></html>' },
+];
+
+/** Every attempt that would have been made by now, at the time when it would have been. Says what has arrived. */
+export async function deliver(store: Store, random: Random, now: number): Promise<Set<string>> {
+  const delivered = new Set<string>();
+  for (;;) {
+    const due = await store.nextSendDueAt({ now });
+    if (due === null || due > now) return delivered;
+    const claimed = await store.claimSends({ now: due, leaseMs: CLAIM_MS, max: CLAIMED_MAX });
+    const attempts = claimed.map((send) => attemptOf(send, due, now, random));
+    await store.recordAttempts({ attempts });
+    for (const { id, statusCode } of attempts) if (statusCode === 200) delivered.add(id);
+  }
+}
+
+function attemptOf({ id, claimedUntil }: ClaimedSend, at: number, now: number, random: Random): SendAttempt {
+  const hoursBefore = (now - at) / HOUR_MS;
+  const trouble = TROUBLE.find(({ from, until }) => hoursBefore <= from && hoursBefore > until);
+  const isSlow = trouble === undefined && random.chance(0.015);
+  const durationMs = isSlow ? 10_000 : random.integer(60, 900);
+  return {
+    id,
+    claimedUntil,
+    startedAt: at,
+    endedAt: at + durationMs,
+    statusCode: isSlow ? null : (trouble?.statusCode ?? 200),
+    error: isSlow ? 'The target did not answer in time.' : null,
+    retryAfter: undefined,
+    durationMs,
+    answer: isSlow ? '' : (trouble?.answer ?? '{"message":"Workflow was started"}'),
+    random: random.next(),
+  };
+}
+
+/** How far leads have come, by their age in days. */
+const PIPELINE: readonly { from: number; stages: readonly { status: LeadStatus; weight: number }[] }[] = [
+  { from: 0, stages: stages(88, 10, 2, 0, 0, 0) },
+  { from: 2, stages: stages(35, 42, 12, 3, 1, 7, 1) },
+  { from: 10, stages: stages(8, 34, 26, 12, 6, 14, 2) },
+  { from: 30, stages: stages(2, 16, 22, 14, 19, 27, 3) },
+];
+
+function stages(...weights: number[]): { status: LeadStatus; weight: number }[] {
+  const names: readonly LeadStatus[] = ['new', 'contacted', 'qualified', 'proposal', 'won', 'lost', 'fake'];
+  return names.map((status, i) => ({ status, weight: weights[i] ?? 0 }));
+}
+
+/** What the people in front of the dashboard have done with them. */
+export async function workOn(
+  store: Store,
+  leads: readonly CapturedLead[],
+  random: Random,
+  now: number,
+): Promise<Map<number, LeadStatus>> {
+  const statuses = new Map<number, LeadStatus>();
+  for (const { leadId, submissions, isBot, at } of leads) {
+    const age = (now - at) / DAY_MS;
+    const pipeline = PIPELINE.findLast(({ from }) => age >= from) ?? PIPELINE[0];
+    if (pipeline === undefined) continue;
+    const status = isBot && random.chance(0.8) ? 'fake' : random.weighted(pipeline.stages).status;
+    statuses.set(leadId, status);
+    if (status !== 'new') await store.setLeadStatus({ id: String(leadId), status });
+    // Some have written again since somebody looked.
+    if (status !== 'new' || random.chance(0.25)) {
+      if (submissions > 1 && random.chance(0.2)) continue;
+      const seenAt = Math.min(at + random.integer(5, 900) * MINUTE_MS, now);
+      await store.markLeadSeen({ leadId, submissions, now: seenAt });
+    }
+  }
+  return statuses;
+}
+
+const OWNERS = ['Nadia Karim', 'Tom Becker', 'Ravi Menon', 'Lucía Soler'];
+const CRM_STEPS: Readonly<Record<LeadStatus, readonly string[]>> = {
+  new: ['created'],
+  contacted: ['created', 'assigned', 'call_logged'],
+  qualified: ['created', 'assigned', 'call_logged', 'stage_changed'],
+  proposal: ['created', 'assigned', 'call_logged', 'meeting_scheduled', 'proposal_sent'],
+  won: ['created', 'assigned', 'call_logged', 'meeting_scheduled', 'proposal_sent', 'deal_won'],
+  lost: ['created', 'assigned', 'call_logged', 'deal_lost'],
+  fake: ['created', 'marked_as_spam'],
+};
+
+/** What the automation platform and the CRM have reported. */
+export async function callBack(
+  store: Store,
+  leads: readonly CapturedLead[],
+  statuses: ReadonlyMap<number, LeadStatus>,
+  random: Random,
+  now: number,
+): Promise<void> {
+  for (const lead of leads) {
+    if (lead.sendId === null) continue;
+    await reportExecution(store, lead, lead.sendId, random);
+    if (random.chance(0.12)) continue;
+    const crmLeadId = `CRM-${10_000 + lead.leadId}`;
+    await store.recordCrmId({ lead: { id: lead.leadId }, submission: null, crmLeadId });
+    await reportSteps(store, lead, crmLeadId, statuses.get(lead.leadId) ?? 'new', random, now);
+  }
+  // Of a lead that somebody typed into the CRM.
+  for (const number of [1, 2, 3])
+    await reportSteps(store, { at: now - number * DAY_MS }, `CRM-${900_000 + number}`, 'new', random, now);
+}
+
+async function reportExecution(
+  store: Store,
+  { publicId }: CapturedLead,
+  sendPublicId: string,
+  random: Random,
+): Promise<void> {
+  const executionId = String(random.integer(400_000, 499_999));
+  const executionUrl = `https://automation.example/workflow/leads/executions/${executionId}`;
+  const executionStatus = random.chance(0.96) ? 'success' : 'error';
+  const callback = {
+    flow_send_public_id: sendPublicId,
+    flow_execution_url: executionUrl,
+    flow_execution_id: executionId,
+    flow_execution_status: executionStatus,
+    lead_public_id: publicId,
+  };
+  await store.recordFlowResult({
+    sendPublicId,
+    executionUrl,
+    executionId,
+    executionStatus,
+    callback: JSON.stringify(callback),
+  });
+}
+
+async function reportSteps(
+  store: Store,
+  { at: createdAt }: Pick<CapturedLead, 'at'>,
+  crmLeadId: string,
+  status: LeadStatus,
+  random: Random,
+  now: number,
+): Promise<void> {
+  const owner = random.pick(OWNERS);
+  let at = createdAt + 4 * SECOND_MS;
+  for (const eventType of CRM_STEPS[status]) {
+    if (at > now) return;
+    const payload = JSON.stringify({ crm_lead_id: crmLeadId, event_type: eventType, owner, stage: status });
+    await store.recordCrmEvent({ crmLeadId, eventType, payload, at });
+    at += Math.round((0.3 + random.skewed(2.5)) * DAY_MS);
+  }
+}

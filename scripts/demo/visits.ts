@@ -1,0 +1,318 @@
+import type { Geo } from '../../packages/server/src/domain/geo.ts';
+import {
+  type RecordedEvent,
+  startRecord,
+  type TrackingRecord,
+} from '../../packages/server/src/domain/tracking-record.ts';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../packages/server/src/domain/utc-time.ts';
+import type { Moment } from './calendar.ts';
+import {
+  CALLS_TO_ACTION,
+  CAMPAIGNS,
+  CHANNELS,
+  type Channel,
+  CLIENTS,
+  type Client,
+  KEYWORDS,
+  OPEN_HOUSE,
+} from './clients.ts';
+import { type Country, countryOf } from './people.ts';
+import type { Random } from './random.ts';
+
+/** Visitors of the landing pages, and what they do there. */
+
+export type Visitor = {
+  client: Client;
+  country: Country;
+  fingerprint: string;
+  device: Device;
+  ip: string;
+  geo: Geo;
+  /** Of the browser; behind a VPN it is somewhere else. */
+  timezone: string;
+  isHosting: boolean;
+  lastVisitAt: number;
+};
+
+export type Visit = {
+  visitor: Visitor;
+  visitorId: string;
+  sessionId: string;
+  channel: Channel;
+  campaign: Record<string, string>;
+  startedAt: number;
+  lastAt: number;
+  entryPage: string;
+  lastPage: string;
+  isReturn: boolean;
+  /** 0 to 1: how much there is in it for them. */
+  interest: number;
+  /** When the form on the last page came into view. */
+  formSeenAt: number | null;
+  records: TrackingRecord[];
+};
+
+type Device = { userAgent: string; platform: string; width: number; height: number; weight: number };
+
+const DEVICES: readonly Device[] = [
+  device(
+    30,
+    'Linux armv81',
+    412,
+    915,
+    '(Linux; Android 16; Pixel 9)',
+    'Chrome/150.0.0.0 Mobile Safari/537.36',
+  ),
+  device(
+    28,
+    'iPhone',
+    393,
+    852,
+    '(iPhone; CPU iPhone OS 19_1 like Mac OS X)',
+    'Version/19.1 Mobile/15E148 Safari/604.1',
+  ),
+  device(22, 'Win32', 1920, 1080, '(Windows NT 10.0; Win64; x64)', 'Chrome/150.0.0.0 Safari/537.36'),
+  device(10, 'MacIntel', 1512, 982, '(Macintosh; Intel Mac OS X 10_15_7)', 'Version/19.1 Safari/605.1.15'),
+  device(
+    6,
+    'Win32',
+    1536,
+    864,
+    '(Windows NT 10.0; Win64; x64)',
+    'Chrome/150.0.0.0 Safari/537.36 Edg/150.0.0.0',
+  ),
+  device(4, 'Linux x86_64', 1920, 1200, '(X11; Linux x86_64; rv:152.0)', 'Firefox/152.0'),
+];
+
+function device(
+  weight: number,
+  platform: string,
+  width: number,
+  height: number,
+  system: string,
+  browser: string,
+): Device {
+  const userAgent = `Mozilla/5.0 ${system} AppleWebKit/537.36 (KHTML, like Gecko) ${browser}`;
+  return { userAgent, platform, width, height, weight };
+}
+
+const RETURN_SHARE = 0.28;
+/** Of each client: who may come back. */
+const REMEMBERED_MAX = 400;
+/** The latest of them are more likely to. */
+const LATEST = 60;
+export const RETURN_AFTER_MS = 2 * HOUR_MS;
+const VPN_SHARE = 0.045;
+const BOUNCE_SHARE = 0.42;
+/** Who is still there has not left: the service ends what has been idle for long. */
+const STILL_OPEN_MS = 25 * MINUTE_MS;
+
+/** Makes visits of moments in the order of time. */
+export function makeVisits(random: Random, now: number): (moment: Moment) => Visit {
+  const known = new Map<Client, Visitor[]>();
+
+  function visitorFor(client: Client, at: number): { visitor: Visitor; isReturn: boolean } {
+    const before = known.get(client) ?? [];
+    known.set(client, before);
+    if (before.length > 20 && random.chance(RETURN_SHARE)) {
+      const visitor = random.pick(random.chance(0.3) ? before.slice(-LATEST) : before);
+      if (at - visitor.lastVisitAt > RETURN_AFTER_MS) return { visitor, isReturn: true };
+    }
+    const visitor = newVisitor(client, at, random);
+    before.push(visitor);
+    if (before.length > REMEMBERED_MAX) before.splice(random.integer(0, REMEMBERED_MAX / 2), 1);
+    return { visitor, isReturn: false };
+  }
+
+  return ({ at, isPeak }) => {
+    const isForOpenHouse = isPeak && random.chance(0.5);
+    const client = isForOpenHouse ? openHouseClient() : random.weighted(CLIENTS);
+    const { visitor, isReturn } = visitorFor(client, at);
+    visitor.lastVisitAt = at;
+    return visit({ visitor, isReturn, at, isForOpenHouse }, random, now);
+  };
+}
+
+function openHouseClient(): Client {
+  const client = CLIENTS.find(({ siteKey }) => siteKey === OPEN_HOUSE.siteKey);
+  if (client === undefined) throw new Error('The client of the open house is missing.');
+  return client;
+}
+
+function newVisitor(client: Client, at: number, random: Random): Visitor {
+  const country = countryOf(random.pick(client.audience));
+  const [city, region] = random.pick(country.cities);
+  const isHosting = random.chance(VPN_SHARE);
+  return {
+    client,
+    country,
+    fingerprint: random.id(at).replaceAll('-', ''),
+    device: random.weighted(DEVICES),
+    ip: someAddress(random),
+    geo: {
+      country: country.code,
+      region,
+      regionCode: null,
+      city,
+      timezone: country.timezone,
+      // Numbers that are kept free for examples.
+      asn: random.integer(64_496, 64_511),
+    },
+    timezone: isHosting && random.chance(0.8) ? 'Pacific/Auckland' : country.timezone,
+    isHosting,
+    lastVisitAt: at,
+  };
+}
+
+/** Addresses that are kept free for examples and measurements: they are nobody's. */
+export function someAddress(random: Random): string {
+  if (random.chance(0.3)) {
+    const group = () => random.integer(1, 0xffff).toString(16);
+    return `2001:db8:${group()}:${group()}::${group()}`;
+  }
+  return `198.${random.integer(18, 19)}.${random.integer(0, 255)}.${random.integer(1, 254)}`;
+}
+
+type Occasion = { visitor: Visitor; isReturn: boolean; at: number; isForOpenHouse: boolean };
+
+function visit({ visitor, isReturn, at, isForOpenHouse }: Occasion, random: Random, now: number): Visit {
+  const { client, device: used } = visitor;
+  const channel = channelOf(isReturn, isForOpenHouse, random);
+  const campaign = campaignOf(channel, isForOpenHouse, random);
+  const entryPage = addressOf(client, isForOpenHouse ? OPEN_HOUSE.page : entryPath(client, random), campaign);
+  const start = startRecord(
+    {
+      fingerprint_id: visitor.fingerprint,
+      page: entryPage,
+      referrer: isReturn && random.chance(0.5) ? null : channel.referrer,
+      device_info: {
+        user_agent: used.userAgent,
+        language: visitor.country.language,
+        platform: used.platform,
+        timezone: visitor.timezone,
+      },
+      screen: { width: used.width, height: used.height },
+    },
+    {
+      at,
+      newId: () => random.id(at),
+      ip: visitor.ip,
+      geo: visitor.geo,
+      hosting: visitor.isHosting,
+    },
+  );
+  const interest = random.chance(BOUNCE_SHARE) ? 0 : Math.min(random.skewed(isReturn ? 0.5 : 0.33), 1);
+  const course =
+    interest === 0 ? bounce(entryPage, at, random) : stay(client, entryPage, at, interest, random);
+  // What has not happened yet.
+  const events = course.events.filter((event) => event.at <= now);
+  const lastAt = events.at(-1)?.at ?? at;
+  const { session_id } = start;
+  const records: TrackingRecord[] = [start];
+  if (events.length > 0) records.push({ kind: 'events', at: lastAt, session_id, events });
+  if (lastAt < now - STILL_OPEN_MS)
+    records.push({ kind: 'end', at: lastAt + SECOND_MS, session_id, exit_page: null });
+  return {
+    visitor,
+    visitorId: start.visitor_id,
+    sessionId: session_id,
+    channel,
+    campaign,
+    startedAt: at,
+    lastAt,
+    entryPage,
+    lastPage: course.lastPage,
+    isReturn,
+    interest,
+    formSeenAt: course.formSeenAt,
+    records,
+  };
+}
+
+function channelOf(isReturn: boolean, isForOpenHouse: boolean, random: Random): Channel {
+  if (isForOpenHouse) return random.weighted(CHANNELS.filter(({ clickId }) => clickId === 'fbclid'));
+  if (isReturn) return random.weighted(CHANNELS.filter(({ utm }) => utm === null));
+  return random.weighted(CHANNELS);
+}
+
+function campaignOf(channel: Channel, isForOpenHouse: boolean, random: Random): Record<string, string> {
+  if (channel.utm === null) return {};
+  const { source, medium } = channel.utm;
+  return {
+    utm_source: source,
+    utm_medium: medium,
+    utm_campaign: isForOpenHouse ? OPEN_HOUSE.campaign : random.pick(CAMPAIGNS),
+    ...(medium === 'cpc' ? { utm_term: random.pick(KEYWORDS) } : {}),
+    ...(medium === 'paid_social' ? { utm_content: random.pick(['video', 'carousel', 'story']) } : {}),
+    ...(channel.clickId === undefined
+      ? {}
+      : { [channel.clickId]: random.id(0).replaceAll('-', '').slice(12) }),
+  };
+}
+
+function entryPath(client: Client, random: Random): string {
+  return random.chance(0.55) ? (client.pages[0] ?? '/') : random.pick(client.pages);
+}
+
+function addressOf({ domain }: Client, path: string, campaign: Record<string, string> = {}): string {
+  const query = new URLSearchParams(campaign).toString();
+  return `https://${domain}${path}${query === '' ? '' : `?${query}`}`;
+}
+
+type Course = { events: RecordedEvent[]; lastPage: string; formSeenAt: number | null };
+
+function bounce(entryPage: string, at: number, random: Random): Course {
+  const depth = random.integer(5, 40);
+  const events = [
+    event('1', 'scroll', at + random.integer(1, 8) * SECOND_MS, entryPage, { depth }),
+    event('2', 'engaged', at + random.integer(9, 15) * SECOND_MS, entryPage, {
+      ms: random.integer(800, 9000),
+    }),
+  ];
+  return { events: random.chance(0.6) ? events : [], lastPage: entryPage, formSeenAt: null };
+}
+
+/** From page to page, each for a while; who is interested comes as far as the form. */
+function stay(client: Client, entryPage: string, start: number, interest: number, random: Random): Course {
+  const events: RecordedEvent[] = [];
+  let at = start;
+  let page = entryPage;
+  let formSeenAt: number | null = null;
+  const add = (type: string, data: Record<string, unknown> | null = null) =>
+    void events.push(event(String(events.length + 1), type, at, page, data));
+
+  const pages = 1 + Math.min(Math.floor(random.skewed(1 + 4 * interest)), 9);
+  for (let number = 0; number < pages; number += 1) {
+    if (number > 0) {
+      page = addressOf(client, random.pick(client.pages));
+      add('page_view');
+    }
+    const stayed = Math.round((5 + random.skewed(20 + 60 * interest)) * SECOND_MS);
+    at += stayed;
+    add('scroll', { depth: Math.min(100, Math.round(25 + random.next() * 60 + 40 * interest)) });
+    add('engaged', { ms: Math.round(stayed * (0.5 + random.next() * 0.45)) });
+    if (random.chance(0.15 + 0.3 * interest)) add('click', { text: 'Gallery' });
+  }
+  if (random.chance(0.25 + interest)) {
+    at += random.integer(2, 9) * SECOND_MS;
+    add('cta_click', { cta: random.pick(CALLS_TO_ACTION) });
+    at += random.integer(1, 4) * SECOND_MS;
+    add('form_view');
+    formSeenAt = at;
+    if (random.chance(0.2 + interest)) {
+      at += random.integer(3, 12) * SECOND_MS;
+      add('form_start');
+    }
+  }
+  return { events, lastPage: page, formSeenAt };
+}
+
+function event(
+  event_id: string,
+  type: string,
+  at: number,
+  page: string,
+  data: Record<string, unknown> | null,
+): RecordedEvent {
+  return { event_id, type, at, page, data };
+}
