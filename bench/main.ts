@@ -1,4 +1,5 @@
 import { measureBrowserScripts } from './browser-scripts.ts';
+import { measureDashboard } from './dashboard.ts';
 import { measureLeadLists } from './lead-lists.ts';
 import { measureLeads } from './leads.ts';
 import { requireWrk } from './load.ts';
@@ -6,7 +7,7 @@ import { report } from './results.ts';
 import { measureTracking } from './tracking.ts';
 
 /**
- * `npm run bench [-- --quick] [-- browser|leads|tracking|lists]`: the service against a raw `node:http` echo, same
+ * `npm run bench [-- --quick] [-- browser|leads|tracking|lists|dashboard]`: the service against a raw `node:http` echo, same
  * payload, same load generator, same run. Ratios are what counts: the machine may be slow or busy, but it is so for
  * both. Lists are measured in milliseconds, with a store as large as they get; scripts by what a page takes longer.
  */
@@ -16,6 +17,7 @@ const SECTIONS = {
   leads: measureLeads,
   tracking: measureTracking,
   lists: measureLeadLists,
+  dashboard: measureDashboard,
 };
 
 const chosen = process.argv.slice(2).filter((word) => Object.hasOwn(SECTIONS, word));

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** The programs that take part in a measurement, each a process of its own. */
 
 const ROOT = join(import.meta.dirname, '..');
-const API_KEY = 'key-for-the-benchmark';
+export const API_KEY = 'key-for-the-benchmark';
 
 export type Server = { url: string; readyMs: number; stop(): Promise<void> };
 export type Service = Server & {

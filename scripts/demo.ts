@@ -1,19 +1,27 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { openFileObjects } from '../packages/server/src/adapters/file-objects.ts';
+import { type GeneratedKeys, KEY_FILE } from '../packages/server/src/adapters/key-file.ts';
+import { ownDomains } from '../packages/server/src/adapters/own-domains.ts';
 import { openSqliteStore } from '../packages/server/src/adapters/sqlite-store.ts';
 import { DEMO_SIZE, fillWithDemo } from './demo/fill.ts';
 
 /** The service with the data of an agency that does not exist, to look around in the dashboard. */
 
 const ROOT = join(import.meta.dirname, '..');
-const ADMIN_KEY = 'demo-admin-key';
-const MARKETING_KEY = 'demo-marketing-key';
+/** As if the service had made them up at its first start: then it shows its demo page, too. */
+const KEYS: GeneratedKeys = {
+  ANALYTICS_API_KEY: 'demo-admin-key',
+  ANALYTICS_MARKETING_API_KEY: 'demo-marketing-key',
+  CRM_CALLBACK_SECRET: 'demo-callback-secret',
+  EDGE_ACCOUNT_ID: 'demo',
+  ANALYTICS_ENGINE_API_TOKEN: 'demo-engine-token',
+};
 const DEFAULT_PORT = 8787;
 
 const dataDir = resolve(process.env.DATA_DIR || join(ROOT, 'data-demo'));
@@ -46,10 +54,16 @@ async function generate(): Promise<void> {
   const store = await openSqliteStore(join(unfinished, 'leadtrail.db'));
   try {
     const objects = openFileObjects(join(unfinished, 'objects'));
-    await fillWithDemo({ store, objects }, { size: DEMO_SIZE, now: Date.now(), onProgress: makeProgress() });
+    const now = Date.now();
+    await store.ensureDemoSite({
+      domains: ownDomains({ publicUrl: process.env.PUBLIC_URL, port: Number(port) }),
+      now,
+    });
+    await fillWithDemo({ store, objects }, { size: DEMO_SIZE, now, onProgress: makeProgress() });
   } finally {
     await store.close();
   }
+  await writeFile(join(unfinished, KEY_FILE), JSON.stringify(KEYS), { mode: 0o600 });
   await rm(dataDir, { recursive: true, force: true });
   await rename(unfinished, dataDir);
   console.log(`The demo data is there (${((performance.now() - startedAt) / 1000).toFixed(0)} s).`);
@@ -85,13 +99,10 @@ function startService(target: Server): ChildProcess {
       ...process.env,
       DATA_DIR: dataDir,
       PORT: port,
-      ANALYTICS_API_KEY: ADMIN_KEY,
-      ANALYTICS_MARKETING_API_KEY: MARKETING_KEY,
-      EDGE_ACCOUNT_ID: 'demo',
-      ANALYTICS_ENGINE_API_TOKEN: 'demo',
       BOT_LEAD_DETECTION: 'on',
       FLOW_WEBHOOK_URL: `http://127.0.0.1:${targetPort}/leads`,
       // Set to nothing, or a file of settings could fill them in.
+      ANALYTICS_API_KEY: '',
       DATABASE_URL: '',
       DATABASE_READ_URL: '',
     },
@@ -110,8 +121,9 @@ function greet(url: string): void {
   const lines = [
     '',
     `  Leadtrail with demo data: ${url}/dashboard`,
-    `  Admin key:     ${ADMIN_KEY}`,
-    `  Marketing key: ${MARKETING_KEY}`,
+    `  Admin key:     ${KEYS.ANALYTICS_API_KEY}`,
+    `  Marketing key: ${KEYS.ANALYTICS_MARKETING_API_KEY}`,
+    `  A page to send a lead from: ${url}/demo`,
     '',
     `  Everybody in it is invented. Ctrl-C ends it; delete ${dataDir} to begin anew.`,
     '',

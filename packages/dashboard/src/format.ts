@@ -58,9 +58,3 @@ export function countryName(code: string): string {
   if (!/^[A-Z]{2}$/i.test(code) || code === 'XX') return code === 'XX' || code === '' ? 'Unknown' : code;
   return regions.of(code.toUpperCase()) ?? code;
 }
-
-/** A letter flag, which every system that has emoji can show. */
-export function countryFlag(code: string): string {
-  if (!/^[A-Z]{2}$/i.test(code) || code === 'XX') return '';
-  return String.fromCodePoint(...[...code.toUpperCase()].map((letter) => 0x1f1a5 + letter.charCodeAt(0)));
-}

@@ -1,30 +1,53 @@
+import { Monitor, Moon, Sun } from 'lucide-react';
+import { useSyncExternalStore } from 'react';
+
 /** Light, dark, or as the system has it. */
 
 export type Theme = 'system' | 'light' | 'dark';
 
+export const THEMES: readonly { theme: Theme; label: string; icon: typeof Sun }[] = [
+  { theme: 'system', label: 'As the system', icon: Monitor },
+  { theme: 'light', label: 'Light', icon: Sun },
+  { theme: 'dark', label: 'Dark', icon: Moon },
+];
+
 const NAME = 'leadtrail_dashboard_theme';
 const systemDark = matchMedia('(prefers-color-scheme: dark)');
+const listeners = new Set<() => void>();
 
-export function chosenTheme(): Theme {
+let chosen = keptTheme();
+
+/** The one that was chosen, wherever it was chosen. */
+export function useTheme(): Theme {
+  return useSyncExternalStore(onThemeChange, () => chosen);
+}
+
+export function chooseTheme(theme: Theme): void {
+  chosen = theme;
+  try {
+    localStorage.setItem(NAME, theme);
+  } catch {}
+  applyTheme();
+  for (const listener of listeners) listener();
+}
+
+export function applyTheme(): void {
+  const isDark = chosen === 'system' ? systemDark.matches : chosen === 'dark';
+  document.documentElement.dataset.theme = isDark ? 'dark' : 'light';
+}
+
+function onThemeChange(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function keptTheme(): Theme {
   try {
     const kept = localStorage.getItem(NAME);
     return kept === 'light' || kept === 'dark' ? kept : 'system';
   } catch {
     return 'system';
   }
-}
-
-export function chooseTheme(theme: Theme): void {
-  try {
-    localStorage.setItem(NAME, theme);
-  } catch {}
-  applyTheme();
-}
-
-export function applyTheme(): void {
-  const theme = chosenTheme();
-  const isDark = theme === 'system' ? systemDark.matches : theme === 'dark';
-  document.documentElement.dataset.theme = isDark ? 'dark' : 'light';
 }
 
 systemDark.addEventListener('change', applyTheme);

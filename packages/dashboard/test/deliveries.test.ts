@@ -81,7 +81,7 @@ describe('the deliveries page', () => {
       await page.getByText('1 delivery', { exact: true }).waitFor();
       assert.equal(new URL(page.url()).searchParams.get('status'), 'failed');
       assert.match(await textOf(page, failed), /Failed/);
-      await page.getByRole('link', { name: `Lead ${failed.lead_id}` }).click();
+      await rowOf(page, failed).getByRole('link', { name: 'Ada' }).click();
       await page.waitForURL(new RegExp(`/leads/${failed.lead_id}$`));
     });
   });
@@ -101,8 +101,8 @@ describe('the deliveries page', () => {
     const send = await aSend(410);
     receiver.reset();
     await dashboard.visit('/deliveries', async (page) => {
-      await page.getByRole('button', { name: `Resend lead ${send.lead_id}` }).click();
-      await page.getByText(`Lead ${send.lead_id} is being sent again`).first().waitFor();
+      await rowOf(page, send).getByRole('button', { name: 'Resend the lead of Ada' }).click();
+      await page.getByText('The lead of Ada is being sent again').first().waitFor();
       await receiver.got(1);
       await rowOf(page, send).getByText('Delivered').waitFor();
       assert.equal(receiver.received[0]?.headers['webhook-id'], send.flow_send_public_id);
@@ -113,7 +113,7 @@ describe('the deliveries page', () => {
     const send = await aSend();
     receiver.reset();
     await dashboard.visit('/deliveries', async (page) => {
-      const resend = page.getByRole('button', { name: `Resend lead ${send.lead_id}` });
+      const resend = rowOf(page, send).getByRole('button', { name: 'Resend' });
       await resend.click();
       const question = page.getByRole('alertdialog');
       await question.getByText('It has been delivered already').waitFor();
@@ -146,7 +146,7 @@ describe('the deliveries page', () => {
       assert.equal(await link.getAttribute('href'), EXECUTION);
       assert.equal(await link.getAttribute('rel'), 'noreferrer noopener');
 
-      await page.getByRole('button', { name: `Details of the delivery of lead ${send.lead_id}` }).click();
+      await rowOf(page, send).getByRole('button', { name: 'Details' }).click();
       const dialog = page.getByRole('dialog');
       const attempts = await dialog.locator('tbody tr').allInnerTexts();
       assert.equal(attempts.length, 2);
@@ -215,7 +215,5 @@ describe('the deliveries page', () => {
 });
 
 const rowOf = (page: Page, send: FlowSend) =>
-  page
-    .locator('tbody tr')
-    .filter({ has: page.getByRole('link', { name: `Lead ${send.lead_id}`, exact: true }) });
+  page.locator('tbody tr').filter({ has: page.locator(`a[href$="/leads/${send.lead_id}"]`) });
 const textOf = (page: Page, send: FlowSend) => rowOf(page, send).innerText();

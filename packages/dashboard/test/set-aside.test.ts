@@ -212,7 +212,7 @@ describe('the pages of enquiries that did not become leads', () => {
       assert.equal(await page.evaluate(() => 'attacked' in window), false);
       await page.keyboard.press('Escape');
       await page.getByRole('button', { name: 'Broken', exact: true }).click();
-      assert.ok(await page.getByRole('dialog').getByText('{not json').isVisible());
+      assert.ok(await page.getByRole('dialog').getByText('{not json', { exact: true }).isVisible());
     });
   });
 });

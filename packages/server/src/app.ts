@@ -6,7 +6,7 @@ import { bundledFile, bundledFolder } from './adapters/bundled-file.ts';
 import { openFileObjects } from './adapters/file-objects.ts';
 import { openIpDatabase } from './adapters/ip-database.ts';
 import { openJsonLog } from './adapters/json-log.ts';
-import { type Keys, keysOf } from './adapters/key-file.ts';
+import { KEY_FILE, type Keys, keysOf } from './adapters/key-file.ts';
 import { openMemoryCache } from './adapters/memory-cache.ts';
 import { ownDomains } from './adapters/own-domains.ts';
 import { openPrometheusMetrics } from './adapters/prometheus-metrics.ts';
@@ -112,9 +112,6 @@ const BROWSER_SCRIPTS = join(PROJECT_DIR, 'packages/tracker/build');
 const DASHBOARD = join(PROJECT_DIR, 'packages/dashboard/build');
 const DEMO_PAGES = join(PROJECT_DIR, 'packages/server/pages/demo');
 
-/** What a newcomer can try the service with. */
-const DEMO = { siteKey: 'demo-site', formId: 'demo-form' };
-
 const CLOSE_INGEST_MS = 4000;
 /** Its connections give up after as long; an answer takes two readings. */
 const POSTGRES_ANSWER_MS_MAX = 1800;
@@ -125,7 +122,7 @@ export async function buildApp(config: Config, overrides: Overrides = {}): Promi
   const log = overrides.log ?? openJsonLog(config.logLevel, (line) => process.stdout.write(line));
   const { around = {} } = overrides;
   mkdirSync(config.dataDir, { recursive: true });
-  const keyFile = join(config.dataDir, 'keys.json');
+  const keyFile = join(config.dataDir, KEY_FILE);
   const keys = keysOf(config, keyFile);
   const inboxDir = join(config.dataDir, 'inbox');
 
@@ -300,7 +297,7 @@ async function setUp(store: Store, config: Config, now: number): Promise<void> {
     await store.upsertDefaultIntegration({ keyHash: keyHash(key), keyPrefix: keyPrefix(key), now });
   }
   if (config.analyticsApiKey !== undefined) return;
-  await store.ensureDemoSite({ ...DEMO, domains: ownDomains(config), now });
+  await store.ensureDemoSite({ domains: ownDomains(config), now });
   await store.ensureDemoOptions();
 }
 

@@ -74,7 +74,7 @@ async function capture(service: Pick<TestService, 'url'>): Promise<{ email: stri
     method: 'POST',
     redirect: 'manual',
     headers: { 'content-type': 'application/json', 'x-api-key': LEAD_KEY },
-    body: JSON.stringify({ FIRSTNAME: 'Zoë', EMAIL: email, PROJECT_NAME: 'Harbour', DOMAIN: 'example.com' }),
+    body: JSON.stringify({ FIRSTNAME: 'Zoë', EMAIL: email, PROJECT: 'Harbour', DOMAIN: 'example.com' }),
   });
   assert.equal(response.status, 301, await response.text());
   return { email };
@@ -156,11 +156,14 @@ onBothStores('a new lead', (kind) => {
   });
 
   test('has a send that tells what became of it', async () => {
-    await capture(service);
+    const { email } = await capture(service);
     await forwarded(service);
     const { flow_send_public_id, lead_id, lead_submission_id, attempt_log, ...send } = await theSend(service);
     const at = new Date(clock.now()).toISOString().slice(0, 19).replace('T', ' ');
     assert.deepEqual(send, {
+      contact_name: 'Zoë',
+      contact_email: email,
+      project_name: 'Harbour',
       status: 'delivered',
       attempts: 1,
       next_attempt_at: null,
@@ -180,7 +183,7 @@ onBothStores('a new lead', (kind) => {
   });
 
   test('is forwarded once however often the person comes back', async () => {
-    const body = JSON.stringify({ EMAIL: `person-${++people}@example.com`, PROJECT_NAME: 'Harbour' });
+    const body = JSON.stringify({ EMAIL: `person-${++people}@example.com`, PROJECT: 'Harbour' });
     const headers = { 'content-type': 'application/json', 'x-api-key': LEAD_KEY };
     for (let i = 0; i < 3; i += 1) {
       await fetch(`${service.url}/lead.capture`, { method: 'POST', redirect: 'manual', headers, body });

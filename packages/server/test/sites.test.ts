@@ -157,17 +157,17 @@ onBothStores('sites', (kind) => {
   });
 
   test('the demo site is there where nothing has been set up, and only there', async () => {
-    const demo = { siteKey: 'demo', formId: 'contact', domains: ['localhost'], now: NOON };
+    const demo = { domains: ['localhost'], now: NOON };
     for (let start = 0; start < 2; start += 1) await service.app.store.ensureDemoSite(demo);
     const { sites } = await service.get<{ sites: Site[] }>(SITES);
     assert.deepEqual(
       sites.map(({ site_key, domains, enabled }) => ({ site_key, domains, enabled })),
-      [{ site_key: 'demo', domains: ['localhost'], enabled: true }],
+      [{ site_key: 'demo-site', domains: ['localhost'], enabled: true }],
     );
     const { forms } = await service.get<{ forms: Form[] }>(FORMS);
     assert.deepEqual(
       forms.map(({ form_id, site_key, enabled }) => ({ form_id, site_key, enabled })),
-      [{ form_id: 'contact', site_key: 'demo', enabled: true }],
+      [{ form_id: 'demo-form', site_key: 'demo-site', enabled: true }],
     );
 
     await emptyDatabase(service);

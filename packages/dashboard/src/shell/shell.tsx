@@ -1,11 +1,11 @@
 import { Dialog } from '@base-ui/react/dialog';
 import { Outlet } from '@tanstack/react-router';
-import { LogOut, Menu as MenuIcon, Monitor, Moon, Sun, X } from 'lucide-react';
+import { LogOut, Menu as MenuIcon, Monitor, X } from 'lucide-react';
 import { useState } from 'react';
 import { forgetKey } from '../api/key.ts';
 import { useRole } from '../api/role.ts';
 import icon from '../icon.svg';
-import { chooseTheme, chosenTheme, type Theme } from '../theme.ts';
+import { chooseTheme, THEMES, useTheme } from '../theme.ts';
 import { Button } from '../ui/button.tsx';
 import { Menu } from '../ui/menu.tsx';
 import { Navigation } from './navigation.tsx';
@@ -81,16 +81,10 @@ function PhoneNavigation() {
   );
 }
 
-const THEMES: readonly { theme: Theme; label: string; icon: typeof Sun }[] = [
-  { theme: 'light', label: 'Light', icon: Sun },
-  { theme: 'dark', label: 'Dark', icon: Moon },
-  { theme: 'system', label: 'As the system', icon: Monitor },
-];
-
 /** Who is signed in, and how the dashboard looks to them. */
 function Viewer() {
   const role = useRole();
-  const [theme, setTheme] = useState(chosenTheme);
+  const theme = useTheme();
   const Icon = THEMES.find((each) => each.theme === theme)?.icon ?? Monitor;
   return (
     <div className="flex items-center justify-between gap-2 px-2">
@@ -105,10 +99,7 @@ function Viewer() {
           entries={THEMES.map((each) => ({
             label: each.label,
             icon: <each.icon aria-hidden="true" />,
-            onSelect() {
-              chooseTheme(each.theme);
-              setTheme(each.theme);
-            },
+            onSelect: () => chooseTheme(each.theme),
           }))}
         />
         <Button

@@ -6,13 +6,43 @@ import { toastProblem } from './toast.tsx';
 const SHOWN_MS = 2000;
 
 export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {
+  const { isCopied, copy } = useCopy(text);
+  const shown = isCopied ? 'Copied' : label;
+  return (
+    <Button size="small" icon={<CopyMark isCopied={isCopied} />} onClick={copy} aria-label={shown}>
+      {shown}
+    </Button>
+  );
+}
+
+/** A small one, for the end of a line. */
+export function CopyIcon({ text, label }: { text: string; label: string }) {
+  const { isCopied, copy } = useCopy(text);
+  return (
+    <Button
+      look="ghost"
+      size="small"
+      className="max-sm:size-11"
+      aria-label={isCopied ? 'Copied' : label}
+      title={label}
+      icon={<CopyMark isCopied={isCopied} />}
+      onClick={copy}
+    />
+  );
+}
+
+function CopyMark({ isCopied }: { isCopied: boolean }) {
+  return isCopied ? <Check aria-hidden="true" /> : <Copy aria-hidden="true" />;
+}
+
+/** Says for a moment that it has been done. */
+function useCopy(text: string): { isCopied: boolean; copy: () => Promise<void> } {
   const [isCopied, setCopied] = useState(false);
   useEffect(() => {
     if (!isCopied) return;
     const timer = setTimeout(() => setCopied(false), SHOWN_MS);
     return () => clearTimeout(timer);
   }, [isCopied]);
-
   async function copy() {
     try {
       await navigator.clipboard.writeText(text);
@@ -21,15 +51,5 @@ export function CopyButton({ text, label = 'Copy' }: { text: string; label?: str
       toastProblem('Not copied', 'The browser does not let this page use the clipboard.');
     }
   }
-
-  return (
-    <Button
-      size="small"
-      icon={isCopied ? <Check aria-hidden="true" /> : <Copy aria-hidden="true" />}
-      onClick={copy}
-      aria-label={isCopied ? 'Copied' : label}
-    >
-      {isCopied ? 'Copied' : label}
-    </Button>
-  );
+  return { isCopied, copy };
 }

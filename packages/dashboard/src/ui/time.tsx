@@ -12,3 +12,17 @@ export function Time({ value, isAgo = false }: { value: string | number; isAgo?:
     </time>
   );
 }
+
+/** When something in a list happened; how long ago, where there is little room. */
+export function ListTime({ value }: { value: string }) {
+  return (
+    <>
+      <span className="sm:hidden">
+        <Time value={value} isAgo />
+      </span>
+      <span className="hidden sm:inline">
+        <Time value={value} />
+      </span>
+    </>
+  );
+}

@@ -3,6 +3,8 @@ import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } 
 import { dirname } from 'node:path';
 import type { Config } from '../config.ts';
 
+export const KEY_FILE = 'keys.json';
+
 /** What a start without configuration makes up for itself, under the names of the environment variables. */
 export type GeneratedKeys = {
   ANALYTICS_API_KEY: string;

@@ -3,7 +3,7 @@ import type { Config } from '../config.ts';
 import { parseDomainRule } from '../domain/site-domain.ts';
 
 /** How this machine is reached: wherever the demo page is opened, here or from another, its form may be sent. */
-export function ownDomains({ publicUrl, port }: Config): string[] {
+export function ownDomains({ publicUrl, port }: Pick<Config, 'publicUrl' | 'port'>): string[] {
   const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
   const names = [
     'localhost',

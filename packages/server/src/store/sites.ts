@@ -124,14 +124,14 @@ export async function formConfig(db: Db, { siteKey, formId }: { siteKey: string;
 /** Something to begin with, where nothing has been set up yet. */
 export async function ensureDemoSite(
   db: Db,
-  demo: { siteKey: string; formId: string; domains: readonly string[]; now: number },
+  { domains, now }: { domains: readonly string[]; now: number },
 ): Promise<void> {
   await db.dialect.lock('setup');
   const any = await db.query.selectFrom('sites').select('id').limit(1).executeTakeFirst();
   if (any !== undefined) return;
-  const { siteKey: site_key, formId: form_id, domains, now } = demo;
-  const { id } = await insertSite(db, { site_key, name: 'Demo site', domains, enabled: true }, now);
-  await insertForm(db, id, { form_id, name: 'Demo form', enabled: true }, now);
+  const site = { site_key: 'demo-site', name: 'Demo site', domains, enabled: true };
+  const { id } = await insertSite(db, site, now);
+  await insertForm(db, id, { form_id: 'demo-form', name: 'Demo form', enabled: true }, now);
 }
 
 async function isKeyTaken(db: Db, siteKey: string): Promise<boolean> {

@@ -6,7 +6,7 @@ import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import type { Column } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
-import { isWebAddress, OutsideLink } from '../submissions/outside.tsx';
+import { WebLink } from '../../ui/web-link.tsx';
 
 export function sendColumns({
   onOpen,
@@ -18,7 +18,7 @@ export function sendColumns({
   busyId: string | undefined;
 }): Column<FlowSend>[] {
   return [
-    { key: 'lead', title: 'Lead', cell: (send) => <Lead send={send} /> },
+    { key: 'lead', title: 'Lead', cell: (send) => <Lead send={send} />, className: 'max-w-32 sm:max-w-64' },
     { key: 'status', title: 'State', cell: (send) => <State send={send} /> },
     { key: 'attempts', title: 'Attempts', cell: (send) => send.attempts, isNumber: true, isFrom: 'lg' },
     {
@@ -40,7 +40,7 @@ export function sendColumns({
             size="small"
             aria-haspopup="dialog"
             className="max-sm:h-11"
-            aria-label={`Details of the delivery of lead ${send.lead_id}`}
+            aria-label={`Details of the delivery of ${enquirerOf(send)}`}
             onClick={() => onOpen(send.flow_send_public_id)}
           >
             Details
@@ -58,14 +58,19 @@ export function sendColumns({
   ];
 }
 
-export function LeadLink({ send: { lead_id } }: { send: FlowSend }) {
+/** Whose enquiry it is. */
+export function enquirerOf({ contact_name, contact_email, lead_id }: FlowSend): string {
+  return contact_name || contact_email || `lead ${lead_id}`;
+}
+
+export function LeadLink({ send }: { send: FlowSend }) {
   return (
     <Link
       to="/leads/$leadId"
-      params={{ leadId: String(lead_id) }}
-      className="font-medium whitespace-nowrap tabular-nums underline-offset-2 hover:underline"
+      params={{ leadId: String(send.lead_id) }}
+      className="max-w-full truncate font-medium underline-offset-2 hover:underline"
     >
-      Lead {lead_id}
+      {enquirerOf(send)}
     </Link>
   );
 }
@@ -73,10 +78,14 @@ export function LeadLink({ send: { lead_id } }: { send: FlowSend }) {
 /** With what has no column of its own on a phone. */
 function Lead({ send }: { send: FlowSend }) {
   return (
-    <div className="grid justify-items-start">
+    <div className="grid grid-cols-1 justify-items-start">
       <LeadLink send={send} />
-      <span className="text-[0.8125rem] text-ink-faint md:hidden">
-        <Time value={send.created_at} isAgo />
+      <span className="max-w-full truncate text-[0.8125rem] text-ink-faint">
+        {send.project_name}
+        <span className="md:hidden">
+          {send.project_name !== '' && ' · '}
+          <Time value={send.created_at} isAgo />
+        </span>
       </span>
     </div>
   );
@@ -144,7 +153,7 @@ export function Execution({ send }: { send: FlowSend }) {
   return (
     <div className="grid justify-items-start gap-0.5">
       {status !== null && <Badge>{status}</Badge>}
-      {url !== null && <OutsideLink address={url}>{isWebAddress(url) ? 'Open execution' : url}</OutsideLink>}
+      {url !== null && <WebLink address={url} text="Open execution" />}
       {url === null && id !== null && <span className="font-mono text-[0.8125rem] break-all">{id}</span>}
     </div>
   );
@@ -164,7 +173,7 @@ export function ResendButton({
       size="small"
       icon={<RotateCw aria-hidden="true" />}
       isBusy={isBusy}
-      aria-label={`Resend lead ${send.lead_id}`}
+      aria-label={`Resend the lead of ${enquirerOf(send)}`}
       onClick={() => onResend(send)}
     >
       Resend

@@ -2,9 +2,10 @@ import type { FlowSend } from '@leadtrail/contract/deliveries';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useCallback, useState } from 'react';
 import { call } from '../../api/client.ts';
+import type { ListPage } from '../../lists/paged-list.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { toastProblem, toasts } from '../../ui/toast.tsx';
-import type { ListPage } from '../submissions/paged-list.tsx';
+import { enquirerOf } from './columns.tsx';
 
 export const DELIVERIES = ['deliveries', 'list'];
 
@@ -28,7 +29,7 @@ export function useResend(): Resend {
         { queryKey: DELIVERIES },
         (page) => page && withSend(page, send),
       );
-      toasts.add({ title: `Lead ${send.lead_id} is being sent again` });
+      toasts.add({ title: `The lead of ${enquirerOf(send)} is being sent again` });
     },
     onError: (error) => toastProblem('Not sent again', error),
     onSettled() {
@@ -49,7 +50,7 @@ export function useResend(): Resend {
         isOpen={asked !== undefined}
         onClose={() => setAsked(undefined)}
         onConfirm={() => asked && mutate(asked)}
-        title={`Send lead ${asked?.lead_id ?? ''} again?`}
+        title={asked === undefined ? '' : `Send the lead of ${enquirerOf(asked)} again?`}
         action="Send again"
         isBusy={isPending}
       >

@@ -1,14 +1,13 @@
 import type { FlowSend } from '@leadtrail/contract/deliveries';
-import { ChevronRight } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { formatDuration, formatNumber } from '../../format.ts';
-import { CopyButton } from '../../ui/copy-button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
+import { Disclosure } from '../../ui/disclosure.tsx';
+import { type Fact, Facts } from '../../ui/facts.tsx';
+import { SentValues } from '../../ui/sent-values.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
-import { Time } from '../../ui/time.tsx';
-import { ListTime } from '../submissions/list-time.tsx';
-import { type Fact, Facts, factsOf } from '../submissions/outside.tsx';
-import { Code, Execution, LeadLink, ResendButton, State } from './columns.tsx';
+import { ListTime, Time } from '../../ui/time.tsx';
+import { Code, Execution, enquirerOf, LeadLink, ResendButton, State } from './columns.tsx';
 
 type Attempt = FlowSend['attempt_log'][number];
 
@@ -35,16 +34,20 @@ export function SendDialog({
       isOpen={send !== undefined}
       onClose={onClose}
       width="wide"
-      title={current === undefined ? '' : `Delivery of lead ${current.lead_id}`}
+      title={current === undefined ? '' : `Delivery of ${enquirerOf(current)}`}
     >
       {current !== undefined && (
         <>
-          <Facts facts={knownOf(current)} />
+          <Facts facts={knownOf(current)} layout="rows" />
           <section className="grid min-w-0 gap-2">
             <h3 className="text-sm">Attempts</h3>
             <Attempts attempts={current.attempt_log} />
           </section>
-          {current.callback != null && <Callback callback={current.callback} />}
+          {current.callback != null && (
+            <Disclosure title="Callback data">
+              <SentValues value={current.callback} />
+            </Disclosure>
+          )}
           {onResend !== undefined && (
             <footer className="flex justify-end">
               <ResendButton
@@ -120,22 +123,5 @@ function Attempts({ attempts }: { attempts: readonly Attempt[] }) {
         rowKey={({ attempt, at }) => `${attempt} ${at}`}
       />
     </div>
-  );
-}
-
-function Callback({ callback }: { callback: unknown }) {
-  return (
-    <details className="group min-w-0 rounded-lg border border-line">
-      <summary className="flex list-none items-center gap-2 rounded-lg px-3 py-2.5 font-medium hover:bg-sunken [&::-webkit-details-marker]:hidden">
-        <ChevronRight aria-hidden="true" className="size-4 transition-transform group-open:rotate-90" />
-        Callback data
-      </summary>
-      <div className="grid gap-2 px-3 pb-3">
-        <Facts facts={factsOf(callback)} />
-        <div className="flex justify-end">
-          <CopyButton text={JSON.stringify(callback, null, 2)} label="Copy as JSON" />
-        </div>
-      </div>
-    </details>
   );
 }

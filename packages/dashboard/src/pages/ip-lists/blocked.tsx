@@ -3,10 +3,10 @@ import type { blockedIps } from '@leadtrail/contract/ip-lists';
 import { Link } from '@tanstack/react-router';
 import { ShieldX } from 'lucide-react';
 import { call } from '../../api/client.ts';
-import { countryFlag, countryName } from '../../format.ts';
+import { countryName } from '../../format.ts';
 import { Field, TextInput } from '../../ui/field.tsx';
 import { Time } from '../../ui/time.tsx';
-import { OutsideLink } from '../submissions/outside.tsx';
+import { WebLink } from '../../ui/web-link.tsx';
 import type { IpList } from './ip-list-page.tsx';
 
 type BlockedIp = AnswerOf<typeof blockedIps>['blocked_ips'][number];
@@ -40,7 +40,7 @@ export const BLOCKED: IpList<BlockedIp> = {
     {
       key: 'referer',
       title: 'Page',
-      cell: (row) => (row.referer === '' ? <None /> : <OutsideLink address={row.referer} />),
+      cell: (row) => (row.referer === '' ? <None /> : <WebLink address={row.referer} />),
       isFrom: 'xl',
       className: 'max-w-72',
     },
@@ -113,11 +113,7 @@ function Address({ row }: { row: BlockedIp }) {
 
 function Country({ code }: { code: string }) {
   if (code === '') return <None />;
-  return (
-    <span className="whitespace-nowrap">
-      <span aria-hidden="true">{countryFlag(code)}</span> {countryName(code)}
-    </span>
-  );
+  return <span className="whitespace-nowrap">{countryName(code)}</span>;
 }
 
 function None() {

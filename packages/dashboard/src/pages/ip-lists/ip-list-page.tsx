@@ -4,14 +4,14 @@ import { Pencil, Plus, Trash2 } from 'lucide-react';
 import { type ReactNode, useCallback, useMemo, useState } from 'react';
 import { useIsAdmin } from '../../api/role.ts';
 import { formatNumber } from '../../format.ts';
+import { type ListPage, type MoveList, PagedList } from '../../lists/paged-list.tsx';
+import { useSearchChange } from '../../lists/search-change.ts';
 import { Button } from '../../ui/button.tsx';
 import { Page } from '../../ui/page.tsx';
 import { SearchInput } from '../../ui/search-input.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import type { Column } from '../../ui/table.tsx';
 import { toastProblem, toasts, toastWithUndo } from '../../ui/toast.tsx';
-import { type ListPage, type MoveList, PagedList } from '../submissions/paged-list.tsx';
-import { useSearchChange } from '../submissions/search-change.ts';
 import { EntryDialog } from './entry-dialog.tsx';
 import type { IpSearch } from './search.ts';
 

@@ -3,8 +3,8 @@ import type { ReactNode } from 'react';
 import { countryName } from '../../format.ts';
 import { Card } from '../../ui/card.tsx';
 import { classes } from '../../ui/classes.ts';
+import { CopyIcon } from '../../ui/copy-button.tsx';
 import { fullPhone, type Lead } from './data.ts';
-import { CopyIcon } from './outside.tsx';
 
 /** How to reach the person, and what they wrote. */
 export function ContactCard({ lead }: { lead: Lead }) {

@@ -1,7 +1,7 @@
 import { Building2 } from 'lucide-react';
+import { SentValues } from '../../ui/sent-values.tsx';
 import type { CrmActivity } from './data.ts';
 import { EntryFrame } from './entry.tsx';
-import { SentValues } from './values.tsx';
 
 export function CrmEntry({ activity, at }: { activity: CrmActivity; at: number }) {
   return (

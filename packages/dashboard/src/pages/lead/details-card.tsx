@@ -1,9 +1,11 @@
 import { Card } from '../../ui/card.tsx';
+import { CopyIcon } from '../../ui/copy-button.tsx';
+import { Disclosure } from '../../ui/disclosure.tsx';
+import { type Fact, Facts } from '../../ui/facts.tsx';
 import { Time } from '../../ui/time.tsx';
+import { WebLink } from '../../ui/web-link.tsx';
 import type { Lead } from './data.ts';
 import { IpAddress } from './ip-address.tsx';
-import { CopyIcon, WebLink } from './outside.tsx';
-import { Disclosure, type Fact, Facts } from './values.tsx';
 
 /** Where the lead came from, and what is known besides. */
 export function DetailsCard({ lead }: { lead: Lead }) {
@@ -11,13 +13,16 @@ export function DetailsCard({ lead }: { lead: Lead }) {
   return (
     <Card title="Details">
       <div className="grid gap-4">
-        <Facts isNarrow facts={originOf(lead)} />
+        <Facts layout="narrow" facts={originOf(lead)} />
         {campaign.length > 0 && (
-          <Facts isNarrow facts={campaign.map(([name, value]) => ({ name: campaignName(name), value }))} />
+          <Facts
+            layout="narrow"
+            facts={campaign.map(([name, value]) => ({ name: campaignName(name), value }))}
+          />
         )}
         {lead.contact_ip !== '' && <IpAddress lead={lead} />}
         <Disclosure title="Technical">
-          <Facts isNarrow facts={technicalOf(lead)} />
+          <Facts layout="narrow" facts={technicalOf(lead)} />
         </Disclosure>
       </div>
     </Card>

@@ -5,10 +5,10 @@ import { call } from '../../api/client.ts';
 import { useIsAdmin } from '../../api/role.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
+import { CopyIcon } from '../../ui/copy-button.tsx';
 import { toastProblem, toasts } from '../../ui/toast.tsx';
 import { type Lead, useWhitelistEntry } from './data.ts';
 import { IpListDialog } from './ip-list-dialog.tsx';
-import { CopyIcon } from './outside.tsx';
 
 /** The address that the lead came from, and what is done with whatever else comes from there. */
 export function IpAddress({ lead }: { lead: Lead }) {

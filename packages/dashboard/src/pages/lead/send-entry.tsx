@@ -7,12 +7,14 @@ import { formatDateTime } from '../../format.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { Disclosure } from '../../ui/disclosure.tsx';
+import { type Fact, Facts } from '../../ui/facts.tsx';
+import { SentValues } from '../../ui/sent-values.tsx';
 import { Time } from '../../ui/time.tsx';
 import { toastProblem, toasts } from '../../ui/toast.tsx';
+import { WebLink } from '../../ui/web-link.tsx';
 import { forgetOthers, type LeadSend, leadQuery } from './data.ts';
 import { EntryFrame } from './entry.tsx';
-import { WebLink } from './outside.tsx';
-import { Disclosure, type Fact, Facts, SentValues } from './values.tsx';
 
 const STATES: Readonly<Record<LeadSend['status'], { label: string; tone: Tone }>> = {
   pending: { label: 'On its way', tone: 'warning' },

@@ -1,10 +1,10 @@
 import { ArrowRight, Eye, Play } from 'lucide-react';
-import { countryFlag, countryName, formatDuration } from '../../format.ts';
+import { countryName, formatDuration } from '../../format.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
+import { WebLink } from '../../ui/web-link.tsx';
 import type { LeadSession } from './data.ts';
 import { EntryFrame } from './entry.tsx';
-import { WebLink } from './outside.tsx';
 import { counted } from './scores-card.tsx';
 
 export function SessionEntry({
@@ -46,11 +46,7 @@ export function SessionEntry({
         <li>{formatDuration(session.duration)}</li>
         <li>{counted(session.event_count, 'event')}</li>
         <li>Engagement {session.engagement_score}</li>
-        {country !== '' && (
-          <li>
-            <span aria-hidden="true">{countryFlag(country)}</span> {countryName(country)}
-          </li>
-        )}
+        {country !== '' && <li>{countryName(country)}</li>}
       </ul>
     </EntryFrame>
   );

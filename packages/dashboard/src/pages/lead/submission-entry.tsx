@@ -1,9 +1,11 @@
 import { Inbox } from 'lucide-react';
 import { Badge } from '../../ui/badge.tsx';
+import { Disclosure } from '../../ui/disclosure.tsx';
+import { type Fact, Facts } from '../../ui/facts.tsx';
+import { SentValues } from '../../ui/sent-values.tsx';
+import { WebLink } from '../../ui/web-link.tsx';
 import type { LeadSubmission } from './data.ts';
 import { EntryFrame } from './entry.tsx';
-import { WebLink } from './outside.tsx';
-import { type Fact, Facts, SentValues } from './values.tsx';
 
 export function SubmissionEntry({ submission, at }: { submission: LeadSubmission; at: number }) {
   const isPrimary = submission.is_primary_lead === 1;
@@ -35,9 +37,11 @@ export function SubmissionEntry({ submission, at }: { submission: LeadSubmission
         </blockquote>
       )}
       <Facts facts={factsOf(submission)} />
-      <div className="rounded-lg border border-line p-3 sm:p-3.5">
-        <SentValues value={payload} />
-      </div>
+      <Disclosure title="Everything that was sent">
+        <div className="rounded-lg border border-line p-3 sm:p-3.5">
+          <SentValues value={payload} />
+        </div>
+      </Disclosure>
     </EntryFrame>
   );
 }

@@ -5,7 +5,7 @@ import { Loaded } from '../../charts/loaded.tsx';
 import { Segments } from '../../charts/segments.tsx';
 import { WhenInView } from '../../charts/when-in-view.tsx';
 import type { CountryCount } from '../../charts/world-map.tsx';
-import { countryFlag, countryName, formatNumber } from '../../format.ts';
+import { countryName, formatNumber } from '../../format.ts';
 import { Card } from '../../ui/card.tsx';
 import { EmptyState, Skeleton } from '../../ui/states.tsx';
 import { useCountries } from './queries.ts';
@@ -78,14 +78,7 @@ function CountryBars({ rows, shown }: { rows: readonly CountryCount[]; shown: nu
         key: country,
         value: sessions,
         title: `${formatNumber(unique_visitors)} visitors`,
-        label: (
-          <>
-            <span aria-hidden="true" className="mr-2 inline-block min-w-5">
-              {countryFlag(country)}
-            </span>
-            {countryName(country)}
-          </>
-        ),
+        label: countryName(country),
       }))}
     />
   );

@@ -1,10 +1,11 @@
 import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { buttonClasses } from '../../ui/button.tsx';
-import { CopyButton } from '../../ui/copy-button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
+import { type Fact, Facts } from '../../ui/facts.tsx';
+import { SentValues } from '../../ui/sent-values.tsx';
 import { Time } from '../../ui/time.tsx';
-import { type Fact, Facts, factsOf, OutsideLink } from '../submissions/outside.tsx';
+import { WebLink } from '../../ui/web-link.tsx';
 import { nameOf, type SetAsideKind, type SetAsideLead } from './set-aside-page.tsx';
 
 /** One of them with all that was sent. */
@@ -32,13 +33,10 @@ export function LeadDialog({
     >
       {current !== undefined && (
         <>
-          <Facts facts={knownOf(current)} />
-          <section className="grid min-w-0 gap-1">
-            <div className="flex items-center justify-between gap-4">
-              <h3 className="text-sm">What was sent</h3>
-              <CopyButton text={current.payload_json} label="Copy as JSON" />
-            </div>
-            <Facts facts={sentOf(current)} />
+          <Facts facts={knownOf(current)} layout="rows" />
+          <section className="grid min-w-0 gap-2">
+            <h3 className="text-sm">What was sent</h3>
+            <SentValues value={sentIn(current)} />
           </section>
           <footer className="flex justify-end">
             <Link to={ipList.to} search={{ q: current.ip }} className={buttonClasses()}>
@@ -55,16 +53,16 @@ function knownOf(lead: SetAsideLead): Fact[] {
   return [
     { name: 'Received', value: <Time value={lead.received_at} /> },
     { name: 'IP address', value: lead.ip },
-    { name: 'Page', value: lead.referer && <OutsideLink address={lead.referer} /> },
+    { name: 'Page', value: lead.referer && <WebLink address={lead.referer} /> },
     { name: 'Site', value: lead.site_key },
     { name: 'Form', value: lead.form_id },
   ].filter(({ value }) => value !== '');
 }
 
-function sentOf({ payload_json }: SetAsideLead): Fact[] {
+function sentIn({ payload_json }: SetAsideLead): unknown {
   try {
-    return factsOf(JSON.parse(payload_json));
+    return JSON.parse(payload_json);
   } catch {
-    return [{ name: 'Text', value: payload_json }];
+    return payload_json;
   }
 }

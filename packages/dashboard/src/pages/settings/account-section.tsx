@@ -1,8 +1,7 @@
-import { LogOut, Monitor, Moon, Sun } from 'lucide-react';
-import { useState } from 'react';
+import { LogOut } from 'lucide-react';
 import { forgetKey } from '../../api/key.ts';
 import { useRole } from '../../api/role.ts';
-import { chooseTheme, chosenTheme, type Theme } from '../../theme.ts';
+import { chooseTheme, THEMES, useTheme } from '../../theme.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -33,32 +32,23 @@ function SignedIn() {
   );
 }
 
-const THEMES: readonly { theme: Theme; label: string; icon: typeof Sun }[] = [
-  { theme: 'system', label: 'As the system', icon: Monitor },
-  { theme: 'light', label: 'Light', icon: Sun },
-  { theme: 'dark', label: 'Dark', icon: Moon },
-];
-
 function Appearance() {
-  const [theme, setTheme] = useState(chosenTheme);
+  const chosen = useTheme();
   return (
     <Card title="Appearance" hint="For this browser only.">
       <fieldset className="grid gap-2 sm:grid-cols-3">
         <legend className="sr-only">Theme</legend>
-        {THEMES.map(({ theme: each, label, icon: Icon }) => (
+        {THEMES.map(({ theme, label, icon: Icon }) => (
           <label
-            key={each}
+            key={theme}
             className="flex h-11 cursor-pointer items-center gap-2.5 rounded-lg border border-line-strong px-3 font-medium has-checked:border-accent has-checked:bg-accent-soft has-checked:text-accent-text has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent"
           >
             <input
               type="radio"
               name="theme"
               className="sr-only"
-              checked={theme === each}
-              onChange={() => {
-                chooseTheme(each);
-                setTheme(each);
-              }}
+              checked={theme === chosen}
+              onChange={() => chooseTheme(theme)}
             />
             <Icon aria-hidden="true" className="size-4" />
             {label}

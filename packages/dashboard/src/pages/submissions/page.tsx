@@ -7,16 +7,16 @@ import { Inbox, ShieldX } from 'lucide-react';
 import { useCallback } from 'react';
 import { call } from '../../api/client.ts';
 import { formatNumber } from '../../format.ts';
+import { type MoveList, PagedList } from '../../lists/paged-list.tsx';
+import { type ChangeSearch, useSearchChange } from '../../lists/search-change.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button, buttonClasses } from '../../ui/button.tsx';
 import { Page } from '../../ui/page.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import type { Column } from '../../ui/table.tsx';
-import { ListTime } from './list-time.tsx';
-import { type MoveList, PagedList } from './paged-list.tsx';
+import { ListTime } from '../../ui/time.tsx';
 import { PeriodBar } from './period-bar.tsx';
 import type { Order, Sort, SubmissionsSearch } from './search.ts';
-import { type ChangeSearch, useSearchChange } from './search-change.ts';
 import { SortButton, type Sorted } from './sort-button.tsx';
 
 type Submission = AnswerOf<typeof submissions>['submissions'][number];
@@ -113,7 +113,7 @@ export function SubmissionsPage() {
 function Contact({ row }: { row: Submission }) {
   const name = row.contact_name || row.contact_email || row.contact_phone || 'No name';
   return (
-    <div className="grid min-w-0">
+    <div className="grid grid-cols-1">
       <Link
         to="/leads/$leadId"
         params={{ leadId: String(row.lead_id) }}
@@ -122,8 +122,8 @@ function Contact({ row }: { row: Submission }) {
         {name}
       </Link>
       <span className="flex flex-wrap gap-x-2.5 text-[0.8125rem] text-ink-soft">
-        {row.contact_email !== name && <span className="truncate">{row.contact_email}</span>}
-        {row.contact_phone !== name && <span className="truncate">{row.contact_phone}</span>}
+        {row.contact_email !== name && <span className="max-w-full truncate">{row.contact_email}</span>}
+        {row.contact_phone !== name && <span className="max-w-full truncate">{row.contact_phone}</span>}
       </span>
       <span className="truncate text-[0.8125rem] text-ink-faint md:hidden">
         {[row.project_name, row.source].filter(Boolean).join(' · ')}

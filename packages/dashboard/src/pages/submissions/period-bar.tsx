@@ -1,8 +1,8 @@
+import type { Change, ChangeSearch } from '../../lists/search-change.ts';
 import { SearchInput } from '../../ui/search-input.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { DayInput } from './day-input.tsx';
 import type { Period, SubmissionsSearch } from './search.ts';
-import type { Change, ChangeSearch } from './search-change.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** What a range begins with, until other days are chosen. */

@@ -26,7 +26,7 @@ export async function resendFlowSend(
     .returning(SHOWN)
     .executeTakeFirst();
   if (send === undefined) return null;
-  const [shown] = await withAttempts(db, [send]);
+  const [shown] = await onWire(db, [send]);
   return shown ?? null;
 }
 
@@ -44,7 +44,7 @@ export async function flowSends(
     .limit(limit)
     .offset(offset)
     .execute();
-  return { flow_sends: await withAttempts(db, sends), total: await countSends(db, status) };
+  return { flow_sends: await onWire(db, sends), total: await countSends(db, status) };
 }
 
 /** Everything that was sent for a lead, latest first. */
@@ -55,7 +55,7 @@ export async function sendsOfLead(db: Db, leadId: number): Promise<FlowSend[]> {
     .where('lead_id', '=', leadId)
     .orderBy('flow_send_public_id', 'desc')
     .execute();
-  return withAttempts(db, sends);
+  return onWire(db, sends);
 }
 
 const SHOWN = [
@@ -114,8 +114,15 @@ async function countDelivered(query: Db['query']): Promise<number> {
   return total;
 }
 
-async function withAttempts({ query, dialect }: Db, sends: readonly ShownSend[]): Promise<FlowSend[]> {
+/** With whose enquiry each of them is, and everything that was tried. */
+async function onWire({ query, dialect }: Db, sends: readonly ShownSend[]): Promise<FlowSend[]> {
   if (sends.length === 0) return [];
+  const leads = await query
+    .selectFrom('leads')
+    .select(['lead_id', 'contact_name', 'contact_email', 'project_name'])
+    .where('lead_id', 'in', dialect.anyOf(sends.map((send) => send.lead_id)))
+    .execute();
+  const byId = new Map(leads.map((lead) => [lead.lead_id, lead]));
   const attempts = await query
     .selectFrom('flow_send_attempts')
     .selectAll()
@@ -124,13 +131,20 @@ async function withAttempts({ query, dialect }: Db, sends: readonly ShownSend[])
     .orderBy('attempt')
     .execute();
   const bySend = Map.groupBy(attempts, (attempt) => attempt.flow_send_public_id);
-  return sends.map((send) => onWire(send, bySend.get(send.flow_send_public_id) ?? []));
+  return sends.map((send) => ({
+    ...NOBODY,
+    ...byId.get(send.lead_id),
+    ...sendOnWire(send, bySend.get(send.flow_send_public_id) ?? []),
+  }));
 }
 
-function onWire(
+/** A lead that was erased a moment ago. */
+const NOBODY = { contact_name: '', contact_email: '', project_name: '' };
+
+function sendOnWire(
   { submission_id, callback, ...send }: ShownSend,
   attempts: readonly Selectable<FlowSendAttemptRow>[],
-): FlowSend {
+): Omit<FlowSend, keyof typeof NOBODY> {
   return {
     ...send,
     lead_submission_id: submission_id,

@@ -52,7 +52,7 @@ export function IntegrationsSection() {
     onSettled: changed,
   });
   const deleting = useDeleting<Integration>({
-    stale: [INTEGRATIONS],
+    list: INTEGRATIONS,
     send: (id) => call('deleteIntegration', { params: { id } }),
     onDeleted: () => setAsked(null),
   });

@@ -3,12 +3,15 @@ import { toastProblem, toasts } from '../../../ui/toast.tsx';
 
 /** Deletes what somebody has confirmed. */
 export function useDeleting<R extends { id: number; name: string }>({
-  stale,
+  list,
+  alsoStale,
   send,
   onDeleted,
 }: {
-  /** What has to be asked for again. */
-  stale: readonly QueryKey[];
+  /** Where it stands. */
+  list: QueryKey;
+  /** What else has to be asked for again. */
+  alsoStale?: QueryKey;
   send: (id: number) => Promise<unknown>;
   onDeleted: () => void;
 }) {
@@ -16,12 +19,14 @@ export function useDeleting<R extends { id: number; name: string }>({
   return useMutation({
     mutationFn: (record: R) => send(record.id),
     onSuccess(_, record) {
+      queryClient.setQueryData<R[]>(list, (rows) => rows?.filter(({ id }) => id !== record.id));
       toasts.add({ title: `${record.name} was deleted` });
       onDeleted();
     },
     onError: (error, record) => toastProblem(`${record.name} was not deleted`, error),
     onSettled: () => {
-      for (const queryKey of stale) void queryClient.invalidateQueries({ queryKey });
+      void queryClient.invalidateQueries({ queryKey: list });
+      if (alsoStale !== undefined) void queryClient.invalidateQueries({ queryKey: alsoStale });
     },
   });
 }

@@ -73,7 +73,8 @@ function SiteCard({ site, formCount }: { site: Site; formCount: number }) {
     call('updateSite', { params: { id }, body: { enabled } }),
   );
   const deleting = useDeleting<Site>({
-    stale: [SITES, FORMS],
+    list: SITES,
+    alsoStale: FORMS,
     send: (id) => call('deleteSite', { params: { id } }),
     onDeleted: () => show({}, { replace: true }),
   });

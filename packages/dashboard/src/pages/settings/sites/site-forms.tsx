@@ -24,7 +24,8 @@ export function SiteForms({ site, forms }: { site: Site; forms: readonly Form[] 
     call('updateForm', { params: { id }, body: { enabled } }),
   );
   const deletion = useDeleting<Form>({
-    stale: [FORMS, snippetKey(site.id)],
+    list: FORMS,
+    alsoStale: snippetKey(site.id),
     send: (id) => call('deleteForm', { params: { id } }),
     onDeleted: () => setDeleting(null),
   });

@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useCallback } from 'react';
-import { said } from '../../search-params.ts';
+import { said } from '../search-params.ts';
 
 /** What is undefined goes out of the address. */
 export type Change<S> = { [K in keyof S]?: S[K] | undefined };

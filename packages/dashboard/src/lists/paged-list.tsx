@@ -1,9 +1,9 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useEffect } from 'react';
-import { Card } from '../../ui/card.tsx';
-import { Pagination } from '../../ui/pagination.tsx';
-import { ErrorState, SkeletonRows } from '../../ui/states.tsx';
-import { type Column, Table } from '../../ui/table.tsx';
+import { Card } from '../ui/card.tsx';
+import { Pagination } from '../ui/pagination.tsx';
+import { ErrorState, SkeletonRows } from '../ui/states.tsx';
+import { type Column, Table } from '../ui/table.tsx';
 
 export type ListPage<R> = { rows: readonly R[]; total: number };
 export type MoveList = (offset: number, how?: { isReplaced: boolean }) => void;

@@ -1,0 +1,175 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { openFileObjects } from '../packages/server/src/adapters/file-objects.ts';
+import { openSqliteStore } from '../packages/server/src/adapters/sqlite-store.ts';
+import { openChromium } from '../packages/tracker/test/support/chromium.ts';
+import { DEMO_SIZE, fillWithDemo } from '../scripts/demo/fill.ts';
+import { quick } from './conditions.ts';
+import { API_KEY, type Service, startService, waitUntil } from './processes.ts';
+import { keep, note, percentile } from './results.ts';
+
+/**
+ * The dashboard on the data of the demo, in Chromium: how long after it is opened a page shows everything, and
+ * whether a long table keeps up with the hand.
+ */
+
+const SIZE = quick ? { sessions: 500, leads: 120, recordings: 1 } : DEMO_SIZE;
+const LOADS = quick ? 2 : 7;
+const USABLE_MS_MAX = 1000;
+const PAGES = [
+  '/',
+  '/leads',
+  '/leads?limit=100',
+  '/leads?layout=board',
+  '/leads/1',
+  '/submissions',
+  '/rejected',
+  '/testing',
+  '/blocked-ips',
+  '/whitelisted-ips',
+  '/campaigns',
+  '/deliveries',
+  '/settings/sites',
+];
+
+export async function measureDashboard(): Promise<void> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'leadtrail-bench-dashboard-'));
+  await fill(dataDir);
+  const service = await startService(dataDir, {
+    EDGE_ACCOUNT_ID: 'bench',
+    ANALYTICS_ENGINE_API_TOKEN: 'bench',
+  });
+  const browser = await openChromium();
+  try {
+    note('demo data', `${SIZE.sessions} sessions, ${SIZE.leads} leads`);
+    await measurePages(browser, service);
+    await measureTable(browser, service);
+  } finally {
+    await browser.close();
+    await service.stop();
+    await rm(dataDir, { recursive: true });
+  }
+}
+
+async function fill(dataDir: string): Promise<void> {
+  const store = await openSqliteStore(join(dataDir, 'leadtrail.db'));
+  const objects = openFileObjects(join(dataDir, 'objects'));
+  await fillWithDemo({ store, objects }, { size: SIZE, now: Date.now() });
+  await store.close();
+}
+
+/** Each opened by its address, in a browser that has nothing of it yet. */
+async function measurePages(browser: Browser, service: Service): Promise<void> {
+  const times: Record<string, number[]> = {};
+  for (let turn = 0; turn < LOADS; turn += 1) {
+    for (const path of PAGES) {
+      const ms = await visit(browser, service, path, usableMs);
+      times[path] = [...(times[path] ?? []), ms];
+    }
+  }
+  keep('usableMs', times);
+  for (const [path, all] of Object.entries(times)) {
+    const median = percentile(all, 0.5);
+    const worst = Math.max(...all);
+    note(
+      `dashboard ${path} is usable`,
+      `after ${Math.round(median)} ms, at worst ${Math.round(worst)} ms of ${LOADS} loads`,
+      `< ${USABLE_MS_MAX} ms`,
+      median < USABLE_MS_MAX,
+    );
+  }
+}
+
+/** The frames that were not shown while 100 leads are scrolled, and while they are searched. */
+async function measureTable(browser: Browser, service: Service): Promise<void> {
+  await visit(browser, service, '/leads?limit=100', async (page) => {
+    await usableMs(page);
+    await countFrames(page);
+    await page.evaluate(
+      'new Promise((done) => { const step = (left) => { scrollBy(0, 40); left ? requestAnimationFrame(() => step(left - 1)) : done(); }; step(120); })',
+    );
+    noteFrames('scrolling 100 leads', await framesSince(page));
+    await page.evaluate('scrollTo(0, 0)');
+    await countFrames(page);
+    await page.getByRole('searchbox').pressSequentially('riverside', { delay: 60 });
+    await usableMs(page);
+    noteFrames('searching 100 leads', await framesSince(page));
+  });
+}
+
+type Frames = { shown: number; dropped: number; longestMs: number };
+
+function noteFrames(what: string, frames: Frames): void {
+  keep(what, frames);
+  const { shown, dropped, longestMs } = frames;
+  note(
+    what,
+    `${dropped} frames dropped of ${shown + dropped}, the longest took ${Math.round(longestMs)} ms`,
+    'none dropped',
+    dropped === 0,
+  );
+}
+
+async function visit<T>(
+  browser: Browser,
+  service: Service,
+  path: string,
+  measure: (page: Page) => Promise<T>,
+): Promise<T> {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+  try {
+    const page = await context.newPage();
+    await page.addInitScript({ content: WATCH });
+    await page.goto(`${service.url}/dashboard${path}`);
+    return await measure(page);
+  } finally {
+    await context.close();
+  }
+}
+
+/** Signed in, and noting in every frame since when everything has been there. */
+const WATCH = `
+  sessionStorage.setItem('leadtrail_dashboard_key', '${API_KEY}');
+  const look = () => {
+    const isThere = document.querySelector('h1') && !document.querySelector('[aria-label="Loading"], [aria-busy="true"]');
+    window.usableAt = isThere ? window.usableAt ?? performance.now() : undefined;
+    requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+`;
+/** As long nothing more may be missing. */
+const SETTLED_MS = 700;
+
+/** From when the page was asked for. */
+async function usableMs(page: Page): Promise<number> {
+  await waitUntil(async () =>
+    Boolean(await page.evaluate(`performance.now() - window.usableAt > ${SETTLED_MS}`)),
+  );
+  return Number(await page.evaluate('window.usableAt'));
+}
+
+async function countFrames(page: Page): Promise<void> {
+  await page.evaluate(`
+    window.framesAt = [];
+    window.counting = performance.now();
+    requestAnimationFrame(function count(now) {
+      window.framesAt.push(now);
+      window.counting && requestAnimationFrame(count);
+    });
+  `);
+}
+
+/** Screens show sixty in a second. */
+const FRAME_MS = 1000 / 60;
+
+async function framesSince(page: Page): Promise<Frames> {
+  const times = (await page.evaluate('window.counting = 0, window.framesAt')) as number[];
+  const gaps = times.slice(1).map((time, i) => time - (times[i] ?? time));
+  return {
+    shown: gaps.length,
+    dropped: gaps.reduce((sum, gap) => sum + Math.max(Math.round(gap / FRAME_MS) - 1, 0), 0),
+    longestMs: Math.max(...gaps),
+  };
+}

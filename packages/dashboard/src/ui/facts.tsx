@@ -1,0 +1,34 @@
+import type { ReactNode } from 'react';
+
+export type Fact = { name: string; value: ReactNode };
+
+const LISTS = {
+  rows: 'divide-y divide-line',
+  columns: 'grid-cols-2 gap-x-6 gap-y-2 xl:grid-cols-3',
+  narrow: 'gap-2',
+} as const;
+
+/** Names and what they stand for: beside each other where there is room, or the name above. */
+export function Facts({
+  facts,
+  layout = 'columns',
+}: {
+  facts: readonly Fact[];
+  layout?: keyof typeof LISTS;
+}) {
+  const isRows = layout === 'rows';
+  return (
+    <dl className={`grid min-w-0 ${LISTS[layout]}`}>
+      {facts.map(({ name, value }, index) => (
+        <div
+          // biome-ignore lint/suspicious/noArrayIndexKey: They do not move, and what was sent may repeat a name.
+          key={index}
+          className={isRows ? 'grid gap-x-4 gap-y-0.5 py-2 sm:grid-cols-[11rem_minmax(0,1fr)]' : 'min-w-0'}
+        >
+          <dt className={`break-words text-ink-faint ${isRows ? '' : 'text-xs'}`}>{name}</dt>
+          <dd className="min-w-0 break-words whitespace-pre-wrap">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

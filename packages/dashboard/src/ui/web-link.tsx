@@ -1,0 +1,53 @@
+import { ExternalLink } from 'lucide-react';
+import { classes } from './classes.ts';
+
+/** What others have sent: shown as text, and as a link only where that leads to a web page. */
+
+export function webAddress(text: string): URL | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return url?.protocol === 'https:' || url?.protocol === 'http:' ? url : undefined;
+}
+
+/** Leads out of the dashboard. The text stands for a link only: what is none is shown as it came. */
+export function WebLink({
+  address,
+  text,
+  className,
+}: {
+  address: string;
+  text?: string;
+  className?: string;
+}) {
+  const url = webAddress(address);
+  if (url === undefined) return <span className={classes('wrap-anywhere', className)}>{address}</span>;
+  return (
+    <a
+      href={url.href}
+      target="_blank"
+      rel="noreferrer noopener"
+      title={address}
+      className={classes(
+        'wrap-anywhere text-ink underline decoration-line-strong underline-offset-2',
+        className,
+      )}
+    >
+      {text ?? shortAddress(url)}
+      <ExternalLink aria-hidden="true" className="ml-1 inline size-3 text-ink-faint" />
+      <span className="sr-only"> (opens in a new tab)</span>
+    </a>
+  );
+}
+
+/** Without what all addresses have, and without what only machines read. */
+function shortAddress({ host, pathname }: URL): string {
+  const path = pathname === '/' ? '' : decoded(pathname);
+  return host.replace(/^www\./, '') + path;
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURI(path);
+  } catch {
+    return path;
+  }
+}
