@@ -95,6 +95,9 @@ export const LeadSession = z.object({
   duration: Count.describe('milliseconds'),
   engagement_score: z.int(),
   event_count: Count,
+  page_views: z
+    .array(z.object({ page: z.string(), at: UnixMillis }))
+    .describe('in the order of time, beginning with the entry page'),
 });
 
 export const LeadSubmission = z.object({

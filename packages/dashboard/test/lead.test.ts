@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { call } from '../../server/test/support/analytics-calls.ts';
+import { anEvent } from '../../server/test/support/builders.ts';
 import {
   CALLBACK_SECRET,
   type CapturedLead,
@@ -19,7 +20,7 @@ import {
 } from '../../server/test/support/enquiries.ts';
 import { answering, type Receiver, startReceiver } from '../../server/test/support/receiver.ts';
 import { type TestService, useService } from '../../server/test/support/service.ts';
-import { endSession, startSession } from '../../server/test/support/visits.ts';
+import { endSession, sendEvents, startSession } from '../../server/test/support/visits.ts';
 import { assertAccessible, atRest, DESKTOP, PHONE, useDashboard } from './support/dashboard.ts';
 
 type Detail = {
@@ -52,6 +53,9 @@ async function aStory(service: TestService, more: Fields = {}): Promise<Captured
     fingerprint_id: visitor,
     page: 'https://www.example.com/riverside',
   });
+  await sendEvents(service, session_id, [
+    anEvent({ type: 'page_view', page: 'https://www.example.com/floor-plans' }),
+  ]);
   await endSession(service, session_id, { exit_page: 'https://www.example.com/prices' });
   await service.settled();
   const lead = await capture(service, {
@@ -100,7 +104,11 @@ describe('the page of a lead', () => {
           'Forwarded',
           'Visit',
         ]);
-        await entry(page, 'Visit').getByText('example.com/prices').waitFor();
+        assert.deepEqual(await entry(page, 'Visit').locator('ol a').allInnerTexts(), [
+          'example.com/riverside\n(opens in a new tab)',
+          'example.com/floor-plans\n(opens in a new tab)',
+          'example.com/prices\n(opens in a new tab)',
+        ]);
         await entry(page, 'First enquiry').getByText('Is Saturday possible?').first().waitFor();
         await entry(page, 'First enquiry').getByText('Book a visit').first().waitFor();
         await entry(page, 'CRM stage_changed').getByText('Visit booked').first().waitFor();

@@ -215,6 +215,7 @@ onBothStores('GET /analytics/leads/:id: sessions', (kind) => {
         // A page and a return.
         engagement_score: 11,
         event_count: 1,
+        page_views: [{ page: `${PAGE}c`, at: NOON + 90 * SECOND_MS }],
       },
       {
         session_id: first,
@@ -227,6 +228,10 @@ onBothStores('GET /analytics/leads/:id: sessions', (kind) => {
         duration: 30 * SECOND_MS,
         engagement_score: 12,
         event_count: 3,
+        page_views: [
+          { page: `${PAGE}a`, at: NOON },
+          { page: `${PAGE}b`, at: NOON + 10 * SECOND_MS },
+        ],
       },
     ]);
   });
@@ -393,6 +398,9 @@ onBothStores('GET /analytics/leads/:id: what the automation platform and the CRM
       flow_send_public_id: send.flow_send_public_id,
       lead_id: lead.lead_id,
       lead_submission_id: lead.lead_submission_id,
+      contact_name: 'Ada',
+      contact_email: lead.email,
+      project_name: 'Riverside',
       status: 'delivered',
       attempts: 1,
       next_attempt_at: null,

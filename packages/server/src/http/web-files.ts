@@ -80,10 +80,18 @@ function pathOf({ url = '' }: IncomingMessage): string {
   return query === -1 ? url : url.slice(0, query);
 }
 
+/** The best compression takes seconds for more than this, and somebody is waiting; the next best a tenth of one. */
+const BEST_PACKED_BYTES_MAX = 64 * 1024;
+const NEXT_BEST_QUALITY = 9;
+
 async function pack(text: string): Promise<Packed> {
   const identity = Buffer.from(text);
+  const { length } = identity;
+  const quality = length > BEST_PACKED_BYTES_MAX ? NEXT_BEST_QUALITY : constants.BROTLI_MAX_QUALITY;
   const [br, gz] = await Promise.all([
-    promisify(brotliCompress)(identity, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: identity.length } }),
+    promisify(brotliCompress)(identity, {
+      params: { [constants.BROTLI_PARAM_QUALITY]: quality, [constants.BROTLI_PARAM_SIZE_HINT]: length },
+    }),
     promisify(gzip)(identity, { level: constants.Z_BEST_COMPRESSION }),
   ]);
   // Weak, for it stands for every encoding of the text.

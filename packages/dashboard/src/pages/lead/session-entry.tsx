@@ -1,4 +1,5 @@
-import { ArrowRight, Eye, Play } from 'lucide-react';
+import { Eye, Play } from 'lucide-react';
+import { useState } from 'react';
 import { countryName, formatDuration } from '../../format.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -15,8 +16,7 @@ export function SessionEntry({
   /** Where there is a recording. */
   onWatch: (() => void) | undefined;
 }) {
-  const { entry_page, exit_page, country, ended_at } = session;
-  const hasMoved = exit_page !== '' && exit_page !== entry_page;
+  const { country, ended_at } = session;
   return (
     <EntryFrame
       icon={<Eye aria-hidden="true" />}
@@ -32,16 +32,7 @@ export function SessionEntry({
         )
       }
     >
-      <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
-        <WebLink address={entry_page} />
-        {hasMoved && (
-          <>
-            <ArrowRight aria-hidden="true" className="size-3.5 shrink-0 text-ink-faint" />
-            <span className="sr-only">to</span>
-            <WebLink address={exit_page} />
-          </>
-        )}
-      </p>
+      <PageViews session={session} />
       <ul className="flex flex-wrap gap-x-4 gap-y-1 text-[0.8125rem] text-ink-soft tabular-nums">
         <li>{formatDuration(session.duration)}</li>
         <li>{counted(session.event_count, 'event')}</li>
@@ -50,4 +41,52 @@ export function SessionEntry({
       </ul>
     </EntryFrame>
   );
+}
+
+const SHOWN_AT_FIRST = 5;
+
+function PageViews({ session }: { session: LeadSession }) {
+  const [isWhole, setWhole] = useState(false);
+  const views = viewsOf(session);
+  const shown = isWhole ? views : views.slice(0, SHOWN_AT_FIRST);
+  return (
+    <>
+      <ol aria-label="Pages" className="grid gap-1">
+        {shown.map(({ page, ms }, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: They do not move, and a page may be seen twice.
+          <li key={index} className="flex items-baseline justify-between gap-4">
+            <WebLink address={page} />
+            <span className="shrink-0 text-[0.8125rem] text-ink-faint tabular-nums">
+              {ms > 0 && formatDuration(ms)}
+            </span>
+          </li>
+        ))}
+      </ol>
+      {views.length > shown.length && (
+        <button
+          type="button"
+          onClick={() => setWhole(true)}
+          className="justify-self-start text-[0.8125rem] font-medium text-accent-text hover:underline max-sm:min-h-11"
+        >
+          Show all {views.length} pages
+        </button>
+      )}
+    </>
+  );
+}
+
+/** The way through the site, with how long each page was there. */
+function viewsOf({
+  page_views,
+  exit_page,
+  started_at,
+  duration,
+}: LeadSession): { page: string; ms: number }[] {
+  const endedAt = started_at + duration;
+  const views = page_views.map(({ page, at }, index) => ({
+    page,
+    ms: (page_views[index + 1]?.at ?? endedAt) - at,
+  }));
+  const isLast = exit_page === '' || exit_page === page_views.at(-1)?.page;
+  return isLast ? views : [...views, { page: exit_page, ms: 0 }];
 }

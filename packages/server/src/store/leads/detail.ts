@@ -21,6 +21,7 @@ export type LeadDetail = {
 
 /** The latest of each are enough to look at; how many there are in all the lead says itself. */
 const SESSIONS_MAX = 200;
+const PAGE_VIEWS_MAX = 2000;
 const SUBMISSIONS_MAX = 1000;
 const VISITORS_MAX = 20;
 const CRM_ACTIVITY_MAX = 500;
@@ -127,11 +128,9 @@ async function submissionsOf({ query }: Db, leadId: number): Promise<LeadDetail[
 }
 
 /** The sessions of everyone who submitted this lead. */
-async function sessionsOf(
-  { query, dialect }: Db,
-  visitorIds: readonly string[],
-): Promise<LeadDetail['sessions']> {
+async function sessionsOf(db: Db, visitorIds: readonly string[]): Promise<LeadDetail['sessions']> {
   if (visitorIds.length === 0) return [];
+  const { query, dialect } = db;
   const visitors = await query
     .selectFrom('visitors')
     .select('visitor_no')
@@ -158,10 +157,34 @@ async function sessionsOf(
     .orderBy('session_id', 'desc')
     .limit(SESSIONS_MAX)
     .execute();
+  const views = await pageViewsOf(
+    db,
+    sessions.map(({ session_id }) => session_id),
+  );
   return sessions.map(({ last_activity_at, ...session }) => ({
     ...session,
     duration: last_activity_at - session.started_at,
+    page_views: [
+      { page: session.entry_page, at: session.started_at },
+      ...(views.get(session.session_id) ?? []).map(({ page, at }) => ({ page, at })),
+    ],
   }));
+}
+
+/** After the page of entry, whose view is the start of the session; the latest, where there are very many. */
+async function pageViewsOf({ query, dialect }: Db, sessionIds: readonly string[]) {
+  const views = await query
+    .selectFrom('events')
+    .select(['session_id', 'page', 'at'])
+    .where('session_id', 'in', dialect.anyOf(sessionIds))
+    .where('type', '=', 'page_view')
+    .where('page', 'is not', null)
+    .$narrowType<{ page: string }>()
+    .orderBy('at', 'desc')
+    .orderBy('event_id', 'desc')
+    .limit(PAGE_VIEWS_MAX)
+    .execute();
+  return Map.groupBy(views.reverse(), ({ session_id }) => session_id);
 }
 
 async function crmActivityOf({ query }: Db, leadId: number): Promise<LeadDetail['crm_activity']> {
