@@ -33,6 +33,7 @@ export const BUILD_STEPS = [
       'package-lock.json',
       'scripts/build-dashboard.ts',
       'packages/dashboard/index.html',
+      'packages/dashboard/replay-frame.html',
       'packages/dashboard/vite.config.ts',
       ...sourcesIn('packages/dashboard/src'),
       ...sourcesIn('packages/contract/src'),

@@ -102,7 +102,7 @@ function startService(target: Server): ChildProcess {
       BOT_LEAD_DETECTION: 'on',
       FLOW_WEBHOOK_URL: `http://127.0.0.1:${targetPort}/leads`,
       // Set to nothing, or a file of settings could fill them in.
-      ANALYTICS_API_KEY: '',
+      ...Object.fromEntries(Object.keys(KEYS).map((name) => [name, ''])),
       DATABASE_URL: '',
       DATABASE_READ_URL: '',
     },

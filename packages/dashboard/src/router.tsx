@@ -91,6 +91,8 @@ export const router = createRouter({
   routeTree,
   basepath: '/dashboard',
   defaultPreload: 'intent',
+  // In place of the page, so that everything around it stays.
+  defaultErrorComponent: PageFailed,
   scrollRestoration: true,
 });
 

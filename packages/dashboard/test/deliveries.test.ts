@@ -77,7 +77,7 @@ describe('the deliveries page', () => {
       assert.match(await textOf(page, failed), /Failed.*after 1 attempt.*410.*answered with status 410/s);
       assert.match(await textOf(page, pending), /Pending.*next attempt in \d+ min.*500/s);
 
-      await page.getByRole('tab', { name: 'Failed' }).click();
+      await page.getByRole('button', { name: 'Failed', exact: true }).click();
       await page.getByText('1 delivery', { exact: true }).waitFor();
       assert.equal(new URL(page.url()).searchParams.get('status'), 'failed');
       assert.match(await textOf(page, failed), /Failed/);

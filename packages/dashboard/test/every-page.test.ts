@@ -39,20 +39,46 @@ const PAGES: Readonly<Record<string, PathOf>> = {
   'keys and appearance': () => '/settings/account',
 };
 
-/** What is opened on a page, and what is there to be seen then. */
-const OPENED: Readonly<Record<string, PathOf>> = {
-  'countries as a list': () => '?countries=list',
-  'a search that finds nothing': () => `/leads?q=${encodeURIComponent(`${HOSTILE} nobody`)}`,
-  'a lead that does not exist': () => `/leads/${encodeURIComponent(HOSTILE)}`,
-  'a recording': ({ leadId, sessionId }) => `/leads/${leadId}?replay=${sessionId}`,
-  'a campaign that does not exist': () =>
-    `/campaigns?project=${encodeURIComponent(HOSTILE)}&source=${encodeURIComponent(HOSTILE)}`,
-  'a delivery': ({ sendId }) => `/deliveries?open=${sendId}`,
-  'a rejected lead': ({ rejectedId }) => `/rejected?period=all&open=${rejectedId}`,
-  'a testing lead': ({ testingId }) => `/testing?period=all&open=${testingId}`,
-  'a search for an address': () => `/blocked-ips?q=${encodeURIComponent(HOSTILE)}`,
-  'a site with its code': ({ siteId }) => `/settings/sites?site=${siteId}`,
-  'a section that does not exist': () => `/settings/${encodeURIComponent(HOSTILE)}`,
+/** What is opened on a page, and by which words one sees that it is. */
+const OPENED: Readonly<Record<string, { pathOf: PathOf; words: string }>> = {
+  'countries as a list': { pathOf: () => '?countries=list', words: 'Sessions by country' },
+  'a search that finds nothing': {
+    pathOf: () => `/leads?q=${encodeURIComponent(`${HOSTILE} nobody`)}`,
+    words: 'No leads match',
+  },
+  'a lead that does not exist': {
+    pathOf: () => `/leads/${encodeURIComponent(HOSTILE)}`,
+    words: 'There is no such lead',
+  },
+  'a recording that was played to its end': {
+    pathOf: ({ leadId, sessionId }) => `/leads/${leadId}?replay=${sessionId}`,
+    words: 'Play again',
+  },
+  'a campaign that does not exist': {
+    pathOf: () => `/campaigns?project=${encodeURIComponent(HOSTILE)}&source=${encodeURIComponent(HOSTILE)}`,
+    words: 'No submissions here',
+  },
+  'a delivery': { pathOf: ({ sendId }) => `/deliveries?open=${sendId}`, words: 'Delivery of' },
+  'a rejected lead': {
+    pathOf: ({ rejectedId }) => `/rejected?period=all&open=${rejectedId}`,
+    words: 'What was sent',
+  },
+  'a testing lead': {
+    pathOf: ({ testingId }) => `/testing?period=all&open=${testingId}`,
+    words: 'What was sent',
+  },
+  'a search for an address': {
+    pathOf: () => `/blocked-ips?q=${encodeURIComponent(HOSTILE)}`,
+    words: 'No address matches',
+  },
+  'a site with its code': {
+    pathOf: ({ siteId }) => `/settings/sites?site=${siteId}`,
+    words: 'Start the check',
+  },
+  'a section that does not exist': {
+    pathOf: () => `/settings/${encodeURIComponent(HOSTILE)}`,
+    words: 'There is no such section',
+  },
 };
 
 /**
@@ -100,11 +126,13 @@ describe('every page', () => {
     });
   }
 
-  for (const [name, pathOf] of Object.entries(OPENED)) {
+  for (const [name, { pathOf, words }] of Object.entries(OPENED)) {
     test(`${name}: opens, and nothing in it is more than text`, async () => {
       await dashboard.visit(
         pathOf(seeded),
         async (page) => {
+          const said = page.getByText(words).or(page.getByRole('button', { name: words }));
+          await said.first().waitFor();
           await assertAccessible(page);
           await assertNothingExecuted(page);
         },

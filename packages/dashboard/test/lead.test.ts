@@ -177,7 +177,7 @@ describe('the page of a lead', () => {
     const lead = await aStory(service);
     await dashboard.visit(pathOf(lead), async (page) => {
       const newestFirst = await titles(page);
-      await page.getByRole('tab', { name: 'Oldest first' }).click();
+      await page.getByRole('button', { name: 'Oldest first' }).click();
       await page.waitForURL(/order=oldest/);
       assert.deepEqual(await titles(page), newestFirst.toReversed());
       await page.getByRole('button', { name: /^Visits/ }).click();

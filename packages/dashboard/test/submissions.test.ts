@@ -65,11 +65,11 @@ describe('the submissions page', () => {
 
   test('shows another day or a range of days, and the address says which', () =>
     dashboard.visit('/submissions', async (page) => {
-      await page.getByRole('tab', { name: 'Yesterday' }).click();
+      await page.getByRole('button', { name: 'Yesterday' }).click();
       await page.getByRole('link', { name: 'Yves' }).waitFor();
       assert.deepEqual(await names(page), ['Yves']);
 
-      await page.getByRole('tab', { name: 'Date range' }).click();
+      await page.getByRole('button', { name: 'Date range' }).click();
       await page.getByLabel('From').fill('2026-03-09');
       await page.getByLabel('To', { exact: true }).fill('2026-03-10');
       await page.getByText('4 submissions').waitFor();

@@ -22,6 +22,14 @@ export class ApiProblem extends Error {
   }
 }
 
+const RETRIES_MAX = 2;
+
+/** What the service has refused it will refuse again. */
+export function isWorthRetrying(failures: number, error: Error): boolean {
+  const isRefused = error instanceof ApiProblem && error.status >= 400 && error.status < 500;
+  return failures < RETRIES_MAX && !isRefused;
+}
+
 type Input = {
   params?: Record<string, string | number>;
   query?: Record<string, string | number | boolean | undefined>;

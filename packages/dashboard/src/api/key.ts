@@ -1,24 +1,25 @@
 /** The key that the viewer has signed in with: for this tab, or remembered on request. */
 
 const NAME = 'leadtrail_dashboard_key';
+const PLACES = [() => sessionStorage, () => localStorage] as const;
 const listeners = new Set<() => void>();
 
-let key: string | null = stored(sessionStorage) ?? stored(localStorage);
+let key: string | null = PLACES.map(stored).find((found) => found !== null) ?? null;
 
 export function currentKey(): string | null {
   return key;
 }
 
 export function keepKey(given: string, { isRemembered }: { isRemembered: boolean }): void {
-  key = given;
-  attempt(() => (isRemembered ? localStorage : sessionStorage).setItem(NAME, given));
-  tell();
+  const [tab, device] = PLACES;
+  attempt(() => (isRemembered ? device : tab)().setItem(NAME, given));
+  change(given);
 }
 
+/** Only the own key: another tab may have remembered a newer one. */
 export function forgetKey(): void {
-  key = null;
-  for (const storage of [sessionStorage, localStorage]) attempt(() => storage.removeItem(NAME));
-  tell();
+  for (const place of PLACES) if (stored(place) === key) attempt(() => place().removeItem(NAME));
+  change(null);
 }
 
 export function onKeyChange(listener: () => void): () => void {
@@ -26,21 +27,25 @@ export function onKeyChange(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-function tell(): void {
+// Whoever signs out where the key is remembered has signed out in every tab.
+addEventListener('storage', ({ key: name, oldValue, newValue }) => {
+  if (name === NAME && newValue === null && oldValue === key) change(null);
+});
+
+function change(to: string | null): void {
+  key = to;
   for (const listener of listeners) listener();
 }
 
-function stored(storage: Storage): string | null {
-  let found: string | null = null;
-  attempt(() => {
-    found = storage.getItem(NAME);
-  });
-  return found;
+function stored(place: () => Storage): string | null {
+  return attempt(() => place().getItem(NAME)) ?? null;
 }
 
-/** Storage may be closed to the page; then the key lives as long as the page does. */
-function attempt(run: () => void): void {
+/** Storage may be closed to the page, and even to ask for it is an error then; the key lives as long as the page. */
+function attempt<T>(run: () => T): T | undefined {
   try {
-    run();
-  } catch {}
+    return run();
+  } catch {
+    return undefined;
+  }
 }

@@ -1,15 +1,20 @@
-import { useQuery } from '@tanstack/react-query';
+import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { call } from './client.ts';
 
 export type Role = 'admin' | 'marketing';
 
-/** Who is signed in; undefined until the service has said so. */
-export function useRole(): Role | undefined {
+/** Who is signed in. */
+export function useViewer(): UseQueryResult<{ role: Role }> {
   return useQuery({
     queryKey: ['whoami'],
     queryFn: ({ signal }) => call('whoami', { signal }),
     staleTime: Number.POSITIVE_INFINITY,
-  }).data?.role;
+  });
+}
+
+/** Undefined until the service has said so. */
+export function useRole(): Role | undefined {
+  return useViewer().data?.role;
 }
 
 export function useIsAdmin(): boolean {

@@ -5,7 +5,11 @@ import { EmptyState, ErrorState } from '../ui/states.tsx';
 
 /** A page that broke, or whose code could not be loaded: after an update the old files are gone. */
 export function PageFailed({ error }: ErrorComponentProps) {
-  return <ErrorState error={error} onRetry={() => location.reload()} />;
+  return (
+    <Page title="Something went wrong">
+      <ErrorState error={error} onRetry={() => location.reload()} />
+    </Page>
+  );
 }
 
 export function NotFound() {

@@ -9,6 +9,7 @@ import { chooseTheme, THEMES, useTheme } from '../theme.ts';
 import { Button } from '../ui/button.tsx';
 import { Menu } from '../ui/menu.tsx';
 import { Navigation } from './navigation.tsx';
+import { PageAnnouncer } from './page-announcer.tsx';
 
 /** What surrounds every page. */
 export function Shell() {
@@ -20,6 +21,7 @@ export function Shell() {
       >
         Skip to the content
       </a>
+      <PageAnnouncer />
       <aside className="sticky top-0 hidden h-dvh flex-col justify-between gap-6 overflow-y-auto border-r border-line bg-surface px-3 py-4 lg:flex">
         <div className="grid gap-6">
           <Brand />

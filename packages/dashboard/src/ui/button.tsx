@@ -25,14 +25,16 @@ export function Button({
   isBusy = false,
   className,
   children,
-  disabled,
+  onClick,
   ...rest
 }: ButtonProps) {
   return (
     <button
       type="button"
       {...rest}
-      disabled={disabled || isBusy}
+      // Not disabled while busy, or it would lose the focus it was pressed with.
+      onClick={isBusy ? (event) => event.preventDefault() : onClick}
+      aria-disabled={isBusy || undefined}
       aria-busy={isBusy || undefined}
       className={buttonClasses({ look, size, hasText: children != null, className })}
     >
@@ -56,7 +58,7 @@ export function buttonClasses({
 } = {}): string {
   return classes(
     'inline-flex shrink-0 items-center justify-center gap-2 rounded-lg font-medium whitespace-nowrap',
-    'transition-[background-color,filter,color] duration-150 disabled:opacity-55 [&_svg]:size-4 [&_svg]:shrink-0',
+    'transition-[background-color,filter,color] duration-150 disabled:opacity-55 aria-disabled:opacity-55 [&_svg]:size-4 [&_svg]:shrink-0',
     size === 'small' ? 'h-8 text-[0.8125rem]' : 'h-9 text-sm',
     hasText ? (size === 'small' ? 'px-2.5' : 'px-3.5') : size === 'small' ? 'w-8' : 'w-9',
     LOOKS[look],

@@ -21,7 +21,7 @@ export function Checkbox({
       checked={isChecked}
       indeterminate={isMixed}
       onCheckedChange={onChange}
-      className="grid size-[1.125rem] shrink-0 place-items-center rounded-[0.3125rem] border border-line-strong bg-surface data-checked:border-accent data-checked:bg-accent data-indeterminate:border-accent data-indeterminate:bg-accent"
+      className="grid size-[1.125rem] shrink-0 place-items-center rounded-[0.3125rem] border border-line-control bg-surface data-checked:border-accent data-checked:bg-accent data-indeterminate:border-accent data-indeterminate:bg-accent"
     >
       <Base.Indicator className="text-accent-ink">
         {isMixed ? (

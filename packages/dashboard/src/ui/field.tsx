@@ -2,7 +2,7 @@ import { type ComponentProps, type ReactNode, useId } from 'react';
 import { classes } from './classes.ts';
 
 export const INPUT_CLASSES =
-  'h-9 w-full min-w-0 rounded-lg border border-line-strong bg-surface px-3 text-sm text-ink placeholder:text-ink-faint disabled:opacity-60 aria-invalid:border-negative';
+  'h-9 w-full min-w-0 rounded-lg border border-line-control bg-surface px-3 text-sm text-ink placeholder:text-ink-faint disabled:opacity-60 aria-invalid:border-negative';
 
 /** A labelled field with what is to be said about it; the control gets the ids that tie them together. */
 export function Field({
@@ -30,7 +30,11 @@ export function Field({
         ...(error === undefined ? {} : { 'aria-invalid': true as const }),
       })}
       {hasNote && (
-        <p id={noteId} className={classes('text-[0.8125rem]', error ? 'text-negative' : 'text-ink-faint')}>
+        <p
+          id={noteId}
+          role={error === undefined ? undefined : 'alert'}
+          className={classes('text-[0.8125rem]', error ? 'text-negative' : 'text-ink-faint')}
+        >
           {error ?? hint}
         </p>
       )}

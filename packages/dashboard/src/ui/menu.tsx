@@ -25,7 +25,7 @@ export function Menu({ trigger, entries }: { trigger: ReactElement; entries: rea
                 onClick={entry.onSelect}
                 disabled={entry.isDisabled ?? false}
                 className={classes(
-                  'flex cursor-default items-center gap-2.5 rounded-md px-2.5 py-1.5 text-sm outline-none data-disabled:opacity-50 data-highlighted:bg-sunken [&_svg]:size-4',
+                  'flex cursor-default items-center gap-2.5 rounded-md px-2.5 py-1.5 text-sm outline-none data-disabled:opacity-50 data-highlighted:bg-sunken data-highlighted:shadow-[inset_3px_0_var(--accent)] [&_svg]:size-4',
                   entry.isDangerous ? 'text-negative' : 'text-ink',
                 )}
               >

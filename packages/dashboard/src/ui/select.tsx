@@ -49,7 +49,7 @@ export function Select<V extends string>({
               <Base.Item
                 key={choice.value}
                 value={choice.value}
-                className="grid cursor-default grid-cols-[1rem_1fr] items-center gap-2 rounded-md py-1.5 pr-3 pl-2 text-sm outline-none data-highlighted:bg-sunken"
+                className="grid cursor-default grid-cols-[1rem_1fr] items-center gap-2 rounded-md py-1.5 pr-3 pl-2 text-sm outline-none data-highlighted:bg-sunken data-highlighted:shadow-[inset_3px_0_var(--accent)]"
               >
                 <Base.ItemIndicator>
                   <Check aria-hidden="true" className="size-3.5 text-accent-text" />

@@ -1,8 +1,8 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { Megaphone } from 'lucide-react';
-import { Segments } from '../../charts/segments.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Page } from '../../ui/page.tsx';
+import { Segments } from '../../ui/segments.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { CampaignFigures } from './campaign-figures.tsx';
 import { Filters } from './filters.tsx';

@@ -1,5 +1,5 @@
 import { type UseQueryOptions, type UseQueryResult, useQuery } from '@tanstack/react-query';
-import { ApiProblem, call } from '../../api/client.ts';
+import { ApiProblem, call, isWorthRetrying } from '../../api/client.ts';
 import { said } from '../../search-params.ts';
 
 /** The figures of campaigns, which exist only where they have been set up. */
@@ -27,7 +27,6 @@ type Report<N extends ReportName> = Awaited<ReturnType<(typeof REPORTS)[N]>>;
 
 /** The service says it in these words; a store that is away is a 503 as well. */
 const NOT_CONFIGURED = 'Analytics Engine not configured';
-const RETRIES_MAX = 2;
 
 export function isNotSetUp(error: unknown): boolean {
   return error instanceof ApiProblem && error.status === 503 && error.message === NOT_CONFIGURED;
@@ -40,6 +39,6 @@ export function useReport<N extends ReportName>(name: N, asked: CampaignQuery): 
       REPORTS[name]({ query: said(asked) as Input['query'], signal }) as Promise<Report<N>>,
     placeholderData: (before) => before,
     // It stays so until somebody sets it up.
-    retry: (failures, error) => failures < RETRIES_MAX && !isNotSetUp(error),
+    retry: (failures, error) => !isNotSetUp(error) && isWorthRetrying(failures, error),
   } as UseQueryOptions<Report<N>>);
 }

@@ -5,7 +5,7 @@ import { timeOf } from '../../format.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import type { Column } from '../../ui/table.tsx';
-import { Time } from '../../ui/time.tsx';
+import { Time, useTimeGoingBy } from '../../ui/time.tsx';
 import { WebLink } from '../../ui/web-link.tsx';
 
 export function sendColumns({
@@ -18,7 +18,7 @@ export function sendColumns({
   busyId: string | undefined;
 }): Column<FlowSend>[] {
   return [
-    { key: 'lead', title: 'Lead', cell: (send) => <Lead send={send} />, className: 'max-w-32 sm:max-w-64' },
+    { key: 'lead', title: 'Lead', cell: (send) => <Lead send={send} />, className: 'min-w-28 sm:max-w-64' },
     { key: 'status', title: 'State', cell: (send) => <State send={send} /> },
     { key: 'attempts', title: 'Attempts', cell: (send) => send.attempts, isNumber: true, isFrom: 'lg' },
     {
@@ -68,7 +68,7 @@ export function LeadLink({ send }: { send: FlowSend }) {
     <Link
       to="/leads/$leadId"
       params={{ leadId: String(send.lead_id) }}
-      className="max-w-full truncate font-medium underline-offset-2 hover:underline"
+      className="font-medium wrap-anywhere underline-offset-2 hover:underline"
     >
       {enquirerOf(send)}
     </Link>
@@ -78,9 +78,9 @@ export function LeadLink({ send }: { send: FlowSend }) {
 /** With what has no column of its own on a phone. */
 function Lead({ send }: { send: FlowSend }) {
   return (
-    <div className="grid grid-cols-1 justify-items-start">
+    <div className="grid justify-items-start">
       <LeadLink send={send} />
-      <span className="max-w-full truncate text-[0.8125rem] text-ink-faint">
+      <span className="text-[0.8125rem] wrap-anywhere text-ink-faint">
         {send.project_name}
         <span className="md:hidden">
           {send.project_name !== '' && ' · '}
@@ -106,7 +106,7 @@ export function State({ send }: { send: FlowSend }) {
         <Icon aria-hidden="true" />
         {label}
       </Badge>
-      <span className="text-[0.8125rem] whitespace-nowrap text-ink-faint">
+      <span className="text-[0.8125rem] text-ink-faint sm:whitespace-nowrap">
         <Next send={send} />
       </span>
     </div>
@@ -114,6 +114,7 @@ export function State({ send }: { send: FlowSend }) {
 }
 
 function Next({ send: { status, attempts, next_attempt_at, delivered_at } }: { send: FlowSend }) {
+  useTimeGoingBy();
   if (status === 'delivered') return delivered_at === null ? null : <Time value={delivered_at} isAgo />;
   if (status === 'failed') return attempts === 1 ? 'after 1 attempt' : `after ${attempts} attempts`;
   if (next_attempt_at === null || timeOf(next_attempt_at).getTime() <= Date.now()) return 'being sent';

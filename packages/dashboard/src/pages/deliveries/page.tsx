@@ -11,8 +11,8 @@ import { type ListPage, type MoveList, PagedList } from '../../lists/paged-list.
 import { useSearchChange } from '../../lists/search-change.ts';
 import { Button, buttonClasses } from '../../ui/button.tsx';
 import { Page } from '../../ui/page.tsx';
+import { Segments } from '../../ui/segments.tsx';
 import { EmptyState } from '../../ui/states.tsx';
-import { Tabs } from '../../ui/tabs.tsx';
 import { sendColumns } from './columns.tsx';
 import { DELIVERIES, useResend } from './resend.tsx';
 import type { DeliveriesSearch, State } from './search.ts';
@@ -24,7 +24,7 @@ const route = getRouteApi('/deliveries');
 const SOON_POLL_MS = 4000;
 const LATER_POLL_MS = 30_000;
 
-const TABS: readonly { value: State | 'all'; label: string }[] = [
+const STATES: readonly { value: State | 'all'; label: string }[] = [
   { value: 'all', label: 'All' },
   { value: 'pending', label: 'Pending' },
   { value: 'delivered', label: 'Delivered' },
@@ -47,8 +47,6 @@ export function DeliveriesPage() {
     },
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => pollAfterMs(state.data),
-    // How long it is until the next attempt changes even if the answer does not.
-    notifyOnChangeProps: 'all',
   });
   const isAdmin = useIsAdmin();
   const resend = useResend();
@@ -66,10 +64,10 @@ export function DeliveriesPage() {
   return (
     <Page title="Deliveries" hint="Every new lead on its way to your automation platform.">
       <div className="flex">
-        <Tabs
+        <Segments
           label="State"
           value={status ?? 'all'}
-          tabs={TABS}
+          choices={STATES}
           onChange={(chosen) => change({ status: chosen === 'all' ? undefined : chosen })}
         />
       </div>
@@ -85,6 +83,7 @@ export function DeliveriesPage() {
         empty={<Empty status={status} onShowAll={() => change({ status: undefined })} />}
       />
       <SendDialog
+        id={search.open}
         send={opened}
         onClose={() => show(undefined)}
         onResend={isAdmin ? resend.ask : undefined}

@@ -1,5 +1,4 @@
 import type { FlowSend } from '@leadtrail/contract/deliveries';
-import { useEffect, useState } from 'react';
 import { formatDuration, formatNumber } from '../../format.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Disclosure } from '../../ui/disclosure.tsx';
@@ -7,36 +6,36 @@ import { type Fact, Facts } from '../../ui/facts.tsx';
 import { SentValues } from '../../ui/sent-values.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { ListTime, Time } from '../../ui/time.tsx';
+import { useLastGiven } from '../../ui/use-last-given.ts';
 import { Code, Execution, enquirerOf, LeadLink, ResendButton, State } from './columns.tsx';
 
 type Attempt = FlowSend['attempt_log'][number];
 
 /** Everything that is known about one send. */
 export function SendDialog({
+  id,
   send,
   onClose,
   onResend,
   busyId,
 }: {
+  /** The one that is opened. */
+  id: string | undefined;
+  /** As the list has it; what was sent again may have left the list meanwhile. */
   send: FlowSend | undefined;
   onClose: () => void;
   onResend: ((send: FlowSend) => void) | undefined;
   busyId: string | undefined;
 }) {
-  // What it shows stays while it closes.
-  const [shown, setShown] = useState(send);
-  useEffect(() => {
-    if (send !== undefined) setShown(send);
-  }, [send]);
-  const current = send ?? shown;
+  const current = useLastGiven(send);
   return (
     <Dialog
-      isOpen={send !== undefined}
+      isOpen={id !== undefined && id === current?.flow_send_public_id}
       onClose={onClose}
       width="wide"
-      title={current === undefined ? '' : `Delivery of ${enquirerOf(current)}`}
+      title={current === null ? '' : `Delivery of ${enquirerOf(current)}`}
     >
-      {current !== undefined && (
+      {current !== null && (
         <>
           <Facts facts={knownOf(current)} layout="rows" />
           <section className="grid min-w-0 gap-2">

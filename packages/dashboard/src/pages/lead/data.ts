@@ -36,7 +36,6 @@ function isUnderway({ status, next_attempt_at }: LeadSend): boolean {
 export function forgetOthers(queryClient: QueryClient): void {
   void queryClient.invalidateQueries({
     predicate: ({ queryKey: [name] }) => name !== LEAD && name !== 'whoami',
-    refetchType: 'none',
   });
 }
 

@@ -7,32 +7,30 @@ import { Checkbox } from '../../ui/checkbox.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field, TextInput } from '../../ui/field.tsx';
 import { toasts } from '../../ui/toast.tsx';
-import { forgetOthers, fullPhone, type LeadDetail, leadQuery, nameOf } from './data.ts';
+import { fullPhone, type LeadDetail, nameOf } from './data.ts';
 import { counted } from './scores-card.tsx';
 
 type Identifiers = { email?: string; phone?: string; visitor_id?: string };
 type Known = { key: keyof Identifiers; label: string; value: string };
 
 export function EraseDialog({
-  id,
   detail,
   isOpen,
   onClose,
 }: {
-  id: string;
   detail: LeadDetail;
   isOpen: boolean;
   onClose: () => void;
 }) {
   return (
     <Dialog isOpen={isOpen} onClose={onClose} title={`Erase ${nameOf(detail.lead)} for good?`}>
-      {isOpen && <EraseForm id={id} detail={detail} onClose={onClose} />}
+      {isOpen && <EraseForm detail={detail} onClose={onClose} />}
     </Dialog>
   );
 }
 
 /** Says what will be gone, and wants it said who is meant. */
-function EraseForm({ id, detail, onClose }: { id: string; detail: LeadDetail; onClose: () => void }) {
+function EraseForm({ detail, onClose }: { detail: LeadDetail; onClose: () => void }) {
   const { lead } = detail;
   const known = identifiersOf(detail);
   const idPrefix = useId();
@@ -50,9 +48,10 @@ function EraseForm({ id, detail, onClose }: { id: string; detail: LeadDetail; on
       }),
     async onSuccess(gone) {
       toasts.add({ title: `${nameOf(lead)} was erased`, description: erasedText(gone) });
-      forgetOthers(queryClient);
       await navigate({ to: '/leads' });
-      queryClient.removeQueries({ queryKey: leadQuery(id).queryKey });
+      // They may be in anything that was loaded, as other leads too.
+      queryClient.removeQueries({ type: 'inactive' });
+      void queryClient.invalidateQueries();
     },
   });
 
@@ -137,8 +136,7 @@ function identifiersOf({ lead }: LeadDetail): Known[] {
 
 function partsText({ submissions, flow_sends, sessions, crm_activity }: LeadDetail): string {
   const parts = ['the lead', counted(submissions.length, 'submission')];
-  if (flow_sends.length > 0)
-    parts.push(counted(flow_sends.length, 'delivery').replace(/deliverys$/, 'deliveries'));
+  if (flow_sends.length > 0) parts.push(counted(flow_sends.length, 'delivery', 'deliveries'));
   if (sessions.length > 0) parts.push(counted(sessions.length, 'visit'));
   if (crm_activity.length > 0) parts.push(counted(crm_activity.length, 'CRM event'));
   return parts.join(', ');

@@ -67,8 +67,9 @@ function IpListForm({ lead, list, onClose }: { lead: Lead; list: List; onClose: 
     mutationFn: async ({ isSwap }: { isSwap: boolean }) => {
       if (isSwap) await takeOff(list === 'blocked' ? 'whitelisted' : 'blocked', lead.contact_ip);
       await add(list, lead, { note: note.trim(), usage });
-      await queryClient.invalidateQueries();
     },
+    // Where only the first half of a swap has been done, that is to be seen too.
+    onSettled: () => queryClient.invalidateQueries(),
     onSuccess() {
       toasts.add({ title: `${lead.contact_ip} ${texts.done}` });
       onClose();

@@ -33,9 +33,10 @@ export function LeadPage() {
     if (lastView !== undefined) forgetOthers(queryClient);
   }, [lastView, queryClient]);
 
-  if (data !== undefined) return <LeadView key={data.lead.lead_id} id={leadId} detail={data} />;
-  if (error === null) return <LeadSkeleton />;
   const isUnknown = error instanceof ApiProblem && (error.status === 404 || error.status === 400);
+  // Whoever has been erased is not shown any more, even where they were a moment ago.
+  if (data !== undefined && !isUnknown) return <LeadView key={data.lead.lead_id} id={leadId} detail={data} />;
+  if (error === null) return <LeadSkeleton />;
   return (
     <Page title="Lead">
       {isUnknown ? <UnknownLead /> : <ErrorState error={error} onRetry={() => void refetch()} />}
@@ -92,7 +93,7 @@ function LeadView({ id, detail }: { id: string; detail: LeadDetail }) {
         main={<Timeline id={id} detail={detail} search={search} onSearch={changeSearch} />}
         last={<DetailsCard lead={lead} />}
       />
-      <EraseDialog id={id} detail={detail} isOpen={isErasing} onClose={() => setErasing(false)} />
+      <EraseDialog detail={detail} isOpen={isErasing} onClose={() => setErasing(false)} />
       <ReplayDialog sessionId={search.replay} onClose={() => changeSearch({ replay: undefined })} />
     </Page>
   );

@@ -1,9 +1,10 @@
 import type { ReactNode } from 'react';
 import { formatDuration, formatNumber } from '../../format.ts';
-import { Badge, type Tone } from '../../ui/badge.tsx';
+import { Badge } from '../../ui/badge.tsx';
 import { Card } from '../../ui/card.tsx';
 import { classes } from '../../ui/classes.ts';
 import { EngagementBadge } from '../../ui/engagement-badge.tsx';
+import { riskOf } from '../../ui/risk.ts';
 import type { Lead } from './data.ts';
 
 /** How interested somebody is and how much to trust it, each with what speaks for it. */
@@ -89,16 +90,6 @@ function engagementReasons(lead: Lead): string[] {
   return reasons;
 }
 
-const RISK_MEDIUM = 30;
-/** From here on a lead counts as one of a bot, where that is looked for. */
-const RISK_HIGH = 70;
-
-function riskOf(score: number): { label: string; tone: Tone; bar: string } {
-  if (score >= RISK_HIGH) return { label: 'High', tone: 'negative', bar: 'bg-negative' };
-  if (score >= RISK_MEDIUM) return { label: 'Medium', tone: 'warning', bar: 'bg-warning' };
-  return { label: 'Low', tone: 'positive', bar: 'bg-positive' };
-}
-
 /** The service's own words, where more can be said. */
 const WORDS: Readonly<Record<string, string>> = {
   'honeypot filled': 'Filled in a field that people cannot see',
@@ -120,8 +111,8 @@ function riskReasons(lead: Lead): string[] {
   return worded;
 }
 
-export function counted(count: number, noun: string): string {
-  return `${formatNumber(count)} ${noun}${count === 1 ? '' : 's'}`;
+export function counted(count: number, noun: string, nouns = `${noun}s`): string {
+  return `${formatNumber(count)} ${count === 1 ? noun : nouns}`;
 }
 
 function times(count: number): string {

@@ -32,6 +32,8 @@ export function StageSelect({ id, status }: { id: string; status: LeadStatus }) 
     },
     onError(error, { from }) {
       show(from);
+      // Unless the one before has failed as well.
+      void queryClient.invalidateQueries({ queryKey });
       toastProblem('The stage was not changed', error);
     },
     onSuccess(_, { from, to, isUndo = false }) {

@@ -2,6 +2,7 @@ import { Inbox } from 'lucide-react';
 import { Badge } from '../../ui/badge.tsx';
 import { Disclosure } from '../../ui/disclosure.tsx';
 import { type Fact, Facts } from '../../ui/facts.tsx';
+import { riskOf } from '../../ui/risk.ts';
 import { SentValues } from '../../ui/sent-values.tsx';
 import { WebLink } from '../../ui/web-link.tsx';
 import type { LeadSubmission } from './data.ts';
@@ -24,9 +25,7 @@ export function SubmissionEntry({ submission, at }: { submission: LeadSubmission
           )}
           {submission.is_ip_blocked === 1 && <Badge tone="negative">Blocked IP</Badge>}
           {submission.suspicion_score > 0 && (
-            <Badge tone={submission.suspicion_score >= 70 ? 'negative' : 'warning'}>
-              Risk {submission.suspicion_score}
-            </Badge>
+            <Badge tone={riskOf(submission.suspicion_score).tone}>Risk {submission.suspicion_score}</Badge>
           )}
         </>
       }

@@ -3,8 +3,8 @@ import { useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { classes } from '../../ui/classes.ts';
+import { Segments } from '../../ui/segments.tsx';
 import { EmptyState } from '../../ui/states.tsx';
-import { Tabs } from '../../ui/tabs.tsx';
 import { CrmEntry } from './crm-entry.tsx';
 import { type LeadDetail, useRecordings } from './data.ts';
 import {
@@ -57,10 +57,10 @@ export function Timeline({
     <Card
       title="Timeline"
       actions={
-        <Tabs
+        <Segments
           label="Order"
           value={search.order ?? 'newest'}
-          tabs={ORDERS}
+          choices={ORDERS}
           onChange={(order) => onSearch({ order: order === 'oldest' ? order : undefined })}
         />
       }

@@ -2,8 +2,9 @@ import type { LeadItem } from '@leadtrail/contract/leads';
 import { type KeyboardEvent, memo, type PointerEvent, type ReactNode } from 'react';
 import { classes } from '../../ui/classes.ts';
 import { EngagementBadge } from '../../ui/engagement-badge.tsx';
+import { riskOf } from '../../ui/risk.ts';
 import { Time } from '../../ui/time.tsx';
-import { LeadMarks, ReviewDot, RISK_RAISED_FROM, RiskBadge } from './lead-badges.tsx';
+import { LeadMarks, ReviewDot, RiskBadge } from './lead-badges.tsx';
 import { nameOf } from './lead-name.ts';
 import { MoveButton } from './stage-menu.tsx';
 
@@ -92,7 +93,7 @@ function CardFace({ lead, action, children }: { lead: LeadItem; action?: ReactNo
       <div className="flex flex-wrap items-center gap-1.5 text-xs text-ink-faint">
         <Time value={lead.enquiry_datetime} isAgo />
         <EngagementBadge label={lead.engagement_label} score={lead.engagement_score} />
-        {lead.suspicion_score >= RISK_RAISED_FROM && <RiskBadge score={lead.suspicion_score} hasLabel />}
+        {riskOf(lead.suspicion_score).isRaised && <RiskBadge score={lead.suspicion_score} hasLabel />}
         <LeadMarks lead={lead} />
       </div>
     </div>

@@ -2,15 +2,11 @@ import type { LeadItem } from '@leadtrail/contract/leads';
 import { Ban, Reply } from 'lucide-react';
 import { formatNumber } from '../../format.ts';
 import { Badge } from '../../ui/badge.tsx';
-
-/** From here on a lead looks suspicious, and from there on it hardly can be real. */
-export const RISK_RAISED_FROM = 40;
-const RISK_HIGH_FROM = 70;
+import { riskOf } from '../../ui/risk.ts';
 
 export function RiskBadge({ score, hasLabel = false }: { score: number; hasLabel?: boolean }) {
-  const tone = score >= RISK_HIGH_FROM ? 'negative' : score >= RISK_RAISED_FROM ? 'warning' : 'neutral';
   return (
-    <Badge tone={tone} title={`Risk ${score} of 100`}>
+    <Badge tone={riskOf(score).tone} title={`Risk ${score} of 100`}>
       {hasLabel && 'Risk '}
       <span className="tabular-nums">{score}</span>
     </Badge>

@@ -2,8 +2,9 @@ import type { LeadItem } from '@leadtrail/contract/leads';
 import { memo } from 'react';
 import { classes } from '../../ui/classes.ts';
 import { EngagementBadge } from '../../ui/engagement-badge.tsx';
+import { riskOf } from '../../ui/risk.ts';
 import { Time } from '../../ui/time.tsx';
-import { LeadMarks, ReviewDot, RISK_RAISED_FROM, RiskBadge } from './lead-badges.tsx';
+import { LeadMarks, ReviewDot, RiskBadge } from './lead-badges.tsx';
 import { nameOf } from './lead-name.ts';
 import { StageButton } from './stage-menu.tsx';
 
@@ -37,7 +38,7 @@ export const LeadRow = memo(function LeadRow({
         <Contact lead={lead} />
         <div className="mt-1.5 flex flex-wrap items-center gap-1.5 text-[0.8125rem] text-ink-soft lg:hidden">
           <EngagementBadge label={lead.engagement_label} score={lead.engagement_score} />
-          {lead.suspicion_score >= RISK_RAISED_FROM && <RiskBadge score={lead.suspicion_score} hasLabel />}
+          {riskOf(lead.suspicion_score).isRaised && <RiskBadge score={lead.suspicion_score} hasLabel />}
           <span className="min-w-0 truncate md:hidden">
             {lead.project_name !== '' && `${lead.project_name} · `}
             <Time value={lead.enquiry_datetime} isAgo />

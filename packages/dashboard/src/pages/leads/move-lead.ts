@@ -38,8 +38,10 @@ async function move(client: QueryClient, lead: LeadItem, to: LeadStatus): Promis
     .then(() => call('updateLead', { params: { id: lead_id }, body: { status: to } }));
   turns.set(lead_id, turn);
   const isLatest = () => turns.get(lead_id) === turn;
+  let isMoved = false;
   try {
     await turn;
+    isMoved = true;
     // A list that was on its way meanwhile may still have said otherwise.
     if (isLatest()) show(client, lead, to);
     return isLatest();
@@ -50,7 +52,12 @@ async function move(client: QueryClient, lead: LeadItem, to: LeadStatus): Promis
   } finally {
     if (isLatest()) {
       turns.delete(lead_id);
-      askAgain(client, [lead.status, to]);
+      // Where it was before is not certain either: the move before may have failed as well.
+      if (isMoved) askAgain(client, [lead.status, to]);
+      else
+        void client.invalidateQueries({
+          predicate: ({ queryKey: [name] }) => name === 'leads' || name === 'lead',
+        });
     }
   }
 }
@@ -115,7 +122,9 @@ function askAgain(client: QueryClient, stages: readonly LeadStatus[]): void {
   client.invalidateQueries({ queryKey: ['lead'] });
   client.invalidateQueries({
     queryKey: LISTS,
-    predicate: ({ queryKey }) => (queryKey[LISTS.length] as LeadFilters).status !== undefined,
+    // What is on its way may have been read before the move.
+    predicate: ({ queryKey, state }) =>
+      (queryKey[LISTS.length] as LeadFilters).status !== undefined || state.fetchStatus === 'fetching',
   });
   client.invalidateQueries({
     queryKey: COLUMNS,

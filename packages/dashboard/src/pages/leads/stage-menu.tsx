@@ -45,7 +45,7 @@ function StageItem({ status }: { status: LeadStatus }) {
     <Menu.RadioItem
       value={status}
       closeOnClick
-      className="grid cursor-default grid-cols-[1rem_1fr] items-center gap-2 rounded-md px-2 py-1.5 text-sm outline-none data-highlighted:bg-sunken max-sm:py-2.5"
+      className="grid cursor-default grid-cols-[1rem_1fr] items-center gap-2 rounded-md px-2 py-1.5 text-sm outline-none data-highlighted:bg-sunken data-highlighted:shadow-[inset_3px_0_var(--accent)] max-sm:py-2.5"
     >
       <Menu.RadioItemIndicator>
         <Check aria-hidden="true" className="size-3.5 text-accent-text" />

@@ -54,7 +54,7 @@ export function savedViews(): readonly SavedView[] {
 /** A view of the same name is replaced. */
 export function saveView(name: string, search: LeadsSearch): void {
   const others = savedViews().filter((each) => !isSameName(each.name, name));
-  keepViews([...others, { id: crypto.randomUUID(), name, view: viewOf(search) }]);
+  keepViews([...others, { id: newId(), name, view: viewOf(search) }]);
 }
 
 export function renameView(id: string, name: string): void {
@@ -121,4 +121,9 @@ function onChange(listener: () => void): () => void {
     listeners.delete(listener);
     removeEventListener('storage', listener);
   };
+}
+
+/** Pages that are not encrypted have no `crypto.randomUUID`. */
+function newId(): string {
+  return crypto.getRandomValues(new Uint32Array(2)).join('-');
 }

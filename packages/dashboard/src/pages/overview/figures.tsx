@@ -4,7 +4,7 @@ import { Sparkline } from '../../charts/sparkline.tsx';
 import type { Tone } from '../../charts/tones.ts';
 import { formatDecimal, formatDuration, formatNumber, formatShare } from '../../format.ts';
 import { ErrorState, Skeleton } from '../../ui/states.tsx';
-import { useReport } from '../campaigns/queries.ts';
+import { isNotSetUp, useReport } from '../campaigns/queries.ts';
 import { SUBMISSION_DAYS, useFigures, useSessionsDaily } from './queries.ts';
 import { changeOf, courseOf, sessionCourse, type Totals, totalsOf } from './trend.ts';
 
@@ -19,7 +19,8 @@ export function Figures({ count }: { count: number }) {
   const submissions = useReport('daily', { days: SUBMISSION_DAYS });
   const failed = [figures, daily].find(({ isError, data }) => isError && data === undefined);
   if (failed !== undefined) return <ErrorState error={failed.error} onRetry={() => failed.refetch()} />;
-  if (figures.data === undefined || daily.data === undefined || submissions.isPending) return <Outline />;
+  const isWaiting = submissions.isPending && submissions.failureCount === 0;
+  if (figures.data === undefined || daily.data === undefined || isWaiting) return <Outline />;
 
   const all = figures.data;
   const { rows, before } = sessionCourse(daily.data, count);
@@ -37,7 +38,13 @@ export function Figures({ count }: { count: number }) {
       >
         <Course name="Sessions" values={rows.map((row) => row.total_sessions)} />
       </Figure>
-      {submissions.data && <Submissions daily={submissions.data} count={count} since={since} />}
+      {submissions.data !== undefined ? (
+        <Submissions daily={submissions.data} count={count} since={since} />
+      ) : (
+        !isNotSetUp(submissions.failureReason) && (
+          <Figure name="Submissions" value="–" note={submissions.failureReason?.message} />
+        )
+      )}
       <Figure
         name="Visitors per day"
         value={formatDecimal(now.visitorsPerDay)}

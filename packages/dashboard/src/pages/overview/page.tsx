@@ -1,5 +1,5 @@
-import { Segments } from '../../charts/segments.tsx';
 import { Page } from '../../ui/page.tsx';
+import { Segments } from '../../ui/segments.tsx';
 import { AllTime } from './all-time.tsx';
 import { Countries } from './countries.tsx';
 import { Engagement } from './engagement.tsx';

@@ -16,15 +16,8 @@ export function PerDay({ count }: { count: number }) {
   const submissions = useReport('daily', { days: SUBMISSION_DAYS });
   const title = submissions.data === undefined ? 'Sessions per day' : 'Sessions and submissions per day';
   return (
-    <Card
-      title={title}
-      hint={
-        isNotSetUp(submissions.error)
-          ? 'Submissions per day appear here once campaign figures are set up.'
-          : 'Days begin at midnight UTC.'
-      }
-    >
-      {sessions.data !== undefined && !submissions.isPending ? (
+    <Card title={title} hint={hintFor(submissions.failureReason)}>
+      {sessions.data !== undefined && (!submissions.isPending || submissions.failureCount > 0) ? (
         <Chart title={title} count={count} sessions={sessions.data} submissions={submissions.data} />
       ) : sessions.isError ? (
         <ErrorState error={sessions.error} onRetry={() => sessions.refetch()} />
@@ -35,6 +28,12 @@ export function PerDay({ count }: { count: number }) {
       )}
     </Card>
   );
+}
+
+function hintFor(failure: Error | null): string {
+  if (failure === null) return 'Days begin at midnight UTC.';
+  if (isNotSetUp(failure)) return 'Submissions per day appear here once campaign figures are set up.';
+  return `Submissions could not be loaded: ${failure.message}`;
 }
 
 function Chart({

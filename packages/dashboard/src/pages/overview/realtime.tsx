@@ -23,10 +23,6 @@ export function Realtime() {
               <Now name="Visitors today" value={now.unique_visitors_today} />
               <Now name="Sessions today" value={now.total_sessions_today} />
             </dl>
-            {/* All four numbers every few seconds would drown everything else. */}
-            <p role="status" className="sr-only">
-              {formatNumber(now.active_sessions)} active sessions
-            </p>
             {realtime.isError && (
               <p className="mt-2 text-xs text-warning">Not up to date: {realtime.error.message}</p>
             )}

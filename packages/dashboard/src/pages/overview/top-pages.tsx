@@ -4,6 +4,7 @@ import { Loaded } from '../../charts/loaded.tsx';
 import { formatNumber } from '../../format.ts';
 import { Card } from '../../ui/card.tsx';
 import { EmptyState, Skeleton } from '../../ui/states.tsx';
+import { WebLink } from '../../ui/web-link.tsx';
 import { useTopPages } from './queries.ts';
 
 export function TopPages() {
@@ -35,21 +36,5 @@ export function TopPages() {
 
 /** Whatever a page claims to be, only an address of the web becomes a link. */
 function PageLink({ page }: { page: string }) {
-  const url = URL.parse(page);
-  if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) return page;
-  return (
-    <a href={url.href} target="_blank" rel="noreferrer" className="-my-2 block truncate py-2 hover:underline">
-      {url.host}
-      {decoded(url.pathname)}
-      <span className="sr-only"> (opens in a new tab)</span>
-    </a>
-  );
-}
-
-function decoded(path: string): string {
-  try {
-    return decodeURI(path);
-  } catch {
-    return path;
-  }
+  return <WebLink address={page} className="-my-2 block truncate py-2 no-underline hover:underline" />;
 }

@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
 import { buttonClasses } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { type Fact, Facts } from '../../ui/facts.tsx';
 import { SentValues } from '../../ui/sent-values.tsx';
 import { Time } from '../../ui/time.tsx';
+import { useLastGiven } from '../../ui/use-last-given.ts';
 import { WebLink } from '../../ui/web-link.tsx';
 import { nameOf, type SetAsideKind, type SetAsideLead } from './set-aside-page.tsx';
 
@@ -18,20 +18,15 @@ export function LeadDialog({
   ipList: SetAsideKind['ipList'];
   onClose: () => void;
 }) {
-  // What it shows stays while it closes.
-  const [shown, setShown] = useState(lead);
-  useEffect(() => {
-    if (lead !== undefined) setShown(lead);
-  }, [lead]);
-  const current = lead ?? shown;
+  const current = useLastGiven(lead);
   return (
     <Dialog
       isOpen={lead !== undefined}
       onClose={onClose}
       width="wide"
-      title={current === undefined ? '' : nameOf(current)}
+      title={current === null ? '' : nameOf(current)}
     >
-      {current !== undefined && (
+      {current !== null && (
         <>
           <Facts facts={knownOf(current)} layout="rows" />
           <section className="grid min-w-0 gap-2">

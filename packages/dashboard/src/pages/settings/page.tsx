@@ -1,16 +1,17 @@
 import { useParams } from '@tanstack/react-router';
 import { Lock } from 'lucide-react';
 import { useEffect } from 'react';
-import { useRole } from '../../api/role.ts';
+import { useViewer } from '../../api/role.ts';
 import { Card } from '../../ui/card.tsx';
 import { Page } from '../../ui/page.tsx';
-import { EmptyState, SkeletonRows } from '../../ui/states.tsx';
+import { EmptyState, ErrorState, SkeletonRows } from '../../ui/states.tsx';
 import { SectionNavigation } from './section-navigation.tsx';
 import { SECTIONS } from './sections.tsx';
 
 /** Everything that is set up once and changed now and then. */
 export function SettingsPage() {
-  const role = useRole();
+  const viewer = useViewer();
+  const role = viewer.data?.role;
   const { section = SECTIONS[0]?.slug } = useParams({ strict: false });
   const shown = SECTIONS.find(({ slug }) => slug === section);
   const title = shown?.title;
@@ -21,7 +22,13 @@ export function SettingsPage() {
   if (role !== 'admin') {
     return (
       <Page title="Settings">
-        <Card isFlush>{role === undefined ? <SkeletonRows /> : <NotForMarketing />}</Card>
+        <Card isFlush>
+          {role === 'marketing' && <NotForMarketing />}
+          {role === undefined && viewer.isError && (
+            <ErrorState error={viewer.error} onRetry={() => void viewer.refetch()} />
+          )}
+          {role === undefined && !viewer.isError && <SkeletonRows />}
+        </Card>
       </Page>
     );
   }

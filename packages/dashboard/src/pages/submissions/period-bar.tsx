@@ -1,6 +1,6 @@
 import type { Change, ChangeSearch } from '../../lists/search-change.ts';
 import { SearchInput } from '../../ui/search-input.tsx';
-import { Tabs } from '../../ui/tabs.tsx';
+import { Segments } from '../../ui/segments.tsx';
 import { DayInput } from './day-input.tsx';
 import type { Period, SubmissionsSearch } from './search.ts';
 
@@ -26,10 +26,10 @@ export function PeriodBar({
   return (
     <div className="grid gap-3">
       <div className="flex flex-wrap items-center gap-3">
-        <Tabs
+        <Segments
           label="Period"
           value={period}
-          tabs={PERIODS}
+          choices={PERIODS}
           onChange={(chosen) => onChange(periodChange(chosen))}
         />
         <p className="text-[0.8125rem] text-ink-faint">{dayHint()}</p>

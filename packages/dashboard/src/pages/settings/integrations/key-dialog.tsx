@@ -2,9 +2,9 @@ import { useState } from 'react';
 import { Button } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
+import { useLastGiven } from '../../../ui/use-last-given.ts';
 import { CodeBlock, CopyLine } from '../parts/code-block.tsx';
 import { Note } from '../parts/note.tsx';
-import { useLastGiven } from '../parts/use-last-given.ts';
 
 export type NewKey = { name: string; key: string };
 

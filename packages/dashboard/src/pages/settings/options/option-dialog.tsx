@@ -2,9 +2,9 @@ import { useQueryClient } from '@tanstack/react-query';
 import { call } from '../../../api/client.ts';
 import { Field, TextInput } from '../../../ui/field.tsx';
 import { toasts } from '../../../ui/toast.tsx';
+import { useLastGiven } from '../../../ui/use-last-given.ts';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { useDraft } from '../parts/use-draft.ts';
-import { useLastGiven } from '../parts/use-last-given.ts';
 import { changeKnown, type DropdownOption, OPTIONS } from './option-queries.ts';
 
 export function OptionDialog({

@@ -1,0 +1,33 @@
+import { useLocation } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
+
+/** Tells screen readers which page has come, and takes up the focus where the page before has taken it with it. */
+export function PageAnnouncer() {
+  const { pathname } = useLocation();
+  const [title, setTitle] = useState('');
+  const isFirst = useRef(true);
+
+  useEffect(() => {
+    const place = document.querySelector('title');
+    if (place === null) return;
+    const observer = new MutationObserver(() => {
+      if (!isFirst.current) setTitle(document.title);
+    });
+    observer.observe(place, { childList: true });
+    return () => observer.disconnect();
+  }, []);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: Whenever another page has come.
+  useEffect(() => {
+    // Browsers announce the first page themselves.
+    if (!isFirst.current && document.activeElement === document.body)
+      document.getElementById('content')?.focus({ preventScroll: true });
+    isFirst.current = false;
+  }, [pathname]);
+
+  return (
+    <p aria-live="polite" className="sr-only">
+      {title}
+    </p>
+  );
+}
