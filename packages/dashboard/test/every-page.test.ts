@@ -54,9 +54,9 @@ const OPENED: Readonly<Record<string, { pathOf: PathOf; words: string }>> = {
     pathOf: ({ leadId, sessionId }) => `/leads/${leadId}?replay=${sessionId}`,
     words: 'Play again',
   },
-  'a campaign that does not exist': {
+  'the figures of one campaign': {
     pathOf: () => `/campaigns?project=${encodeURIComponent(HOSTILE)}&source=${encodeURIComponent(HOSTILE)}`,
-    words: 'No submissions here',
+    words: 'Submissions per day',
   },
   'a delivery': { pathOf: ({ sendId }) => `/deliveries?open=${sendId}`, words: 'Delivery of' },
   'a rejected lead': {

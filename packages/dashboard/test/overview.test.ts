@@ -124,7 +124,7 @@ describe('the overview', () => {
       const pages = page.getByRole('list', { name: 'Views by page' });
       const link = pages.getByRole('link', { name: /^www\.example\.com\/riverside/ });
       assert.equal(await link.getAttribute('href'), LANDING);
-      assert.equal(await link.getAttribute('rel'), 'noreferrer');
+      assert.equal(await link.getAttribute('rel'), 'noreferrer noopener');
       assert.equal(await link.getAttribute('target'), '_blank');
       await pages.getByText(SCRIPT).waitFor();
       assert.equal(await page.locator('a[href^="javascript:"]').count(), 0);

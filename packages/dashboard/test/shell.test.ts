@@ -68,7 +68,7 @@ describe('what surrounds every page', () => {
   test('a page that does not exist says so and leads to the overview', async () => {
     await dashboard.visit('', async (page) => {
       await page.goto(`${service.url}/dashboard/no/such/page`);
-      await page.getByText('There is no such page').waitFor();
+      await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
       await assertAccessible(page);
       await page.getByRole('link', { name: 'To the overview' }).click();
       await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();

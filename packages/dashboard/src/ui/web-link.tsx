@@ -38,10 +38,14 @@ export function WebLink({
   );
 }
 
-/** Without what all addresses have, and without what only machines read. */
-function shortAddress({ host, pathname }: URL): string {
-  const path = pathname === '/' ? '' : decoded(pathname);
-  return host.replace(/^www\./, '') + path;
+/** Without what only machines read. */
+export function readableAddress({ host, pathname }: URL): string {
+  return host + decoded(pathname);
+}
+
+/** Without what all addresses have, either. */
+function shortAddress(url: URL): string {
+  return readableAddress(url).replace(/^www\.|\/$/g, '');
 }
 
 function decoded(path: string): string {

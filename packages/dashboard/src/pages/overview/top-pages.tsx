@@ -4,7 +4,7 @@ import { Loaded } from '../../charts/loaded.tsx';
 import { formatNumber } from '../../format.ts';
 import { Card } from '../../ui/card.tsx';
 import { EmptyState, Skeleton } from '../../ui/states.tsx';
-import { WebLink } from '../../ui/web-link.tsx';
+import { readableAddress, WebLink, webAddress } from '../../ui/web-link.tsx';
 import { useTopPages } from './queries.ts';
 
 export function TopPages() {
@@ -36,5 +36,14 @@ export function TopPages() {
 
 /** Whatever a page claims to be, only an address of the web becomes a link. */
 function PageLink({ page }: { page: string }) {
-  return <WebLink address={page} className="-my-2 block truncate py-2 no-underline hover:underline" />;
+  const url = webAddress(page);
+  if (url === undefined) return page;
+  return (
+    <WebLink
+      address={page}
+      // With all that tells two pages apart.
+      text={readableAddress(url)}
+      className="-my-2 block truncate py-2 no-underline hover:underline"
+    />
+  );
 }
