@@ -61,6 +61,9 @@ export const Lead = z
     crm_lead_id: z.string().nullable(),
     source_team: z.string(),
     contact_country_code: z.string().describe('dial code'),
+    phone_international: z
+      .string()
+      .describe('the phone number as it is dialled from anywhere, as far as known'),
     contact_region: z.string(),
     contact_region_code: z.string(),
     contact_timezone: z.string(),

@@ -13,11 +13,19 @@ import { ToastArea } from './ui/toast.tsx';
 
 /** Answers are never stale on the service's side; this spares asking twice for what was just shown. */
 const FRESH_MS = 10_000;
+const ASK_AGAIN_MS = 15_000;
 
 const queryClient = new QueryClient({
   defaultOptions: {
     // The service may be near even where the internet is not, and what cannot be done now must not be done later.
-    queries: { staleTime: FRESH_MS, networkMode: 'always', retry: isWorthRetrying },
+    queries: {
+      staleTime: FRESH_MS,
+      networkMode: 'always',
+      retry: isWorthRetrying,
+      // What could not be loaded comes by itself when the service is back.
+      refetchInterval: ({ state: { error } }) =>
+        error !== null && isWorthRetrying(0, error) ? ASK_AGAIN_MS : false,
+    },
     mutations: { networkMode: 'always' },
   },
 });

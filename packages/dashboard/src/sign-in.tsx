@@ -1,14 +1,18 @@
 import { type FormEvent, useState } from 'react';
 import { ApiProblem, send } from './api/client.ts';
-import { keepKey } from './api/key.ts';
+import { isKeyRefused, keepKey } from './api/key.ts';
 import { Button } from './ui/button.tsx';
 import { Field, TextInput } from './ui/field.tsx';
+
+const SENDABLE = /^[\x21-\x7e]+$/;
 
 /** The door: an API key, for this tab or remembered. */
 export function SignIn() {
   const [key, setKey] = useState('');
   const [isRemembered, setRemembered] = useState(false);
-  const [error, setError] = useState<string>();
+  const [error, setError] = useState(
+    isKeyRefused() ? 'Your key is no longer valid. Sign in again.' : undefined,
+  );
   const [isBusy, setBusy] = useState(false);
 
   async function signIn(event: FormEvent) {
@@ -16,6 +20,8 @@ export function SignIn() {
     setBusy(true);
     setError(undefined);
     try {
+      // Whatever crept in while it was copied, such as a long dash, cannot even be sent.
+      if (!SENDABLE.test(key.trim())) throw new ApiProblem(401, '');
       await send('GET', '/analytics/whoami', { key: key.trim() });
       keepKey(key.trim(), { isRemembered });
     } catch (problem) {

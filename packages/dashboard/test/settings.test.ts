@@ -373,6 +373,8 @@ describe('Trying the forwarding', () => {
       await page.reload();
       receiver.answer((response) => response.writeHead(202).end('thank you'));
       await button(page, 'Send the latest lead again').click();
+      // Having arrived already, it is not sent without a question.
+      await button(page, 'Send again').click();
       await page.getByText('It has arrived').waitFor();
       await page.getByText('Answered 202').waitFor();
       await page.getByText('thank you', { exact: true }).waitFor();

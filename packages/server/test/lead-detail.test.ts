@@ -121,6 +121,7 @@ onBothStores('GET /analytics/leads/:id: the lead', (kind) => {
       crm_lead_id: null,
       source_team: 'Sales',
       contact_country_code: '+91',
+      phone_international: '+91 98765 43210',
       contact_region: 'Maharashtra',
       contact_region_code: 'MH',
       contact_timezone: 'Asia/Kolkata',

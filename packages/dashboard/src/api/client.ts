@@ -1,6 +1,6 @@
 import { routes } from 'leadtrail:routes';
 import type { Client } from '@leadtrail/contract/client';
-import { currentKey, forgetKey } from './key.ts';
+import { currentKey, refuseKey } from './key.ts';
 
 /** An answer that is not a success, with what the service said about it. */
 export class ApiProblem extends Error {
@@ -75,7 +75,7 @@ export async function send(
   });
   if (response.ok) return response;
   // A key that is no longer valid leads back to the sign-in.
-  if (response.status === 401 && key === currentKey()) forgetKey();
+  if (response.status === 401 && key === currentKey()) refuseKey();
   throw await problemOf(response);
 }
 

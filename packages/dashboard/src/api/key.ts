@@ -4,16 +4,28 @@ const NAME = 'leadtrail_dashboard_key';
 const PLACES = [() => sessionStorage, () => localStorage] as const;
 const listeners = new Set<() => void>();
 
+let isRefused = false;
 let key: string | null = PLACES.map(stored).find((found) => found !== null) ?? null;
 
 export function currentKey(): string | null {
   return key;
 }
 
+/** The service no longer knows the key that was used until now. */
+export function isKeyRefused(): boolean {
+  return isRefused;
+}
+
 export function keepKey(given: string, { isRemembered }: { isRemembered: boolean }): void {
   const [tab, device] = PLACES;
   attempt(() => (isRemembered ? device : tab)().setItem(NAME, given));
+  isRefused = false;
   change(given);
+}
+
+export function refuseKey(): void {
+  isRefused = true;
+  forgetKey();
 }
 
 /** Only the own key: another tab may have remembered a newer one. */

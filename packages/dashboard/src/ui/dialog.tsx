@@ -1,6 +1,6 @@
 import { Dialog as Base } from '@base-ui/react/dialog';
 import { X } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
 import { Button } from './button.tsx';
 import { classes } from './classes.ts';
 
@@ -19,11 +19,15 @@ export function Dialog({
   children: ReactNode;
   width?: 'normal' | 'wide';
 }) {
+  const popup = useRef<HTMLDivElement>(null);
   return (
     <Base.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
       <Base.Portal>
         <Base.Backdrop className="fixed inset-0 z-40 bg-black/40 transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0" />
         <Base.Popup
+          ref={popup}
+          // Not on the button that closes it. A finger would call up the keyboard, which hides half of the dialog.
+          initialFocus={(opened) => (opened === 'touch' ? popup.current : firstField(popup.current))}
           className={classes(
             'fixed top-1/2 left-1/2 z-40 grid max-h-[calc(100dvh-2rem)] w-[calc(100vw-2rem)] -translate-x-1/2 -translate-y-1/2 gap-4 overflow-y-auto',
             'rounded-2xl border border-line bg-raised p-5 shadow-raised outline-none sm:p-6',
@@ -47,4 +51,10 @@ export function Dialog({
       </Base.Portal>
     </Base.Root>
   );
+}
+
+const FIELDS = 'textarea, input:not([type=checkbox], [type=radio], [type=hidden], [aria-hidden=true])';
+
+function firstField(popup: HTMLElement | null): HTMLElement | null {
+  return popup?.querySelector<HTMLElement>(FIELDS) ?? popup;
 }

@@ -55,6 +55,12 @@ export function readPhone(phone: string, dialCode: string, country: string | nul
   return asTyped(text, chosen === undefined ? '' : dialCodeOf(chosen));
 }
 
+/** A number as people write it to be dialled from anywhere, or as it was typed where it is none. */
+export function formatPhone(phone: string, dialCode: string, country: string | null): string {
+  const { international } = readPhone(phone, dialCode, country);
+  return possible(international)?.formatInternational() ?? international;
+}
+
 function readNumber(text: string, origin: Origin | undefined): PhoneNumber | undefined {
   if (INTERNATIONAL_PREFIX.test(text)) return possible(text.replace(INTERNATIONAL_PREFIX, '+'));
   if (origin === undefined) return undefined;

@@ -67,7 +67,9 @@ export function withWebFiles(files: WebFiles, context: Context, others: RequestL
         if (encoding !== 'identity') headers['content-encoding'] = encoding;
         outgoing.writeHead(200, headers).end(incoming.method === 'HEAD' ? undefined : bodies[encoding]);
       },
-      (error: Error) => {
+      (error: NodeJS.ErrnoException) => {
+        // Another build has taken its place while the service runs.
+        if (error.code === 'ENOENT') return refuse(404, 'There is nothing at this address.');
         context.log.error('file not served', { path: pathOf(incoming), reason: error.message });
         refuse(500, 'Something went wrong on our side.');
       },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { emailKey, readPhone } from '../../src/domain/contact.ts';
+import { emailKey, formatPhone, readPhone } from '../../src/domain/contact.ts';
 
 const MOBILE = '+919812345678';
 const anyText = fc.string({ unit: 'binary', maxLength: 300 });
@@ -235,4 +235,16 @@ test('the same text gives the same key, and spaces around it make no difference'
 test('very long text is cut before it is read', () => {
   assert.equal(key('9'.repeat(100_000), '+91'), '9'.repeat(64));
   assert.equal(key(`${' '.repeat(100_000)}98123 45678`, '+91'), MOBILE);
+});
+
+test('a number is shown as it is dialled from anywhere, and what is none as it was typed', () => {
+  const shown: [phone: string, dialCode: string, country: string | null, shown: string][] = [
+    ['0151 00175837', '+49', null, '+49 1510 0175837'],
+    ['07700 950935', '', 'GB', '+44 7700 950935'],
+    ['+91 98632-76596', '+49', null, '+91 98632 76596'],
+    ['ask at the desk', '+49', null, 'ask at the desk'],
+    ['', '+49', null, ''],
+  ];
+  for (const [phone, dialCode, country, expected] of shown)
+    assert.equal(formatPhone(phone, dialCode, country), expected);
 });

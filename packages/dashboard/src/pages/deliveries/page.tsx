@@ -1,5 +1,5 @@
 import type { FlowSend } from '@leadtrail/contract/deliveries';
-import { LIST_DEFAULT } from '@leadtrail/contract/limits';
+import { LIST_DEFAULT, LIST_MAX } from '@leadtrail/contract/limits';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Send } from 'lucide-react';
@@ -59,7 +59,7 @@ export function DeliveriesPage() {
     () => sendColumns({ onOpen: show, onResend: isAdmin ? resend.ask : undefined, busyId: resend.busyId }),
     [show, isAdmin, resend.ask, resend.busyId],
   );
-  const opened = query.data?.rows.find((send) => send.flow_send_public_id === search.open);
+  const opened = useOpened(search.open, query.data?.rows);
 
   return (
     <Page title="Deliveries" hint="Every new lead on its way to your automation platform.">
@@ -92,6 +92,23 @@ export function DeliveriesPage() {
       {resend.dialog}
     </Page>
   );
+}
+
+/** What is opened may be on another page, or leaves the list when it is sent again; then it is asked for itself. */
+function useOpened(id: string | undefined, rows: readonly FlowSend[] = []): FlowSend | undefined {
+  const isOpened = (send: FlowSend) => send.flow_send_public_id === id;
+  const listed = rows.find(isOpened);
+  const { data } = useQuery({
+    queryKey: ['deliveries', 'opened', id],
+    queryFn: async ({ signal }) => {
+      const { flow_sends } = await call('flowSends', { query: { limit: LIST_MAX }, signal });
+      const found = flow_sends.filter(isOpened);
+      return { rows: found, total: found.length };
+    },
+    enabled: id !== undefined && listed === undefined,
+    refetchInterval: ({ state }) => pollAfterMs(state.data),
+  });
+  return listed ?? data?.rows[0];
 }
 
 /** Only what is pending changes by itself. */

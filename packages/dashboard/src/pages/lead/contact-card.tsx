@@ -4,11 +4,11 @@ import { countryName } from '../../format.ts';
 import { Card } from '../../ui/card.tsx';
 import { classes } from '../../ui/classes.ts';
 import { CopyIcon } from '../../ui/copy-button.tsx';
-import { fullPhone, type Lead } from './data.ts';
+import type { Lead } from './data.ts';
 
 /** How to reach the person, and what they wrote. */
 export function ContactCard({ lead }: { lead: Lead }) {
-  const phone = fullPhone(lead);
+  const phone = lead.phone_international;
   const country = lead.contact_country_name && countryName(lead.contact_country_name);
   const place = [lead.contact_city, lead.contact_region, country].filter(Boolean);
   const time = timeThere(lead.contact_timezone);
@@ -20,7 +20,7 @@ export function ContactCard({ lead }: { lead: Lead }) {
             icon={<Mail aria-hidden="true" />}
             action={<CopyIcon text={lead.contact_email} label="Copy the e-mail address" />}
           >
-            <a href={`mailto:${encodeURIComponent(lead.contact_email)}`} className={LINK}>
+            <a href={`mailto:${encodeURIComponent(lead.contact_email).replace('%40', '@')}`} className={LINK}>
               {lead.contact_email}
             </a>
           </Line>

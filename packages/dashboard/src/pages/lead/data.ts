@@ -68,10 +68,3 @@ export function useWhitelistEntry(ip: string) {
 export function nameOf({ contact_name, contact_email, contact_phone, lead_id }: Lead): string {
   return contact_name || contact_email || contact_phone || `Lead ${lead_id}`;
 }
-
-/** With its country, unless it was typed with it. */
-export function fullPhone({ contact_phone, contact_country_code }: Lead): string {
-  const phone = contact_phone.trim();
-  if (phone === '' || phone.startsWith('+') || phone.startsWith('00')) return phone;
-  return `${contact_country_code} ${phone}`.trim();
-}

@@ -7,7 +7,7 @@ import { Checkbox } from '../../ui/checkbox.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field, TextInput } from '../../ui/field.tsx';
 import { toasts } from '../../ui/toast.tsx';
-import { fullPhone, type LeadDetail, nameOf } from './data.ts';
+import { type LeadDetail, nameOf } from './data.ts';
 import { counted } from './scores-card.tsx';
 
 type Identifiers = { email?: string; phone?: string; visitor_id?: string };
@@ -121,7 +121,7 @@ function EraseForm({ detail, onClose }: { detail: LeadDetail; onClose: () => voi
 
 /** What the service would recognise somebody by. */
 function identifiersOf({ lead }: LeadDetail): Known[] {
-  const phone = fullPhone(lead);
+  const phone = lead.phone_international;
   const found: (Known | false)[] = [
     /^[^\s@]+@[^\s@]+$/.test(lead.contact_email.trim()) && {
       key: 'email',

@@ -10,6 +10,7 @@ import { Button, buttonClasses } from '../../ui/button.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { Page } from '../../ui/page.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
+import { lastLeadsSearch } from '../leads/last-search.ts';
 import { ContactCard } from './contact-card.tsx';
 import { forgetOthers, type Lead, type LeadDetail, leadQuery, nameOf } from './data.ts';
 import { DetailsCard } from './details-card.tsx';
@@ -50,8 +51,14 @@ function LeadView({ id, detail }: { id: string; detail: LeadDetail }) {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const [isErasing, setErasing] = useState(false);
+  // Back leads out of a recording and off the page, not through all that was filtered.
   const changeSearch = (change: SearchChange) =>
-    void navigate({ to: '.', search: said({ ...search, ...change }), resetScroll: false });
+    void navigate({
+      to: '.',
+      search: said({ ...search, ...change }),
+      replace: change.replay === undefined,
+      resetScroll: false,
+    });
 
   return (
     <Page
@@ -102,7 +109,7 @@ function LeadView({ id, detail }: { id: string; detail: LeadDetail }) {
 function Subtitle({ lead }: { lead: Lead }) {
   return (
     <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
-      {lead.project_name !== '' && <span>{lead.project_name}</span>}
+      {lead.project_name !== '' && <bdi>{lead.project_name}</bdi>}
       {lead.needs_review === 1 && <Badge tone="info">Needs review</Badge>}
       {lead.is_bot_lead === 1 && <Badge tone="negative">Bot</Badge>}
       {lead.test_lead === 'yes' && <Badge tone="warning">Test</Badge>}
@@ -130,7 +137,11 @@ function Columns({ first, main, last }: { first: ReactNode; main: ReactNode; las
 
 function AllLeads() {
   return (
-    <Link to="/leads" className={buttonClasses({ look: 'ghost', className: 'max-sm:h-11 max-sm:px-2' })}>
+    <Link
+      to="/leads"
+      search={lastLeadsSearch()}
+      className={buttonClasses({ look: 'ghost', className: 'max-sm:h-11 max-sm:px-2' })}
+    >
       <ArrowLeft aria-hidden="true" />
       All leads
     </Link>

@@ -11,11 +11,17 @@ import { PLAYER_PAGE, usePlayer } from './use-player.ts';
 
 /** The recording of a session, over the page. */
 export function ReplayDialog({ sessionId, onClose }: { sessionId: string | undefined; onClose: () => void }) {
+  const popup = useRef<HTMLDivElement>(null);
   return (
     <Dialog.Root open={sessionId !== undefined} onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Dialog.Portal>
         <Dialog.Backdrop className="fixed inset-0 z-40 bg-black/60" />
-        <Dialog.Popup className="fixed inset-0 z-40 grid grid-rows-[auto_minmax(0,1fr)] gap-3 bg-raised p-3 outline-none sm:inset-4 sm:m-auto sm:max-h-[56rem] sm:max-w-[80rem] sm:rounded-2xl sm:border sm:border-line sm:p-5 sm:shadow-raised">
+        <Dialog.Popup
+          ref={popup}
+          // The keys of the player work at once.
+          initialFocus={() => popup.current?.querySelector('section') ?? popup.current}
+          className="fixed inset-0 z-40 grid grid-rows-[auto_minmax(0,1fr)] gap-3 bg-raised p-3 outline-none sm:inset-4 sm:m-auto sm:max-h-[56rem] sm:max-w-[80rem] sm:rounded-2xl sm:border sm:border-line sm:p-5 sm:shadow-raised"
+        >
           <header className="flex items-center justify-between gap-4">
             <Dialog.Title className="text-base">Replay of a visit</Dialog.Title>
             <Dialog.Close

@@ -1,6 +1,8 @@
+import { useEffect } from 'react';
 import { Page } from '../../ui/page.tsx';
 import { Board } from './board.tsx';
 import { ExportMenu } from './export-menu.tsx';
+import { keepLeadsSearch } from './last-search.ts';
 import { LayoutSwitch } from './layout-switch.tsx';
 import { LeadsTable } from './leads-table.tsx';
 import { useMoveLead } from './move-lead.ts';
@@ -15,6 +17,7 @@ import { ViewBar } from './view-bar.tsx';
 /** Everybody who has enquired: to search, to sort out and to move along. */
 export function LeadsPage() {
   const [search, changeSearch] = useLeadsSearch();
+  useEffect(() => keepLeadsSearch(search), [search]);
   const move = useMoveLead();
   const links = useLeadLinks();
   return (

@@ -2,6 +2,7 @@ import type { FlowSend } from '@leadtrail/contract/deliveries';
 import type { CrmActivity, Lead, LeadSession, LeadSubmission } from '@leadtrail/contract/leads';
 import type { ExpressionBuilder } from 'kysely';
 import type { z } from 'zod';
+import { formatPhone } from '../../domain/contact.ts';
 import { dateTime, SECOND_MS } from '../../domain/utc-time.ts';
 import type { Db } from '../dialect.ts';
 import { sendsOfLead } from '../flow-sends/manage.ts';
@@ -83,6 +84,11 @@ async function readLead(db: Db, id: string): Promise<Lead | null> {
   return {
     ...item,
     ...more,
+    phone_international: formatPhone(
+      item.contact_phone,
+      more.contact_country_code,
+      item.contact_country_name,
+    ),
     campaign: JSON.parse(campaign),
     time_to_submit_s: time_to_submit_ms === null ? null : time_to_submit_ms / SECOND_MS,
     test_lead: test_lead === 'yes' ? 'yes' : 'no',

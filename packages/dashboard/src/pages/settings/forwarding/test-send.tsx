@@ -2,14 +2,17 @@ import type { FlowSend } from '@leadtrail/contract/deliveries';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Send } from 'lucide-react';
+import { useState } from 'react';
 import { call } from '../../../api/client.ts';
 import { formatNumber } from '../../../format.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
+import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { ErrorState, Skeleton } from '../../../ui/states.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { toastProblem } from '../../../ui/toast.tsx';
+import { enquirerOf } from '../../deliveries/columns.tsx';
 import { Note } from '../parts/note.tsx';
 import type { Settings } from '../parts/use-settings.ts';
 
@@ -33,6 +36,7 @@ export function TestSend({ settings, hasUnsaved }: { settings: Settings; hasUnsa
     onError: (error) => toastProblem('The lead was not sent', error),
     onSettled: () => queryClient.invalidateQueries({ queryKey: DELIVERIES }),
   });
+  const [isAsking, setAsking] = useState(false);
   const isReady = settings.flow_enabled && settings.flow_webhook_url !== null;
   const send = latest.data;
   return (
@@ -63,7 +67,7 @@ export function TestSend({ settings, hasUnsaved }: { settings: Settings; hasUnsa
                 params={{ leadId: String(send.lead_id) }}
                 className="text-accent-text underline underline-offset-2"
               >
-                Lead {send.lead_id}
+                {enquirerOf(send)}
               </Link>
               , <Time value={send.created_at} isAgo /> <SendState send={send} />
             </p>
@@ -71,7 +75,7 @@ export function TestSend({ settings, hasUnsaved }: { settings: Settings; hasUnsa
               icon={<Send aria-hidden="true" />}
               isBusy={sending.isPending}
               disabled={!isReady || hasUnsaved}
-              onClick={() => sending.mutate(send)}
+              onClick={() => (send.status === 'delivered' ? setAsking(true) : sending.mutate(send))}
             >
               Send the latest lead again
             </Button>
@@ -88,6 +92,18 @@ export function TestSend({ settings, hasUnsaved }: { settings: Settings; hasUnsa
           <div aria-live="polite" className="empty:-mt-4">
             {sending.data !== undefined && <Outcome send={sending.data} />}
           </div>
+          <ConfirmDialog
+            isOpen={isAsking}
+            onClose={() => setAsking(false)}
+            onConfirm={() => {
+              setAsking(false);
+              sending.mutate(send);
+            }}
+            title="Send a lead again that has arrived?"
+            action="Send again"
+          >
+            Your automation platform gets it a second time, under the same id, and may do its work twice.
+          </ConfirmDialog>
         </div>
       )}
     </Card>
