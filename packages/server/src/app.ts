@@ -14,6 +14,7 @@ import { openLeftoverInboxes, openSqliteInbox } from './adapters/sqlite-inbox.ts
 import { openSqliteStore } from './adapters/sqlite-store.ts';
 import { type Config, PROJECT_DIR } from './config.ts';
 import { keyHash, keyPrefix } from './domain/integration-key.ts';
+import { inOnePiece } from './domain/one-piece.ts';
 import type { SettingDefaults } from './domain/settings.ts';
 import { SECOND_MS } from './domain/utc-time.ts';
 import { type Adoption, makeAdoption } from './flows/adopt-inboxes.ts';
@@ -165,7 +166,7 @@ export async function buildApp(config: Config, overrides: Overrides = {}): Promi
       store,
       settings,
       now,
-      newId: randomUUIDv7,
+      newId,
       locate,
       isTrustedProxy: config.isTrustedProxy,
       botLeadDetection: config.botLeadDetection,
@@ -176,7 +177,7 @@ export async function buildApp(config: Config, overrides: Overrides = {}): Promi
   });
   const erasePerson = whenNeeded(async () => {
     const { makeErasePerson } = await import('./flows/erase-person.ts');
-    return makeErasePerson({ store, inbox, objects, adoption, log, now, newId: randomUUIDv7 });
+    return makeErasePerson({ store, inbox, objects, adoption, log, now, newId });
   });
 
   let draining = false;
@@ -188,11 +189,11 @@ export async function buildApp(config: Config, overrides: Overrides = {}): Promi
         startSession: makeStartSession({
           inbox,
           now,
-          newId: randomUUIDv7,
+          newId,
           locate,
           isHosting: ipDatabase.isHosting,
         }),
-        trackEvents: makeTrackEvents({ inbox, now, newId: randomUUIDv7 }),
+        trackEvents: makeTrackEvents({ inbox, now, newId }),
         endSession: makeEndSession({ inbox, now }),
       }),
       ...replayRoutes(store, objects, makeStoreReplay({ store, objects, now })),
@@ -342,6 +343,11 @@ async function openStore(config: Config): Promise<Store> {
     return openPostgresStore(database.url, database.readUrl);
   }
   return openSqliteStore(join(config.dataDir, 'leadtrail.db'));
+}
+
+/** Nearly all of them go to another thread, as JSON. */
+function newId(): string {
+  return inOnePiece(randomUUIDv7());
 }
 
 /** Unique over all processes, and far cheaper than a random id for each request. */

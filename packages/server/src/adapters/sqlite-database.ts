@@ -1,6 +1,6 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { Kysely, SqliteDialect } from 'kysely';
-import { type Db, sqliteDialect } from '../store/dialect.ts';
+import { type Db, type SqlValue, sqliteDialect } from '../store/dialect.ts';
 import type { Schema } from '../store/schema.ts';
 
 const LOCK_WAIT_MS = 5000;
@@ -30,8 +30,8 @@ export function openSqliteDatabase(
   }
   database.exec(`pragma cache_size = -${cacheKiB}`);
 
-  const statements = new Map<string, StatementSync>();
-  const prepare = (text: string): StatementSync => {
+  const statements = new Map<string, Statement>();
+  const prepare = (text: string): Statement => {
     const kept = statements.get(text);
     if (kept !== undefined) {
       // As long as there is room the order does not matter.
@@ -41,10 +41,7 @@ export function openSqliteDatabase(
       }
       return kept;
     }
-    const statement = database.prepare(text);
-    // What such a statement says of itself may be the number of a row in a search index, which is larger than a
-    // number can be.
-    if (statement.columns().length === 0) statement.setReadBigInts(true);
+    const statement = statementOf(database.prepare(text));
     statements.set(text, statement);
     const [oldest] = statements.size > STATEMENTS_MAX ? statements.keys() : [];
     if (oldest !== undefined) statements.delete(oldest);
@@ -52,29 +49,46 @@ export function openSqliteDatabase(
   };
 
   const query = new Kysely<Schema>({
-    dialect: new SqliteDialect({
-      database: {
-        close: () => undefined,
-        prepare: (text) => asKyselyStatement(prepare(text)),
-      },
-    }),
+    dialect: new SqliteDialect({ database: { close: () => undefined, prepare } }),
   });
   return {
     db: { query, dialect: sqliteDialect(prepare) },
-    exec: (text) => void prepare(text).run(),
-    rowsWritten: () => Number(prepare('select total_changes() as rows').get()?.rows),
+    exec: (text) => void prepare(text).run([]),
+    rowsWritten: () => Number(prepare('select total_changes() as rows').all([])[0]?.rows),
     close: () => database.close(),
   };
 }
 
-type Value = string | number | null | Uint8Array;
+type Row = Record<string, unknown>;
 
-/** Kysely speaks the dialect of another SQLite library: parameters in one array, and a flag for readers. */
-function asKyselyStatement(statement: StatementSync) {
+/** As Kysely wants it: values in one array, and a flag for readers. */
+type Statement = {
+  readonly reader: boolean;
+  run(values: readonly unknown[]): { changes: number | bigint; lastInsertRowid: number | bigint };
+  all(values: readonly unknown[]): Row[];
+  iterate(values: readonly unknown[]): IterableIterator<Row>;
+};
+
+function statementOf(prepared: StatementSync): Statement {
+  const columns = prepared.columns().map(({ name }) => name);
+  const reader = columns.length > 0;
+  // Each row is made an object here: those the library makes are hash tables, slow to make and slow to read.
+  if (reader) prepared.setReturnArrays(true);
+  // What any other statement says of itself may be the number of a row in a search index, which is larger than a
+  // number can be.
+  else prepared.setReadBigInts(true);
+
+  function rowOf(found: unknown): Row {
+    const values = found as readonly unknown[];
+    const row: Row = {};
+    for (let i = 0; i < columns.length; i += 1) row[columns[i] as string] = values[i];
+    return row;
+  }
+
   return {
-    reader: statement.columns().length > 0,
-    all: (values: readonly unknown[]) => statement.all(...(values as Value[])),
-    run: (values: readonly unknown[]) => statement.run(...(values as Value[])),
-    iterate: (values: readonly unknown[]) => statement.iterate(...(values as Value[])),
+    reader,
+    run: (values) => prepared.run(...(values as SqlValue[])),
+    all: (values) => prepared.all(...(values as SqlValue[])).map(rowOf),
+    iterate: (values) => prepared.iterate(...(values as SqlValue[])).map(rowOf),
   };
 }

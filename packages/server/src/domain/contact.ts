@@ -6,6 +6,7 @@ import {
   parsePhoneNumberFromString,
 } from 'libphonenumber-js/core/es6';
 import metadata from 'libphonenumber-js/min/metadata';
+import { inOnePiece } from './one-piece.ts';
 import { cut } from './page-address.ts';
 
 /** How people are recognised: the forms in which e-mail addresses and phone numbers are compared. */
@@ -50,7 +51,8 @@ export function readPhone(phone: string, dialCode: string, country: string | nul
   const chosen = originOf(dialCode);
   const number = text === '' ? undefined : readNumber(text, chosen ?? countryOrigin(country ?? ''));
   if (number !== undefined) {
-    return { key: number.number, international: number.number, dialCode: `+${number.countryCallingCode}` };
+    const key = inOnePiece(number.number);
+    return { key, international: key, dialCode: `+${number.countryCallingCode}` };
   }
   return asTyped(text, chosen === undefined ? '' : dialCodeOf(chosen));
 }

@@ -64,25 +64,37 @@ export const CAMPAIGN_PARAMS = [
 export type CampaignParam = (typeof CAMPAIGN_PARAMS)[number];
 
 type FieldKey = TextField | CampaignParam | 'timeToSubmitS';
-type Spelling = { key: FieldKey; canonical: string; rank: number; charsMax: number };
+type Spelling = { key: FieldKey; rank: number; charsMax: number };
 type Found = ReadonlyMap<FieldKey, { text: string; rank: number }>;
 
-/** By the lower-cased name, so that a form is read in one pass however many fields it has. */
-const SPELLINGS: ReadonlyMap<string, Spelling> = new Map([
-  ...Object.entries(TEXT_FIELDS).flatMap(([key, field]) => spellings(key as TextField, field)),
-  ...CAMPAIGN_PARAMS.flatMap((param) =>
-    spellings(param, { names: [`__${param}`], charsMax: CAMPAIGN_CHARS_MAX }),
+const FIELDS: readonly (readonly [FieldKey, Field])[] = [
+  ...(Object.entries(TEXT_FIELDS) as [TextField, Field][]),
+  ...CAMPAIGN_PARAMS.map((param) => [param, campaignField(param)] as const),
+  ['timeToSubmitS', { names: ['__pg_tts'], charsMax: NUMBER_CHARS_MAX }],
+];
+
+function campaignField(param: CampaignParam): Field {
+  return { names: [`__${param}`], charsMax: CAMPAIGN_CHARS_MAX };
+}
+
+/** By name, so that a form is read in one pass however many fields it has. Most forms have the canonical names… */
+const CANONICAL: ReadonlyMap<string, Spelling> = new Map(
+  FIELDS.map(([key, { names, charsMax }]) => [names[0], { key, rank: 0, charsMax }]),
+);
+/** …and others have them in another case, or one of the aliases. */
+const LOWER_CASED: ReadonlyMap<string, Spelling> = new Map(
+  FIELDS.flatMap(([key, { names, charsMax }]) =>
+    names.map((name, index) => [name.toLowerCase(), { key, rank: index + 1, charsMax }] as const),
   ),
-  ...spellings('timeToSubmitS', { names: ['__pg_tts'], charsMax: NUMBER_CHARS_MAX }),
-]);
+);
 
 /** Spares the work of lower-casing a name that no field has. */
-const NAME_CHARS_MAX = Math.max(...[...SPELLINGS.keys()].map((name) => name.length));
+const NAME_CHARS_MAX = Math.max(...[...LOWER_CASED.keys()].map((name) => name.length));
 
-/** Rank 0 is left to the canonical name in its own case. */
-function spellings(key: FieldKey, { names, charsMax }: Field): [string, Spelling][] {
-  const [canonical] = names;
-  return names.map((name, index) => [name.toLowerCase(), { key, canonical, rank: index + 1, charsMax }]);
+function spellingOf(name: string): Spelling | undefined {
+  const canonical = CANONICAL.get(name);
+  if (canonical !== undefined || name.length > NAME_CHARS_MAX) return canonical;
+  return LOWER_CASED.get(name.toLowerCase());
 }
 
 export function readLeadForm(record: FormRecord): LeadForm {
@@ -116,13 +128,13 @@ export function readLeadForm(record: FormRecord): LeadForm {
 function findFields(record: FormRecord): Found {
   const found = new Map<FieldKey, { text: string; rank: number }>();
   for (const name of Object.keys(record)) {
-    const spelling = name.length <= NAME_CHARS_MAX ? SPELLINGS.get(name.toLowerCase()) : undefined;
+    const spelling = spellingOf(name);
     if (spelling === undefined) continue;
-    const rank = name === spelling.canonical ? 0 : spelling.rank;
-    const other = found.get(spelling.key);
+    const { key, rank, charsMax } = spelling;
+    const other = found.get(key);
     if (other !== undefined && other.rank <= rank) continue;
-    const text = bounded(firstText(record[name]), spelling.charsMax);
-    if (text !== '') found.set(spelling.key, { text, rank });
+    const text = bounded(firstText(record[name]), charsMax);
+    if (text !== '') found.set(key, { text, rank });
   }
   return found;
 }
@@ -143,7 +155,8 @@ function scalarText(value: unknown): string {
 
 function bounded(text: string, charsMax: number): string {
   // PostgreSQL refuses NUL and half surrogate pairs, and SQLite would hand them back.
-  return cut(text, charsMax).trimEnd().toWellFormed().replaceAll('\0', '\uFFFD');
+  const sound = cut(text, charsMax).trimEnd().toWellFormed();
+  return sound.includes('\0') ? sound.replaceAll('\0', '\uFFFD') : sound;
 }
 
 function seconds(text: string): number | null {

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { SessionStart, TrackingEvent } from '@leadtrail/contract/tracking';
 import type { Geo } from './geo.ts';
+import { inOnePiece } from './one-piece.ts';
 import { boundedAddress } from './page-address.ts';
 import { MINUTE_MS } from './utc-time.ts';
 
@@ -53,9 +54,9 @@ export function startRecord(
     session_id: sent.session_id?.toLowerCase() ?? request.newId(),
     repeatable: sent.session_id ? true : undefined,
     // The same fingerprint always gives the same visitor…
-    visitor_id: sent.visitor_id || `v_${fingerprint}`,
+    visitor_id: sent.visitor_id || inOnePiece(`v_${fingerprint}`),
     // …and together with the same device and screen the same device.
-    device_id: `d_${fingerprint}_${deviceChecksum(device_info, screen)}`,
+    device_id: inOnePiece(`d_${fingerprint}_${deviceChecksum(device_info, screen)}`),
     fingerprint_id: sent.fingerprint_id,
     page: boundedAddress(sent.page),
     referrer: sent.referrer ? boundedAddress(sent.referrer) : null,

@@ -87,8 +87,8 @@ export type NumberedTable = keyof typeof NUMBER_COLUMNS;
 
 /** The part of `node:sqlite` that is needed here, with statements kept by their text. */
 export type StatementCache = (text: string) => {
-  run(...values: SqlValue[]): { lastInsertRowid: number | bigint };
-  all(...values: SqlValue[]): unknown[];
+  run(values: readonly SqlValue[]): { lastInsertRowid: number | bigint };
+  all(values: readonly SqlValue[]): unknown[];
 };
 
 export function sqliteDialect(prepare: StatementCache): Dialect {
@@ -113,14 +113,14 @@ export function sqliteDialect(prepare: StatementCache): Dialect {
     },
     async indexTexts(texts) {
       const insert = prepare('insert into lead_trigrams (rowid, text) values (?, ?)');
-      for (const { leadId, text } of texts) insert.run(leadId, text);
+      for (const { leadId, text } of texts) insert.run([leadId, text]);
     },
     async forgetTexts(leadIds) {
       const remove = prepare('delete from lead_trigrams where rowid = ?');
-      for (const leadId of leadIds) remove.run(leadId);
+      for (const leadId of leadIds) remove.run([leadId]);
     },
-    run: async <R>(text: string, values: readonly SqlValue[]) => prepare(text).all(...values) as R[],
-    selectHeld: async <R>(text: string, values: readonly SqlValue[]) => prepare(text).all(...values) as R[],
+    run: async <R>(text: string, values: readonly SqlValue[]) => prepare(text).all(values) as R[],
+    selectHeld: async <R>(text: string, values: readonly SqlValue[]) => prepare(text).all(values) as R[],
     async insertNumbered(table, row) {
       return Number(insertInto(table, row, '').run([row]).lastInsertRowid);
     },
@@ -128,7 +128,7 @@ export function sqliteDialect(prepare: StatementCache): Dialect {
       const [first] = rows;
       if (first === undefined) return;
       if (rows.length <= ROWS_AT_ONCE_MAX) insertInto(table, first, conflict, rows.length).run(rows);
-      else for (const row of rows) insertInto(table, first, conflict).run([row]);
+      else for (const row of rows) insertInto(table, row, conflict).run([row]);
     },
     async updateRows(table, key, rows) {
       const [first] = rows;
@@ -138,7 +138,7 @@ export function sqliteDialect(prepare: StatementCache): Dialect {
         `update ${table} set ${columns.map((column) => `${column} = ?`).join(', ')} where ${key} = ?`,
       );
       for (const row of rows) {
-        update.run(...[...columns, key].map((column) => row[column as keyof typeof row] as SqlValue));
+        update.run([...columns, key].map((column) => row[column as keyof typeof row] as SqlValue));
       }
     },
     // There is one writer, and it does one thing after the other.
@@ -187,7 +187,7 @@ function makeInserts(prepare: StatementCache) {
     const statement = prepare(`insert into ${table} (${columns.join(', ')}) values ${values}${onConflict}`);
     const insert = {
       columns,
-      run: (rows: readonly object[]) => statement.run(...valuesOf(rows, columns)),
+      run: (rows: readonly object[]) => statement.run(valuesOf(rows, columns)),
     };
     inserts[rowCount] = insert;
     kept.set(conflict, ofConflict.set(table, inserts));
@@ -196,6 +196,8 @@ function makeInserts(prepare: StatementCache) {
 }
 
 function valuesOf(rows: readonly object[], columns: readonly string[]): SqlValue[] {
+  // The columns are its own, in its own order; several rows may each have another.
+  if (rows.length === 1) return Object.values(rows[0] as object);
   const values: SqlValue[] = [];
   for (const row of rows) for (const column of columns) values.push(row[column as keyof typeof row]);
   return values;
