@@ -180,7 +180,7 @@ function makeInserts(prepare: StatementCache) {
     const inserts = ofConflict.get(table) ?? [];
     const known = inserts[rowCount];
     const columns = Object.keys(row);
-    if (known !== undefined && columns.every((column, i) => column === known.columns[i])) return known;
+    if (known !== undefined && isSame(columns, known.columns)) return known;
     const marks = `(${columns.map(() => '?').join(', ')})`;
     const values = Array(rowCount).fill(marks).join(', ');
     const onConflict = conflict === '' ? '' : ` on conflict ${conflict}`;
@@ -193,6 +193,10 @@ function makeInserts(prepare: StatementCache) {
     kept.set(conflict, ofConflict.set(table, inserts));
     return insert;
   };
+}
+
+function isSame(columns: readonly string[], others: readonly string[]): boolean {
+  return columns.length === others.length && columns.every((column, i) => column === others[i]);
 }
 
 function valuesOf(rows: readonly object[], columns: readonly string[]): SqlValue[] {
