@@ -130,7 +130,12 @@ export const CrmActivity = z.object({
 
 /** Which leads; what is left out lets all through. */
 const filters = {
-  q: z.string().optional().describe('part of a name, e-mail address, phone number, project or visitor id'),
+  q: z
+    .string()
+    .optional()
+    .describe(
+      'words of a name, e-mail address, project or visitor id, or parts of them, in any order and with or without accents; or a phone number, however it is written',
+    ),
   status: z.string().transform(lowerCase).pipe(z.enum(LEAD_STATUSES)).optional(),
   has_follow_ups: QueryFlag.optional(),
   seen: QueryFlag.optional().describe('true: viewed; false: to be reviewed'),

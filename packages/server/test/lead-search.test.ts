@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import type { LeadStatus } from '@leadtrail/contract/lead-status';
 import { call } from './support/analytics-calls.ts';
+import { assertCaptured, sendFromServer } from './support/enquiries.ts';
 import { asIndexFollows, useHeldService } from './support/lead-index.ts';
 import {
   aPerson,
@@ -64,7 +65,7 @@ onBothStores('q of the list', (kind) => {
 
   asIndexFollows(index, 6, () => {
     test('searches over name, email, phone, project and visitor_id', async () => {
-      assert.deepEqual(await found('örg m'), ['joerg']);
+      assert.deepEqual(await found('jörg m'), ['joerg']);
       assert.deepEqual(await found('joerg@exa'), ['joerg']);
       assert.deepEqual(await found('30 9018'), ['joerg']);
       assert.deepEqual(await found('rbour'), ['joerg']);
@@ -109,11 +110,27 @@ onBothStores('q of the list', (kind) => {
       for (const q of ['', ' ', '\n\t']) assert.equal((await found(q)).length, PEOPLE.length);
     });
 
-    test('does not match across two fields', async () => {
-      for (const between of ['', ' ', '\n', '\r\n', '\t', '\0', ',']) {
+    test('every word is found, in any order, each in any field', async () => {
+      for (const q of ['müller jörg', 'harbour müller', 'view\t901820\nMÜLLER joerg@', 'r r r jörg ü']) {
+        assert.deepEqual(await found(q), ['joerg'], q);
+      }
+      for (const q of ['müller иван', 'jörg nobody', 'müller z']) assert.deepEqual(await found(q), [], q);
+      assert.deepEqual(await found(Array.from({ length: 2000 }, (_, i) => i).join(' ')), []);
+    });
+
+    test('no word matches across two fields', async () => {
+      for (const between of ['', '\0', ',']) {
         assert.deepEqual(await found(`müller${between}joerg`), [], JSON.stringify(between));
         assert.deepEqual(await found(`r${between}j`), [], JSON.stringify(between));
       }
+    });
+
+    test('letters are found with and without their accents', async () => {
+      for (const q of ['jorg muller', 'Jo\u0308rg', 'visitor-abc', 'mûllér']) {
+        assert.deepEqual(await found(q), ['joerg'], q);
+      }
+      assert.deepEqual(await found('οδυσσεας παπας'), ['odysseas']);
+      assert.deepEqual(await found('жилои'), ['ivan']);
     });
 
     test('finds the end of the longest fields', async () => {
@@ -136,7 +153,7 @@ onBothStores('q of the list', (kind) => {
     });
 
     test('a break between lines is space', async () => {
-      for (const q of ['two\nlines', 'two lines', 'o\nl']) assert.deepEqual(await found(q), ['lines'], q);
+      for (const q of ['two\nlines', 'two lines', 'wo\nline']) assert.deepEqual(await found(q), ['lines'], q);
     });
 
     test('NUL and half characters find nothing and break nothing', async () => {
@@ -163,6 +180,49 @@ onBothStores('q of the list', (kind) => {
   });
 });
 
+onBothStores('q that is a phone number', (kind) => {
+  const { service, index } = useHeldService(kind);
+  const numbers = [
+    { EMAIL: 'india@example.org', PHONE: '98632 76596', COUNTRYCODE: '+91', PROJECT: 'Plan 2031-07-15' },
+    { EMAIL: 'germany@example.org', PHONE: '0151 00175837', COUNTRYCODE: '+49', PROJECT: 'Riverside' },
+    { EMAIL: 'abroad@example.org', PHONE: '+49 (0)170/5550123', COUNTRYCODE: '+91', PROJECT: 'Harbour' },
+  ];
+  before(async () => {
+    for (const fields of numbers) await assertCaptured(sendFromServer(service, fields));
+  });
+
+  const found = async (q: string) => (await listedPage(service, { q })).emails.map((e) => e.split('@')[0]);
+
+  asIndexFollows(index, 2, () => {
+    test('is compared by its digits, however it was typed and with or without its country', async () => {
+      for (const q of ['9863276596', '98632-76596', '+91 98632 76596', '0091.98632.76596', '098632 76596']) {
+        assert.deepEqual(await found(q), ['india'], q);
+      }
+      for (const q of ['+4915100175837', '0151 00175837', '0049 151/00175837', '+49 (0)151 00175837']) {
+        assert.deepEqual(await found(q), ['germany'], q);
+      }
+      for (const q of ['+491705550123', '0170 5550123', '170-5550123']) {
+        assert.deepEqual(await found(q), ['abroad'], q);
+      }
+    });
+
+    test('a part of a number is enough', async () => {
+      for (const q of ['76596', '+91 986', '327-65']) assert.deepEqual(await found(q), ['india'], q);
+      for (const q of ['0151 001', '75837']) assert.deepEqual(await found(q), ['germany'], q);
+      for (const q of ['1234567', '+44 98632 76596', '00000']) assert.deepEqual(await found(q), [], q);
+    });
+
+    test('may as well be part of another field', async () => {
+      for (const q of ['2031-07-15', '2031-07', '07-15 2031']) assert.deepEqual(await found(q), ['india'], q);
+    });
+
+    test('goes together with other words', async () => {
+      assert.deepEqual(await found('riverside 15100175837'), ['germany']);
+      assert.deepEqual(await found('harbour 15100175837'), []);
+    });
+  });
+});
+
 onBothStores('what a lead is found by', (kind) => {
   const { service, index, clock } = useHeldService(kind);
 
@@ -173,7 +233,7 @@ onBothStores('what a lead is found by', (kind) => {
     const isFound = async (query: ListQuery) => (await listedPage(service, query)).total === 1;
     const steps: [Step, ListQuery, ListQuery][] = [
       [submit({ ...person, name: 'Grace' }), { q: 'grace' }, { has_follow_ups: false }],
-      [submit({ ...person, phone: '5550001' }), { q: '50001' }, { seen: true }],
+      [submit({ ...person, phone: '555-0001' }), { q: '50001' }, { seen: true }],
       [submit({ ...person, visitor: 'other' }), { q: 'other' }, { q: 'first-visitor' }],
       [move(person, 'lost'), { status: 'lost' }, { status: 'new' }],
       [view(person), { seen: true }, { seen: false }],

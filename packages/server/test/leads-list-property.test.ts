@@ -32,6 +32,10 @@ const visitorOf = (person: number, kind: string) => `${kind}-${person}`;
 /** Each says of itself what it likes, some of it only later. */
 const NAMES = ['', 'Ada', 'ADA', 'Jörg MÜLLER', '100% _sure_'] as const;
 const PHONES = ['', '98765 43210', '+49 30 901820'] as const;
+const SEARCHED = [
+  ...['ada', 'a', 'MÜL', 'mul', 'muller jorg', '0%', 'person-1', 'hot', '3210', 'ject of p', 'nobody'],
+  ...['98765-43210', '49309', '+49 309-01', '654'],
+] as const;
 
 const someone = fc.nat(PEOPLE - 1);
 const someSubmission: fc.Arbitrary<Sent> = fc
@@ -64,7 +68,9 @@ const someMove: fc.Arbitrary<Move> = fc.oneof(
 
 const someQuery: fc.Arbitrary<ListQuery> = fc.record(
   {
-    q: fc.constantFrom('ada', 'a', 'MÜL', '0%', 'person-1', 'hot', '3210', 'ject of p', 'nobody'),
+    q: fc
+      .array(fc.constantFrom(...SEARCHED), { minLength: 1, maxLength: 2 })
+      .map((searched) => searched.join(' ')),
     status: someStatus,
     has_follow_ups: fc.boolean(),
     seen: fc.boolean(),

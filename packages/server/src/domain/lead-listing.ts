@@ -1,7 +1,7 @@
 import { LEAD_STATUSES, type LeadStatus } from '@leadtrail/contract/lead-status';
 import { cut } from './page-address.ts';
 
-/** By what leads are found and put in order. */
+/** By what leads are filtered and put in order. */
 
 const NAME_KEY_CHARS_MAX = 64;
 /** Sorts after every name. */
@@ -18,30 +18,6 @@ export function foldCase(text: string): string {
 /** What names are sorted by; leads without one come last. */
 export function nameKey(name: string): string {
   return cut(foldCase(name.trim()), NAME_KEY_CHARS_MAX) || NAMELESS;
-}
-
-type SearchedFields = {
-  contact_name: string;
-  contact_email: string;
-  contact_phone: string;
-  project_name: string;
-  visitor_id: string;
-};
-
-/** What a search looks through: each field in a line of its own, so that nothing matches across two of them. */
-export function leadSearchText(lead: SearchedFields): string {
-  const { contact_name, contact_email, contact_phone, project_name, visitor_id } = lead;
-  const fields = [contact_name, contact_email, contact_phone, project_name, visitor_id];
-  return foldCase(fields.map(inOneLine).join('\n'));
-}
-
-/** The same of what is searched for. */
-export function searchTerm(text: string): string {
-  return foldCase(inOneLine(text));
-}
-
-function inOneLine(text: string): string {
-  return text.includes('\n') ? text.replaceAll('\n', ' ') : text;
 }
 
 /**

@@ -34,6 +34,7 @@ export function startLeadIndexing({ store, log }: { store: Store; log: Log }): L
   const rest = makeGiveWay({ busyFrom: BUSY_FROM, restFactor: REST_FACTOR });
   let catchingUp: Promise<void> | undefined;
   let nudges = 0;
+  let isRenewed = false;
 
   async function catchUp(): Promise<void> {
     await pause(GATHER_MS);
@@ -46,7 +47,7 @@ export function startLeadIndexing({ store, log }: { store: Store; log: Log }): L
     const startedAt = performance.now();
     const nudgesBefore = nudges;
     try {
-      const taken = await store.indexLeads({ max: LEADS_PER_STEP });
+      const taken = await takeIn();
       const isAll = taken < LEADS_PER_STEP;
       nudges -= isAll ? nudgesBefore : Math.min(taken, nudgesBefore - 1);
       if (nudges === 0) return;
@@ -57,6 +58,16 @@ export function startLeadIndexing({ store, log }: { store: Store; log: Log }): L
       log.warn('leads not indexed', { reason: (error as Error).message });
       nudges = 0;
     }
+  }
+
+  /** What has changed, and once that is all, what an earlier version has left to be made anew. */
+  async function takeIn(): Promise<number> {
+    const taken = await store.indexLeads({ max: LEADS_PER_STEP });
+    if (isRenewed || taken === LEADS_PER_STEP) return taken;
+    const renewed = await store.renewSearchTexts({ max: LEADS_PER_STEP });
+    isRenewed = renewed === 0;
+    // The index has to follow.
+    return isRenewed ? taken : LEADS_PER_STEP;
   }
 
   async function pause(ms: number): Promise<void> {

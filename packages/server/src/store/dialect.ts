@@ -8,6 +8,7 @@ import {
   type Updateable,
 } from 'kysely';
 import { AppError } from '../domain/errors.ts';
+import type { Search } from '../domain/lead-search.ts';
 import type { Schema } from './schema.ts';
 
 /** All that differs between SQLite and PostgreSQL, in one place. */
@@ -26,10 +27,10 @@ export type Dialect = {
   contains(column: string, text: string): RawBuilder<SqlBool>;
   /** A column to be sorted by without regard to case, in the same order in both databases. */
   folded(column: string): RawBuilder<string>;
-  /** The same as `contains` where upper and lower case are not. */
-  includes(column: string, text: string): RawBuilder<SqlBool>;
-  /** The entries of `lead_index` whose search text includes a text, found by the trigrams both have. */
-  leadsIncluding(text: string): RawBuilder<unknown>;
+  /** Whether a column has what is searched for; upper and lower case are not the same. */
+  includes(column: string, search: Search): RawBuilder<SqlBool>;
+  /** The entries of `lead_index` whose search text has what is searched for, found by the trigrams both have. */
+  leadsIncluding(search: Search): RawBuilder<unknown>;
   /** Makes the texts of leads known to `leadsIncluding`, where the database does not see to it itself… */
   indexTexts(texts: readonly { leadId: number; text: string }[]): Promise<void>;
   /** …and makes it forget those of others. */
@@ -100,15 +101,18 @@ export function sqliteDialect(prepare: StatementCache): Dialect {
       sql`(select value ->> 0 as a, value ->> 1 as b from json_each(${JSON.stringify(values)}))`,
     contains: (column, text) => sql`instr(lower(${sql.ref(column)}), lower(${text})) > 0`,
     folded: (column) => sql`lower(${sql.ref(column)})`,
-    includes: (column, text) => sql`instr(${sql.ref(column)}, ${text}) > 0`,
-    leadsIncluding: (text) => {
-      const trigrams = trigramsOf(text);
+    includes: (column, search) => has(search, (text) => sql`instr(${sql.ref(column)}, ${text}) > 0`),
+    leadsIncluding: (search) => {
+      const isIncluded = has(search, (text) => sql`instr(i.search_text, ${text}) > 0`);
+      const trigrams = search.map((texts) => [...new Set(texts.flatMap(trigramsOf))]);
       // What is shorter than a trigram is in none.
-      if (trigrams.length === 0) return sql`(select * from lead_index where instr(search_text, ${text}) > 0)`;
+      if (trigrams.some((each) => each.length === 0)) {
+        return sql`(select * from lead_index i where ${isIncluded})`;
+      }
+      const match = trigrams.map((each) => `(${each.map(quoted).join(' AND ')})`).join(' OR ');
       return sql`(
         select i.* from lead_trigrams t cross join lead_index i
-        where t.lead_trigrams match ${trigrams.map(quoted).join(' AND ')}
-          and i.lead_id = t.rowid and instr(i.search_text, ${text}) > 0
+        where t.lead_trigrams match ${match} and i.lead_id = t.rowid and ${isIncluded}
       )`;
     },
     async indexTexts(texts) {
@@ -148,6 +152,12 @@ export function sqliteDialect(prepare: StatementCache): Dialect {
     lockEach: async () => undefined,
     mayPass: (error) => PASSING_SQLITE_ERRORS.has(((error as { errcode?: number }).errcode ?? 0) & 0xff),
   };
+}
+
+/** All texts of one of the lists. */
+function has(search: Search, includes: (text: string) => RawBuilder<SqlBool>): RawBuilder<SqlBool> {
+  const lists = search.map((texts) => sql`(${sql.join(texts.map(includes), sql` and `)})`);
+  return sql`(${sql.join(lists, sql` or `)})`;
 }
 
 /** Enough of them to find few: neighbours that overlap would say nearly the same. */
@@ -218,10 +228,10 @@ export function postgresDialect(query: Kysely<Schema>): Dialect {
       sql`(select v ->> 0 as a, (v ->> 1)::${sql.raw(typeOfB)} as b from json_array_elements(${JSON.stringify(values)}::json) v)`,
     contains: (column, text) => sql`strpos(lower(${sql.ref(column)}), lower(${text})) > 0`,
     folded: (column) => sql`lower(${sql.ref(column)}) collate "C"`,
-    includes: (column, text) => sql`strpos(${sql.ref(column)}, ${text}) > 0`,
-    leadsIncluding: (text) => {
-      const pattern = `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
-      return sql`(select * from lead_index where search_text like ${pattern})`;
+    includes: (column, search) => has(search, (text) => sql`strpos(${sql.ref(column)}, ${text}) > 0`),
+    leadsIncluding: (search) => {
+      const isIncluded = has(search, (text) => sql`search_text like ${patternOf(text)}`);
+      return sql`(select * from lead_index where ${isIncluded})`;
     },
     // An index like any other sees to it.
     indexTexts: async () => undefined,
@@ -273,6 +283,10 @@ export function postgresDialect(query: Kysely<Schema>): Dialect {
     // The connection has looked at it already.
     mayPass: (error) => error instanceof AppError && error.code === 'unavailable',
   };
+}
+
+function patternOf(text: string): string {
+  return `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
 }
 
 async function runAsIs<R>(query: Kysely<Schema>, text: string, values: readonly SqlValue[]): Promise<R[]> {

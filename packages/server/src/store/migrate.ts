@@ -9,6 +9,7 @@ import { jobTables } from './migrations/0005-job-runs.ts';
 import { versionTables } from './migrations/0006-data-versions.ts';
 import { erasureTables } from './migrations/0007-erasures.ts';
 import { replayTables } from './migrations/0008-replays.ts';
+import { leadRenewals } from './migrations/0009-lead-renewals.ts';
 
 type Step = (db: Kysely<unknown>, dialect: DialectKind) => Promise<void>;
 
@@ -22,6 +23,7 @@ const STEPS: Readonly<Record<string, Step>> = {
   '0006-data-versions': versionTables,
   '0007-erasures': erasureTables,
   '0008-replays': replayTables,
+  '0009-lead-renewals': leadRenewals,
 };
 
 /** Brings the tables to the present shape. Several processes may start at once: one of them does the work. */

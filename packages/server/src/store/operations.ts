@@ -38,6 +38,7 @@ import { leadDetail } from './leads/detail.ts';
 import { indexLeads } from './leads/lead-index.ts';
 import { leads, leadsBefore } from './leads/list.ts';
 import { ipRule, isSiteOrigin } from './leads/look-up.ts';
+import { renewSearchTexts } from './leads/renew.ts';
 import { markLeadSeen, setLeadStatus } from './leads/review.ts';
 import { recount } from './recount.ts';
 import { refreshAnalytics } from './refresh.ts';
@@ -107,6 +108,7 @@ const operations = {
     releaseSends,
     recordAttempts,
     indexLeads,
+    renewSearchTexts,
     claimTick,
     recordJobRun,
     noteDrought,

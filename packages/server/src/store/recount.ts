@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import { bucketOf, leadSearchText, nameKey } from '../domain/lead-listing.ts';
+import { bucketOf, nameKey } from '../domain/lead-listing.ts';
+import { storedSearchText } from '../domain/lead-search.ts';
 import { pageKey } from '../domain/page-address.ts';
 import { DAY_MS, utcDay } from '../domain/utc-time.ts';
 import { VPN_SUSPECTED_FROM } from '../domain/vpn-score.ts';
@@ -112,6 +113,7 @@ async function keptEntries({ query }: Db): Promise<Map<string, string>> {
     .selectFrom('lead_index')
     .selectAll()
     .where('lead_id', 'not in', query.selectFrom('lead_changes').select('lead_id'))
+    .where('lead_id', 'not in', query.selectFrom('lead_renewals').select('lead_id'))
     .execute();
   return new Map(entries.map((entry) => [`${entry.lead_id}`, entryText(entry)]));
 }
@@ -121,6 +123,7 @@ async function countEntries({ query }: Db): Promise<Map<string, string>> {
     .selectFrom('leads')
     .selectAll()
     .where('lead_id', 'not in', query.selectFrom('lead_changes').select('lead_id'))
+    .where('lead_id', 'not in', query.selectFrom('lead_renewals').select('lead_id'))
     .execute();
   return new Map(
     leads.map((lead) => {
@@ -129,7 +132,7 @@ async function countEntries({ query }: Db): Promise<Map<string, string>> {
         bucket: bucketOf(lead),
         name_key: nameKey(lead.contact_name),
         followed_up_at: lead.last_follow_up_at ?? 0,
-        search_text: leadSearchText(lead),
+        search_text: storedSearchText(lead),
       };
       return [`${lead.lead_id}`, entryText(entry)];
     }),
@@ -140,15 +143,19 @@ function entryText(entry: Entry): string {
   return JSON.stringify(entry, [...ENTRY]);
 }
 
-/** What leads are put in order and found by, next to what it is made of. */
+/** What leads are put in order and found by, next to what it is made of; not while it is to be made anew. */
 async function compareTexts({ query }: Db): Promise<TotalMismatch[]> {
-  const leads = await query.selectFrom('leads').selectAll().execute();
+  const leads = await query
+    .selectFrom('leads')
+    .selectAll()
+    .where('lead_id', 'not in', query.selectFrom('lead_renewals').select('lead_id'))
+    .execute();
   const texts = (of: (lead: (typeof leads)[number]) => string[]) =>
     new Map(leads.map((lead) => [`${lead.lead_id}`, JSON.stringify(of(lead))]));
   return compare(
     'texts of lead',
     texts((lead) => [lead.name_key, lead.search_text]),
-    texts((lead) => [nameKey(lead.contact_name), leadSearchText(lead)]),
+    texts((lead) => [nameKey(lead.contact_name), storedSearchText(lead)]),
   );
 }
 

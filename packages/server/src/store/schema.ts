@@ -36,6 +36,7 @@ export type Schema = {
   lead_index: LeadIndexRow;
   lead_index_totals: LeadIndexTotalRow;
   lead_changes: LeadChangeRow;
+  lead_renewals: LeadRenewalRow;
   submissions: SubmissionRow;
   submission_totals: SubmissionTotalRow;
   flow_sends: FlowSendRow;
@@ -282,7 +283,7 @@ export type LeadRow = LeadFacts & {
   seen_at: number | null;
   last_viewed_at: number | null;
   needs_review: number;
-  /** See domain/lead-listing.ts. */
+  /** See domain/lead-listing.ts and domain/lead-search.ts. */
   name_key: string;
   search_text: string;
 };
@@ -303,6 +304,8 @@ export type LeadIndexRow = {
 };
 export type LeadIndexTotalRow = { bucket: number; leads: number };
 export type LeadChangeRow = { lead_id: number };
+/** A lead whose search text was made by earlier rules. It is made anew in the background. */
+export type LeadRenewalRow = { lead_id: number };
 
 /** By what a lead is recognised. An identity belongs to the first lead of the project that had it. */
 export type LeadIdentityRow = { kind: string; value: string; project_key: string; lead_id: number };

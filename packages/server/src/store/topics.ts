@@ -51,6 +51,8 @@ const CHANGES = {
   recordScrubs: NOTHING_SHOWN,
   // Lists are the same before and after it, and read in one snapshot: never half and half.
   indexLeads: NOTHING_SHOWN,
+  // What could not be found before is found after it.
+  renewSearchTexts: ['leads'],
 
   // An integration shows when it was last used, and a honeypot blocks an address.
   captureLead: ['integrations', 'ip-lists', 'leads', 'sends', 'set-aside'],

@@ -7,9 +7,7 @@ import {
   bucketsOf,
   foldCase,
   type Listed,
-  leadSearchText,
   nameKey,
-  searchTerm,
 } from '../../src/domain/lead-listing.ts';
 
 function aLead(given: Partial<Listed> = {}): Listed {
@@ -79,35 +77,6 @@ test('a part of a text in any case is a part of the folded text', () => {
   ] as const) {
     assert.ok(foldCase(whole).includes(foldCase(part)), `${part} in ${whole}`);
   }
-});
-
-const SEARCHED = {
-  contact_name: 'Jörg MÜLLER',
-  contact_email: 'Joerg@Example.org',
-  contact_phone: '+49 30 901820',
-  project_name: 'Harbour\nView',
-  visitor_id: 'V-1',
-};
-
-test('a search looks through name, email, phone, project and visitor_id', () => {
-  assert.equal(leadSearchText(SEARCHED), 'jörg müller\njoerg@example.org\n+49 30 901820\nharbour view\nv-1');
-});
-
-test('no search can match across two fields', () => {
-  const text = leadSearchText(SEARCHED);
-  assert.ok(text.includes(searchTerm('Harbour\nVIEW')));
-  assert.ok(!text.includes(searchTerm('müller\njoerg')));
-});
-
-test('the longest fields can be searched to their end', () => {
-  const longest = {
-    contact_name: 'n'.repeat(256),
-    contact_email: 'e'.repeat(320),
-    contact_phone: '9'.repeat(64),
-    project_name: 'p'.repeat(256),
-    visitor_id: `${'v'.repeat(127)}!`,
-  };
-  assert.ok(leadSearchText(longest).endsWith('v!'));
 });
 
 test('names sort without regard to case and space around them, and no name comes last', () => {

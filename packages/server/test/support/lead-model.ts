@@ -133,13 +133,38 @@ export function expectedPage(model: Model, query: ListQuery): ListedPage {
 }
 
 function passes(lead: ModelLead, { q = '', status, has_follow_ups, seen }: ListQuery): boolean {
-  const texts = [lead.name, lead.email, lead.phone, lead.project, lead.visitor];
   return (
     (status === undefined || lead.status === status) &&
     (has_follow_ups === undefined || lead.followUps > 0 === has_follow_ups) &&
     (seen === undefined || (seen ? lead.isViewed : lead.needsReview)) &&
-    texts.some((text) => text.toLowerCase().includes(q.trim().toLowerCase()))
+    (hasWords(lead, q) || hasNumber(lead, q))
   );
+}
+
+/** Every word in one of the fields; none at all is no search. */
+function hasWords({ name, email, phone, project, visitor }: ModelLead, q: string): boolean {
+  const texts = [name, email, phone, numberOf(phone), project, visitor].map(plain);
+  return plain(q)
+    .split(/\s/)
+    .every((word) => texts.some((text) => text.includes(word)));
+}
+
+function hasNumber({ phone }: ModelLead, q: string): boolean {
+  const digits = digitsOf(q);
+  return /^[-\d +]+$/.test(q) && digits.length >= 5 && numberOf(phone).includes(digits);
+}
+
+/** Those that do not name their country are sent as Indian ones. */
+function numberOf(phone: string): string {
+  return phone === '' || phone.startsWith('+') ? digitsOf(phone) : `91${digitsOf(phone)}`;
+}
+
+function digitsOf(text: string): string {
+  return text.replaceAll(/\D/g, '');
+}
+
+function plain(text: string): string {
+  return text.toLowerCase().normalize('NFD').replaceAll(/\p{M}/gu, '');
 }
 
 type Numbered = { lead: ModelLead; number: number };

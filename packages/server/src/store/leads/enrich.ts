@@ -2,7 +2,8 @@ import { isBotLead, mayAutoBlock } from '../../domain/bot-lead.ts';
 import { engagementLabel } from '../../domain/engagement.ts';
 import type { Enquiry } from '../../domain/enquiry.ts';
 import { isTestLead } from '../../domain/form-fields.ts';
-import { leadSearchText, nameKey } from '../../domain/lead-listing.ts';
+import { nameKey } from '../../domain/lead-listing.ts';
+import { leadSearchText } from '../../domain/lead-search.ts';
 import { suspicion } from '../../domain/suspicion.ts';
 import { MINUTE_MS, SECOND_MS } from '../../domain/utc-time.ts';
 import type { IpRuleRow } from '../schema.ts';
@@ -128,7 +129,7 @@ function leadOf(
     last_viewed_at: null,
     needs_review: 1,
     name_key: nameKey(form.name),
-    search_text: leadSearchText(searched),
+    search_text: leadSearchText(searched, enquiry.phone),
   };
 }
 

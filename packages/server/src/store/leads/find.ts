@@ -1,14 +1,14 @@
 import type { LeadSort } from '@leadtrail/contract/leads';
 import { type RawBuilder, sql } from 'kysely';
 import { BUCKETS, bucketsOf, type LeadFilter } from '../../domain/lead-listing.ts';
+import type { Search } from '../../domain/lead-search.ts';
 import type { Db } from '../dialect.ts';
 import type { Page } from '../paging.ts';
 
 /** Which leads a list shows: those in the index, and those it has not taken in yet as they are. */
 
 export type Listing = LeadFilter & {
-  /** What they have to include; empty: anything. */
-  term: string;
+  search: Search;
   sort: LeadSort;
   /** Only those with a lower number. */
   before?: number;
@@ -18,7 +18,7 @@ export type Listing = LeadFilter & {
 const FREQUENT_FROM = 50_000;
 
 export async function findLeads(db: Db, listing: Listing): Promise<{ leadIds: number[]; total: number }> {
-  if (listing.term === '') {
+  if (listing.search.length === 0) {
     return { leadIds: await walkLeads(db, listing), total: await countListed(db, listing) };
   }
   const total = await countFound(db, listing);
@@ -93,10 +93,10 @@ function changed(db: Db, listing: Listing): RawBuilder<unknown> {
 const IS_UP_TO_DATE = sql`lead_id not in (select lead_id from lead_changes)`;
 
 /** What an entry and a lead are asked for alike. */
-function matches({ dialect }: Db, { term, before }: Listing): RawBuilder<unknown> {
+function matches({ dialect }: Db, { search, before }: Listing): RawBuilder<unknown> {
   return allOf([
     before === undefined ? undefined : sql`lead_id < ${before}`,
-    term === '' ? undefined : dialect.includes('search_text', term),
+    search.length === 0 ? undefined : dialect.includes('search_text', search),
   ]);
 }
 
@@ -157,14 +157,14 @@ async function pageOfFound(db: Db, listing: Listing): Promise<number[]> {
   return rows.map(({ lead_id }) => lead_id);
 }
 
-/** All that include the term, by the trigrams they share with it. */
+/** All that include what is searched for, by the trigrams they share with it. */
 function found(db: Db, listing: Listing): RawBuilder<unknown> {
   const buckets = bucketsOf(listing);
   // The sign keeps SQLite from going by the bucket instead of by the trigrams.
   const inBuckets = buckets.length === BUCKETS ? sql`true` : sql`+bucket in ${db.dialect.anyOf(buckets)}`;
   return sql`
     select lead_id, ${sql.raw(ORDERS[listing.sort].indexed)} as sort_key
-    from ${db.dialect.leadsIncluding(listing.term)} as included
+    from ${db.dialect.leadsIncluding(listing.search)} as included
     where ${inBuckets} and ${IS_UP_TO_DATE}
     union all ${changed(db, listing)}`;
 }

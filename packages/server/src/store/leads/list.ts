@@ -1,6 +1,7 @@
 import type { LeadItem, LeadSort } from '@leadtrail/contract/leads';
 import { sql } from 'kysely';
-import { type LeadFilter, searchTerm } from '../../domain/lead-listing.ts';
+import type { LeadFilter } from '../../domain/lead-listing.ts';
+import { readSearch } from '../../domain/lead-search.ts';
 import { dateTime } from '../../domain/utc-time.ts';
 import type { Db } from '../dialect.ts';
 import type { Page } from '../paging.ts';
@@ -15,7 +16,7 @@ export type LeadsAsked = LeadFilter & { q: string; sort: LeadSort } & Page;
 /** In one snapshot: between two of its reads the index may move a lead from one bucket to another. */
 export function leads(db: Db, { q, ...asked }: LeadsAsked): Promise<{ leads: LeadItem[]; total: number }> {
   return inSnapshot(db, async (snapshot) => {
-    const { leadIds, total } = await findLeads(snapshot, { ...asked, term: searchTerm(q) });
+    const { leadIds, total } = await findLeads(snapshot, { ...asked, search: readSearch(q) });
     return { leads: await leadItems(snapshot, leadIds), total };
   });
 }
@@ -25,7 +26,7 @@ export type LeadsBefore = LeadFilter & { q: string; before: number; limit: numbe
 /** The next leads of a walk through all that pass a filter, newest first. */
 export function leadsBefore(db: Db, { q, ...asked }: LeadsBefore): Promise<LeadItem[]> {
   return inSnapshot(db, async (snapshot) => {
-    const listing = { ...asked, term: searchTerm(q), sort: 'newest', offset: 0 } as const;
+    const listing = { ...asked, search: readSearch(q), sort: 'newest', offset: 0 } as const;
     return leadItems(snapshot, await walkLeads(snapshot, listing));
   });
 }

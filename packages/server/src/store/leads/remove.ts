@@ -28,6 +28,7 @@ type TableOfLeads =
   | 'leads'
   | 'lead_identities'
   | 'lead_changes'
+  | 'lead_renewals'
   | 'submissions'
   | 'flow_sends'
   | 'crm_activity';
@@ -108,4 +109,5 @@ async function removeFromLists(db: Db, leadIds: readonly number[]): Promise<void
   await db.dialect.lock('lead-index');
   await forget(db, leadIds);
   await removeRows(db, 'lead_changes', leadIds);
+  await removeRows(db, 'lead_renewals', leadIds);
 }

@@ -2,7 +2,8 @@ import type { Selectable } from 'kysely';
 import { type AutomationPayload, automationPayload } from '../../domain/automation-payload.ts';
 import type { Phone } from '../../domain/contact.ts';
 import { chooseLead, type Identity } from '../../domain/lead-identity.ts';
-import { leadSearchText, nameKey } from '../../domain/lead-listing.ts';
+import { nameKey } from '../../domain/lead-listing.ts';
+import { STORED_FIELDS, storedSearchText } from '../../domain/lead-search.ts';
 import { MINUTE_MS, utcDay } from '../../domain/utc-time.ts';
 import type { Db } from '../dialect.ts';
 import type { FlowSendRow, IpRuleRow, LeadRow, SubmissionTotalRow } from '../schema.ts';
@@ -54,8 +55,10 @@ type KnownLead = Pick<
   | 'contact_email'
   | 'contact_phone'
   | 'contact_country_code'
+  | 'contact_country_name'
   | 'project_name'
   | 'visitor_id'
+  | 'search_text'
   | 'suspicion_score'
   | 'suspicion_reasons'
   | 'created_at'
@@ -70,8 +73,8 @@ async function readKnownLead(
   if (leadId === undefined) return undefined;
   // Others may reach the same lead by other identities; they wait, so that none overwrites what another adds.
   const [known] = await dialect.selectHeld<KnownLead>(
-    `select lead_id, contact_name, contact_email, contact_phone, contact_country_code, project_name, visitor_id,
-      suspicion_score, suspicion_reasons, created_at, last_follow_up_at
+    `select lead_id, contact_name, contact_email, contact_phone, contact_country_code, contact_country_name,
+      project_name, visitor_id, search_text, suspicion_score, suspicion_reasons, created_at, last_follow_up_at
     from leads where lead_id = ?`,
     [leadId],
   );
@@ -97,17 +100,21 @@ async function followUp({ dialect }: Db, { at, lead }: LeadSubmission, known: Kn
     contact_name: known.contact_name || lead.contact_name,
     contact_email: known.contact_email || lead.contact_email,
     contact_phone: known.contact_phone || lead.contact_phone,
+    contact_country_code: known.contact_country_code || lead.contact_country_code,
+    contact_country_name: known.contact_country_name,
     project_name: known.project_name,
     visitor_id: lead.visitor_id || known.visitor_id,
   };
+  // To read its phone number again takes a while, and most submissions add nothing that a lead is found by.
+  const isSearchedAsBefore = STORED_FIELDS.every((field) => searched[field] === known[field]);
   const learned = [
     at,
     searched.contact_name,
     searched.contact_email,
     searched.contact_phone,
     nameKey(searched.contact_name),
-    leadSearchText(searched),
-    known.contact_country_code || lead.contact_country_code,
+    isSearchedAsBefore ? known.search_text : storedSearchText(searched),
+    searched.contact_country_code,
     isWorse ? lead.suspicion_score : known.suspicion_score,
     isWorse ? lead.suspicion_reasons : known.suspicion_reasons,
   ];

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
-import { leadSearchText, nameKey } from '../../domain/lead-listing.ts';
+import { nameKey } from '../../domain/lead-listing.ts';
+import { STORED_FIELDS, storedSearchText } from '../../domain/lead-search.ts';
 import type { DialectKind } from '../dialect.ts';
 
 /** What lists and searches of leads need to stay fast. */
@@ -65,6 +66,8 @@ type Leads = {
     contact_name: string;
     contact_email: string;
     contact_phone: string;
+    contact_country_code: string;
+    contact_country_name: string;
     project_name: string;
     visitor_id: string;
     name_key: string;
@@ -90,7 +93,7 @@ async function addSearchedColumns(db: Kysely<Leads>, dialect: DialectKind): Prom
   for (;;) {
     const leads = await db
       .selectFrom('leads')
-      .select(['lead_id', 'contact_name', 'contact_email', 'contact_phone', 'project_name', 'visitor_id'])
+      .select(['lead_id', ...STORED_FIELDS])
       .where('lead_id', '>', last)
       .orderBy('lead_id')
       .limit(LEADS_PER_STEP)
@@ -98,7 +101,7 @@ async function addSearchedColumns(db: Kysely<Leads>, dialect: DialectKind): Prom
     for (const lead of leads) {
       await db
         .updateTable('leads')
-        .set({ name_key: nameKey(lead.contact_name), search_text: leadSearchText(lead) })
+        .set({ name_key: nameKey(lead.contact_name), search_text: storedSearchText(lead) })
         .where('lead_id', '=', lead.lead_id)
         .execute();
     }
