@@ -20,7 +20,6 @@ const PICTURES = [
   { name: 'board', path: '/leads?layout=board', viewport: DESKTOP, colorScheme: 'light' },
   { name: 'phone-leads', path: '/leads', viewport: PHONE, colorScheme: 'light' },
   { name: 'phone-lead', path: `/leads/${lead}`, viewport: PHONE, colorScheme: 'dark' },
-  { name: 'phone-overview', path: '/', viewport: PHONE, colorScheme: 'light' },
 ] as const;
 
 await mkdir(FOLDER, { recursive: true });
