@@ -65,14 +65,15 @@ async function sendBatch(batch: Item[], isLeaving?: boolean): Promise<void> {
 /** Tabs share what is kept: only what this one knows of changes. */
 function keepUnsent(arrived: Item[]): void {
   const known = queue.concat(arrived).map(([, id]) => id);
-  const unsent = readUnsent()
+  const kept = readUnsent();
+  const unsent = kept
     .filter(([, id]) => !known.includes(id))
     .concat(queue)
     // Without its start an event is worth nothing.
     .sort(([one], [other]) => +!one - +!other)
     .slice(-UNSENT_ITEMS_MAX);
   if (unsent[0]) writeObject(UNSENT, unsent);
-  else remove(UNSENT);
+  else if (kept[0]) remove(UNSENT);
 }
 
 function readUnsent(): Item[] {

@@ -2,7 +2,9 @@
 export function newId(): string {
   // Eleven digits, until the year 2527.
   const time = `0${Date.now().toString(16)}`;
+  const random = crypto.getRandomValues(new Uint8Array(18));
+  let next = 0;
   return `${time.slice(0, 8)}-${time.slice(8)}-7xxx-8xxx-xxxxxxxxxxxx`.replace(/x/g, () =>
-    ((crypto.getRandomValues(Uint8Array.of(0))[0] as number) & 15).toString(16),
+    ((random[next++] as number) & 15).toString(16),
   );
 }

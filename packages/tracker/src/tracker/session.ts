@@ -17,7 +17,9 @@ export type Session = {
 };
 
 export function visitor(): string {
-  const id = read(VISITOR) || newId();
+  const kept = read(VISITOR);
+  if (kept) return kept;
+  const id = newId();
   write(VISITOR, id);
   return id;
 }

@@ -142,9 +142,10 @@ function attend(): void {
 }
 
 function flushSoon(): void {
-  setTimeout(flush, SOON_MS);
+  setTimeout(() => isAlive && send(), SOON_MS);
 }
 
+/** What is counted goes now and then, or with whoever leaves: it is not worth a request of its own on every page. */
 function flush(): void {
   if (!isAlive) return;
   attend();
