@@ -50,15 +50,15 @@ onBothStores('Visits', (kind) => {
 
   test('a visit keeps a visitor and a session, and a campaign only where one brought it', () =>
     visit(async ({ page }) => {
-      const kept = () => page.evaluate(() => Object.keys(localStorage).sort());
       await page.goto(site.url);
       await sessionOf(service, await visitorOf(page));
-      assert.deepEqual(await kept(), ['leadtrail_session', 'leadtrail_visitor']);
+      const kept = await page.evaluate(() => Object.keys(localStorage).sort());
+      assert.deepEqual(kept, ['leadtrail_session', 'leadtrail_visitor']);
       await page.goto(`${site.url}/?utm_source=news`);
       await page.waitForFunction(() => localStorage.getItem('leadtrail_campaign'));
       await page.goto(`${site.url}/second`);
-      await visitorOf(page);
-      assert.deepEqual(await kept(), ['leadtrail_campaign', 'leadtrail_session', 'leadtrail_visitor']);
+      const campaign = await page.evaluate(() => localStorage.getItem('leadtrail_campaign'));
+      assert.match(campaign ?? '', /"utm_source":"news"/);
     }));
 
   test('the start says what the browser says of itself, in whole numbers where it should', () =>

@@ -31,7 +31,7 @@ export function deliver(...item: Item): void {
 
 /** Sends all there is. What is not known to have arrived when the page is left stays for the next page. */
 export function send(isLeaving?: boolean): void {
-  if (navigator.onLine && Date.now() >= pausedUntil)
+  if (isAlive && navigator.onLine && Date.now() >= pausedUntil)
     for (let batch = nextBatch(); batch[0]; batch = nextBatch()) sendBatch(batch, isLeaving);
   if (isLeaving) keepUnsent([]);
 }
@@ -65,15 +65,14 @@ async function sendBatch(batch: Item[], isLeaving?: boolean): Promise<void> {
 /** Tabs share what is kept: only what this one knows of changes. */
 function keepUnsent(arrived: Item[]): void {
   const known = queue.concat(arrived).map(([, id]) => id);
-  const kept = readUnsent();
-  const unsent = kept
+  const unsent = readUnsent()
     .filter(([, id]) => !known.includes(id))
     .concat(queue)
     // Without its start an event is worth nothing.
     .sort(([one], [other]) => +!one - +!other)
     .slice(-UNSENT_ITEMS_MAX);
   if (unsent[0]) writeObject(UNSENT, unsent);
-  else if (kept[0]) remove(UNSENT);
+  else remove(UNSENT);
 }
 
 function readUnsent(): Item[] {

@@ -9,7 +9,7 @@ let outlivingBytes = 0;
 export async function post(path: string, body: Blob | string, isLeaving?: boolean): Promise<Response> {
   const url = root + config.track + path;
   // A blob made for its size alone would be handed to another process.
-  const bytes = typeof body === 'string' ? new TextEncoder().encode(body).length : body.size;
+  const bytes = (body as Blob).size ?? new TextEncoder().encode(body as string).length;
   const keepalive = outlivingBytes + bytes < OUTLIVING_BYTES_MAX;
   if (keepalive) outlivingBytes += bytes;
   try {

@@ -17,11 +17,7 @@ export type Session = {
 };
 
 export function visitor(): string {
-  const kept = read(VISITOR);
-  if (kept) return kept;
-  const id = newId();
-  write(VISITOR, id);
-  return id;
+  return read(VISITOR) || write(VISITOR, newId());
 }
 
 /** The visit that goes on, in whichever tab. */

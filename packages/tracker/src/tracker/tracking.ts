@@ -142,7 +142,7 @@ function attend(): void {
 }
 
 function flushSoon(): void {
-  setTimeout(() => isAlive && send(), SOON_MS);
+  setTimeout(send, SOON_MS);
 }
 
 /** What is counted goes now and then, or with whoever leaves: it is not worth a request of its own on every page. */
