@@ -12,5 +12,5 @@ export function listen<E extends Event>(types: string, listener: (event: E) => v
       if (isAlive) listener(event as E);
     } catch {}
   };
-  for (const type of types.split(' ')) addEventListener(type, careful, { capture: true, passive: true });
+  for (const type of types.split(' ')) addEventListener(type, careful, true);
 }
