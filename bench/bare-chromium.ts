@@ -7,8 +7,8 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CHROMIUM_FLAGS, chromiumProgram } from '../packages/tracker/test/support/chromium.ts';
 
-/** By then everything that a script does on load has been done. */
-const LOAD_MS = 1200;
+/** By then everything that a script does on load has been done: what it sends, it sends after about a second. */
+const LOAD_MS = 2000;
 
 export type BareChromium = {
   /** Processor time of a page's main thread in milliseconds, from when it is opened until it has come to rest. */

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { configuredScript } from '../packages/server/src/http/browser-scripts.ts';
 import { bundleBrowserScript } from '../scripts/build-browser-script.ts';
 import { openBareChromium } from './bare-chromium.ts';
 import { quick } from './conditions.ts';
@@ -18,12 +19,12 @@ const CONFIG = { root: './', track: 'track/', recorder: 'r.js', replayRate: 0 };
 const TRACKER_MS_MAX = 5;
 
 export async function measureBrowserScripts(): Promise<void> {
-  const tracker = join(SOURCES, 'tracker.ts');
   const scripts = {
     none: undefined,
-    fingerprint: await bundleBrowserScript(join(import.meta.dirname, 'fingerprint-alone.ts'), 'iife'),
-    tracker: configured(await bundleBrowserScript(tracker, 'iife')),
-    form: configured(await bundleBrowserScript(join(SOURCES, 'form.ts'), 'iife')),
+    // In the same wrapping, so that what the wrapping saves the fingerprint does not count for the tracker.
+    fingerprint: await served(join(import.meta.dirname, 'fingerprint-alone.ts')),
+    tracker: await served(join(SOURCES, 'tracker.ts')),
+    form: await served(join(SOURCES, 'form.ts')),
   };
   const site = await serve(scripts);
   const browser = await openBareChromium();
@@ -55,8 +56,9 @@ export async function measureBrowserScripts(): Promise<void> {
   }
 }
 
-function configured(script: string): string {
-  return `(()=>{const LEADTRAIL_CONFIG=${JSON.stringify(CONFIG)};${script}})();`;
+/** A script as the service sends it to a page. */
+async function served(entry: string): Promise<string> {
+  return configuredScript(CONFIG, await bundleBrowserScript(entry, 'iife'));
 }
 
 /** A page for each script, and something that accepts whatever they send. */

@@ -21,6 +21,12 @@ async function load(
 describe('the browser scripts', () => {
   const service = useService('sqlite');
 
+  for (const path of ['/t.js', '/f.js']) {
+    test(`${path} asks first of all to be compiled as a whole`, async () => {
+      assert.match((await load(service, path)).text, /^\/\/# allFunctionsCalledOnLoad\n\(/);
+    });
+  }
+
   for (const path of ['/t.js', '/f.js', '/r.js']) {
     test(`${path} may be loaded by any page and kept for an hour`, async () => {
       const { status, headers, text } = await load(service, path);

@@ -17,6 +17,7 @@ export function campaign(): Campaign {
   const kept = readObject(CAMPAIGN);
   const isSameVisit = at - (kept.at as number) < VISIT_IDLE_MS;
   const params: Campaign = named[0] || !isSameVisit ? Object.fromEntries(named) : Object(kept.params);
-  if (mayKeep()) writeObject(CAMPAIGN, { at, params });
+  // Most visitors never had one, and then there is nothing to keep.
+  if ((named[0] || kept.at) && mayKeep()) writeObject(CAMPAIGN, { at, params });
   return params;
 }

@@ -16,12 +16,13 @@ export function read(key: string): string | null {
   }
 }
 
-export function write(key: string, value: string): void {
+export function write(key: string, value: string): string {
   notKept[key] = value;
   try {
     localStorage.setItem(key, value);
     delete notKept[key];
   } catch {}
+  return value;
 }
 
 export function remove(key: string): void {

@@ -1,6 +1,7 @@
 import { keepConsent, mayKeep } from './privacy.ts';
 import { CAMPAIGN, remove, SESSION, UNSENT, VISITOR } from './storage.ts';
-import { beginTracking, stopTracking, track } from './tracker/tracking.ts';
+import { isAlive } from './tracker/lifetime.ts';
+import { beginTracking, stopTracking, track, viewAgain } from './tracker/tracking.ts';
 
 type Call = Iterable<unknown>;
 type Leadtrail = {
@@ -31,7 +32,8 @@ function run(): void {
   window.leadtrail.isLoaded = true;
   // In another tab, of which a page that comes back has not heard. Before anything else happens here.
   addEventListener('storage', followConsent, true);
-  addEventListener('pageshow', followConsent, true);
+  // Whoever only listens once the page has gone is not called when it is loaded.
+  addEventListener('pagehide', () => addEventListener('pageshow', comeBack, true), true);
   leadtrail?.q?.forEach(obey);
   followConsent();
 }
@@ -42,6 +44,13 @@ function followConsent(): boolean {
   if (may) beginTracking();
   else stopTracking();
   return may;
+}
+
+/** The browser had kept the page for the way back. */
+function comeBack(): void {
+  const wasAlive = isAlive;
+  // Who begins anew has viewed the page by that.
+  if (followConsent() && wasAlive) viewAgain();
 }
 
 /** Whatever the page calls, it gets no error. */

@@ -96,6 +96,17 @@ onBothStores('What happens in a visit', (kind) => {
       assert.equal(Number(stored.engaged_ms), sent());
     }));
 
+  test('a page that is loaded sends its start alone; the time on it follows before long', () =>
+    visit(async ({ page, requests }) => {
+      await page.clock.install();
+      await open(page, 'Text');
+      await page.clock.runFor(5_000);
+      assert.equal(sentTo(requests, 'session/start').length, 1);
+      assert.equal(sentTo(requests, 'events').length, 0);
+      await page.clock.runFor(10_000);
+      assert.ok(engagedMs(requests) >= 5_000);
+    }));
+
   test('a computer that slept was not being looked at', () =>
     visit(async ({ page, requests }) => {
       await page.clock.install();

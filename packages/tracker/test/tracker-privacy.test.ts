@@ -138,7 +138,8 @@ onBothStores('Privacy', (kind) => {
       await other.evaluate(() =>
         addEventListener(
           'storage',
-          ({ key }) => key === 'leadtrail_campaign' && Object.assign(window, { told: true }),
+          ({ key, newValue }) =>
+            key === 'leadtrail_session' && newValue === null && Object.assign(window, { told: true }),
         ),
       );
       await consent(page, false);

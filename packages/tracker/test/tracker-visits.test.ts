@@ -48,6 +48,19 @@ onBothStores('Visits', (kind) => {
       assert.match(String(session.fingerprint_id), /^[0-9a-f]{32}$/);
     }));
 
+  test('a visit keeps a visitor and a session, and a campaign only where one brought it', () =>
+    visit(async ({ page }) => {
+      await page.goto(site.url);
+      await sessionOf(service, await visitorOf(page));
+      const kept = await page.evaluate(() => Object.keys(localStorage).sort());
+      assert.deepEqual(kept, ['leadtrail_session', 'leadtrail_visitor']);
+      await page.goto(`${site.url}/?utm_source=news`);
+      await page.waitForFunction(() => localStorage.getItem('leadtrail_campaign'));
+      await page.goto(`${site.url}/second`);
+      const campaign = await page.evaluate(() => localStorage.getItem('leadtrail_campaign'));
+      assert.match(campaign ?? '', /"utm_source":"news"/);
+    }));
+
   test('the start says what the browser says of itself, in whole numbers where it should', () =>
     visit(async ({ page, requests }) => {
       await page.goto(site.url);
@@ -215,13 +228,7 @@ onBothStores('The way back', (kind) => {
       await watchPage(keeping, { origins: [service.url, keepable.url] }, async ({ page, requests }) => {
         await page.goto(keepable.url);
         const { session_id, visitor_id } = await sessionOf(service, await visitorOf(page));
-        await page.evaluate(() => {
-          addEventListener('pageshow', ({ persisted }) => Object.assign(window, { persisted }));
-        });
-        await page.locator('a').click();
-        await page.waitForURL('**/plain');
-        await page.evaluate(() => history.back());
-        await page.waitForFunction(() => 'persisted' in window && window.persisted);
+        await goAndComeBack(page);
         const [view] = await eventsWhenThere(service, session_id, 'page_view', 1);
         assert.equal(view?.page, `${keepable.url}/`);
         assert.equal((await sessionOf(service, visitor_id)).page_views, 2);
@@ -231,6 +238,31 @@ onBothStores('The way back', (kind) => {
         );
       });
     });
+
+  test('a page that the browser has kept hears of a consent that was withdrawn meanwhile', () =>
+    watchPage(keeping, { origins: [service.url, keepable.url] }, async ({ page, requests }) => {
+      await page.goto(keepable.url);
+      await sessionOf(service, await visitorOf(page));
+      await goAndComeBack(page, () => localStorage.setItem('leadtrail_consent', 'false'));
+      const before = requests.length;
+      await page.goto('about:blank');
+      const later = requests.slice(before).map((request) => request.url());
+      assert.deepEqual(
+        later.filter((url) => url.includes('/track/')),
+        [],
+      );
+    }));
+
+  async function goAndComeBack(page: Page, elsewhere: () => void = () => {}): Promise<void> {
+    await page.evaluate(() => {
+      addEventListener('pageshow', ({ persisted }) => Object.assign(window, { persisted }));
+    });
+    await page.locator('a').click();
+    await page.waitForURL('**/plain');
+    await page.evaluate(elsewhere);
+    await page.evaluate(() => history.back());
+    await page.waitForFunction(() => 'persisted' in window && window.persisted);
+  }
 });
 
 /** As the other tabs and the next page see it. */

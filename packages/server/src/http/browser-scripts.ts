@@ -19,6 +19,7 @@ const HEADERS = {
   'timing-allow-origin': '*',
 };
 
+export type ScriptConfig = { root: string; track: string; recorder: string; replayRate: number };
 type Sources = Readonly<Record<'tracker' | 'form' | 'recorder', () => Promise<string>>>;
 
 /** The scripts that customers put on their pages. */
@@ -47,7 +48,7 @@ export function browserScripts(
         recorder: paths.recorder.slice(1),
         replayRate: await replayRate(),
       };
-      return `(()=>{const LEADTRAIL_CONFIG=${JSON.stringify(config)};${await source()}})();`;
+      return configuredScript(config, await source());
     });
 
   return [
@@ -59,6 +60,14 @@ export function browserScripts(
   function both(name: keyof Sources): string[] {
     return [...new Set([USUAL_PATHS[name], paths[name]])];
   }
+}
+
+/**
+ * A script as pages get it. Almost all of its functions run while a page loads: browsers that understand the first line
+ * compile them with the script, beside the page, and not one by one when they are called and the page has to wait.
+ */
+export function configuredScript(config: ScriptConfig, source: string): string {
+  return `//# allFunctionsCalledOnLoad\n(()=>{const LEADTRAIL_CONFIG=${JSON.stringify(config)};${source}})();`;
 }
 
 /** From the folder of a script up to where the service's addresses begin. */

@@ -31,7 +31,7 @@ export function deliver(...item: Item): void {
 
 /** Sends all there is. What is not known to have arrived when the page is left stays for the next page. */
 export function send(isLeaving?: boolean): void {
-  if (navigator.onLine && Date.now() >= pausedUntil)
+  if (isAlive && navigator.onLine && Date.now() >= pausedUntil)
     for (let batch = nextBatch(); batch[0]; batch = nextBatch()) sendBatch(batch, isLeaving);
   if (isLeaving) keepUnsent([]);
 }

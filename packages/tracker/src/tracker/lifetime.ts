@@ -7,14 +7,10 @@ export function setAlive(alive: boolean): void {
 
 /** Listens to the window and all in it, before the page does; and whatever happens, the page is not disturbed. */
 export function listen<E extends Event>(types: string, listener: (event: E) => void): void {
-  for (const type of types.split(' '))
-    addEventListener(
-      type,
-      (event) => {
-        try {
-          if (isAlive) listener(event as E);
-        } catch {}
-      },
-      { capture: true, passive: true },
-    );
+  const careful = (event: Event) => {
+    try {
+      if (isAlive) listener(event as E);
+    } catch {}
+  };
+  for (const type of types.split(' ')) addEventListener(type, careful, true);
 }

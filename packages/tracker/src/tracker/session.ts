@@ -17,9 +17,7 @@ export type Session = {
 };
 
 export function visitor(): string {
-  const id = read(VISITOR) || newId();
-  write(VISITOR, id);
-  return id;
+  return read(VISITOR) || write(VISITOR, newId());
 }
 
 /** The visit that goes on, in whichever tab. */

@@ -1,19 +1,16 @@
+import type { Fingerprint } from './fingerprint.ts';
 import { visitor } from './session.ts';
 
 /** What the service is told about a visit and the browser it happens in. */
-export function startBody(
-  session_id: string,
-  fingerprint_id: string,
-  page: string,
-  referrer: string,
-): string {
+export function startBody(session_id: string, page: string, referrer: string, known?: Fingerprint): string {
   const { userAgent, language, platform, hardwareConcurrency, deviceMemory } = navigator as Navigator & {
     deviceMemory?: number;
   };
+  const visitor_id = visitor();
   return JSON.stringify({
-    fingerprint_id,
+    fingerprint_id: known?.id ?? visitor_id,
     page,
-    visitor_id: visitor(),
+    visitor_id,
     session_id,
     referrer,
     device_info: {
@@ -23,7 +20,7 @@ export function startBody(
       hardware_concurrency: hardwareConcurrency,
       // Small devices have a part of a gigabyte.
       device_memory: deviceMemory && Math.ceil(deviceMemory),
-      timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+      timezone: known?.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     },
     screen: {
       width: screen.width,

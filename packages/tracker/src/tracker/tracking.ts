@@ -1,7 +1,7 @@
 import { campaign } from '../campaign.ts';
 import { look, lookAtNewPage, reportAttention, watchAttention } from './attention.ts';
 import { beginDelivery, deliver, send } from './delivery.ts';
-import { fingerprint } from './fingerprint.ts';
+import { type Fingerprint, fingerprint } from './fingerprint.ts';
 import { isAlive, listen, setAlive } from './lifetime.ts';
 import { newId } from './new-id.ts';
 import { pageAddress, watchPages } from './pages.ts';
@@ -23,7 +23,7 @@ const FINGERPRINT_MS_MAX = 5000;
 let page = '';
 let session: Session;
 /** Ends the wait for the fingerprint of a visit that begins; there as long as it waits. */
-let open: ((fingerprint?: string) => void) | undefined;
+let open: ((known?: Fingerprint) => void) | undefined;
 /** What happens meanwhile: it is not certain yet to which session it will belong. */
 let waiting: TrackedEvent[] = [];
 
@@ -50,11 +50,6 @@ function watch(): void {
     // A page that holds a lock is not kept for the way back.
     stopReplay();
   });
-  listen<PageTransitionEvent>('pageshow', ({ persisted }) => {
-    if (!persisted) return;
-    view();
-    if (!open) replay(session);
-  });
   listen('online', flush);
   setInterval(flush, REGULARLY_MS);
 }
@@ -67,6 +62,11 @@ export function stopTracking(isWithdrawn?: boolean): void {
   open = undefined;
   waiting = [];
   stopReplay(true);
+}
+
+export function viewAgain(): void {
+  view();
+  if (!open) replay(session);
 }
 
 export function track(type: string, data?: object): void {
@@ -94,13 +94,13 @@ function enter(referrer: string): void {
   visitor();
   const viewed = page;
   const view = eventOf('page_view');
-  const openThis = (fingerprint = visitor()) => {
+  const openThis = (known?: Fingerprint) => {
     if (open !== openThis) return;
     open = undefined;
     session = liveSession() ?? claim;
     const isStarter = !session.started;
     if (isStarter) {
-      deliver('', session.id, startBody(session.id, fingerprint, viewed, referrer));
+      deliver('', session.id, startBody(session.id, viewed, referrer, known));
       session.started = true;
       saveSession(session);
     }
@@ -142,9 +142,10 @@ function attend(): void {
 }
 
 function flushSoon(): void {
-  setTimeout(flush, SOON_MS);
+  setTimeout(send, SOON_MS);
 }
 
+/** What is counted goes now and then, or with whoever leaves: it is not worth a request of its own on every page. */
 function flush(): void {
   if (!isAlive) return;
   attend();
