@@ -30,20 +30,22 @@ export const formatDate = (value: string | number): string => date.format(timeOf
 /** Of a day that the service counts by, `YYYY-MM-DD`. */
 export const formatDay = (day: string): string => dayOfMonth.format(new Date(`${day}T00:00:00Z`));
 
-const STEPS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
-  ['day', DAY_MS],
-  ['hour', DAY_MS / 24],
-  ['minute', 60_000],
+/** Each with how many of it make one of the next. */
+const STEPS: readonly [Intl.RelativeTimeFormatUnit, { ms: number; inNext: number }][] = [
+  ['second', { ms: 1000, inNext: 60 }],
+  ['minute', { ms: 60_000, inNext: 60 }],
+  ['hour', { ms: DAY_MS / 24, inNext: 24 }],
 ];
 
 /** How long ago; after a week the date says more. */
 export function formatAgo(value: string | number, now = Date.now()): string {
   const passed = timeOf(value).getTime() - now;
   if (Math.abs(passed) > 7 * DAY_MS) return formatDate(value);
-  for (const [unit, ms] of STEPS) {
-    if (Math.abs(passed) >= ms) return relative.format(Math.round(passed / ms), unit);
+  for (const [unit, { ms, inNext }] of STEPS) {
+    const count = Math.round(passed / ms);
+    if (Math.abs(count) < inNext) return relative.format(count, unit);
   }
-  return relative.format(Math.round(passed / 1000), 'second');
+  return relative.format(Math.round(passed / DAY_MS), 'day');
 }
 
 export function formatDuration(ms: number): string {

@@ -8,6 +8,7 @@ import { useService } from '../../server/test/support/service.ts';
 import { assertAccessible, atRest, DESKTOP, PHONE, useDashboard } from './support/dashboard.ts';
 
 const ENGINE_ENV = { EDGE_ACCOUNT_ID: 'account', ANALYTICS_ENGINE_API_TOKEN: 'token' };
+const SMALLEST_PHONE = { width: 320, height: 640 };
 
 describe('the campaigns page', () => {
   const clock = aClock(Date.now());
@@ -116,6 +117,19 @@ describe('the campaigns page', () => {
         assert.match(await figure(page, 'Submissions'), /^3\n/);
       },
       { role: 'marketing' },
+    ));
+
+  test('fits on the smallest phone, where the chosen period is in sight', () =>
+    dashboard.visit(
+      '/campaigns?days=365',
+      async (page) => {
+        assert.equal(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), 0);
+        const chosen = await page.getByRole('button', { name: '1 year' }).boundingBox();
+        const row = await page.getByRole('group', { name: 'Period' }).boundingBox();
+        assert.ok(chosen !== null && row !== null);
+        assert.ok(chosen.x + chosen.width <= row.x + row.width);
+      },
+      { size: SMALLEST_PHONE },
     ));
 
   for (const theme of ['light', 'dark'] as const) {

@@ -25,7 +25,7 @@ describe('the lists of addresses', () => {
     dashboard.visit('/blocked-ips', async (page) => {
       await page.getByText('No address is blocked').waitFor();
       await page.getByRole('button', { name: 'Block an IP' }).first().click();
-      const dialog = page.getByRole('dialog');
+      const dialog = page.getByRole('dialog', { name: 'Block an IP' });
       await dialog.getByLabel('IP address').fill(' 203.0.113.7 ');
       await dialog.getByLabel('Reason').fill('Spam');
       await dialog.getByLabel('Country').fill('DE');
@@ -180,6 +180,39 @@ describe('the lists of addresses', () => {
       await dialog.getByRole('button', { name: 'Save' }).click();
       await page.getByText('203.0.113.7 saved').first().waitFor();
       assert.match(await row(page, '203.0.113.7').innerText(), /Test.*Old office/s);
+    });
+  });
+
+  test('a dialog says what saving does, and gives the focus back to where it was opened', async () => {
+    await list(BLOCKED, { ip: '203.0.113.7', reason: 'Spam' });
+    await list(BLOCKED, { ip: '203.0.113.8', reason: 'Rude' });
+    await dashboard.visit('/blocked-ips', async (page) => {
+      const dialog = page.getByRole('dialog', { name: /^(Edit|Block an IP)/ });
+      const edit = page.getByRole('button', { name: 'Edit 203.0.113.7' });
+      for (const leave of ['Cancel', 'Save']) {
+        await edit.focus();
+        await page.keyboard.press('Enter');
+        await dialog.getByText('Saving sets its date to now').waitFor();
+        await dialog.getByRole('button', { name: leave }).click();
+        await dialog.waitFor({ state: 'hidden' });
+        await page.waitForFunction(
+          () => document.activeElement?.getAttribute('aria-label') === 'Edit 203.0.113.7',
+        );
+      }
+
+      await page.getByRole('button', { name: 'Edit 203.0.113.8' }).click();
+      assert.equal(await dialog.getByLabel('Reason').inputValue(), 'Rude');
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'hidden' });
+
+      const add = page.getByRole('button', { name: 'Block an IP' });
+      await add.click();
+      await dialog.getByLabel('IP address').fill('203.0.113.9');
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'hidden' });
+      await page.waitForFunction(() => document.activeElement?.textContent === 'Block an IP');
+      await add.click();
+      assert.equal(await dialog.getByLabel('IP address').inputValue(), '');
     });
   });
 

@@ -106,7 +106,7 @@ describe('The leads page', () => {
         const { lead_id } = await leadNamed(service, 'Alan Turing');
         const link = page.getByRole('link', { name: 'Alan Turing' });
         assert.equal(await link.getAttribute('href'), `/dashboard/leads/${lead_id}`);
-        await rowOf(page, 'Alan Turing').getByText('Harbour', { exact: true }).click();
+        await rowOf(page, 'Alan Turing').getByRole('cell').getByText('Harbour', { exact: true }).click();
         await page.waitForURL(`**/leads/${lead_id}`);
         await page.goBack();
         await link.click();
@@ -316,6 +316,36 @@ describe('The leads page', () => {
         await page.getByRole('button', { name: '1 new lead' }).waitFor();
         assert.equal((await names(page))[0], 'Later Guest');
       }));
+
+    it('counts what has come in among what is to be reviewed', () =>
+      dashboard.visit('/leads', async (page) => {
+        const toReview = page
+          .getByRole('navigation', { name: 'Views' })
+          .getByRole('link', { name: /^To review/ });
+        const before = Number((await toReview.innerText()).match(/\d+/)?.[0]);
+        await enquire(service, 'Unseen Guest');
+        await comeBack(page);
+        await page.getByRole('button', { name: '1 new lead' }).waitFor();
+        await toReview.filter({ hasText: String(before + 1) }).waitFor();
+      }));
+
+    it('keeps what is written from right to left apart from the rest, and the dot beside a long name', async () => {
+      const project = 'מגדל הים 3';
+      const name = 'Bartholomew Longfellow of the Northern Shores';
+      await enquire(service, name, { PROJECT: project });
+      await dashboard.visit(
+        '/leads',
+        async (page) => {
+          const row = rowOf(page, name);
+          await row.locator('bdi', { hasText: project }).waitFor();
+          const dot = await row.getByTitle('To review').boundingBox();
+          const link = await row.getByRole('link', { name }).boundingBox();
+          assert.ok(dot !== null && link !== null);
+          assert.ok(dot.y >= link.y && dot.y + dot.height <= link.y + link.height);
+        },
+        { size: PHONE },
+      );
+    });
   });
 
   it('Without leads the page says how they come', async () => {

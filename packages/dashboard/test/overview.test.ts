@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { Page } from 'playwright-core';
-import { DAY_MS } from '../../server/src/domain/utc-time.ts';
+import { DAY_MS, HOUR_MS } from '../../server/src/domain/utc-time.ts';
 import { anEvent } from '../../server/test/support/builders.ts';
 import { aClock } from '../../server/test/support/clock.ts';
 import { assertCaptured, CAPTURE_ENV, sendFromServer } from '../../server/test/support/enquiries.ts';
@@ -10,6 +10,7 @@ import { useService } from '../../server/test/support/service.ts';
 import { endSession, sendEvents, startSession } from '../../server/test/support/visits.ts';
 import { daysUntil, latestDay } from '../src/charts/days.ts';
 import { shadeStarts } from '../src/charts/steps.ts';
+import { formatAgo } from '../src/format.ts';
 import { changeOf, totalsOf } from '../src/pages/overview/trend.ts';
 import { assertAccessible, atRest, DESKTOP, PHONE, useDashboard } from './support/dashboard.ts';
 
@@ -112,6 +113,12 @@ describe('the overview', () => {
       await next;
     }));
 
+  test('shows a submission that comes in while one looks', () =>
+    dashboard.visit('/', async (page) => {
+      await assertCaptured(sendFromServer(service, { FIRSTNAME: 'Grace', EMAIL: 'grace@example.org' }));
+      await page.getByRole('link', { name: /^Grace/ }).waitFor({ timeout: REALTIME_PATIENCE_MS });
+    }));
+
   test('leads from a recent submission to its lead', () =>
     dashboard.visit('/', async (page) => {
       await page.getByRole('link', { name: /Ada.*Riverside/ }).click();
@@ -169,6 +176,10 @@ describe('the overview', () => {
         await atRest(page);
         await page.getByRole('button', { name: 'Refresh', exact: true }).click();
         await page.getByRole('button', { name: /^Refresh again in (29|30) min$/ }).waitFor();
+        await page
+          .getByText(/^The next time is in (29|30) min\./)
+          .first()
+          .waitFor();
       },
       { expectedErrors: /status of 429/ },
     ));
@@ -225,6 +236,47 @@ describe('the overview of a new installation', () => {
     ));
 });
 
+describe('the first steps of a new installation', () => {
+  const service = useService('sqlite', { env: ENGINE_ENV });
+  const dashboard = useDashboard(service);
+
+  test('say to the marketing role only what it can do', () =>
+    dashboard.visit(
+      '/',
+      async (page) => {
+        await page.getByRole('heading', { name: 'Have your site added' }).waitFor();
+        assert.equal(await page.getByRole('link', { name: 'Sites and forms' }).count(), 0);
+        assert.equal(await page.getByRole('link', { name: 'demo page' }).count(), 0);
+      },
+      { role: 'marketing' },
+    ));
+
+  test('lead the admin to the sites, and go away with the first visit', async () => {
+    for (const theme of ['light', 'dark'] as const) {
+      await dashboard.visit(
+        '/',
+        async (page) => {
+          await page.getByRole('heading', { name: 'First steps' }).waitFor();
+          await assertAccessible(page);
+        },
+        { theme, size: PHONE },
+      );
+    }
+    await dashboard.visit('/', async (page) => {
+      const steps = page.getByRole('heading', { name: 'First steps' });
+      assert.equal(await page.getByRole('link', { name: 'demo page' }).getAttribute('href'), '/demo');
+      await page.getByRole('link', { name: 'Sites and forms' }).click();
+      await page.waitForURL(/\/settings\/sites$/);
+      await page.goBack();
+      await steps.waitFor();
+
+      await startSession(service, { visitor_id: 'first', fingerprint_id: 'first' });
+      await service.settled();
+      await steps.waitFor({ state: 'detached', timeout: REALTIME_PATIENCE_MS });
+    });
+  });
+});
+
 describe('what the charts are drawn from', () => {
   test('every day has its place, whether anything happened on it or not', () => {
     assert.deepEqual(daysUntil('2026-03-02', 4), ['2026-02-27', '2026-02-28', '2026-03-01', '2026-03-02']);
@@ -245,19 +297,36 @@ describe('what the charts are drawn from', () => {
     assert.equal(changeOf(5, 0), null);
   });
 
-  test('the shades of the map begin at one and grow, and the strongest is in use', () => {
-    assert.deepEqual(shadeStarts(0, 5), []);
+  test('every country has a shade of the map, and every shade a country', () => {
+    assert.deepEqual(shadeStarts([], 5), []);
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 10 ** 9 }), (most) => {
-        const starts = shadeStarts(most, 5);
-        assert.equal(starts[0], 1);
-        assert.ok(starts.length <= 5 && (starts.at(-1) ?? 0) <= most);
-        assert.deepEqual(
-          starts,
-          [...new Set(starts)].toSorted((a, b) => a - b),
-        );
+      fc.property(fc.array(fc.integer({ min: 1, max: 10 ** 9 }), { minLength: 1 }), (sessions) => {
+        const starts = shadeStarts(sessions, 5);
+        assert.ok(starts.length <= 5 && starts.every(Number.isInteger));
+        assert.ok((starts[0] ?? 0) <= Math.min(...sessions));
+        for (const [index, start] of starts.entries()) {
+          const next = starts[index + 1] ?? Number.POSITIVE_INFINITY;
+          assert.ok(start < next && sessions.some((each) => each >= start && each < next));
+        }
       }),
     );
+  });
+
+  test('the shades of the map tell countries apart, and begin at round numbers', () => {
+    const sessions = [7285, 6089, 5754, 4560, 3628, 1939, 1714, 1664, 1577, 1058, 1033, 977, 642, 225, 210];
+    assert.deepEqual(shadeStarts(sessions, 5), [200, 700, 1500, 5000]);
+    assert.deepEqual(shadeStarts([1, 2, 3, 3, 4], 5), [1, 2, 3]);
+  });
+
+  test('how long ago it was is said in the unit that it is rounded to', () => {
+    const now = Date.parse('2026-03-10T12:00:00Z');
+    const ago = (ms: number) => formatAgo(now - ms, now);
+    assert.equal(ago(59_600), ago(60_000));
+    assert.equal(ago(59.6 * 60_000), ago(60 * 60_000));
+    assert.equal(ago(23.6 * HOUR_MS), ago(24 * HOUR_MS));
+    assert.match(ago(59.4 * 60_000), /59/);
+    assert.match(ago(23.4 * HOUR_MS), /23/);
+    assert.equal(ago(-59.6 * 60_000), ago(-60 * 60_000));
   });
 });
 

@@ -106,6 +106,7 @@ describe('the pages of enquiries that did not become leads', () => {
           await page.getByText('2 enquiries').waitFor();
           assert.deepEqual(await names(page), ['New', 'Recent']);
           assert.equal(new URL(page.url()).searchParams.get('period'), 'past_7_days');
+          await page.getByText(/^Days are in UTC: they begin at 0[12]:00 your time/).waitFor();
           await page.getByRole('searchbox').fill('oak');
           await page.getByText('1 enquiry', { exact: true }).waitFor();
           assert.deepEqual(await names(page), ['Recent']);
@@ -139,6 +140,31 @@ describe('the pages of enquiries that did not become leads', () => {
           assert.deepEqual(await names(page), ['Two']);
           assert.equal(await total(api), 1);
         });
+      });
+
+      test('what could not be deleted stays selected', async () => {
+        for (const contact_name of ['One', 'Two']) await setAside({ kind, contact_name });
+        await dashboard.visit(
+          path,
+          async (page) => {
+            await page.route(`**${api}/bulk-delete`, (route) => route.abort());
+            await page.getByRole('checkbox', { name: 'Select One' }).click();
+            await page.getByRole('button', { name: 'Delete', exact: true }).click();
+            const question = page.getByRole('alertdialog');
+            await question.getByRole('button', { name: 'Delete' }).click();
+            await page.getByText('Not deleted').first().waitFor();
+            await question.waitFor({ state: 'hidden' });
+            await page.getByText('1 of 2 selected').waitFor();
+            assert.ok(await page.getByRole('checkbox', { name: 'Select One' }).isChecked());
+
+            await page.unroute(`**${api}/bulk-delete`);
+            await page.getByRole('button', { name: 'Delete', exact: true }).click();
+            await question.getByRole('button', { name: 'Delete' }).click();
+            await page.getByText('1 enquiry', { exact: true }).waitFor();
+            assert.deepEqual(await names(page), ['Two']);
+          },
+          { expectedErrors: /ERR_FAILED/ },
+        );
       });
 
       test('deletes a whole page by its header, and shows what comes after it', async () => {

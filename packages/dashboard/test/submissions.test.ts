@@ -136,6 +136,26 @@ describe('the submissions page', () => {
       assert.equal(await page.getByRole('searchbox').inputValue(), '');
     }));
 
+  test('what is not found within a day can be looked for in the last 30', () =>
+    dashboard.visit('/submissions', async (page) => {
+      await page.clock.setFixedTime(NOON);
+      await page.getByRole('searchbox').fill('harbour');
+      await page.getByText('Nothing was found for “harbour” today.').waitFor();
+      await page.getByRole('button', { name: 'Search the last 30 days' }).click();
+      await page.getByText('1 submission', { exact: true }).waitFor();
+      assert.deepEqual(await names(page), ['Yves']);
+      assert.deepEqual(queryOf(page), {
+        period: 'range',
+        date_from: '2026-02-09',
+        date_to: '2026-03-10',
+        q: 'harbour',
+      });
+
+      await page.getByRole('searchbox').fill('nobody at all');
+      await page.getByText('No submission matches').waitFor();
+      assert.equal(await page.getByRole('button', { name: 'Search the last 30 days' }).count(), 0);
+    }));
+
   test('has pages, and an address beyond the last one leads to it', () =>
     dashboard.visit('/submissions?period=range&date_to=2026-03-03', async (page) => {
       assert.equal((await names(page)).length, 50);

@@ -111,7 +111,7 @@ onBothStores('q of the list', (kind) => {
     });
 
     test('every word is found, in any order, each in any field', async () => {
-      for (const q of ['müller jörg', 'harbour müller', 'view\t901820\nMÜLLER joerg@', 'r r r jörg ü']) {
+      for (const q of ['müller jörg', 'harbour müller', 'view\t901820\nMÜLLER joerg@']) {
         assert.deepEqual(await found(q), ['joerg'], q);
       }
       for (const q of ['müller иван', 'jörg nobody', 'müller z']) assert.deepEqual(await found(q), [], q);

@@ -1,12 +1,20 @@
-/** Where the shades of a map begin: round numbers, further apart the larger they get. */
+/**
+ * Where the shades of a map begin: at round numbers, chosen so that each shade has about as many countries. Among
+ * countries of very different sizes any even scale would give most of them the same.
+ */
 
-const ROUND = [1, 2, 5];
+const ROUND = [1, 1.5, 2, 3, 5, 7];
 
-export function shadeStarts(most: number, shades: number): number[] {
-  const ladder: number[] = [];
-  for (let power = 1; power <= most; power *= 10) {
-    ladder.push(...ROUND.map((step) => step * power).filter((start) => start <= most));
-  }
-  const stride = Math.max(1, Math.ceil(ladder.length / shades));
-  return ladder.filter((_, index) => index % stride === 0);
+export function shadeStarts(values: readonly number[], shades: number): number[] {
+  const sorted = values.filter((value) => value >= 1).toSorted((a, b) => a - b);
+  const firsts = Array.from({ length: shades }, (_, shade) =>
+    sorted.at(Math.floor((shade * sorted.length) / shades)),
+  );
+  return [...new Set(firsts.filter((first) => first !== undefined).map(roundedDown))];
+}
+
+function roundedDown(value: number): number {
+  const power = 10 ** Math.floor(Math.log10(value));
+  const starts = ROUND.map((step) => step * power).filter(Number.isInteger);
+  return starts.findLast((start) => start <= value) ?? power;
 }

@@ -32,7 +32,10 @@ function Shaded({ world, counts }: { world: World; counts: readonly CountryCount
   const known = counts.filter(({ country }) => world.places.has(country));
   const cursor = useCursor(known.length);
   const byCountry = new Map(counts.map((count) => [count.country, count]));
-  const starts = shadeStarts(Math.max(0, ...known.map(({ sessions }) => sessions)), SHADES.length);
+  const starts = shadeStarts(
+    known.map(({ sessions }) => sessions),
+    SHADES.length,
+  );
   const shade = scaleThreshold(starts, ['0', ...shadesFor(starts)]);
   const read = known[cursor.at ?? 0];
 

@@ -1,5 +1,7 @@
 import { Toggle } from '@base-ui/react/toggle';
 import { ToggleGroup } from '@base-ui/react/toggle-group';
+import { useEffect, useRef } from 'react';
+import { bringIntoRow } from './bring-into-row.ts';
 
 /** A few views of the same figures, one of them shown. */
 export function Segments<V extends string>({
@@ -13,22 +15,32 @@ export function Segments<V extends string>({
   choices: readonly { value: V; label: string }[];
   onChange: (value: V) => void;
 }) {
+  const row = useRef<HTMLDivElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: Which of them is pressed is the value.
+  useEffect(() => {
+    const pressed = row.current?.querySelector<HTMLElement>('[data-pressed]');
+    if (pressed != null) bringIntoRow(pressed);
+  }, [value]);
   return (
-    <ToggleGroup
-      aria-label={label}
-      value={[value]}
-      onValueChange={([chosen]) => chosen !== undefined && onChange(chosen as V)}
-      className="flex gap-1 rounded-lg bg-sunken p-1"
-    >
-      {choices.map((choice) => (
-        <Toggle
-          key={choice.value}
-          value={choice.value}
-          className="h-9 rounded-md px-3 text-[0.8125rem] font-medium whitespace-nowrap text-ink-soft hover:text-ink data-pressed:bg-surface data-pressed:text-ink data-pressed:shadow-sm sm:h-7"
-        >
-          {choice.label}
-        </Toggle>
-      ))}
-    </ToggleGroup>
+    // As wide as its choices, but never wider than its place, whatever that place is in.
+    <div className="grid max-w-full min-w-0 grid-cols-[minmax(0,max-content)]">
+      <ToggleGroup
+        ref={row}
+        aria-label={label}
+        value={[value]}
+        onValueChange={([chosen]) => chosen !== undefined && onChange(chosen as V)}
+        className="relative flex gap-1 overflow-x-auto rounded-lg bg-sunken p-1 [scrollbar-width:none]"
+      >
+        {choices.map((choice) => (
+          <Toggle
+            key={choice.value}
+            value={choice.value}
+            className="h-9 shrink-0 rounded-md px-3 text-[0.8125rem] font-medium whitespace-nowrap text-ink-soft hover:text-ink data-pressed:bg-surface data-pressed:text-ink data-pressed:shadow-sm sm:h-7"
+          >
+            {choice.label}
+          </Toggle>
+        ))}
+      </ToggleGroup>
+    </div>
   );
 }

@@ -10,11 +10,16 @@ type SearchedFields = {
   visitor_id: string;
 };
 
-/** What a search looks through: each field in a line of its own, so that no word matches across two of them. */
+/** What a search looks through: each field in a line of its own, so that nothing matches across two of them. */
 export function leadSearchText(lead: SearchedFields, phone: Phone): string {
   const { contact_name, contact_email, contact_phone, project_name, visitor_id } = lead;
   const phones = phoneForms(contact_phone, phone);
-  return folded([contact_name, contact_email, ...phones, project_name, visitor_id].join('\n'));
+  const fields = [contact_name, contact_email, ...phones, project_name, visitor_id];
+  return folded(fields.map(inOneLine).join('\n'));
+}
+
+function inOneLine(text: string): string {
+  return text.includes('\n') ? text.replaceAll('\n', ' ') : text;
 }
 
 export const STORED_FIELDS = [
@@ -57,21 +62,25 @@ function significantDigits(phone: string): string {
 export type Search = readonly (readonly string[])[];
 
 export function readSearch(text: string): Search {
-  const words = wordsOf(text);
-  if (words.length === 0) return [];
+  const pieces = piecesOf(text);
+  if (pieces.length === 0) return [];
   const digits = digitsMeant(text);
-  if (digits === null) return [words];
-  // Whoever has the word has its digits.
-  return words.some((word) => word.includes(digits)) ? [[digits]] : [words, [digits]];
+  if (digits === null) return [pieces];
+  // Whoever has the piece has its digits.
+  return pieces.some((piece) => piece.includes(digits)) ? [[digits]] : [pieces, [digits]];
 }
 
 /** Far more than anybody types, and no more than databases bear. */
 const WORDS_MAX = 100;
 
-/** The longest first: few leads have them. */
-function wordsOf(text: string): string[] {
-  const words = new Set(folded(text).split(/\s+/));
-  words.delete('');
+/** What is shorter is in nearly everything, and means something only together with what stands beside it. */
+const WORD_CHARS_MIN = 3;
+
+/** Words, or the whole as it stands where one of them is too short. The longest first: few leads have them. */
+function piecesOf(text: string): string[] {
+  const whole = folded(inOneLine(text.trim()));
+  const words = new Set(whole.split(/\s+/));
+  if ([...words].some((word) => word.length < WORD_CHARS_MIN)) return whole === '' ? [] : [whole];
   return [...words].sort((a, b) => b.length - a.length).slice(0, WORDS_MAX);
 }
 

@@ -141,12 +141,12 @@ function passes(lead: ModelLead, { q = '', status, has_follow_ups, seen }: ListQ
   );
 }
 
-/** Every word in one of the fields; none at all is no search. */
+/** Every word in one of the fields, or the whole in one where a word is too short; none at all is no search. */
 function hasWords({ name, email, phone, project, visitor }: ModelLead, q: string): boolean {
   const texts = [name, email, phone, numberOf(phone), project, visitor].map(plain);
-  return plain(q)
-    .split(/\s/)
-    .every((word) => texts.some((text) => text.includes(word)));
+  const words = plain(q.trim()).split(/\s/);
+  const pieces = words.some((word) => word.length < 3) ? [plain(q.trim())] : words;
+  return pieces.every((piece) => texts.some((text) => text.includes(piece)));
 }
 
 function hasNumber({ phone }: ModelLead, q: string): boolean {

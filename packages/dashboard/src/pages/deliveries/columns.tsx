@@ -81,7 +81,7 @@ function Lead({ send }: { send: FlowSend }) {
     <div className="grid justify-items-start">
       <LeadLink send={send} />
       <span className="text-[0.8125rem] wrap-anywhere text-ink-faint">
-        {send.project_name}
+        <bdi>{send.project_name}</bdi>
         <span className="md:hidden">
           {send.project_name !== '' && ' · '}
           <Time value={send.created_at} isAgo />

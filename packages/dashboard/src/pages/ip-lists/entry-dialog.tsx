@@ -6,18 +6,52 @@ import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field, TextInput } from '../../ui/field.tsx';
 import { toasts } from '../../ui/toast.tsx';
+import { useLastGiven } from '../../ui/use-last-given.ts';
 import type { IpList } from './ip-list-page.tsx';
+
+export type Edited<R> = { entry: R; isNew: boolean };
 
 /** Puts an address on a list, or changes what is said about it. */
 export function EntryDialog<R extends { ip: string }>({
   list,
-  entry,
-  isNew,
+  edited,
   onClose,
 }: {
   list: IpList<R>;
-  entry: R;
-  isNew: boolean;
+  edited: Edited<R> | undefined;
+  onClose: () => void;
+}) {
+  const current = useLastGiven(edited);
+  return (
+    <Dialog
+      isOpen={edited !== undefined}
+      onClose={onClose}
+      title={current === null || current.isNew ? list.words.add : `Edit ${current.entry.ip}`}
+      description={
+        current?.isNew === false
+          ? 'Saving sets its date to now, so it moves to the top of the list.'
+          : undefined
+      }
+    >
+      {current !== null && (
+        <EntryForm
+          key={current.isNew ? 'new' : current.entry.ip}
+          list={list}
+          edited={current}
+          onClose={onClose}
+        />
+      )}
+    </Dialog>
+  );
+}
+
+function EntryForm<R extends { ip: string }>({
+  list,
+  edited: { entry, isNew },
+  onClose,
+}: {
+  list: IpList<R>;
+  edited: Edited<R>;
   onClose: () => void;
 }) {
   const queries = useQueryClient();
@@ -44,49 +78,46 @@ export function EntryDialog<R extends { ip: string }>({
   }
 
   return (
-    <Dialog isOpen onClose={onClose} title={isNew ? list.words.add : `Edit ${entry.ip}`}>
-      <form onSubmit={save} className="grid gap-4">
-        {isNew && (
-          <div className="grid gap-1.5">
-            <Field label="IP address" error={refusal.at('ip')} hint="IPv4 or IPv6, for example 203.0.113.7">
-              {(tied) => (
-                <TextInput
-                  {...tied}
-                  autoFocus
-                  required
-                  spellCheck={false}
-                  autoCapitalize="none"
-                  value={typed.ip}
-                  onChange={(event) => change({ ip: event.target.value } as Partial<R>)}
-                  className="font-mono"
-                />
-              )}
-            </Field>
-            {refusal.isOnOtherList && (
-              <Link
-                to={list.other.to}
-                search={{ q: typed.ip.trim() }}
-                className="justify-self-start text-[0.8125rem] font-medium text-accent-text underline underline-offset-2"
-              >
-                {list.other.label}
-              </Link>
+    <form onSubmit={save} className="grid gap-4">
+      {isNew && (
+        <div className="grid gap-1.5">
+          <Field label="IP address" error={refusal.at('ip')} hint="IPv4 or IPv6, for example 203.0.113.7">
+            {(tied) => (
+              <TextInput
+                {...tied}
+                required
+                spellCheck={false}
+                autoCapitalize="none"
+                value={typed.ip}
+                onChange={(event) => change({ ip: event.target.value } as Partial<R>)}
+                className="font-mono"
+              />
             )}
-          </div>
-        )}
-        {list.fields(typed, change, refusal.at)}
-        {refusal.rest !== undefined && (
-          <p role="alert" className="text-[0.8125rem] text-negative">
-            {refusal.rest}
-          </p>
-        )}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" type="submit" isBusy={saving.isPending}>
-            {isNew ? list.words.save : 'Save'}
-          </Button>
+          </Field>
+          {refusal.isOnOtherList && (
+            <Link
+              to={list.other.to}
+              search={{ q: typed.ip.trim() }}
+              className="justify-self-start text-[0.8125rem] font-medium text-accent-text underline underline-offset-2"
+            >
+              {list.other.label}
+            </Link>
+          )}
         </div>
-      </form>
-    </Dialog>
+      )}
+      {list.fields(typed, change, refusal.at)}
+      {refusal.rest !== undefined && (
+        <p role="alert" className="text-[0.8125rem] text-negative">
+          {refusal.rest}
+        </p>
+      )}
+      <div className="flex justify-end gap-2">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button look="primary" type="submit" isBusy={saving.isPending}>
+          {isNew ? list.words.save : 'Save'}
+        </Button>
+      </div>
+    </form>
   );
 }
 

@@ -12,7 +12,7 @@ import { SearchInput } from '../../ui/search-input.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import type { Column } from '../../ui/table.tsx';
 import { toastProblem, toasts, toastWithUndo } from '../../ui/toast.tsx';
-import { EntryDialog } from './entry-dialog.tsx';
+import { type Edited, EntryDialog } from './entry-dialog.tsx';
 import type { IpSearch } from './search.ts';
 
 type Asked = { q: string; limit: number; offset: number };
@@ -55,7 +55,7 @@ export function IpListPage<R extends { ip: string }>({
     placeholderData: keepPreviousData,
   });
   const isAdmin = useIsAdmin();
-  const [edited, setEdited] = useState<{ entry: R; isNew: boolean }>();
+  const [edited, setEdited] = useState<Edited<R>>();
   const remove = useRemoval(list);
   const move = useCallback<MoveList>((to, how) => change({ offset: to || undefined }, how), [change]);
   const columns = useMemo(
@@ -104,7 +104,7 @@ export function IpListPage<R extends { ip: string }>({
           )
         }
       />
-      {edited !== undefined && <EntryDialog list={list} {...edited} onClose={() => setEdited(undefined)} />}
+      <EntryDialog list={list} edited={edited} onClose={() => setEdited(undefined)} />
     </Page>
   );
 }
@@ -155,7 +155,7 @@ function without<R extends { ip: string }>({ rows, total }: ListPage<R>, ip: str
 
 function actionsColumn<R extends { ip: string }>(
   list: IpList<R>,
-  edit: (edited: { entry: R; isNew: boolean }) => void,
+  edit: (edited: Edited<R>) => void,
   remove: (entry: R) => void,
 ): Column<R> {
   return {

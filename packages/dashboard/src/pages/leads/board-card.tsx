@@ -1,6 +1,7 @@
 import type { LeadItem } from '@leadtrail/contract/leads';
 import { type KeyboardEvent, memo, type PointerEvent, type ReactNode } from 'react';
 import { classes } from '../../ui/classes.ts';
+import { Dotted } from '../../ui/dotted.tsx';
 import { EngagementBadge } from '../../ui/engagement-badge.tsx';
 import { riskOf } from '../../ui/risk.ts';
 import { Time } from '../../ui/time.tsx';
@@ -80,6 +81,7 @@ export function CardGhost({
 
 function CardFace({ lead, action, children }: { lead: LeadItem; action?: ReactNode; children: ReactNode }) {
   const isNew = lead.needs_review === 1;
+  const hasProject = lead.project_name !== '' || lead.project_source !== '';
   return (
     <div className="grid gap-1.5 p-3 pt-2">
       <div className="flex items-center gap-2">
@@ -88,7 +90,7 @@ function CardFace({ lead, action, children }: { lead: LeadItem; action?: ReactNo
         {action}
       </div>
       <p className="truncate text-[0.8125rem] text-ink-soft">
-        {[lead.project_name, lead.project_source].filter(Boolean).join(' · ') || lead.contact_email}
+        {hasProject ? <Dotted parts={[lead.project_name, lead.project_source]} /> : lead.contact_email}
       </p>
       <div className="flex flex-wrap items-center gap-1.5 text-xs text-ink-faint">
         <Time value={lead.enquiry_datetime} isAgo />

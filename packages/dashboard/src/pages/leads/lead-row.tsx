@@ -1,6 +1,7 @@
 import type { LeadItem } from '@leadtrail/contract/leads';
 import { memo } from 'react';
 import { classes } from '../../ui/classes.ts';
+import { Dotted } from '../../ui/dotted.tsx';
 import { EngagementBadge } from '../../ui/engagement-badge.tsx';
 import { riskOf } from '../../ui/risk.ts';
 import { Time } from '../../ui/time.tsx';
@@ -26,13 +27,16 @@ export const LeadRow = memo(function LeadRow({
     >
       <th scope="row" className={classes(CELL, 'pl-4 text-left font-normal sm:pl-5')}>
         <div className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
-          {isNew && <ReviewDot />}
-          <a
-            href={hrefOf(lead.lead_id)}
-            className={classes('min-w-0 truncate hover:underline', isNew ? 'font-semibold' : 'font-medium')}
-          >
-            {nameOf(lead)}
-          </a>
+          {/* Together, so that the dot never has a line to itself. */}
+          <span className="flex max-w-full min-w-0 items-center gap-2">
+            {isNew && <ReviewDot />}
+            <a
+              href={hrefOf(lead.lead_id)}
+              className={classes('min-w-0 truncate hover:underline', isNew ? 'font-semibold' : 'font-medium')}
+            >
+              {nameOf(lead)}
+            </a>
+          </span>
           <LeadMarks lead={lead} />
         </div>
         <Contact lead={lead} />
@@ -40,8 +44,9 @@ export const LeadRow = memo(function LeadRow({
           <EngagementBadge label={lead.engagement_label} score={lead.engagement_score} />
           {riskOf(lead.suspicion_score).isRaised && <RiskBadge score={lead.suspicion_score} hasLabel />}
           <span className="min-w-0 truncate md:hidden">
-            {lead.project_name !== '' && `${lead.project_name} · `}
-            <Time value={lead.enquiry_datetime} isAgo />
+            <Dotted
+              parts={[lead.project_name, <Time key="enquired" value={lead.enquiry_datetime} isAgo />]}
+            />
           </span>
         </div>
       </th>
@@ -76,7 +81,11 @@ function Contact({ lead }: { lead: LeadItem }) {
     (each) => each !== '' && each !== nameOf(lead),
   );
   if (shown.length === 0) return null;
-  return <div className="truncate text-[0.8125rem] text-ink-faint">{shown.join(' · ')}</div>;
+  return (
+    <div className="truncate text-[0.8125rem] text-ink-faint">
+      <Dotted parts={shown} />
+    </div>
+  );
 }
 
 function None() {

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { ArrowUp } from 'lucide-react';
-import { useState } from 'react';
-import { filtersOf, type LeadList, latestOptions, listOptions } from './queries.ts';
+import { useEffect, useState } from 'react';
+import { filtersOf, type LeadList, latestOptions, listOptions, toReviewOptions } from './queries.ts';
 import { type LeadsSearch, LIMIT_DEFAULT } from './search.ts';
 import type { ChangeSearch } from './use-leads-search.ts';
 
@@ -20,6 +20,11 @@ export function NewLeads({ search, onChange }: { search: LeadsSearch; onChange: 
   const newest = Math.max(known ?? 0, shown === undefined ? 0 : newestOf(shown));
   const count =
     known === undefined ? 0 : (latest?.leads.filter(({ lead_id }) => lead_id > newest).length ?? 0);
+
+  // Nobody has looked at them yet, which the views say at once.
+  useEffect(() => {
+    if (count > 0) void client.invalidateQueries({ queryKey: toReviewOptions.queryKey });
+  }, [count, client]);
 
   function bringIn() {
     if (latest !== undefined) setKnown(newestOf(latest));

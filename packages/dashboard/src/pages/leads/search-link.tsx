@@ -1,5 +1,6 @@
 import { useLinkProps } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef } from 'react';
+import { bringIntoRow } from '../../ui/bring-into-row.ts';
 import { classes } from '../../ui/classes.ts';
 import type { LeadsSearch } from './search.ts';
 
@@ -48,13 +49,4 @@ export function SearchLink({
       </a>
     </li>
   );
-}
-
-/** Where the row is longer than the screen; the page itself stays where it is. */
-function bringIntoRow(item: HTMLElement): void {
-  const row = item.parentElement;
-  if (row === null) return;
-  const end = item.offsetLeft + item.offsetWidth;
-  if (item.offsetLeft < row.scrollLeft) row.scrollLeft = item.offsetLeft;
-  else if (end > row.scrollLeft + row.clientWidth) row.scrollLeft = end - row.clientWidth;
 }

@@ -4,6 +4,7 @@ import { AllTime } from './all-time.tsx';
 import { Countries } from './countries.tsx';
 import { Engagement } from './engagement.tsx';
 import { Figures } from './figures.tsx';
+import { FirstSteps } from './first-steps.tsx';
 import { PerDay } from './per-day.tsx';
 import { Realtime } from './realtime.tsx';
 import { RecentSubmissions } from './recent-submissions.tsx';
@@ -31,6 +32,7 @@ export function OverviewPage() {
         </>
       }
     >
+      <FirstSteps />
       <Realtime />
       <Figures count={days} />
       <div className="grid gap-4 sm:gap-5 xl:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">

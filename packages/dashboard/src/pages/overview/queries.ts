@@ -4,6 +4,7 @@ import { call } from '../../api/client.ts';
 /** What the overview asks for. Most parts share what they ask with others. */
 
 const REALTIME_MS = 10_000;
+const RECENT_MS = 15_000;
 /** Enough for the longest period and the one before it. */
 const DAILY_DAYS = 90;
 export const SUBMISSION_DAYS = DAILY_DAYS;
@@ -46,8 +47,11 @@ export const useEngagement = () =>
 export const useStorage = () =>
   useQuery({ queryKey: ['storage'], queryFn: ({ signal }) => call('storage', { signal }) });
 
+/** By themselves as well, so that they do not lag behind what happens right now. */
 export const useRecentSubmissions = () =>
   useQuery({
     queryKey: ['recentSubmissions', RECENT],
     queryFn: ({ signal }) => call('recentSubmissions', { query: { limit: RECENT }, signal }),
+    refetchInterval: RECENT_MS,
+    refetchIntervalInBackground: false,
   });

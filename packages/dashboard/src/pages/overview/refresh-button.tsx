@@ -24,8 +24,12 @@ export function RefreshButton() {
     },
     onError(error) {
       const isTooEarly = error instanceof ApiProblem && error.status === 429;
-      if (isTooEarly && error.retryAfterS !== undefined) waitUntil(Date.now() + error.retryAfterS * 1000);
-      else toastProblem('Not refreshed', error);
+      if (!isTooEarly || error.retryAfterS === undefined) return toastProblem('Not refreshed', error);
+      waitUntil(Date.now() + error.retryAfterS * 1000);
+      toasts.add({
+        title: 'Refreshed a short while ago',
+        description: `The next time is in ${inWords(error.retryAfterS)}. New visits and leads show without it.`,
+      });
     },
   });
   if (!isAdmin) return null;

@@ -9,6 +9,7 @@ import { useIsAdmin } from '../../api/role.ts';
 import { formatNumber } from '../../format.ts';
 import { type ListPage, type MoveList, PagedList } from '../../lists/paged-list.tsx';
 import { type ChangeSearch, useSearchChange } from '../../lists/search-change.ts';
+import { dayHint } from '../../lists/utc-days.ts';
 import { Button, buttonClasses } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/checkbox.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
@@ -60,10 +61,7 @@ export function SetAsidePage({ kind, search }: { kind: SetAsideKind; search: Set
   const isAdmin = useIsAdmin();
   const selection = useSelection(rows);
   const [isAsking, setAsking] = useState(false);
-  const removal = useRemoval(kind, () => {
-    setAsking(false);
-    selection.clear();
-  });
+  const removal = useRemoval(kind);
 
   const show = useCallback(
     (id: number | undefined) => change({ open: id }, { isReplaced: id === undefined }),
@@ -77,7 +75,7 @@ export function SetAsidePage({ kind, search }: { kind: SetAsideKind; search: Set
 
   return (
     <Page title={kind.title} hint={kind.hint}>
-      <div className="flex flex-wrap gap-3">
+      <div className="flex flex-wrap items-center gap-3">
         <SearchInput
           label={`Search ${kind.title.toLowerCase()} enquiries`}
           placeholder="IP address, contact, project…"
@@ -92,6 +90,7 @@ export function SetAsidePage({ kind, search }: { kind: SetAsideKind; search: Set
           onChange={(chosen) => change({ period: chosen === 'all' ? undefined : chosen })}
           className="w-full sm:w-44"
         />
+        {period !== 'all' && <p className="text-[0.8125rem] text-ink-faint">{dayHint()}</p>}
       </div>
       <PagedList
         query={query}
@@ -130,7 +129,9 @@ export function SetAsidePage({ kind, search }: { kind: SetAsideKind; search: Set
       <ConfirmDialog
         isOpen={isAsking}
         onClose={() => setAsking(false)}
-        onConfirm={() => removal.mutate(selection.ids)}
+        onConfirm={() =>
+          removal.mutate(selection.ids, { onSuccess: selection.clear, onSettled: () => setAsking(false) })
+        }
         title={`Delete ${counted(selection.ids.length)}?`}
         action="Delete"
         isBusy={removal.isPending}
@@ -173,7 +174,7 @@ function useSelection(rows: readonly SetAsideLead[] | undefined): Selection {
   }, [rows, chosen]);
 }
 
-function useRemoval(kind: SetAsideKind, onDone: () => void) {
+function useRemoval(kind: SetAsideKind) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: kind.remove,
@@ -182,7 +183,6 @@ function useRemoval(kind: SetAsideKind, onDone: () => void) {
       toasts.add({ title: `${counted(deleted)} deleted` });
     },
     onError: (error) => toastProblem('Not deleted', error),
-    onSettled: onDone,
   });
 }
 

@@ -9,14 +9,16 @@ import { call } from '../../api/client.ts';
 import { formatNumber } from '../../format.ts';
 import { type MoveList, PagedList } from '../../lists/paged-list.tsx';
 import { type ChangeSearch, useSearchChange } from '../../lists/search-change.ts';
+import { lastDays } from '../../lists/utc-days.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button, buttonClasses } from '../../ui/button.tsx';
+import { Dotted } from '../../ui/dotted.tsx';
 import { Page } from '../../ui/page.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import type { Column } from '../../ui/table.tsx';
 import { ListTime } from '../../ui/time.tsx';
 import { PeriodBar } from './period-bar.tsx';
-import type { Order, Sort, SubmissionsSearch } from './search.ts';
+import type { Order, Period, Sort, SubmissionsSearch } from './search.ts';
 import { SortButton, type Sorted } from './sort-button.tsx';
 
 type Submission = AnswerOf<typeof submissions>['submissions'][number];
@@ -29,6 +31,15 @@ const FIRST_ORDER: Readonly<Record<Sort, Order>> = {
   contact_email: 'asc',
   project_name: 'asc',
   source: 'asc',
+};
+
+/** Where to look for what is not found within a day. */
+const WIDER_DAYS = 30;
+
+const WITHIN: Readonly<Record<Period, string>> = {
+  today: 'today',
+  yesterday: 'yesterday',
+  range: 'on these days',
 };
 
 /** Every time a form was sent. */
@@ -126,7 +137,7 @@ function Contact({ row }: { row: Submission }) {
         {row.contact_phone !== name && <span className="max-w-full truncate">{row.contact_phone}</span>}
       </span>
       <span className="truncate text-[0.8125rem] text-ink-faint md:hidden">
-        {[row.project_name, row.source].filter(Boolean).join(' · ')}
+        <Dotted parts={[row.project_name, row.source]} />
       </span>
     </div>
   );
@@ -203,9 +214,19 @@ function Empty({
       <EmptyState
         icon={icon}
         title="No submission matches"
-        action={<Button onClick={() => onChange({ q: undefined })}>Clear the search</Button>}
+        action={
+          <div className="flex flex-wrap justify-center gap-2">
+            {period !== 'range' && (
+              <Button
+                look="primary"
+                onClick={() => onChange({ period: 'range', ...lastDays(WIDER_DAYS) })}
+              >{`Search the last ${WIDER_DAYS} days`}</Button>
+            )}
+            <Button onClick={() => onChange({ q: undefined })}>Clear the search</Button>
+          </div>
+        }
       >
-        Nothing was found for “{q}” in this period.
+        Nothing was found for “<bdi>{q}</bdi>” {WITHIN[period]}.
       </EmptyState>
     );
   }

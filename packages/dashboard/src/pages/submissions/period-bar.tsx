@@ -1,10 +1,10 @@
 import type { Change, ChangeSearch } from '../../lists/search-change.ts';
+import { dayHint, lastDays } from '../../lists/utc-days.ts';
 import { SearchInput } from '../../ui/search-input.tsx';
 import { Segments } from '../../ui/segments.tsx';
 import { DayInput } from './day-input.tsx';
 import type { Period, SubmissionsSearch } from './search.ts';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 /** What a range begins with, until other days are chosen. */
 const RANGE_DAYS = 7;
 
@@ -58,21 +58,5 @@ export function PeriodBar({
 
 function periodChange(period: Period): Change<SubmissionsSearch> {
   if (period !== 'range') return { period, date_from: undefined, date_to: undefined };
-  const now = Date.now();
-  return { period, date_from: utcDay(now - (RANGE_DAYS - 1) * DAY_MS), date_to: utcDay(now) };
-}
-
-function utcDay(time: number): string {
-  return new Date(time).toISOString().slice(0, 'YYYY-MM-DD'.length);
-}
-
-/** The service's days are others than the viewer's, unless they live where it is UTC. */
-function dayHint(): string {
-  const midnight = new Date(Math.floor(Date.now() / DAY_MS) * DAY_MS);
-  if (midnight.getTimezoneOffset() === 0) return 'Days are in UTC.';
-  const time = midnight.toLocaleTimeString(navigator.languages as string[], {
-    hour: '2-digit',
-    minute: '2-digit',
-  });
-  return `Days are in UTC: they begin at ${time} your time.`;
+  return { period, ...lastDays(RANGE_DAYS) };
 }
