@@ -217,7 +217,9 @@ onBothStores('q that is a phone number', (kind) => {
     });
 
     test('goes together with other words', async () => {
-      assert.deepEqual(await found('riverside 15100175837'), ['germany']);
+      for (const q of ['riverside 15100175837', 'riverside +49', '+4915100175837 germany@']) {
+        assert.deepEqual(await found(q), ['germany'], q);
+      }
       assert.deepEqual(await found('harbour 15100175837'), []);
     });
   });

@@ -97,6 +97,13 @@ export async function atRest(page: Page): Promise<void> {
 
 /** Fails where a reader with a disability would meet a serious obstacle. */
 export async function assertAccessible(page: Page): Promise<void> {
+  // What is only just appearing is paler than it will be.
+  await page.evaluate(async () => {
+    const passing = document
+      .getAnimations()
+      .filter(({ effect }) => effect?.getComputedTiming().iterations !== Number.POSITIVE_INFINITY);
+    await Promise.allSettled(passing.map(({ finished }) => finished));
+  });
   await page.evaluate(AXE);
   const { violations } = await page.evaluate(
     () => (window as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run() as Promise<AxeResults>,

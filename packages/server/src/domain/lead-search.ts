@@ -48,7 +48,7 @@ function phoneForms(typed: string, { international, key }: Phone): string[] {
   for (const form of [international, key ?? '', typed]) {
     const digits = significantDigits(form);
     if (digits.length < PHONE_DIGITS_MIN || forms.some((known) => known.includes(digits))) continue;
-    forms.push(digits);
+    forms.push(form.startsWith('+') ? `+${digits}` : digits);
   }
   return forms;
 }

@@ -156,7 +156,7 @@ function hasNumber({ phone }: ModelLead, q: string): boolean {
 
 /** Those that do not name their country are sent as Indian ones. */
 function numberOf(phone: string): string {
-  return phone === '' || phone.startsWith('+') ? digitsOf(phone) : `91${digitsOf(phone)}`;
+  return phone === '' ? '' : `+${phone.startsWith('+') ? '' : '91'}${digitsOf(phone)}`;
 }
 
 function digitsOf(text: string): string {
