@@ -21,7 +21,7 @@ export function ContactCard({ lead }: { lead: Lead }) {
             action={<CopyIcon text={lead.contact_email} label="Copy the e-mail address" />}
           >
             <a href={`mailto:${encodeURIComponent(lead.contact_email).replace('%40', '@')}`} className={LINK}>
-              {lead.contact_email}
+              <EmailAddress address={lead.contact_email} />
             </a>
           </Line>
         )}
@@ -52,8 +52,21 @@ export function ContactCard({ lead }: { lead: Lead }) {
   );
 }
 
+/** Where it has to be broken, before its domain. */
+function EmailAddress({ address }: { address: string }) {
+  const at = address.lastIndexOf('@');
+  if (at === -1) return address;
+  return (
+    <span>
+      {address.slice(0, at)}
+      <wbr />
+      {address.slice(at)}
+    </span>
+  );
+}
+
 const LINK =
-  'inline-flex items-center py-1 break-all underline decoration-line-strong underline-offset-2 max-sm:min-h-11';
+  'inline-flex items-center py-1 wrap-anywhere underline decoration-line-strong underline-offset-2 max-sm:min-h-11';
 
 function Line({
   icon,
