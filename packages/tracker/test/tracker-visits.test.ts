@@ -245,6 +245,7 @@ onBothStores('The way back', (kind) => {
       await sessionOf(service, await visitorOf(page));
       await goAndComeBack(page, () => localStorage.setItem('leadtrail_consent', 'false'));
       const before = requests.length;
+      await page.evaluate(() => history.pushState({}, '', '/next'));
       await page.goto('about:blank');
       const later = requests.slice(before).map((request) => request.url());
       assert.deepEqual(
