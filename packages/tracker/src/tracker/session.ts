@@ -8,8 +8,8 @@ export type Session = {
   id: string;
   /** When something last happened in it. */
   at: number;
-  /** Its start has been handed over; until then it is only a claim. */
-  started?: boolean;
+  /** By whom its start has been handed over; until then it is only a claim. */
+  started?: string;
   /** Decided once, or a replay would have holes. */
   recorded: boolean;
   /** How many pieces of its replay there are. */

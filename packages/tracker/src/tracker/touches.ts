@@ -3,7 +3,7 @@ import { listen } from './lifetime.ts';
 /** Clicks on what is meant to be clicked, and what happens to forms. */
 
 const CTA =
-  '[data-leadtrail-cta],a[href^="tel:"],a[href^="mailto:"],a[href*="//wa.me/"],a[href*="//api.whatsapp.com/"]';
+  '[data-leadtrail-cta],a[href^="tel:"],a[href^="mailto:"],a[href*="//wa.me/"],a[href*=".whatsapp.com/"]';
 const CTA_NAME_CHARS_MAX = 100;
 /** To be told of every change of a page would cost the page more than to look now and then. */
 const SEARCH_MS = 1000;

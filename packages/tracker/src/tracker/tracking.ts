@@ -88,9 +88,8 @@ function goOn(): boolean {
 
 /** Joins the visit that goes on in this tab or another, or begins one. */
 function enter(referrer: string): void {
-  const live = liveSession();
   // Another tab may do the same at the same moment. The last holds, as both will see when they have waited.
-  const claim = live ?? claimSession();
+  const claim = liveSession() ?? claimSession();
   visitor();
   const viewed = page;
   const view = eventOf('page_view');
@@ -101,11 +100,13 @@ function enter(referrer: string): void {
     const isStarter = !session.started;
     if (isStarter) {
       deliver('', session.id, startBody(session.id, viewed, referrer, known));
-      session.started = true;
+      session.started = view[0];
       saveSession(session);
-    }
-    // The start counts as a view. Where the claim was another's, it may have started the session meanwhile.
-    if (!isStarter || live || session.id !== claim.id) add(view);
+      // It counts as a view. Of two tabs that start a visit at the same moment the last one holds.
+      setTimeout(() => {
+        if (isAlive && liveSession()?.started !== session.started) add(view);
+      }, SOON_MS);
+    } else add(view);
     waiting.forEach(add);
     waiting = [];
     replay(session, isStarter);
