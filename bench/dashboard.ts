@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
 import { openFileObjects } from '../packages/server/src/adapters/file-objects.ts';
 import { openSqliteStore } from '../packages/server/src/adapters/sqlite-store.ts';
@@ -87,6 +88,11 @@ async function measureTable(browser: Browser, service: Service): Promise<void> {
   await visit(browser, service, '/leads?limit=100', async (page) => {
     await usableMs(page);
     await countFrames(page);
+    await sleep(IDLE_MS);
+    const idle = await framesSince(page);
+    keep('nothing done', idle);
+    note('frames dropped while nothing is done', `${idle.dropped} of ${idle.shown + idle.dropped}`);
+    await countFrames(page);
     await page.evaluate(
       'new Promise((done) => { const step = (left) => { scrollBy(0, 40); left ? requestAnimationFrame(() => step(left - 1)) : done(); }; step(120); })',
     );
@@ -98,6 +104,9 @@ async function measureTable(browser: Browser, service: Service): Promise<void> {
     noteFrames('searching 100 leads', await framesSince(page));
   });
 }
+
+/** What the machine drops by itself says how much of the rest is its doing. */
+const IDLE_MS = 2000;
 
 type Frames = { shown: number; dropped: number; longestMs: number };
 
