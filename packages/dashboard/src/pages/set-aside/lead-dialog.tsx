@@ -6,7 +6,8 @@ import { SentValues } from '../../ui/sent-values.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useLastGiven } from '../../ui/use-last-given.ts';
 import { WebLink } from '../../ui/web-link.tsx';
-import { nameOf, type SetAsideKind, type SetAsideLead } from './set-aside-page.tsx';
+import { nameOf, type SetAsideLead } from './set-aside-lead.ts';
+import type { SetAsideKind } from './set-aside-page.tsx';
 
 /** One of them with all that was sent. */
 export function LeadDialog({

@@ -1,29 +1,26 @@
-import type { AnswerOf } from '@leadtrail/contract/endpoint';
 import { LIST_DEFAULT } from '@leadtrail/contract/limits';
-import type { rejectedLeads } from '@leadtrail/contract/set-aside-leads';
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Inbox, Trash2 } from 'lucide-react';
-import { type ReactNode, useCallback, useMemo, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import { useIsAdmin } from '../../api/role.ts';
 import { formatNumber } from '../../format.ts';
 import { type ListPage, type MoveList, PagedList } from '../../lists/paged-list.tsx';
 import { type ChangeSearch, useSearchChange } from '../../lists/search-change.ts';
 import { dayHint } from '../../lists/utc-days.ts';
 import { Button, buttonClasses } from '../../ui/button.tsx';
-import { Checkbox } from '../../ui/checkbox.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Page } from '../../ui/page.tsx';
 import { SearchInput } from '../../ui/search-input.tsx';
 import { Select } from '../../ui/select.tsx';
 import { EmptyState } from '../../ui/states.tsx';
-import type { Column } from '../../ui/table.tsx';
-import { ListTime } from '../../ui/time.tsx';
 import { toastProblem, toasts } from '../../ui/toast.tsx';
+import { leadColumns } from './columns.tsx';
 import { LeadDialog } from './lead-dialog.tsx';
 import type { Period, SetAsideSearch } from './search.ts';
+import { selectColumn, useSelection } from './selection.tsx';
+import type { SetAsideLead } from './set-aside-lead.ts';
 
-export type SetAsideLead = AnswerOf<typeof rejectedLeads>['blocked_ip_leads'][number];
 type Asked = { period: Period; q: string; limit: number; offset: number };
 
 /** What makes the one list differ from the other. */
@@ -147,33 +144,6 @@ function counted(enquiries: number): string {
   return `${formatNumber(enquiries)} ${enquiries === 1 ? 'enquiry' : 'enquiries'}`;
 }
 
-type Selection = {
-  /** Only what is on the page, so that nothing is deleted unseen. */
-  ids: number[];
-  isAll: boolean;
-  has: (id: number) => boolean;
-  set: (id: number, isSelected: boolean) => void;
-  setAll: (isSelected: boolean) => void;
-  clear: () => void;
-};
-
-function useSelection(rows: readonly SetAsideLead[] | undefined): Selection {
-  const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set());
-  return useMemo(() => {
-    const shown = rows?.map(({ id }) => id) ?? [];
-    const ids = shown.filter((id) => chosen.has(id));
-    return {
-      ids,
-      isAll: ids.length > 0 && ids.length === shown.length,
-      has: (id) => chosen.has(id),
-      set: (id, isSelected) =>
-        setChosen(new Set(isSelected ? [...ids, id] : ids.filter((each) => each !== id))),
-      setAll: (isSelected) => setChosen(new Set(isSelected ? shown : [])),
-      clear: () => setChosen(new Set()),
-    };
-  }, [rows, chosen]);
-}
-
 function useRemoval(kind: SetAsideKind) {
   const queries = useQueryClient();
   return useMutation({
@@ -184,102 +154,6 @@ function useRemoval(kind: SetAsideKind) {
     },
     onError: (error) => toastProblem('Not deleted', error),
   });
-}
-
-function selectColumn(selection: Selection): Column<SetAsideLead> {
-  return {
-    key: 'select',
-    title: (
-      <CheckboxArea>
-        <Checkbox
-          label="Select all on this page"
-          isChecked={selection.isAll}
-          isMixed={selection.ids.length > 0 && !selection.isAll}
-          onChange={selection.setAll}
-        />
-      </CheckboxArea>
-    ),
-    cell: (row) => (
-      <CheckboxArea>
-        <Checkbox
-          label={`Select ${nameOf(row)}`}
-          isChecked={selection.has(row.id)}
-          onChange={(isSelected) => selection.set(row.id, isSelected)}
-        />
-      </CheckboxArea>
-    ),
-    className: 'w-8',
-  };
-}
-
-/** As large as a finger. */
-function CheckboxArea({ children }: { children: ReactNode }) {
-  // biome-ignore lint/a11y/noLabelWithoutControl: The control comes with the children, and has a name of its own.
-  return <label className="-m-3 grid size-11 place-items-center">{children}</label>;
-}
-
-function leadColumns(show: (id: number) => void, ipList: SetAsideKind['ipList']): Column<SetAsideLead>[] {
-  return [
-    {
-      key: 'contact',
-      title: 'Contact',
-      cell: (row) => <Contact row={row} onOpen={() => show(row.id)} />,
-      className: 'max-w-52 sm:max-w-72',
-    },
-    { key: 'ip', title: 'IP address', cell: (row) => <Address ip={row.ip} ipList={ipList} />, isFrom: 'sm' },
-    {
-      key: 'project',
-      title: 'Project',
-      cell: (row) => row.project_name || <span className="text-ink-faint">–</span>,
-      isFrom: 'lg',
-      className: 'max-w-48 break-words',
-    },
-    {
-      key: 'source',
-      title: 'Source',
-      cell: (row) => row.source || <span className="text-ink-faint">–</span>,
-      isFrom: 'lg',
-      className: 'max-w-48 break-words',
-    },
-    { key: 'received_at', title: 'Received', cell: (row) => <ListTime value={row.received_at} /> },
-  ];
-}
-
-export function nameOf({ contact_name, contact_email, contact_phone, ip }: SetAsideLead): string {
-  return contact_name || contact_email || contact_phone || `Enquiry from ${ip}`;
-}
-
-function Contact({ row, onOpen }: { row: SetAsideLead; onOpen: () => void }) {
-  const name = nameOf(row);
-  return (
-    <div className="grid min-w-0 justify-items-start">
-      <button
-        type="button"
-        onClick={onOpen}
-        aria-haspopup="dialog"
-        className="max-w-full truncate rounded-sm text-left font-medium underline-offset-2 hover:underline"
-      >
-        {name}
-      </button>
-      {row.contact_email !== '' && row.contact_email !== name && (
-        <span className="max-w-full truncate text-[0.8125rem] text-ink-soft">{row.contact_email}</span>
-      )}
-      <span className="max-w-full truncate text-[0.8125rem] text-ink-faint sm:hidden">{row.ip}</span>
-    </div>
-  );
-}
-
-function Address({ ip, ipList }: { ip: string; ipList: SetAsideKind['ipList'] }) {
-  return (
-    <Link
-      to={ipList.to}
-      search={{ q: ip }}
-      title={ipList.label}
-      className="rounded-sm font-mono text-[0.8125rem] break-all text-accent-text underline-offset-2 hover:underline"
-    >
-      {ip}
-    </Link>
-  );
 }
 
 function Empty({

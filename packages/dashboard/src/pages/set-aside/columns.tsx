@@ -1,0 +1,68 @@
+import { Link } from '@tanstack/react-router';
+import type { Column } from '../../ui/table.tsx';
+import { ListTime } from '../../ui/time.tsx';
+import { nameOf, type SetAsideLead } from './set-aside-lead.ts';
+import type { SetAsideKind } from './set-aside-page.tsx';
+
+export function leadColumns(
+  show: (id: number) => void,
+  ipList: SetAsideKind['ipList'],
+): Column<SetAsideLead>[] {
+  return [
+    {
+      key: 'contact',
+      title: 'Contact',
+      cell: (row) => <Contact row={row} onOpen={() => show(row.id)} />,
+      className: 'max-w-52 sm:max-w-72',
+    },
+    { key: 'ip', title: 'IP address', cell: (row) => <Address ip={row.ip} ipList={ipList} />, isFrom: 'sm' },
+    {
+      key: 'project',
+      title: 'Project',
+      cell: (row) => row.project_name || <span className="text-ink-faint">–</span>,
+      isFrom: 'lg',
+      className: 'max-w-48 break-words',
+    },
+    {
+      key: 'source',
+      title: 'Source',
+      cell: (row) => row.source || <span className="text-ink-faint">–</span>,
+      isFrom: 'lg',
+      className: 'max-w-48 break-words',
+    },
+    { key: 'received_at', title: 'Received', cell: (row) => <ListTime value={row.received_at} /> },
+  ];
+}
+
+function Contact({ row, onOpen }: { row: SetAsideLead; onOpen: () => void }) {
+  const name = nameOf(row);
+  return (
+    <div className="grid min-w-0 justify-items-start">
+      <button
+        type="button"
+        onClick={onOpen}
+        aria-haspopup="dialog"
+        className="max-w-full truncate rounded-sm text-left font-medium underline-offset-2 hover:underline"
+      >
+        {name}
+      </button>
+      {row.contact_email !== '' && row.contact_email !== name && (
+        <span className="max-w-full truncate text-[0.8125rem] text-ink-soft">{row.contact_email}</span>
+      )}
+      <span className="max-w-full truncate text-[0.8125rem] text-ink-faint sm:hidden">{row.ip}</span>
+    </div>
+  );
+}
+
+function Address({ ip, ipList }: { ip: string; ipList: SetAsideKind['ipList'] }) {
+  return (
+    <Link
+      to={ipList.to}
+      search={{ q: ip }}
+      title={ipList.label}
+      className="rounded-sm font-mono text-[0.8125rem] break-all text-accent-text underline-offset-2 hover:underline"
+    >
+      {ip}
+    </Link>
+  );
+}
