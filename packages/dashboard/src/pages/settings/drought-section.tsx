@@ -1,10 +1,10 @@
 import { Card } from '../../ui/card.tsx';
-import { Field, TextInput } from '../../ui/field.tsx';
 import { Note } from './parts/note.tsx';
 import { NumberField } from './parts/number-field.tsx';
 import { SettingsForm } from './parts/settings-form.tsx';
 import { SettingsLoaded } from './parts/settings-loaded.tsx';
 import { SwitchRow } from './parts/switch-row.tsx';
+import { TextField } from './parts/text-field.tsx';
 import { given, numberOf, type Settings, useSettingsDraft } from './parts/use-settings.ts';
 
 export function DroughtSection() {
@@ -47,21 +47,15 @@ function DroughtForm({ settings }: { settings: Settings }) {
             value={values.lead_drought_hours}
             onChange={(hours) => set('lead_drought_hours', hours)}
           />
-          <Field
+          <TextField
             label="Where to send it"
             hint="The address of an incoming webhook, of Slack for example. It gets a text to show, the time of the last lead and the hours since."
             error={errorOf('lead_drought_webhook_url')}
-          >
-            {(tied) => (
-              <TextInput
-                {...tied}
-                inputMode="url"
-                placeholder="https://"
-                value={values.lead_drought_webhook_url}
-                onChange={(event) => set('lead_drought_webhook_url', event.target.value)}
-              />
-            )}
-          </Field>
+            inputMode="url"
+            placeholder="https://"
+            value={values.lead_drought_webhook_url}
+            onChange={(url) => set('lead_drought_webhook_url', url)}
+          />
           {values.lead_drought_enabled && values.lead_drought_webhook_url.trim() === '' && (
             <Note tone="warning">Without an address nobody is told.</Note>
           )}

@@ -1,10 +1,10 @@
 import { Card } from '../../../ui/card.tsx';
-import { Field, TextInput } from '../../../ui/field.tsx';
 import { CopyLine } from '../parts/code-block.tsx';
 import { Note } from '../parts/note.tsx';
 import { SettingsForm } from '../parts/settings-form.tsx';
 import { SettingsLoaded } from '../parts/settings-loaded.tsx';
 import { SwitchRow } from '../parts/switch-row.tsx';
+import { TextField } from '../parts/text-field.tsx';
 import { given, type Settings, useSettingsDraft } from '../parts/use-settings.ts';
 import { type SecretChange, SecretField } from './secret-field.tsx';
 import { TestSend } from './test-send.tsx';
@@ -41,21 +41,15 @@ function Forwarding({ settings }: { settings: Settings }) {
               isOn={values.flow_enabled}
               onChange={(isOn) => set('flow_enabled', isOn)}
             />
-            <Field
+            <TextField
               label="Webhook address"
               hint="From the first step of your automation. Empty means the one from the environment, if there is one."
               error={errorOf('flow_webhook_url')}
-            >
-              {(tied) => (
-                <TextInput
-                  {...tied}
-                  inputMode="url"
-                  placeholder="https://"
-                  value={values.flow_webhook_url}
-                  onChange={(event) => set('flow_webhook_url', event.target.value)}
-                />
-              )}
-            </Field>
+              inputMode="url"
+              placeholder="https://"
+              value={values.flow_webhook_url}
+              onChange={(url) => set('flow_webhook_url', url)}
+            />
             {values.flow_enabled && values.flow_webhook_url.trim() === '' && (
               <Note tone="warning">Without an address no lead is sent.</Note>
             )}

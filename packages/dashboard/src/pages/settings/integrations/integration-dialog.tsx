@@ -1,8 +1,8 @@
 import type { Integration } from '@leadtrail/contract/sites';
 import { call } from '../../../api/client.ts';
-import { Field, TextInput } from '../../../ui/field.tsx';
 import { toasts } from '../../../ui/toast.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
+import { TextField } from '../parts/text-field.tsx';
 import { useDraft } from '../parts/use-draft.ts';
 
 type Saved = Integration | (Integration & { api_key: string });
@@ -41,18 +41,16 @@ export function IntegrationDialog({
       draft={draft}
       action={integration === null ? 'Add integration' : 'Save'}
     >
-      <Field label="Name" error={draft.errorOf('name')} hint="So that you know whose key it is.">
-        {(tied) => (
-          <TextInput
-            {...tied}
-            autoFocus
-            required
-            placeholder={integration === null ? 'Partner portal' : undefined}
-            value={draft.values.name}
-            onChange={(event) => draft.set('name', event.target.value)}
-          />
-        )}
-      </Field>
+      <TextField
+        label="Name"
+        error={draft.errorOf('name')}
+        hint="So that you know whose key it is."
+        autoFocus
+        required
+        placeholder={integration === null ? 'Partner portal' : undefined}
+        value={draft.values.name}
+        onChange={(name) => draft.set('name', name)}
+      />
     </FormDialog>
   );
 }

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { Field, TextInput } from '../../../ui/field.tsx';
+import { TextField } from './text-field.tsx';
 
 /** A number with its unit. What is typed stays text until it is saved. */
 export function NumberField({
@@ -18,16 +18,14 @@ export function NumberField({
   onChange: (value: string) => void;
 }) {
   return (
-    <Field label={`${label} (${unit})`} hint={hint} error={error}>
-      {(tied) => (
-        <TextInput
-          {...tied}
-          inputMode="decimal"
-          className="max-w-40 tabular-nums"
-          value={value}
-          onChange={(event) => onChange(event.target.value)}
-        />
-      )}
-    </Field>
+    <TextField
+      label={`${label} (${unit})`}
+      hint={hint}
+      error={error}
+      inputMode="decimal"
+      className="max-w-40 tabular-nums"
+      value={value}
+      onChange={onChange}
+    />
   );
 }

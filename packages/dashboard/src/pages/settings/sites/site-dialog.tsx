@@ -1,8 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { call } from '../../../api/client.ts';
-import { Field, TextArea, TextInput } from '../../../ui/field.tsx';
+import { Field, TextArea } from '../../../ui/field.tsx';
 import { toasts } from '../../../ui/toast.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
+import { TextField } from '../parts/text-field.tsx';
 import { useDraft } from '../parts/use-draft.ts';
 import { SITES, type Site, snippetKey } from './site-queries.ts';
 
@@ -55,17 +56,14 @@ export function SiteDialog({
       draft={draft}
       action={site === null ? 'Add site' : 'Save'}
     >
-      <Field label="Name" error={errorOf('name')}>
-        {(tied) => (
-          <TextInput
-            {...tied}
-            autoFocus
-            required
-            value={values.name}
-            onChange={(event) => set('name', event.target.value)}
-          />
-        )}
-      </Field>
+      <TextField
+        label="Name"
+        error={errorOf('name')}
+        autoFocus
+        required
+        value={values.name}
+        onChange={(name) => set('name', name)}
+      />
       <Field
         label="Domains, one per line"
         error={errorOf('domains')}
@@ -83,7 +81,7 @@ export function SiteDialog({
           />
         )}
       </Field>
-      <Field
+      <TextField
         label="Site key"
         error={errorOf('site_key')}
         hint={
@@ -91,17 +89,10 @@ export function SiteDialog({
             ? 'Names the site in its pages. Leave it empty and one is made up.'
             : 'Pages that carry the old key are no longer recognised once it has changed.'
         }
-      >
-        {(tied) => (
-          <TextInput
-            {...tied}
-            spellCheck={false}
-            className="font-mono text-[0.8125rem]"
-            value={values.site_key}
-            onChange={(event) => set('site_key', event.target.value)}
-          />
-        )}
-      </Field>
+        isCode
+        value={values.site_key}
+        onChange={(key) => set('site_key', key)}
+      />
     </FormDialog>
   );
 }

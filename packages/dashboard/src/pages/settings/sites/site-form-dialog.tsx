@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { call } from '../../../api/client.ts';
-import { Field, TextInput } from '../../../ui/field.tsx';
 import { toasts } from '../../../ui/toast.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
+import { TextField } from '../parts/text-field.tsx';
 import { useDraft } from '../parts/use-draft.ts';
 import { FORMS, type Form, type Site, snippetKey } from './site-queries.ts';
 
@@ -45,18 +45,15 @@ export function SiteFormDialog({
       draft={draft}
       action={form === null ? 'Add form' : 'Save'}
     >
-      <Field label="Name" error={errorOf('name')}>
-        {(tied) => (
-          <TextInput
-            {...tied}
-            autoFocus
-            required
-            value={values.name}
-            onChange={(event) => set('name', event.target.value)}
-          />
-        )}
-      </Field>
-      <Field
+      <TextField
+        label="Name"
+        error={errorOf('name')}
+        autoFocus
+        required
+        value={values.name}
+        onChange={(name) => set('name', name)}
+      />
+      <TextField
         label="Form id"
         error={errorOf('form_id')}
         hint={
@@ -64,17 +61,10 @@ export function SiteFormDialog({
             ? 'Names the form in the page. Leave it empty and one is made up.'
             : 'Pages that carry the old id can no longer send leads once it has changed.'
         }
-      >
-        {(tied) => (
-          <TextInput
-            {...tied}
-            spellCheck={false}
-            className="font-mono text-[0.8125rem]"
-            value={values.form_id}
-            onChange={(event) => set('form_id', event.target.value)}
-          />
-        )}
-      </Field>
+        isCode
+        value={values.form_id}
+        onChange={(key) => set('form_id', key)}
+      />
     </FormDialog>
   );
 }
