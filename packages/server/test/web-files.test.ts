@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
-import { request } from 'node:http';
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { bundledFile } from '../src/adapters/bundled-file.ts';
+import { withWebFiles } from '../src/http/web-files.ts';
 import { startService, type TestService, useService } from './support/service.ts';
 
 /** The text as it came over the wire: `fetch` would unpack it. */
@@ -176,4 +181,23 @@ describe('the front door', () => {
     const put = await fetch(`${service.url}/`, { method: 'PUT' });
     assert.deepEqual([put.status, put.headers.get('allow')], [405, 'POST, OPTIONS']);
   });
+});
+
+test('a file that another build has taken away is 404, what cannot be read otherwise 500', async () => {
+  const headers = {};
+  const gone = bundledFile(join(import.meta.dirname, 'no-such-file'));
+  const folder = bundledFile(import.meta.dirname);
+  const files = (path: string) => ({ type: 'text/plain', headers, text: path === '/gone' ? gone : folder });
+  const log = { info: () => {}, warn: () => {}, error: () => {}, debug: () => {} };
+  const context = { newRequestId: () => 'id', isDraining: () => false, log };
+  const server = createServer(withWebFiles(files, context, () => assert.fail())).listen(0, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    assert.equal((await fetch(`${url}/gone`)).status, 404);
+    assert.equal((await fetch(`${url}/unreadable`)).status, 500);
+  } finally {
+    server.close();
+    server.closeAllConnections();
+  }
 });
