@@ -32,7 +32,7 @@ describe('Sites and forms', () => {
         await dialog.getByText('Must be a domain, which "no domain" is not.').waitFor();
         await dialog.getByLabel('Domains').fill('riverside.example\n*.riverside.example');
         await dialog.getByRole('button', { name: 'Add site' }).click();
-        await page.getByRole('heading', { name: 'Riverside' }).waitFor();
+        await page.getByRole('heading', { name: 'Riverside', exact: true }).waitFor();
         const { sites } = await service.get<{ sites: { id: number; domains: string[] }[] }>(
           '/analytics/sites',
         );
