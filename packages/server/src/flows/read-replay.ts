@@ -1,12 +1,15 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { AppError } from '../domain/errors.ts';
+import { AppError, unavailable } from '../domain/errors.ts';
 import type { ObjectStore } from '../ports/objects.ts';
 import type { Store } from '../store/store.ts';
 
 const unzip = promisify(gunzip);
 
-/** The recording of a session, piece by piece: however long it is, only a chunk of it is in memory. */
+/** An object store far away takes its time for each; with these on their way nobody waits for it. */
+const CHUNKS_AHEAD = 4;
+
+/** The recording of a session, piece by piece: however long it is, only a few chunks of it are in memory. */
 export async function* readReplay(
   { store, objects }: { store: Store; objects: ObjectStore },
   sessionId: string,
@@ -14,16 +17,30 @@ export async function* readReplay(
   const found = await store.replay({ sessionId });
   if (found === null) throw new AppError('not-found', 'There is no recording of this session.');
   const { keys, ...replay } = found;
-  yield `${JSON.stringify(replay).slice(0, -1)},"events":[`;
-  let separator = '';
-  for (const key of keys) {
-    const chunk = await objects.get(key);
-    // Deleted in the meantime, because it is too old or its visitor was erased.
-    if (chunk === undefined) continue;
-    const events = (await unzip(chunk)).toString();
+  // Before the first chunk is there nothing is said: until then it can be said that it is not.
+  const head = `${JSON.stringify(replay).slice(0, -1)},"events":[`;
+  let before = head;
+  for await (const chunk of chunksOf(objects, keys)) {
     // Without the brackets around them.
-    yield separator + events.slice(1, -1);
-    separator = ',';
+    yield before + chunk.slice(1, -1);
+    before = ',';
   }
-  yield ']}';
+  yield before === head ? `${head}]}` : ']}';
+}
+
+async function* chunksOf(objects: ObjectStore, keys: readonly string[]): AsyncIterable<string> {
+  const onTheirWay: Promise<Uint8Array | undefined>[] = [];
+  for (let next = 0; next < keys.length || onTheirWay.length > 0; ) {
+    while (next < keys.length && onTheirWay.length < CHUNKS_AHEAD) {
+      const chunk = objects.get(keys[next++] as string);
+      // Said when its turn has come.
+      chunk.catch(() => undefined);
+      onTheirWay.push(chunk);
+    }
+    const chunk = await onTheirWay.shift()?.catch((error) => {
+      throw unavailable('The recording cannot be read at present.', error);
+    });
+    // Deleted in the meantime, because it is too old or its visitor was erased.
+    if (chunk !== undefined) yield (await unzip(chunk)).toString();
+  }
 }
