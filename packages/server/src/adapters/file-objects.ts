@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
-import { dirname, join, normalize, sep } from 'node:path';
+import { dirname, join } from 'node:path';
+import { assertObjectKey } from '../domain/object-key.ts';
 import { HOUR_MS } from '../domain/utc-time.ts';
 import type { ObjectStore } from '../ports/objects.ts';
 
@@ -47,13 +48,13 @@ export function openFileObjects(dir: string): ObjectStore {
     async delete(key) {
       await rm(pathOf(dir, key), { force: true });
     },
+    close() {},
   };
 }
 
 function pathOf(dir: string, key: string): string {
-  const path = normalize(join(dir, key));
-  if (!path.startsWith(normalize(dir) + sep)) throw new Error('An object key must stay inside the store.');
-  return path;
+  assertObjectKey(key);
+  return join(dir, key);
 }
 
 async function writeDurably(path: string, body: Uint8Array): Promise<void> {

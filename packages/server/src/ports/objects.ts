@@ -5,4 +5,6 @@ export type ObjectStore = {
   get(key: string): Promise<Uint8Array | undefined>;
   /** Deleting what is not there is no error. */
   delete(key: string): Promise<void>;
+  /** Whatever is still under way fails. */
+  close(): void;
 };

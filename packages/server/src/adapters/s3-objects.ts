@@ -1,0 +1,148 @@
+import { hash } from 'node:crypto';
+import { AwsV4Signer } from 'aws4fetch';
+import { assertObjectKey } from '../domain/object-key.ts';
+import { SECOND_MS } from '../domain/utc-time.ts';
+import type { Log } from '../ports/log.ts';
+import type { ObjectStore } from '../ports/objects.ts';
+import { type HttpAnswer, type HttpFailure, type HttpLimits, openBoundedHttp } from './bounded-http.ts';
+
+export type S3Settings = {
+  bucket: string;
+  /** What comes before the key. */
+  address: string;
+  /** Undefined: the one that the address names, or else what most servers take for their own. */
+  region: string | undefined;
+  accessKeyId: string;
+  secretAccessKey: string;
+};
+
+const LIMITS: HttpLimits = {
+  silenceMsMax: 5 * SECOND_MS,
+  // Shorter than anybody holds a claim for what is being stored or rewritten.
+  totalMsMax: 20 * SECOND_MS,
+  // More than the largest archive has.
+  bytesMax: 512 * 1024 ** 2,
+  socketsMax: 32,
+};
+const NOTHING: Uint8Array = new Uint8Array();
+/** Nobody stores anything under this key: asking for it only shows whether the bucket can be used. */
+const CHECK_KEY = 'leadtrail-check';
+
+/** Objects in a bucket of S3, or of anything that speaks its protocol. */
+export function openS3Objects(settings: S3Settings, log: Log, limits: HttpLimits = LIMITS): ObjectStore {
+  const { bucket, address, region, accessKeyId, secretAccessKey } = settings;
+  const { protocol, host } = new URL(address);
+  const connection = openBoundedHttp(protocol, limits);
+  const signingKeys = new Map<string, ArrayBuffer>();
+  let isClosed = false;
+  let hasWarned = false;
+
+  async function send(method: 'GET' | 'PUT' | 'DELETE', key: string, body = NOTHING): Promise<HttpAnswer> {
+    assertObjectKey(key);
+    const signer = new AwsV4Signer({
+      accessKeyId,
+      secretAccessKey,
+      ...(region === undefined ? {} : { region }),
+      service: 's3',
+      method,
+      url: `${address}/${encodeKey(key)}`,
+      // Part of what is signed: a server refuses what has changed on its way.
+      headers: { 'x-amz-content-sha256': hash('sha256', body) },
+      cache: signingKeys,
+    });
+    const { url, headers } = await signer.sign();
+    const sent = { ...Object.fromEntries(headers), ...UNSIGNED, 'content-length': String(body.length) };
+    return connection.send({ method, url, headers: sent, body }).catch((failure: HttpFailure) => {
+      throw new Error(describe(failure, host));
+    });
+  }
+
+  const refusal = (answer: HttpAnswer) => new Error(describeRefusal(answer, bucket, host));
+
+  /** A bucket with versions only marks an object as deleted. */
+  function warnOfVersions({ headers }: HttpAnswer): void {
+    if (headers['x-amz-delete-marker'] !== 'true' || hasWarned) return;
+    hasWarned = true;
+    log.warn('the bucket keeps old versions of what is deleted: a rule of the bucket has to remove them');
+  }
+
+  const objects: ObjectStore = {
+    async put(key, body) {
+      const answer = await send('PUT', key, body);
+      if (!isDone(answer)) throw refusal(answer);
+    },
+    async get(key) {
+      const answer = await send('GET', key);
+      if (isDone(answer)) return answer.body;
+      if (isMissing(answer)) return undefined;
+      throw refusal(answer);
+    },
+    async delete(key) {
+      const answer = await send('DELETE', key);
+      if (!isDone(answer) && !isMissing(answer)) throw refusal(answer);
+      warnOfVersions(answer);
+    },
+    close() {
+      isClosed = true;
+      connection.close();
+    },
+  };
+  objects.get(CHECK_KEY).catch((error: Error) => {
+    if (!isClosed) log.warn('object store not available', { reason: error.message });
+  });
+  return objects;
+}
+
+/** Those in between may change them. */
+const UNSIGNED = { 'user-agent': 'Leadtrail', 'accept-encoding': 'identity' };
+
+/** As the signature wants it: everything but letters, digits and `-._~`. */
+function encodeKey(key: string): string {
+  const encode = (char: string) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`;
+  return key
+    .split('/')
+    .map((segment) => encodeURIComponent(segment).replaceAll(/[!'()*]/g, encode))
+    .join('/');
+}
+
+function isDone({ status }: HttpAnswer): boolean {
+  return status >= 200 && status < 300;
+}
+
+/** By the code, not the status: whoever answers 404 in the place of the store knows nothing of the object. */
+function isMissing(answer: HttpAnswer): boolean {
+  return answer.status === 404 && codeOf(answer) === 'NoSuchKey';
+}
+
+/** The rest of such an answer may hold the key, or what was signed with it. */
+function codeOf({ body }: HttpAnswer): string | undefined {
+  return /<Code>\s*([A-Za-z0-9.]{1,64})\s*<\/Code>/.exec(body.toString())?.[1];
+}
+
+const WRONG_KEY = 'does not accept S3_ACCESS_KEY_ID with S3_SECRET_ACCESS_KEY';
+const WRONG_PLACE = 'says that S3_REGION or S3_ENDPOINT is not that of the bucket';
+const REFUSALS: Readonly<Record<string, string>> = {
+  AccessDenied: 'does not let this key read, write, delete and list in the bucket',
+  InvalidAccessKeyId: WRONG_KEY,
+  SignatureDoesNotMatch: WRONG_KEY,
+  AuthorizationHeaderMalformed: WRONG_PLACE,
+  PermanentRedirect: WRONG_PLACE,
+  RequestTimeTooSkewed: 'says that the clock of this machine is wrong',
+};
+
+function describeRefusal(answer: HttpAnswer, bucket: string, host: string): string {
+  const code = codeOf(answer);
+  const said = code === undefined ? String(answer.status) : `${answer.status} ${code}`;
+  if (code === 'NoSuchBucket') return `The object store at ${host} has no bucket "${bucket}" (${said}).`;
+  const what = code === undefined ? undefined : REFUSALS[code];
+  return what === undefined
+    ? `The object store at ${host} answered ${said}.`
+    : `The object store at ${host} ${what} (${said}).`;
+}
+
+function describe({ code }: HttpFailure, host: string): string {
+  if (code === 'TOO_SLOW') return `The object store at ${host} did not answer in time.`;
+  if (code === 'TOO_LONG') return `The object store at ${host} answered with more than an object can have.`;
+  if (code === 'CLOSED') return 'The service is shutting down.';
+  return `The object store at ${host} cannot be reached (${code}).`;
+}
