@@ -114,6 +114,7 @@ const DASHBOARD = join(PROJECT_DIR, 'packages/dashboard/build');
 const DEMO_PAGES = join(PROJECT_DIR, 'packages/server/pages/demo');
 
 const CLOSE_INGEST_MS = 4000;
+const CLOSE_OBJECTS_MS = 3000;
 /** Its connections give up after as long; an answer takes two readings. */
 const POSTGRES_ANSWER_MS_MAX = 1800;
 
@@ -130,7 +131,7 @@ export async function buildApp(config: Config, overrides: Overrides = {}): Promi
   const [openedStore, openedInbox] = await Promise.all([openStore(config), openSqliteInbox(inboxDir)]);
   const store = around.store?.(openedStore) ?? openedStore;
   const inbox = around.inbox?.(openedInbox) ?? openedInbox;
-  const openedObjects = openFileObjects(join(config.dataDir, 'objects'));
+  const openedObjects = await openObjects(config, log);
   const objects = around.objects?.(openedObjects) ?? openedObjects;
   const openedCache = openMemoryCache({ now });
   const cache = around.cache?.(openedCache) ?? openedCache;
@@ -268,8 +269,12 @@ export async function buildApp(config: Config, overrides: Overrides = {}): Promi
     listen: () => listen(server, config),
     async close() {
       draining = true;
+      // Whoever waits for it has kept what it does not take, and nobody may hold up the end.
+      const giveUpObjects = setTimeout(() => objects.close(), CLOSE_OBJECTS_MS);
       await Promise.all([closeServer(server), forwarding.stop(), indexing.stop()]);
       await schedule.stop();
+      clearTimeout(giveUpObjects);
+      objects.close();
       webhook.close();
       await ingest.drain(CLOSE_INGEST_MS);
       await ingest.stop();
@@ -343,6 +348,12 @@ async function openStore(config: Config): Promise<Store> {
     return openPostgresStore(database.url, database.readUrl);
   }
   return openSqliteStore(join(config.dataDir, 'leadtrail.db'));
+}
+
+async function openObjects({ objects, dataDir }: Config, log: Log): Promise<ObjectStore> {
+  if (objects.kind === 'files') return openFileObjects(join(dataDir, 'objects'));
+  const { openS3Objects } = await import('./adapters/s3-objects.ts');
+  return openS3Objects(objects, log);
 }
 
 /** Nearly all of them go to another thread, as JSON. */

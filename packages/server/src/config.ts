@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import { bucketAddress } from './domain/bucket-address.ts';
 import { type NetworkMatcher, parseNetworks } from './domain/ip-address.ts';
 
 /** Everything that can be set from outside. This is the only file that knows the environment variables. */
@@ -8,6 +9,17 @@ export type Config = {
   dataDir: string;
   publicUrl: string | undefined;
   database: { kind: 'sqlite' } | { kind: 'postgres'; url: string; readUrl: string | undefined };
+  objects:
+    | { kind: 'files' }
+    | {
+        kind: 's3';
+        bucket: string;
+        /** What comes before the key of an object. */
+        address: string;
+        region: string | undefined;
+        accessKeyId: string;
+        secretAccessKey: string;
+      };
   isTrustedProxy: NetworkMatcher;
   /** Undefined: generated at the first start and kept in the data directory. */
   analyticsApiKey: string | undefined;
@@ -54,6 +66,7 @@ export function readConfig(env: Environment): Config {
     dataDir: resolve(read.text('DATA_DIR') ?? join(PROJECT_DIR, 'data')),
     publicUrl: read.url('PUBLIC_URL', ['http:', 'https:'])?.replace(/\/+$/, ''),
     database: readDatabase(read),
+    objects: readObjects(read),
     isTrustedProxy: readTrustedProxies(read),
     analyticsApiKey,
     marketingApiKey,
@@ -87,6 +100,31 @@ function readDatabase(read: Reader): Config['database'] {
     throw new ConfigError('DATABASE_READ_URL is the replica of DATABASE_URL, which is not set.');
   }
   return url === undefined ? { kind: 'sqlite' } : { kind: 'postgres', url, readUrl };
+}
+
+function readObjects(read: Reader): Config['objects'] {
+  const endpoint = read.url('S3_ENDPOINT', ['http:', 'https:']);
+  const region = read.text('S3_REGION');
+  const bucket = read.text('S3_BUCKET');
+  const accessKeyId = read.text('S3_ACCESS_KEY_ID');
+  const secretAccessKey = read.text('S3_SECRET_ACCESS_KEY');
+  if (bucket !== undefined && accessKeyId !== undefined && secretAccessKey !== undefined) {
+    if (!/^[!-~]+$/.test(accessKeyId)) {
+      throw new ConfigError('S3_ACCESS_KEY_ID must not have spaces or other invisible characters in it.');
+    }
+    try {
+      const address = bucketAddress({ bucket, endpoint, region });
+      return { kind: 's3', bucket, address, region, accessKeyId, secretAccessKey };
+    } catch (error) {
+      throw new ConfigError((error as Error).message);
+    }
+  }
+  const needed = { S3_BUCKET: bucket, S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey };
+  const given = Object.entries({ ...needed, S3_ENDPOINT: endpoint, S3_REGION: region });
+  const [some] = given.find(([, value]) => value !== undefined) ?? [];
+  if (some === undefined) return { kind: 'files' };
+  const [missing] = Object.entries(needed).find(([, value]) => value === undefined) ?? [];
+  throw new ConfigError(`${some} is set, but an object store needs ${missing} too.`);
 }
 
 function readTrustedProxies(read: Reader): NetworkMatcher {
@@ -140,9 +178,9 @@ function readEngine(read: Reader): Config['engine'] {
 
 /** Better no start than a setting that is silently without effect. */
 function refuseWhatIsNotBuiltIn(read: Reader): void {
-  for (const name of ['REDIS_URL', 'S3_ENDPOINT', 'S3_BUCKET']) {
+  for (const name of ['REDIS_URL']) {
     if (read.text(name) !== undefined) {
-      throw new ConfigError(`${name} is set, but this version keeps cache and objects on this machine only.`);
+      throw new ConfigError(`${name} is set, but this version keeps its cache on this machine only.`);
     }
   }
 }

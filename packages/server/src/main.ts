@@ -16,7 +16,7 @@ try {
   const app = await buildApp(config);
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop(signal));
   const port = await app.listen();
-  app.log.info('listening', { port, store: config.database.kind });
+  app.log.info('listening', { port, store: config.database.kind, objects: config.objects.kind });
   if (config.analyticsApiKey === undefined) greet(config.publicUrl ?? `http://localhost:${port}`, app);
 
   async function stop(signal: string): Promise<void> {

@@ -32,6 +32,7 @@ test('nothing has to be set', () => {
     dataDir: join(PROJECT_DIR, 'data'),
     publicUrl: undefined,
     database: { kind: 'sqlite' },
+    objects: { kind: 'files' },
     analyticsApiKey: undefined,
     marketingApiKey: undefined,
     leadCaptureApiKey: undefined,
@@ -86,6 +87,11 @@ test('everything can be set', () => {
     PUBLIC_URL: 'https://leads.example/base//',
     DATABASE_URL: 'postgres://user:password@host/db',
     DATABASE_READ_URL: 'postgresql://user:password@replica/db',
+    S3_ENDPOINT: 'https://objects.example:9000',
+    S3_BUCKET: 'leads',
+    S3_REGION: 'eu-central-1',
+    S3_ACCESS_KEY_ID: 'key',
+    S3_SECRET_ACCESS_KEY: 'secret',
     ANALYTICS_API_KEY: 'admin',
     ANALYTICS_MARKETING_API_KEY: 'marketing',
     LEAD_CAPTURE_API_KEY: 'capture',
@@ -117,6 +123,14 @@ test('everything can be set', () => {
       kind: 'postgres',
       url: 'postgres://user:password@host/db',
       readUrl: 'postgresql://user:password@replica/db',
+    },
+    objects: {
+      kind: 's3',
+      bucket: 'leads',
+      address: 'https://objects.example:9000/leads',
+      region: 'eu-central-1',
+      accessKeyId: 'key',
+      secretAccessKey: 'secret',
     },
     analyticsApiKey: 'admin',
     marketingApiKey: 'marketing',
@@ -156,6 +170,11 @@ test('other variables set to nothing have their default', () => {
     DATA_DIR: '',
     DATABASE_URL: '',
     REDIS_URL: '',
+    S3_ENDPOINT: '',
+    S3_BUCKET: '',
+    S3_REGION: '',
+    S3_ACCESS_KEY_ID: '',
+    S3_SECRET_ACCESS_KEY: '',
     BOT_LEAD_DETECTION: '',
     LEGACY_LEAD_ROUTES: '',
     LOG_LEVEL: '',
@@ -178,6 +197,22 @@ test('flags are true/1/on/yes or false/0/off/no, in any case', () => {
     for (const on of ['true', '1', 'on', 'yes', 'TRUE', ' On ']) assert.equal(read({ [name]: on }), true, on);
     for (const off of ['false', '0', 'off', 'no', 'Off']) assert.equal(read({ [name]: off }), false, off);
   }
+});
+
+const S3 = { S3_BUCKET: 'leads', S3_ACCESS_KEY_ID: 'key', S3_SECRET_ACCESS_KEY: 'hunter2' };
+
+test('S3: the region may be left out where there is an endpoint, and the endpoint where it is AWS', () => {
+  const objects = (env: Environment) => {
+    const config = readConfig({ ...S3, ...env }).objects;
+    return config.kind === 's3' ? [config.address, config.region] : config.kind;
+  };
+  assert.deepEqual(objects({ S3_ENDPOINT: 'http://minio:9000' }), ['http://minio:9000/leads', undefined]);
+  assert.deepEqual(objects({ S3_REGION: 'eu-west-1' }), [
+    'https://leads.s3.eu-west-1.amazonaws.com',
+    'eu-west-1',
+  ]);
+  const r2 = 'https://account.r2.cloudflarestorage.com';
+  assert.deepEqual(objects({ S3_ENDPOINT: r2, S3_REGION: 'auto' }), [`${r2}/leads`, 'auto']);
 });
 
 const REFUSED: [string, Environment][] = [
@@ -217,6 +252,33 @@ const REFUSED: [string, Environment][] = [
     'DATABASE_READ_URL is the replica of DATABASE_URL, which is not set.',
     { DATABASE_READ_URL: 'postgres://user:hunter2@replica/db' },
   ],
+  ['S3_ENDPOINT must be a URL starting with http:// or https://.', { S3_ENDPOINT: 's3.example' }],
+  ['S3_ENDPOINT is set, but an object store needs S3_BUCKET too.', { S3_ENDPOINT: 'http://minio:9000' }],
+  ['S3_REGION is set, but an object store needs S3_BUCKET too.', { S3_REGION: 'eu-west-1' }],
+  ['S3_BUCKET is set, but an object store needs S3_ACCESS_KEY_ID too.', { S3_BUCKET: 'leads' }],
+  [
+    'S3_BUCKET is set, but an object store needs S3_SECRET_ACCESS_KEY too.',
+    { ...S3, S3_SECRET_ACCESS_KEY: '' },
+  ],
+  [
+    'S3_SECRET_ACCESS_KEY is set, but an object store needs S3_BUCKET too.',
+    { S3_SECRET_ACCESS_KEY: 'hunter2' },
+  ],
+  ['S3_BUCKET needs S3_ENDPOINT, or S3_REGION for a bucket of AWS.', S3],
+  ['S3_BUCKET is not the name of a bucket.', { ...S3, S3_REGION: 'eu-west-1', S3_BUCKET: 'a/b' }],
+  ['S3_REGION is not the name of a region.', { ...S3, S3_REGION: 'evil.example/' }],
+  [
+    'S3_ENDPOINT must not hold a user or a password.',
+    { ...S3, S3_ENDPOINT: 'https://user:hunter2@objects.example' },
+  ],
+  [
+    'S3_ENDPOINT must end with the host, or with the bucket after it.',
+    { ...S3, S3_ENDPOINT: 'https://objects.example/store' },
+  ],
+  [
+    'S3_ACCESS_KEY_ID must not have spaces or other invisible characters in it.',
+    { ...S3, S3_REGION: 'eu-west-1', S3_ACCESS_KEY_ID: 'hunter2\nhunter2' },
+  ],
   [
     'ANALYTICS_MARKETING_API_KEY must differ from ANALYTICS_API_KEY.',
     { ANALYTICS_API_KEY: 'hunter2', ANALYTICS_MARKETING_API_KEY: 'hunter2' },
@@ -237,7 +299,7 @@ for (const [sentence, env] of REFUSED) {
 test('every refusal is one sentence on one line that names its variable', () => {
   for (const [, env] of REFUSED) {
     const message = refusal(env);
-    assert.match(message, /^[A-Z][A-Z_]+\b[^\n]*\.$/);
+    assert.match(message, /^[A-Z][A-Z0-9_]+\b[^\n]*\.$/);
     assert.ok(Object.keys(env).some((name) => message.includes(name)));
   }
 });
@@ -254,7 +316,8 @@ test('no refusal repeats a secret', () => {
   ];
   const wrong = urls.map((name) => ({ [name]: `gopher://user:${secret}@host` }));
   const secrets = { ...Object.fromEntries(SECRETS.map((name) => [name, secret])), PORT: 'x' };
-  for (const env of [...wrong, secrets, { ...secrets, PORT: '1' }]) {
+  const refused = REFUSED.map(([, env]) => env);
+  for (const env of [...wrong, ...refused, secrets, { ...secrets, PORT: '1' }]) {
     assert.ok(!refusal(env).includes(secret), JSON.stringify(env));
   }
 });

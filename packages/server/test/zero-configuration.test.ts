@@ -21,6 +21,9 @@ const NOTHING_SET = Object.fromEntries(
     'REDIS_URL',
     'S3_ENDPOINT',
     'S3_BUCKET',
+    'S3_REGION',
+    'S3_ACCESS_KEY_ID',
+    'S3_SECRET_ACCESS_KEY',
   ].map((name) => [name, '']),
 );
 

@@ -41,6 +41,9 @@ const NOTHING_ELSE_SET = {
   REDIS_URL: '',
   S3_ENDPOINT: '',
   S3_BUCKET: '',
+  S3_REGION: '',
+  S3_ACCESS_KEY_ID: '',
+  S3_SECRET_ACCESS_KEY: '',
 };
 
 export function startServiceProcess(place: Place, options: ServiceProcessOptions = {}): ServiceProcess {
