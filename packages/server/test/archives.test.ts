@@ -5,7 +5,8 @@ import { MINUTE_MS } from '../src/domain/utc-time.ts';
 import { aStartRecord, NOON } from './support/builders.ts';
 import { aClock } from './support/clock.ts';
 import { emptyDatabase, rows } from './support/database.ts';
-import { onBothStores, startService, type TestService, useService } from './support/service.ts';
+import { onEveryObjectStore } from './support/object-stores.ts';
+import { startService, type TestService, useService } from './support/service.ts';
 import { runJob, sendEvents, startSession } from './support/visits.ts';
 
 type ArchivedSession = Record<string, unknown> & { session_id: string };
@@ -27,10 +28,11 @@ async function archived(service: TestService): Promise<ArchivedSession[]> {
 
 const ids = (sessions: readonly { session_id: string }[]) => sessions.map((each) => each.session_id).sort();
 
-onBothStores('session metadata in the object store', (kind) => {
+onEveryObjectStore('session metadata in the object store', (kind, { env }) => {
   const clock = aClock();
   let down = false;
   const service = useService(kind, {
+    env,
     overrides: {
       now: clock.now,
       around: {

@@ -9,6 +9,7 @@ import { DAY_MS } from '../src/domain/utc-time.ts';
 import { call, type Refusal } from './support/analytics-calls.ts';
 import { aClock } from './support/clock.ts';
 import { emptyDatabase, rows } from './support/database.ts';
+import { onEveryObjectStore } from './support/object-stores.ts';
 import {
   aChunk,
   aRecordedEvent,
@@ -19,11 +20,11 @@ import {
   sendBody,
   storedObjects,
 } from './support/recordings.ts';
-import { onBothStores, startService, type TestService } from './support/service.ts';
+import { startService, type TestService } from './support/service.ts';
 import { CANARY, filesWithTraces, PERSON, tablesWithTraces, visit } from './support/traces.ts';
 import { runJob, startSession } from './support/visits.ts';
 
-onBothStores('erasing a person who was recorded', (kind) => {
+onEveryObjectStore('erasing a person who was recorded', (kind, { env, dirs }) => {
   const service = {} as TestService & { dataDir: string };
   const clock = aClock();
   let around: Overrides['around'] = {};
@@ -32,6 +33,7 @@ onBothStores('erasing a person who was recorded', (kind) => {
   before(async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'leadtrail-test-'));
     const started = await startService(kind, {
+      env,
       dataDir,
       overrides: {
         now: clock.now,
@@ -77,7 +79,7 @@ onBothStores('erasing a person who was recorded', (kind) => {
     );
     assert.equal((await storedObjects(service)).size, 1);
     assert.deepEqual(await tablesWithTraces(service), []);
-    assert.deepEqual(filesWithTraces(service.dataDir), []);
+    for (const dir of [service.dataDir, ...dirs()]) assert.deepEqual(filesWithTraces(dir), []);
     assert.deepEqual(await rows(service, 'select * from erasure_steps'), []);
     assert.deepEqual(await service.app.store.recount(), []);
   }

@@ -18,10 +18,10 @@ export type S3Settings = {
 
 const LIMITS: HttpLimits = {
   silenceMsMax: 5 * SECOND_MS,
-  // Shorter than anybody holds a claim for what is being stored or rewritten.
-  totalMsMax: 20 * SECOND_MS,
+  // To read an archive and to write it takes less than it is lent for to whoever rewrites it.
+  totalMsMax: 12 * SECOND_MS,
   // More than the largest archive has.
-  bytesMax: 512 * 1024 ** 2,
+  bytesMax: 256 * 1024 ** 2,
   socketsMax: 32,
 };
 const NOTHING: Uint8Array = new Uint8Array();

@@ -24,19 +24,14 @@ export function makeStoreReplay({
   objects: ObjectStore;
   now: () => number;
 }): StoreReplay {
-  return async ({ session_id, sequence, events }) => {
+  async function keep(
+    { session_id, sequence, events }: ReplayChunk,
+    object_key: string,
+  ): Promise<Exclude<ReplayStanding, 'wanted'>> {
     const at = now();
-    const standing = await store.replayStanding({ sessionId: session_id, sequence });
-    if (standing !== 'wanted') return answerTo(standing);
-
     const body = await zip(events.json);
-    const object_key = replayKey(session_id, sequence);
-    try {
-      await objects.put(object_key, body);
-    } catch (error) {
-      throw unavailable('The recording cannot be stored at present.', error);
-    }
-    const recorded = await store.recordReplayChunk({
+    await objects.put(object_key, body).catch(notAtPresent);
+    return store.recordReplayChunk({
       chunk: {
         session_id,
         sequence,
@@ -48,10 +43,21 @@ export function makeStoreReplay({
       },
       now: at,
     });
-    // The session has been erased, or become too long, while the object was on its way.
-    if (recorded !== 'stored') await objects.delete(object_key);
-    return answerTo(recorded);
+  }
+
+  return async (chunk) => {
+    const { session_id: sessionId, sequence } = chunk;
+    const key = replayKey(sessionId, sequence);
+    const found = await store.replayStanding({ sessionId, sequence });
+    const standing = found === 'wanted' ? await keep(chunk, key) : found;
+    // The session was erased, or became too long, while this was on its way: now, or when it was sent before.
+    if (standing !== 'stored') await objects.delete(key).catch(notAtPresent);
+    return answerTo(standing);
   };
+}
+
+function notAtPresent(error: unknown): never {
+  throw unavailable('The recording cannot be stored at present.', error);
 }
 
 function answerTo(standing: Exclude<ReplayStanding, 'wanted'>): { stored: true } {

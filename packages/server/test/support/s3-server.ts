@@ -9,12 +9,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import type { S3Settings } from '../../src/adapters/s3-objects.ts';
-import type { Environment } from '../../src/config.ts';
 
 /** An S3 server of its own, empty and on a free loopback port, and all that can go wrong on the way to it. */
 export type S3Server = {
   /** With which a service keeps its objects there. */
-  env: Environment;
+  env: Record<string, string>;
   settings: S3Settings;
   /** The files in which it keeps them. */
   dir: string;
