@@ -9,6 +9,7 @@ import { openFileObjects } from '../packages/server/src/adapters/file-objects.ts
 import { type GeneratedKeys, KEY_FILE } from '../packages/server/src/adapters/key-file.ts';
 import { ownDomains } from '../packages/server/src/adapters/own-domains.ts';
 import { openSqliteStore } from '../packages/server/src/adapters/sqlite-store.ts';
+import { OBJECT_STORE_VARIABLES } from '../packages/server/src/config.ts';
 import { DEMO_SIZE, fillWithDemo } from './demo/fill.ts';
 
 /** The service with the data of an agency that does not exist, to look around in the dashboard. */
@@ -105,6 +106,7 @@ function startService(target: Server): ChildProcess {
       ...Object.fromEntries(Object.keys(KEYS).map((name) => [name, ''])),
       DATABASE_URL: '',
       DATABASE_READ_URL: '',
+      ...Object.fromEntries(OBJECT_STORE_VARIABLES.map((name) => [name, ''])),
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

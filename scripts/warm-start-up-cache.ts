@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { OBJECT_STORE_VARIABLES } from '../packages/server/src/config.ts';
 
 const ENTRY = join(import.meta.dirname, '../packages/server/start.mjs');
 
@@ -20,6 +21,8 @@ export async function warmStartUpCache(outFile: string): Promise<void> {
         HOST: '127.0.0.1',
         DATA_DIR: dataDir,
         ANALYTICS_API_KEY: 'only-for-a-moment',
+        // Set to nothing, or a file of settings could fill them in: nobody may have to be reached for this.
+        ...Object.fromEntries(OBJECT_STORE_VARIABLES.map((name) => [name, ''])),
       },
       stdio: ['ignore', 'pipe', 'inherit'],
     });

@@ -102,29 +102,37 @@ function readDatabase(read: Reader): Config['database'] {
   return url === undefined ? { kind: 'sqlite' } : { kind: 'postgres', url, readUrl };
 }
 
+/** Whoever starts a service that is to keep its objects to itself sets them to nothing. */
+export const OBJECT_STORE_VARIABLES = [
+  'S3_BUCKET',
+  'S3_ACCESS_KEY_ID',
+  'S3_SECRET_ACCESS_KEY',
+  'S3_ENDPOINT',
+  'S3_REGION',
+] as const;
+
 function readObjects(read: Reader): Config['objects'] {
   const endpoint = read.url('S3_ENDPOINT', ['http:', 'https:']);
   const region = read.text('S3_REGION');
-  const bucket = read.text('S3_BUCKET');
-  const accessKeyId = read.text('S3_ACCESS_KEY_ID');
-  const secretAccessKey = read.text('S3_SECRET_ACCESS_KEY');
-  if (bucket !== undefined && accessKeyId !== undefined && secretAccessKey !== undefined) {
-    if (!/^[!-~]+$/.test(accessKeyId)) {
-      throw new ConfigError('S3_ACCESS_KEY_ID must not have spaces or other invisible characters in it.');
-    }
-    try {
-      const address = bucketAddress({ bucket, endpoint, region });
-      return { kind: 's3', bucket, address, region, accessKeyId, secretAccessKey };
-    } catch (error) {
-      throw new ConfigError((error as Error).message);
-    }
+  const given = OBJECT_STORE_VARIABLES.find((name) => read.text(name) !== undefined);
+  if (given === undefined) return { kind: 'files' };
+  const needed = (name: string): string => {
+    const value = read.text(name);
+    if (value === undefined) throw new ConfigError(`${given} is set, but an object store needs ${name} too.`);
+    return value;
+  };
+  const bucket = needed('S3_BUCKET');
+  const accessKeyId = needed('S3_ACCESS_KEY_ID');
+  const secretAccessKey = needed('S3_SECRET_ACCESS_KEY');
+  if (!/^[!-~]+$/.test(accessKeyId)) {
+    throw new ConfigError('S3_ACCESS_KEY_ID must not have spaces or other invisible characters in it.');
   }
-  const needed = { S3_BUCKET: bucket, S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey };
-  const given = Object.entries({ ...needed, S3_ENDPOINT: endpoint, S3_REGION: region });
-  const [some] = given.find(([, value]) => value !== undefined) ?? [];
-  if (some === undefined) return { kind: 'files' };
-  const [missing] = Object.entries(needed).find(([, value]) => value === undefined) ?? [];
-  throw new ConfigError(`${some} is set, but an object store needs ${missing} too.`);
+  try {
+    const address = bucketAddress({ bucket, endpoint, region });
+    return { kind: 's3', bucket, address, region, accessKeyId, secretAccessKey };
+  } catch (error) {
+    throw new ConfigError((error as Error).message);
+  }
 }
 
 function readTrustedProxies(read: Reader): NetworkMatcher {
