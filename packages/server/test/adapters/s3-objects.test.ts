@@ -59,15 +59,30 @@ describe('an object store that speaks S3', () => {
 
   /** What is said when nothing works: by each operation the same, and never a secret. */
   async function assertRefused(store: ObjectStore, message: string): Promise<void> {
-    for (const operation of [store.put('key', BODY), store.get('kept'), store.delete('kept')]) {
-      const error = await operation.then(
-        () => assert.fail('It worked.'),
-        (refused: Error) => refused,
-      );
+    const operations = [store.put('key', BODY), store.get('kept'), store.delete('kept')];
+    for (const result of await Promise.allSettled(operations)) {
+      const error: Error = result.status === 'rejected' ? result.reason : assert.fail('It worked.');
       assert.equal(error.message, message);
       const shown = `${error.stack} ${JSON.stringify(error)} ${error.cause}`;
       for (const secret of [S3_KEY, S3_SECRET, 'Signature=']) assert.ok(!shown.includes(secret), shown);
     }
+  }
+
+  for (const [given, signed] of [
+    [undefined, 'us-east-1'],
+    ['auto', 'auto'],
+    ['fsn1', 'fsn1'],
+  ] as const) {
+    test(`what is signed names the region ${signed} where ${given ?? 'none'} is given`, async () => {
+      const seen: string[] = [];
+      const store = await open({ region: given });
+      server.behave((request, response, pass) => {
+        seen.push(request.headers.authorization ?? '');
+        void pass().then(({ status, body }) => response.writeHead(status).end(body));
+      });
+      assert.deepEqual(await store.get('kept'), BODY);
+      assert.match(seen[0] ?? '', new RegExp(`Credential=${S3_KEY}/\\d{8}/${signed}/s3/aws4_request`));
+    });
   }
 
   test('nothing is said while all is well', async () => {
@@ -150,6 +165,15 @@ describe('an object store that speaks S3', () => {
       await assertRefused(objects, `The object store at ${host} did not answer in time.`);
       server.behave();
       assert.deepEqual(await objects.get('kept'), BODY);
+    });
+
+    test('never answers: given up long before all the time is over that it may take', async () => {
+      const patient = openS3Objects(server.settings, log, { ...LIMITS, totalMsMax: 600_000 });
+      opened.push(patient);
+      server.behave(hanging);
+      await assert.rejects(within(30, 'Giving up', patient.get('kept')), {
+        message: /did not answer in time/,
+      });
     });
 
     test('answers byte by byte: given up when it takes too long in all', async () => {
