@@ -15,8 +15,13 @@ export const config = LEADTRAIL_CONFIG;
 /** Only there while the script runs for the first time. */
 export const tag = document.currentScript as HTMLScriptElement | null;
 
-/** Where the service is reached: beside the script, so that a proxy needs no more than to pass it on. */
-export const root = new URL(tag?.dataset.endpoint ?? config.root, tag?.src || location.href).href.replace(
-  /\/?$/,
-  '/',
-);
+const from = tag?.src || location.href;
+const endpoint = tag?.dataset.endpoint;
+
+/**
+ * Where the service is reached: beside the script, so that a proxy needs no more than to pass it on. Whoever asks it
+ * makes sense of the dots; only what the page names needs an object that takes its time.
+ */
+export const root = endpoint
+  ? new URL(endpoint, from).href.replace(/\/?$/, '/')
+  : from.replace(/[^/]*([?#].*)?$/, config.root);

@@ -32,7 +32,7 @@ export function deliver(...item: Item): void {
 /** Sends all there is. What is not known to have arrived when the page is left stays for the next page. */
 export function send(isLeaving?: boolean): void {
   if (isAlive && navigator.onLine && Date.now() >= pausedUntil)
-    for (let batch = nextBatch(); batch[0]; batch = nextBatch()) sendBatch(batch, isLeaving);
+    for (let batch = nextBatch(); batch[0]; batch = nextBatch()) sendBatch(batch);
   if (isLeaving) keepUnsent([]);
 }
 
@@ -43,13 +43,13 @@ function nextBatch(): Item[] {
   return resting.filter((item) => item[0] === session).slice(0, session ? EVENTS_PER_REQUEST_MAX : 1);
 }
 
-async function sendBatch(batch: Item[], isLeaving?: boolean): Promise<void> {
+async function sendBatch(batch: Item[]): Promise<void> {
   const [[session, , json]] = batch as [Item];
   const isOther = (item: Item) => !batch.includes(item);
   underway = underway.concat(batch);
   const { status, headers } = await (session
-    ? post('events', `{"session_id":"${session}","events":[${batch.map((item) => item[2])}]}`, isLeaving)
-    : post('session/start', json, isLeaving));
+    ? post('events', `{"session_id":"${session}","events":[${batch.map((item) => item[2])}]}`)
+    : post('session/start', json));
   underway = underway.filter(isOther);
   if (!status || status === 429 || status >= 500) {
     const askedMs = Number(headers.get('retry-after')) * 1000;

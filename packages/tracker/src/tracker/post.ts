@@ -6,16 +6,18 @@ const OUTLIVING_BYTES_MAX = 60 * 1024;
 let outlivingBytes = 0;
 
 /** Sent as text, which browsers let pass without asking the service first. Status 0: it could not be sent. */
-export async function post(path: string, body: Blob | string, isLeaving?: boolean): Promise<Response> {
-  const url = root + config.track + path;
+export async function post(path: string, body: Blob | string): Promise<Response> {
   // A blob made for its size alone would be handed to another process.
   const bytes = (body as Blob).size ?? new TextEncoder().encode(body as string).length;
   const keepalive = outlivingBytes + bytes < OUTLIVING_BYTES_MAX;
   if (keepalive) outlivingBytes += bytes;
   try {
-    if (isLeaving && !('keepalive' in Request.prototype) && navigator.sendBeacon(url, body))
-      return new Response();
-    const answer = await fetch(url, { method: 'POST', body, keepalive, credentials: 'omit' });
+    const answer = await fetch(root + config.track + path, {
+      method: 'POST',
+      body,
+      keepalive,
+      credentials: 'omit',
+    });
     // A request is under way until its answer has been read.
     await answer.text();
     return answer;

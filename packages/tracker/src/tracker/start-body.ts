@@ -20,7 +20,8 @@ export function startBody(session_id: string, page: string, referrer: string, kn
       hardware_concurrency: hardwareConcurrency,
       // Small devices have a part of a gigabyte.
       device_memory: deviceMemory && Math.ceil(deviceMemory),
-      timezone: known?.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+      // Whoever leaves before the browser was recognised is not kept any longer for it.
+      timezone: known?.timezone,
     },
     screen: {
       width: screen.width,

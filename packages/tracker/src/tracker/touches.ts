@@ -6,7 +6,7 @@ const CTA =
   '[data-leadtrail-cta],a[href^="tel:"],a[href^="mailto:"],a[href*="//wa.me/"],a[href*=".whatsapp.com/"]';
 const CTA_NAME_CHARS_MAX = 100;
 /** To be told of every change of a page would cost the page more than to look now and then. */
-const SEARCH_MS = 1000;
+const SEARCH_MS = 3000;
 
 /** What has been tracked of the forms of this page. */
 let known: string[];
@@ -25,6 +25,7 @@ export function watchTouches(track: (type: string, data: object) => void): void 
     for (const { isIntersecting, target } of entries)
       if (isIntersecting) trackForm('form_view', target as HTMLFormElement);
   });
+  listen('DOMContentLoaded load', searchForms);
   setInterval(searchForms, SEARCH_MS);
 
   listen('click', ({ target }) => {

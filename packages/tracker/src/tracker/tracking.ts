@@ -24,6 +24,8 @@ let page = '';
 let session: Session;
 /** Ends the wait for the fingerprint of a visit that begins; there as long as it waits. */
 let open: ((known?: Fingerprint) => void) | undefined;
+/** The view that began the visit, which counts by that; unless another tab began it at the same moment. */
+let first: TrackedEvent | undefined;
 /** What happens meanwhile: it is not certain yet to which session it will belong. */
 let waiting: TrackedEvent[] = [];
 
@@ -102,15 +104,14 @@ function enter(referrer: string): void {
       deliver('', session.id, startBody(session.id, viewed, referrer, known));
       session.started = view[0];
       saveSession(session);
-      // It counts as a view. Of two tabs that start a visit at the same moment the last one holds.
-      setTimeout(() => {
-        if (isAlive && liveSession()?.started !== session.started) add(view);
-      }, SOON_MS);
+      first = view;
     } else add(view);
     waiting.forEach(add);
     waiting = [];
     replay(session, isStarter);
-    flushSoon();
+    // The fingerprint has taken its time; whoever waits for nothing has more to say soon.
+    if (known) send();
+    else flushSoon();
   };
   session = claim;
   open = openThis;
@@ -135,7 +136,12 @@ function add(event: TrackedEvent): void {
 /** What is counted rather than noticed. That of a visit that has ended meanwhile would make it longer than it was. */
 function gather(isLeaving?: boolean): void {
   look(isLeaving);
-  if (open || liveSession()?.id === session.id) reportAttention((type, data) => add(eventOf(type, data)));
+  const live = liveSession();
+  if (!open && live?.id !== session.id) return;
+  // Of two tabs that begin a visit the last one holds.
+  if (first && live?.started !== first[0]) add(first);
+  first = undefined;
+  reportAttention((type, data) => add(eventOf(type, data)));
 }
 
 function attend(): void {
