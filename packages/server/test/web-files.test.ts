@@ -172,8 +172,12 @@ describe('the front door', () => {
   const service = useService('sqlite');
 
   test('GET / leads to the dashboard, POST / is a lead', async () => {
-    for (const method of ['GET', 'HEAD']) {
-      const response = await fetch(`${service.url}/`, { method, redirect: 'manual' });
+    for (const [method, path] of [
+      ['GET', '/'],
+      ['GET', '/?utm_source=mail'],
+      ['HEAD', '/'],
+    ]) {
+      const response = await fetch(`${service.url}${path}`, { method: `${method}`, redirect: 'manual' });
       assert.equal(response.status, 302);
       assert.equal(response.headers.get('location'), '/dashboard/');
     }
