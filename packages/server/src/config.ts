@@ -8,6 +8,7 @@ export type Config = {
   dataDir: string;
   publicUrl: string | undefined;
   database: { kind: 'sqlite' } | { kind: 'postgres'; url: string; readUrl: string | undefined };
+  redisUrl: string | undefined;
   isTrustedProxy: NetworkMatcher;
   /** Undefined: generated at the first start and kept in the data directory. */
   analyticsApiKey: string | undefined;
@@ -54,6 +55,7 @@ export function readConfig(env: Environment): Config {
     dataDir: resolve(read.text('DATA_DIR') ?? join(PROJECT_DIR, 'data')),
     publicUrl: read.url('PUBLIC_URL', ['http:', 'https:'])?.replace(/\/+$/, ''),
     database: readDatabase(read),
+    redisUrl: readRedis(read),
     isTrustedProxy: readTrustedProxies(read),
     analyticsApiKey,
     marketingApiKey,
@@ -87,6 +89,25 @@ function readDatabase(read: Reader): Config['database'] {
     throw new ConfigError('DATABASE_READ_URL is the replica of DATABASE_URL, which is not set.');
   }
   return url === undefined ? { kind: 'sqlite' } : { kind: 'postgres', url, readUrl };
+}
+
+function readRedis(read: Reader): string | undefined {
+  const url = read.url('REDIS_URL', ['redis:', 'rediss:']);
+  if (url !== undefined && !isRedisUrl(new URL(url))) {
+    throw new ConfigError(
+      'REDIS_URL must be like redis://user:password@host:6379/0, with a % in the password written as %25.',
+    );
+  }
+  return url;
+}
+
+function isRedisUrl({ hostname, pathname, username, password }: URL): boolean {
+  try {
+    decodeURIComponent(username + password);
+  } catch {
+    return false;
+  }
+  return hostname !== '' && /^(\/\d*)?$/.test(pathname);
 }
 
 function readTrustedProxies(read: Reader): NetworkMatcher {
@@ -140,9 +161,9 @@ function readEngine(read: Reader): Config['engine'] {
 
 /** Better no start than a setting that is silently without effect. */
 function refuseWhatIsNotBuiltIn(read: Reader): void {
-  for (const name of ['REDIS_URL', 'S3_ENDPOINT', 'S3_BUCKET']) {
+  for (const name of ['S3_ENDPOINT', 'S3_BUCKET']) {
     if (read.text(name) !== undefined) {
-      throw new ConfigError(`${name} is set, but this version keeps cache and objects on this machine only.`);
+      throw new ConfigError(`${name} is set, but this version keeps objects on this machine only.`);
     }
   }
 }
