@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
-import { setImmediate as nextRound } from 'node:timers/promises';
-import fc from 'fast-check';
 import type { Overrides } from '../src/app.ts';
 import { MINUTE_MS } from '../src/domain/utc-time.ts';
 import { LEAD_DROUGHT_ENABLED } from '../src/ports/cache.ts';
@@ -14,7 +12,6 @@ import { REDIS_FAULTS } from './support/redis-faults.ts';
 import { type RedisServer, startRedis } from './support/redis-server.ts';
 import { onBothStores, postgresUrl, startService, type TestService } from './support/service.ts';
 import { newPlace, type Place, removePlace } from './torture/place.ts';
-import { seeded } from './torture/random.ts';
 import { getText, until } from './torture/service-process.ts';
 
 const SETTINGS = '/analytics/settings';
@@ -201,57 +198,6 @@ onBothStores('with Redis', (kind) => {
       assert.equal(reads, before + 1);
     });
 
-    test('are never older than what was saved before they were asked for', async () => {
-      const random = seeded(8);
-      // However long a reading takes, and wherever it is overtaken.
-      const slowly: Overrides['around'] = {
-        store: (store) => ({
-          ...store,
-          async readSettings() {
-            await rounds(random.next() * 5);
-            const read = await store.readSettings();
-            await rounds(random.next() * 5);
-            return read;
-          },
-        }),
-      };
-      const services = [await start({}, slowly), await start({}, slowly)] as const;
-      let saved = 0;
-      let acknowledged = 0;
-      const saveNext = async (service: TestService) => {
-        saved += 1;
-        const next = saved;
-        await service.app.settings.save({ duplicate_window_minutes: next });
-        acknowledged = next;
-      };
-      const look = async (service: TestService) => {
-        const atLeast = acknowledged;
-        const { duplicateWindowMinutes } = await service.app.settings.current();
-        assert.ok(duplicateWindowMinutes >= atLeast, `${duplicateWindowMinutes} after ${atLeast}`);
-      };
-      await saveNext(services[0]);
-
-      const step = fc.record({
-        by: fc.nat(1),
-        lookers: fc.array(fc.nat(1), { maxLength: 6 }),
-        flush: fc.nat(9),
-      });
-      await fc.assert(
-        fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async (steps) => {
-          for (const { by, lookers, flush } of steps) {
-            const looks = lookers.map(async (who, i) => {
-              await rounds(i);
-              await look(services[who] as TestService);
-            });
-            if (flush === 0) looks.push(server.ask('FLUSHALL').then(() => undefined));
-            await Promise.all([saveNext(services[by] as TestService), ...looks]);
-            await Promise.all(services.map(look));
-          }
-        }),
-        { numRuns: 25 },
-      );
-    });
-
     test('that were saved while Redis was away for one process are used by the others when it is back', async () => {
       const [one, other] = await startTwo();
       for (const service of [one, other]) assert.ok(await opens(service, 'first'));
@@ -352,7 +298,3 @@ onBothStores('with Redis', (kind) => {
     assert.equal(await other.app.cache.get(LEAD_DROUGHT_ENABLED), false);
   });
 });
-
-async function rounds(count: number): Promise<void> {
-  for (let i = 0; i < count; i += 1) await nextRound();
-}
