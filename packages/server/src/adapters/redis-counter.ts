@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { SharedCounter } from '../ports/shared-counter.ts';
 import type { RedisConnection } from './redis-connection.ts';
 
@@ -14,9 +14,9 @@ const NAME_CHARACTERS = 22;
 const TRIAL_TTL_MS = 1000;
 
 /** Counts in Redis. Names may be addresses of people, so what is kept there cannot be read back without the secret. */
-export function redisCounter(redis: RedisConnection, prefix: string, secret: Buffer): SharedCounter {
-  const nameOf = (name: string) =>
-    createHmac('sha256', secret).update(name).digest('base64url').slice(0, NAME_CHARACTERS);
+export function redisCounter(redis: RedisConnection, prefix: string, secret: string): SharedCounter {
+  // Every tracking request passes here: an HMAC takes four times as long.
+  const nameOf = (name: string) => hash('sha256', secret + name, 'base64url').slice(0, NAME_CHARACTERS);
   return {
     async count(name, atLeast, ttlMs) {
       const answer = await redis.ask(countCommand(`${prefix}count:${nameOf(name)}`, atLeast, ttlMs));

@@ -33,7 +33,7 @@ export async function openRedis({
   const connection = await openRedisConnection({ url, trial: trialCommand(prefix), log });
   return {
     cache: redisCache(connection, prefix, now),
-    counter: redisCounter(connection, prefix, derived.subarray(NAME_BYTES)),
+    counter: redisCounter(connection, prefix, derived.toString('base64url', NAME_BYTES)),
     isUp: connection.isUp,
     close: connection.close,
   };
