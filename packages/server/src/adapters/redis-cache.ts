@@ -15,7 +15,7 @@ export function redisCache(redis: RedisConnection, prefix: string, now: () => nu
   // A handful: there is one for each kind of thing that is kept.
   const everSet = new Set<string>();
   redis.onBack(() => {
-    if (everSet.size > 0) void redis.ask(['DEL', ...everSet]);
+    if (everSet.size > 0) void redis.tell(['DEL', ...everSet]);
   });
 
   return {
@@ -28,11 +28,11 @@ export function redisCache(redis: RedisConnection, prefix: string, now: () => nu
       await own.set(key, value, ttlMs);
       everSet.add(prefix + key);
       const px = String(Math.min(Math.ceil(ttlMs), TTL_MS_MAX));
-      await redis.ask(['SET', prefix + key, JSON.stringify(value), 'PX', px]);
+      await redis.tell(['SET', prefix + key, JSON.stringify(value), 'PX', px]);
     },
     async delete(key) {
       await own.delete(key);
-      await redis.ask(['DEL', prefix + key]);
+      await redis.tell(['DEL', prefix + key]);
     },
   };
 }

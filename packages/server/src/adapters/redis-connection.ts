@@ -6,6 +6,8 @@ import type { Log } from '../ports/log.ts';
 export type RedisConnection = {
   /** Undefined when there is no answer in time; never rejects. Commands of the same moment travel together. */
   ask(command: readonly string[]): Promise<RedisAnswer | undefined>;
+  /** The same, but it is sent even while answers are late: for what must not be left out as long as Redis is there. */
+  tell(command: readonly string[]): Promise<RedisAnswer | undefined>;
   /** Hears of it when Redis answers again, before anything else is asked of it. */
   onBack(listener: () => void): void;
   isUp(): boolean;
@@ -14,8 +16,8 @@ export type RedisConnection = {
 
 export type RedisAnswer = { reply: unknown };
 
-/** Whoever asked is let go after as long, and until the answer has come nobody else asks. */
-const PATIENCE_MS = 50;
+/** Whoever asked is let go after as long, and until the answer has come nothing else is asked. */
+const PATIENCE_MS = 100;
 /** A connection that is silent for as long is given up. */
 const SILENCE_MS_MAX = SECOND_MS;
 const CONNECT_MS_MAX = 2 * SECOND_MS;
@@ -88,9 +90,7 @@ export async function openRedisConnection({
     failures += 1;
   }
 
-  function ask(command: readonly string[]): Promise<RedisAnswer | undefined> {
-    const asked = link;
-    if (asked === undefined || asked.late > 0) return Promise.resolve(undefined);
+  function send(asked: Link, command: readonly string[]): Promise<RedisAnswer | undefined> {
     const { promise, resolve } = Promise.withResolvers<RedisAnswer | undefined>();
     let stopWaiting = afterSilence(PATIENCE_MS, () => {
       asked.late += 1;
@@ -117,7 +117,8 @@ export async function openRedisConnection({
 
   await connect();
   return {
-    ask,
+    ask: async (command) => (link === undefined || link.late > 0 ? undefined : send(link, command)),
+    tell: async (command) => (link === undefined ? undefined : send(link, command)),
     onBack: (listener) => void listeners.push(listener),
     isUp: () => link !== undefined,
     close() {
