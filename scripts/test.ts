@@ -6,6 +6,7 @@ import { globSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { type PostgresServer, startPostgres } from '../packages/server/test/support/postgres-server.ts';
+import { redisProgram } from '../packages/server/test/support/redis-server.ts';
 import { chromiumProgram } from '../packages/tracker/test/support/chromium.ts';
 
 type Part = { name: string; run: () => Promise<boolean> };
@@ -75,6 +76,7 @@ async function runTests(): Promise<boolean> {
       {
         TEST_POSTGRES_URL: postgres.url,
         CHROMIUM: await chromiumProgram(),
+        REDIS_SERVER: await redisProgram(),
         NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/leadtrail'),
       },
     );

@@ -10,6 +10,7 @@ import { KEY_FILE, type Keys, keysOf } from './adapters/key-file.ts';
 import { openMemoryCache } from './adapters/memory-cache.ts';
 import { ownDomains } from './adapters/own-domains.ts';
 import { openPrometheusMetrics } from './adapters/prometheus-metrics.ts';
+import type { Redis } from './adapters/redis.ts';
 import { openLeftoverInboxes, openSqliteInbox } from './adapters/sqlite-inbox.ts';
 import { openSqliteStore } from './adapters/sqlite-store.ts';
 import { type Config, PROJECT_DIR } from './config.ts';
@@ -37,7 +38,7 @@ import { demoPages } from './http/demo-pages.ts';
 import { withFrontDoor } from './http/front-door.ts';
 import { mountEndpoints } from './http/mount-endpoints.ts';
 import { withOtherName } from './http/other-names.ts';
-import { makeRateLimit } from './http/rate-limit.ts';
+import { makeRateLimit, makeSharedRateLimit, type SharedRateLimit } from './http/rate-limit.ts';
 import { makeResponseCache } from './http/response-cache.ts';
 import { callbackRoutes } from './http/routes/callbacks.ts';
 import { deliveryRoutes } from './http/routes/deliveries.ts';
@@ -65,6 +66,7 @@ import type { Cache } from './ports/cache.ts';
 import type { Inbox } from './ports/inbox.ts';
 import type { Log } from './ports/log.ts';
 import type { ObjectStore } from './ports/objects.ts';
+import type { SharedCounter } from './ports/shared-counter.ts';
 import type { Webhook } from './ports/webhook.ts';
 import type { Store } from './store/store.ts';
 
@@ -133,16 +135,18 @@ export async function buildApp(config: Config, overrides: Overrides = {}): Promi
   const inbox = around.inbox?.(openedInbox) ?? openedInbox;
   const openedObjects = await openObjects(config, log);
   const objects = around.objects?.(openedObjects) ?? openedObjects;
-  const openedCache = openMemoryCache({ now });
+  const redis = await openRedisWhereSet(config, keys, now, log);
+  const openedCache = redis?.cache ?? openMemoryCache({ now });
   const cache = around.cache?.(openedCache) ?? openedCache;
   const ipDatabase = openIpDatabase(IP_DATABASE);
   const locate = makeClientGeo(ipDatabase);
-  const settings = makeAppSettings({ store, cache, defaults: settingDefaults(config, keys), now });
+  const settings = makeAppSettings({ store, cache, defaults: settingDefaults(config, keys), now, newId });
   await setUp(store, config, now());
   // Sets the flags that follow from them. Where it fails, the next who asks for the settings does.
   await settings.latest().catch((error: Error) => log.warn('settings not read', { reason: error.message }));
 
   const metrics = openPrometheusMetrics();
+  if (redis !== undefined) metrics.watchRedis(redis.isUp);
   const ingestFrom = (source: Inbox) => startIngest({ inbox: source, store, now, log, metrics });
   const ingest = ingestFrom(inbox);
   const openLeftovers = () => openLeftoverInboxes(inboxDir);
@@ -225,7 +229,7 @@ export async function buildApp(config: Config, overrides: Overrides = {}): Promi
         return { callback: crmCallbackSecret, 'crm-webhook': crmWebhookSecret };
       }),
       isSiteOrigin: (origin) => store.isSiteOrigin({ origin }),
-      trackLimit: makeRateLimit(config.trackRateLimitPerMinute),
+      trackLimit: trackLimitOf(config, redis?.counter),
       isWhitelisted: makeWhitelistCheck((ip) => store.ipRule({ ip }), now),
       publicUrl: config.publicUrl,
       responseCache: makeResponseCache({
@@ -281,6 +285,7 @@ export async function buildApp(config: Config, overrides: Overrides = {}): Promi
       await adoption.stop();
       await inbox.close();
       await store.close();
+      redis?.close();
     },
   };
 }
@@ -354,6 +359,26 @@ async function openObjects({ objects, dataDir }: Config, log: Log): Promise<Obje
   if (objects.kind === 'files') return openFileObjects(join(dataDir, 'objects'));
   const { openS3Objects } = await import('./adapters/s3-objects.ts');
   return openS3Objects(objects, log);
+}
+
+async function openRedisWhereSet(
+  { redisUrl: url }: Config,
+  { admin: adminKey }: Keys,
+  now: () => number,
+  log: Log,
+): Promise<Redis | undefined> {
+  if (url === undefined) return undefined;
+  const { openRedis } = await import('./adapters/redis.ts');
+  return openRedis({ url, adminKey, now, log });
+}
+
+function trackLimitOf(
+  { trackRateLimitPerMinute }: Config,
+  shared: SharedCounter | undefined,
+): SharedRateLimit {
+  return shared === undefined
+    ? makeRateLimit(trackRateLimitPerMinute)
+    : makeSharedRateLimit(trackRateLimitPerMinute, shared);
 }
 
 /** Nearly all of them go to another thread, as JSON. */

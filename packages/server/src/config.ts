@@ -9,6 +9,7 @@ export type Config = {
   dataDir: string;
   publicUrl: string | undefined;
   database: { kind: 'sqlite' } | { kind: 'postgres'; url: string; readUrl: string | undefined };
+  redisUrl: string | undefined;
   objects:
     | { kind: 'files' }
     | {
@@ -50,7 +51,6 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export function readConfig(env: Environment): Config {
   const read = reader(env);
-  refuseWhatIsNotBuiltIn(read);
   const analyticsApiKey = read.text('ANALYTICS_API_KEY');
   const marketingApiKey = read.text('ANALYTICS_MARKETING_API_KEY');
   if (marketingApiKey !== undefined && marketingApiKey === analyticsApiKey) {
@@ -66,6 +66,7 @@ export function readConfig(env: Environment): Config {
     dataDir: resolve(read.text('DATA_DIR') ?? join(PROJECT_DIR, 'data')),
     publicUrl: read.url('PUBLIC_URL', ['http:', 'https:'])?.replace(/\/+$/, ''),
     database: readDatabase(read),
+    redisUrl: readRedis(read),
     objects: readObjects(read),
     isTrustedProxy: readTrustedProxies(read),
     analyticsApiKey,
@@ -135,6 +136,25 @@ function readObjects(read: Reader): Config['objects'] {
   }
 }
 
+function readRedis(read: Reader): string | undefined {
+  const url = read.url('REDIS_URL', ['redis:', 'rediss:']);
+  if (url !== undefined && !isRedisUrl(new URL(url))) {
+    throw new ConfigError(
+      'REDIS_URL must be like redis://user:password@host:6379/0, with a % in the password written as %25.',
+    );
+  }
+  return url;
+}
+
+function isRedisUrl({ hostname, pathname, username, password }: URL): boolean {
+  try {
+    decodeURIComponent(username + password);
+  } catch {
+    return false;
+  }
+  return hostname !== '' && /^(\/\d*)?$/.test(pathname);
+}
+
 function readTrustedProxies(read: Reader): NetworkMatcher {
   try {
     return parseNetworks(read.raw('TRUSTED_PROXIES') ?? 'loopback,linklocal,uniquelocal');
@@ -182,15 +202,6 @@ function readEngine(read: Reader): Config['engine'] {
   const accountId = read.text('EDGE_ACCOUNT_ID');
   const apiToken = read.text('ANALYTICS_ENGINE_API_TOKEN');
   return accountId === undefined || apiToken === undefined ? undefined : { accountId, apiToken };
-}
-
-/** Better no start than a setting that is silently without effect. */
-function refuseWhatIsNotBuiltIn(read: Reader): void {
-  for (const name of ['REDIS_URL']) {
-    if (read.text(name) !== undefined) {
-      throw new ConfigError(`${name} is set, but this version keeps its cache on this machine only.`);
-    }
-  }
 }
 
 type Reader = ReturnType<typeof reader>;

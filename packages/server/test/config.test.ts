@@ -32,6 +32,7 @@ test('nothing has to be set', () => {
     dataDir: join(PROJECT_DIR, 'data'),
     publicUrl: undefined,
     database: { kind: 'sqlite' },
+    redisUrl: undefined,
     objects: { kind: 'files' },
     analyticsApiKey: undefined,
     marketingApiKey: undefined,
@@ -87,6 +88,7 @@ test('everything can be set', () => {
     PUBLIC_URL: 'https://leads.example/base//',
     DATABASE_URL: 'postgres://user:password@host/db',
     DATABASE_READ_URL: 'postgresql://user:password@replica/db',
+    REDIS_URL: 'rediss://user:pass%25word@host:6380/2',
     S3_ENDPOINT: 'https://objects.example:9000',
     S3_BUCKET: 'leads',
     S3_REGION: 'eu-central-1',
@@ -124,6 +126,7 @@ test('everything can be set', () => {
       url: 'postgres://user:password@host/db',
       readUrl: 'postgresql://user:password@replica/db',
     },
+    redisUrl: 'rediss://user:pass%25word@host:6380/2',
     objects: {
       kind: 's3',
       bucket: 'leads',
@@ -188,6 +191,17 @@ test('the engine exists when both its variables are set', () => {
   assert.equal(readConfig({ ANALYTICS_ENGINE_API_TOKEN: 'token' }).engine, undefined);
 });
 
+test('REDIS_URL is a host, with or without encryption, password, port and number', () => {
+  for (const url of [
+    'redis://host',
+    'redis://host:6379/',
+    'rediss://:password@[::1]:6380/15',
+    'redis://a:b@c',
+  ]) {
+    assert.equal(readConfig({ REDIS_URL: url }).redisUrl, url);
+  }
+});
+
 test('flags are true/1/on/yes or false/0/off/no, in any case', () => {
   for (const [name, read] of [
     ['BOT_LEAD_DETECTION', (env: Environment) => readConfig(env).botLeadDetection],
@@ -247,6 +261,16 @@ const REFUSED: [string, Environment][] = [
     'DATABASE_URL must be a URL starting with postgres:// or postgresql://.',
     { DATABASE_URL: 'mysql://user:hunter2@host/db' },
   ],
+  [
+    'REDIS_URL must be a URL starting with redis:// or rediss://.',
+    { REDIS_URL: 'http://user:hunter2@host:6379' },
+  ],
+  ...['redis://:hunter2@host/cache', 'redis://:hunter2%@host', 'redis:///hunter2', 'redis:hunter2'].map(
+    (url): [string, Environment] => [
+      'REDIS_URL must be like redis://user:password@host:6379/0, with a % in the password written as %25.',
+      { REDIS_URL: url },
+    ],
+  ),
   ['FLOW_WEBHOOK_URL must be a URL starting with http:// or https://.', { FLOW_WEBHOOK_URL: 'ftp://a' }],
   [
     'DATABASE_READ_URL is the replica of DATABASE_URL, which is not set.',

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
+import { setImmediate as nextRound, setTimeout as sleep } from 'node:timers/promises';
 import type { Settings as SettingsSchema } from '@leadtrail/contract/settings';
 import type { z } from 'zod';
+import { openMemoryCache } from '../src/adapters/memory-cache.ts';
 import type { Overrides } from '../src/app.ts';
 import { unavailable } from '../src/domain/errors.ts';
 import { HOUR_MS, MINUTE_MS } from '../src/domain/utc-time.ts';
+import { SETTINGS_VERSION } from '../src/ports/cache.ts';
 import { call, type Refusal } from './support/analytics-calls.ts';
 import { CRM_CALLBACK, report } from './support/callbacks.ts';
 import { aClock, type Clock } from './support/clock.ts';
@@ -20,11 +23,15 @@ import {
   useService,
 } from './support/service.ts';
 import { newPlace, type Place, removePlace } from './torture/place.ts';
+import { seeded } from './torture/random.ts';
 
 type Settings = z.output<typeof SettingsSchema>;
 
 const SETTINGS = '/analytics/settings';
 const CACHED_MS = MINUTE_MS;
+/** How long a reading of them is waited for where there are others. */
+const PATIENCE_MS = 200;
+const SAVES = 100;
 
 const DEFAULTS: Settings = {
   flow_enabled: false,
@@ -400,6 +407,48 @@ onBothStores('the cache of the settings', (kind) => {
     isAway = false;
     assert.ok(await opens(service, 'second'));
     assert.ok(!(await opens(service, 'first')));
+  });
+
+  test('that processes share: they are never older than what was saved before they were asked for', async () => {
+    const random = seeded(8);
+    const aWhile = () => (random.chance(0.2) ? sleep(random.between(1, 20)) : nextRound());
+    const cache = openMemoryCache({ now: Date.now });
+    const around: Overrides['around'] = {
+      cache: () => cache,
+      // However long a reading takes, and wherever it is overtaken.
+      store: (store) => ({
+        ...store,
+        async readSettings() {
+          await aWhile();
+          const read = await store.readSettings();
+          await aWhile();
+          return read;
+        },
+      }),
+    };
+    const services = [await start(around), await start(around)] as const;
+    let saved = 0;
+    const looks: Promise<void>[] = [];
+    async function look({ app }: TestService): Promise<void> {
+      const [atLeast, startedAt] = [saved, performance.now()];
+      const { duplicateWindowMinutes: found } = await app.settings.current();
+      // Nobody waits for long: then those of before are given.
+      if (atLeast === 0 || performance.now() - startedAt >= PATIENCE_MS) return;
+      assert.ok(found >= atLeast, `${found} after ${atLeast} was saved`);
+    }
+    // Again and again, whether or not the look before has come to its end.
+    const looking = setInterval(() => looks.push(...services.map(look)), 1);
+    try {
+      for (let next = 1; next <= SAVES; next += 1) {
+        await random.pick(services).app.settings.save({ duplicate_window_minutes: next });
+        saved = next;
+        if (random.chance(0.1)) await cache.delete(SETTINGS_VERSION);
+        await aWhile();
+      }
+    } finally {
+      clearInterval(looking);
+      await Promise.all(looks);
+    }
   });
 
   test('503 when the store has been away from the beginning', async () => {

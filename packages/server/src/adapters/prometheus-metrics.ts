@@ -23,6 +23,7 @@ export function openPrometheusMetrics(): Metrics {
   const deliveries: Record<DeliveryOutcome, number> = { delivered: 0, retry: 0, failed: 0 };
   const counts = { ingested: 0, ingestFailures: 0, recordsFailed: 0 };
   let backlogs: () => readonly InboxBacklog[] = () => [];
+  let isRedisUp: (() => boolean) | undefined;
   const waiting = (of: keyof InboxBacklog) => backlogs().reduce((sum, backlog) => sum + backlog[of], 0);
 
   const lastOfJobs = (figure: keyof JobFigures['last']) =>
@@ -93,6 +94,11 @@ export function openPrometheusMetrics(): Metrics {
       help: 'How long the last run of a scheduled job took',
       samples: () => lastOfJobs('duration'),
     },
+    leadtrail_redis_up: {
+      type: 'gauge',
+      help: 'Whether Redis answers, where one is configured',
+      samples: () => (isRedisUp === undefined ? [] : [{ value: Number(isRedisUp()) }]),
+    },
     process_resident_memory_bytes: single('gauge', 'Resident memory', () => process.memoryUsage.rss()),
     process_cpu_seconds_total: single('counter', 'Time on the processors', () => {
       const { user, system } = process.cpuUsage();
@@ -129,6 +135,9 @@ export function openPrometheusMetrics(): Metrics {
     },
     watchInboxes(watched) {
       backlogs = watched;
+    },
+    watchRedis(isUp) {
+      isRedisUp = isUp;
     },
     ingested(records) {
       counts.ingested += records;

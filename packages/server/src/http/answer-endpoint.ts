@@ -17,7 +17,7 @@ import type { Metrics } from '../ports/metrics.ts';
 import type { Role, SecretKind } from './authenticate.ts';
 import type { ClientIp } from './client-ip.ts';
 import { errorAnswer } from './error-response.ts';
-import type { RateLimit } from './rate-limit.ts';
+import type { SharedRateLimit } from './rate-limit.ts';
 import { parseJson, readText, validate } from './read-body.ts';
 import { readFormBody } from './read-form-body.ts';
 import { type PackedBody, readPackedBody } from './read-packed-body.ts';
@@ -67,7 +67,7 @@ export type HttpContext = {
   requireSecret: (kind: SecretKind, headers: IncomingHttpHeaders) => Promise<void>;
   /** Whether an origin belongs to one of the sites. */
   isSiteOrigin: (origin: string) => Promise<boolean>;
-  trackLimit: RateLimit;
+  trackLimit: SharedRateLimit;
   /** Addresses that are not limited. */
   isWhitelisted: (ip: string) => Promise<boolean>;
   publicUrl: string | undefined;
@@ -193,7 +193,9 @@ export function notKept(headers: Record<string, string>): Record<string, string>
 
 async function takeFromLimit(ip: string, { headers }: Reply, context: HttpContext): Promise<void> {
   const { trackLimit: limit } = context;
-  const { allowed, remaining, resetSeconds } = limit.take(ip, context.now());
+  const taken = limit.take(ip, context.now());
+  // Nothing to wait for where this process counts alone.
+  const { allowed, remaining, resetSeconds } = taken instanceof Promise ? await taken : taken;
   headers['ratelimit-policy'] = `"track";q=${limit.perMinute};w=60`;
   headers.ratelimit = `"track";r=${remaining};t=${resetSeconds}`;
   if (allowed || (await context.isWhitelisted(ip))) return;

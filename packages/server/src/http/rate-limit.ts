@@ -1,35 +1,87 @@
 import { rateLimitKey } from '../domain/ip-address.ts';
 import { MINUTE_MS } from '../domain/utc-time.ts';
+import type { SharedCounter } from '../ports/shared-counter.ts';
 
 /** Clients remembered within a minute; beyond that they share one allowance, so memory stays bounded. */
 const CLIENTS_MAX = 100_000;
 const EVERYONE_ELSE = 'everyone else';
+/** The clocks of two processes may differ, and then their minutes do. */
+const SHARED_COUNT_MS = 2 * MINUTE_MS;
 
 export type RateDecision = { allowed: boolean; remaining: number; resetSeconds: number };
 export type RateLimit = { readonly perMinute: number; take(ip: string, now: number): RateDecision };
+export type SharedRateLimit = {
+  readonly perMinute: number;
+  /** At once, where this process can tell by itself. */
+  take(ip: string, now: number): RateDecision | Promise<RateDecision>;
+};
 
 /** Requests per client and minute of the clock; 0 means no limit. */
 export function makeRateLimit(perMinute: number): RateLimit {
-  let minute = 0;
-  let counts = new Map<string, number>();
+  const counts = makeCounts(perMinute);
+  return {
+    perMinute,
+    take: (ip, now) => decide(perMinute, counts.add(counts.clientOf(ip, now)), now),
+  };
+}
 
+/**
+ * The same over several processes. What the shared counter says is remembered: so who is over the limit costs no more
+ * questions, and while it does not answer, or has lost its counts, each process goes on from what it knew.
+ */
+export function makeSharedRateLimit(perMinute: number, shared: SharedCounter): SharedRateLimit {
+  const counts = makeCounts(perMinute);
   return {
     perMinute,
     take(ip, now) {
-      const current = Math.floor(now / MINUTE_MS);
-      if (current !== minute) {
-        minute = current;
+      const client = counts.clientOf(ip, now);
+      const count = counts.add(client);
+      // Whoever is over the limit here is over it everywhere.
+      if (count > perMinute) return decide(perMinute, count, now);
+      const minute = minuteOf(now);
+      return shared.count(`${minute} ${client}`, count, SHARED_COUNT_MS).then((total = count) => {
+        counts.learn(client, minute, total);
+        return decide(perMinute, total, now);
+      });
+    },
+  };
+}
+
+/** How many requests each client has made in the current minute, as far as this process knows. */
+function makeCounts(perMinute: number) {
+  let minute = 0;
+  let counts = new Map<string, number>();
+  const keep = (client: string, count: number) => counts.set(client, Math.min(count, perMinute + 1));
+
+  return {
+    /** Who a request counts for; begins the minute when it is a new one. */
+    clientOf(ip: string, now: number): string {
+      if (minuteOf(now) !== minute) {
+        minute = minuteOf(now);
         counts = new Map();
       }
-      let client = rateLimitKey(ip);
-      if (counts.size >= CLIENTS_MAX && !counts.has(client)) client = EVERYONE_ELSE;
-      const count = (counts.get(client) ?? 0) + 1;
-      if (count <= perMinute + 1) counts.set(client, count);
-      return {
-        allowed: count <= perMinute,
-        remaining: Math.max(perMinute - count, 0),
-        resetSeconds: Math.ceil(((minute + 1) * MINUTE_MS - now) / 1000),
-      };
+      const client = rateLimitKey(ip);
+      return counts.size >= CLIENTS_MAX && !counts.has(client) ? EVERYONE_ELSE : client;
     },
+    add(client: string): number {
+      const count = (counts.get(client) ?? 0) + 1;
+      keep(client, count);
+      return count;
+    },
+    learn(client: string, ofMinute: number, count: number): void {
+      if (ofMinute === minute && count > (counts.get(client) ?? 0)) keep(client, count);
+    },
+  };
+}
+
+function minuteOf(now: number): number {
+  return Math.floor(now / MINUTE_MS);
+}
+
+function decide(perMinute: number, count: number, now: number): RateDecision {
+  return {
+    allowed: count <= perMinute,
+    remaining: Math.max(perMinute - count, 0),
+    resetSeconds: Math.ceil(((minuteOf(now) + 1) * MINUTE_MS - now) / 1000),
   };
 }

@@ -14,6 +14,7 @@ export type Metrics = {
   /** The same for a scheduled job; from then on it can be seen that it has not run yet. */
   forJob(job: string): JobReport;
   watchInboxes(backlogs: () => readonly InboxBacklog[]): void;
+  watchRedis(isUp: () => boolean): void;
   ingested(records: number): void;
   ingestFailed(): void;
   recordsFailed(records: number): void;

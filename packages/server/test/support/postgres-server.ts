@@ -1,26 +1,12 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import {
-  chmod,
-  chown,
-  cp,
-  lstat,
-  mkdtemp,
-  open,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  stat,
-} from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { chmod, chown, cp, lstat, mkdtemp, readdir, readFile, rename, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Client, escapeIdentifier } from 'pg';
+import { type Account, endServer, freePort, hasExited, removeDirectory, spawnServer } from './own-server.ts';
 
 export type PostgresServer = { url: string; stop(): Promise<void> };
 
@@ -31,15 +17,13 @@ export type CuttablePostgresServer = PostgresServer & {
   restore(): Promise<void>;
 };
 
-/** Who runs the server: PostgreSQL refuses to run as root. Undefined: whoever runs the tests. */
-type Account = { uid: number; gid: number };
-
 const USER = 'leadtrail';
 const MAINTENANCE_DATABASE = 'postgres';
 const START_ATTEMPTS_MAX = 3;
 const READY_TIMEOUT_MS = 30_000;
 const READY_POLL_MS = 50;
-const STOP_TIMEOUT_MS = 5_000;
+/** Open connections are ended, not waited for. */
+const FAST_SHUTDOWN = 'SIGINT';
 const LOG_TAIL_LINES = 20;
 const NOBODY: Account = { uid: 65534, gid: 65534 };
 const EXECUTE_FOR_OTHERS = 0o001;
@@ -58,19 +42,6 @@ const SERVER_SETTINGS = [
   'max_connections=200',
   'shared_buffers=64MB',
 ];
-
-// The shell becomes the server (same process id) and leaves a guard behind that reads from a pipe which
-// only we hold. A line on it means that we stopped the server ourselves. Its end without one means that
-// we died, however abruptly: then the guard ends the server and clears away its files.
-const GUARDED_SERVER = `
-directory=$1; shift
-( read -r line <&3 || {
-    kill -QUIT $$
-    for second in 1 2 3 4 5 6 7 8 9 10; do kill -0 $$ || break; sleep 1; done
-    rm -rf "$directory"
-  } ) 2>/dev/null &
-exec "$@" 3<&-
-`;
 
 /** Starts a PostgreSQL of its own, empty and on a free loopback port; settings are `name=value`. */
 export async function startPostgres(settings: readonly string[] = []): Promise<CuttablePostgresServer> {
@@ -104,6 +75,7 @@ export async function dropDatabase(url: string): Promise<void> {
   await runOn(serverUrl, `DROP DATABASE IF EXISTS ${escapeIdentifier(name)} WITH (FORCE)`);
 }
 
+/** PostgreSQL refuses to run as root. */
 async function unprivilegedAccount(): Promise<Account> {
   const passwd = await readFile('/etc/passwd', 'utf8').catch(() => '');
   const [, , uid, gid] = /^nobody:.*$/m.exec(passwd)?.[0].split(':') ?? [];
@@ -205,11 +177,11 @@ type Launch = {
 async function launch(how: Launch): Promise<CuttablePostgresServer> {
   for (let attempt = 1; ; attempt++) {
     const port = await freePort();
-    const server = await spawnServer(how, port);
+    const server = await startServer(how, port);
     const url = `postgres://${USER}@127.0.0.1:${port}/${MAINTENANCE_DATABASE}`;
     if (await isReady(url, server)) return cuttable(how, url, port, server);
 
-    await endServer(server);
+    await endServer(server, FAST_SHUTDOWN);
     // Between finding the port and binding it someone else may have taken it.
     if (attempt < START_ATTEMPTS_MAX) continue;
     throw new Error(`PostgreSQL did not start:\n${await logTail(how.directory)}`);
@@ -223,32 +195,22 @@ function cuttable(how: Launch, url: string, port: number, first: ChildProcess): 
     stop: () => stopServer(server, how.directory),
     cut: (signal) => endServer(server, signal),
     async restore() {
-      server = await spawnServer(how, port);
+      server = await startServer(how, port);
       if (await isReady(url, server)) return;
       throw new Error(`PostgreSQL did not start again:\n${await logTail(how.directory)}`);
     },
   };
 }
 
-async function spawnServer(how: Launch, port: number): Promise<ChildProcess> {
-  const { native, directory, account } = how;
-  const settings = [...SERVER_SETTINGS, ...how.settings, `port=${port}`].flatMap((setting) => [
-    '-c',
-    setting,
-  ]);
-  const command = [join(native, 'bin', 'postgres'), '-D', join(directory, 'data'), ...settings];
-  const log = await open(logFile(directory), 'a');
-  const server = spawn('/bin/sh', ['-c', GUARDED_SERVER, 'sh', directory, ...command], {
-    cwd: directory,
-    env: SERVER_ENVIRONMENT,
-    stdio: ['ignore', log.fd, log.fd, 'pipe'],
-    // Ctrl-C in the terminal is for us: we stop the server once the tests have let go of it.
-    detached: true,
-    ...account,
+function startServer({ native, directory, account, settings }: Launch, port: number): Promise<ChildProcess> {
+  const all = [...SERVER_SETTINGS, ...settings, `port=${port}`].flatMap((setting) => ['-c', setting]);
+  return spawnServer({
+    directory,
+    command: [join(native, 'bin', 'postgres'), '-D', join(directory, 'data'), ...all],
+    logFile: logFile(directory),
+    environment: SERVER_ENVIRONMENT,
+    account,
   });
-  await once(server, 'spawn');
-  await log.close();
-  return server;
 }
 
 async function isReady(url: string, server: ChildProcess): Promise<boolean> {
@@ -265,41 +227,8 @@ async function isReady(url: string, server: ChildProcess): Promise<boolean> {
 }
 
 async function stopServer(server: ChildProcess, directory: string): Promise<void> {
-  await endServer(server);
+  await endServer(server, FAST_SHUTDOWN);
   await removeDirectory(directory);
-}
-
-async function endServer(server: ChildProcess, signal: NodeJS.Signals = 'SIGINT'): Promise<void> {
-  if (!hasExited(server)) {
-    const exit = once(server, 'exit');
-    // SIGINT is PostgreSQL's fast shutdown: open connections are ended, not waited for.
-    server.kill(signal);
-    const timer = setTimeout(() => server.kill('SIGKILL'), STOP_TIMEOUT_MS);
-    await exit;
-    clearTimeout(timer);
-  }
-  dismissGuard(server);
-}
-
-function dismissGuard(server: ChildProcess): void {
-  const pipe = server.stdio[3] as Writable;
-  // The guard may have gone already, for instance with a whole container.
-  pipe.on('error', () => {});
-  pipe.end('stopped\n');
-}
-
-function hasExited(server: ChildProcess): boolean {
-  return server.exitCode !== null || server.signalCode !== null;
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  if (address === null || typeof address === 'string') throw new Error('The probe has no port.');
-  return address.port;
 }
 
 async function runOn(url: string, sql: string): Promise<void> {
@@ -325,9 +254,4 @@ function logFile(directory: string): string {
 async function logTail(directory: string): Promise<string> {
   const log = await readFile(logFile(directory), 'utf8');
   return log.trimEnd().split('\n').slice(-LOG_TAIL_LINES).join('\n');
-}
-
-async function removeDirectory(directory: string): Promise<void> {
-  // Backends of a killed server take a moment to notice, and until then they still write.
-  await rm(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 }

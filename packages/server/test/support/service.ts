@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, describe } from 'node:test';
 import { type App, buildApp, type Overrides } from '../../src/app.ts';
 import { type Environment, readConfig } from '../../src/config.ts';
-import type { Log } from '../../src/ports/log.ts';
+import { capturingLog, type LoggedLine } from './captured-log.ts';
 import { fetchDescribed } from './checked-answers.ts';
 import { createDatabase, dropDatabase } from './postgres-server.ts';
 
@@ -27,7 +27,7 @@ export type TestService = {
   /** Where its relational store is, for tests that look at rows. */
   database: { kind: 'sqlite'; file: string } | { kind: 'postgres'; url: string };
   /** Lines logged so far. */
-  logged: { level: string; message: string; fields: Record<string, unknown> }[];
+  logged: LoggedLine[];
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
   /** A GET with the admin key, as JSON. */
   get<T = unknown>(path: string, headers?: Record<string, string>): Promise<T>;
@@ -112,12 +112,4 @@ export function postgresUrl(): string {
   if (url === undefined)
     throw new Error('Run the tests with `npm test`: it starts the PostgreSQL they need.');
   return url;
-}
-
-function capturingLog(logged: TestService['logged']): Log {
-  const at =
-    (level: string) =>
-    (message: string, fields = {}) =>
-      void logged.push({ level, message, fields });
-  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }

@@ -1,0 +1,38 @@
+import { DAY_MS } from '../domain/utc-time.ts';
+import type { Cache } from '../ports/cache.ts';
+import { openMemoryCache } from './memory-cache.ts';
+import type { RedisConnection } from './redis-connection.ts';
+
+/** Nothing is to stay of an installation that is no more. */
+const TTL_MS_MAX = DAY_MS;
+
+/**
+ * A cache that all processes share while Redis answers. While it does not, each has what it has set itself. What it
+ * has ever set is deleted from Redis once that is back: it may be from before, or a change of it may have got lost.
+ */
+export function redisCache(redis: RedisConnection, prefix: string, now: () => number): Cache {
+  const own = openMemoryCache({ now });
+  // A handful: there is one for each kind of thing that is kept.
+  const everSet = new Set<string>();
+  redis.onBack(() => {
+    if (everSet.size > 0) void redis.tell(['DEL', ...everSet]);
+  });
+
+  return {
+    async get(key) {
+      const answer = await redis.ask(['GET', prefix + key]);
+      if (answer === undefined) return own.get(key);
+      return typeof answer.reply === 'string' ? JSON.parse(answer.reply) : undefined;
+    },
+    async set(key, value, ttlMs = TTL_MS_MAX) {
+      await own.set(key, value, ttlMs);
+      everSet.add(prefix + key);
+      const px = String(Math.min(Math.ceil(ttlMs), TTL_MS_MAX));
+      await redis.tell(['SET', prefix + key, JSON.stringify(value), 'PX', px]);
+    },
+    async delete(key) {
+      await own.delete(key);
+      await redis.tell(['DEL', prefix + key]);
+    },
+  };
+}

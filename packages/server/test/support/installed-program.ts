@@ -1,0 +1,46 @@
+import { execFile } from 'node:child_process';
+import { access } from 'node:fs/promises';
+import { promisify } from 'node:util';
+
+export type Program = {
+  name: string;
+  /** Where it usually is. */
+  paths: readonly string[];
+  debianPackage: string;
+  /** The environment variable that names another one, which is then used as it is. */
+  variable: string;
+};
+
+const run = promisify(execFile);
+const APT_ENVIRONMENT = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+
+/** Where a program is that no package of ours can bring along; installed where that can be done by itself. */
+export async function installedProgram(program: Program): Promise<string> {
+  const { name, debianPackage, variable } = program;
+  const found = process.env[variable] ?? (await installed(program));
+  if (found !== undefined) return found;
+  if (process.getuid?.() === 0 && (await exists('/usr/bin/apt-get'))) {
+    console.log(`Installing ${name}…`);
+    await run('apt-get', ['update', '-qq'], { env: APT_ENVIRONMENT });
+    await run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', debianPackage], {
+      env: APT_ENVIRONMENT,
+    });
+    const now = await installed(program);
+    if (now !== undefined) return now;
+  }
+  throw new Error(
+    `The tests need ${name}: install it (on Debian \`apt-get install ${debianPackage}\`) or name it in ${variable}.`,
+  );
+}
+
+async function installed({ paths }: Program): Promise<string | undefined> {
+  for (const path of paths) if (await exists(path)) return path;
+  return undefined;
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
