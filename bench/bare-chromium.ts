@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CHROMIUM_FLAGS, chromiumProgram } from '../packages/tracker/test/support/chromium.ts';
 
-/** By then everything that a script does on load has been done: what it sends, it sends after about a second. */
+/** By then everything that a script does on load has been done, and what it has sent has been answered. */
 const LOAD_MS = 2000;
 
 export type BareChromium = {
