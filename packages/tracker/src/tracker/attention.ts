@@ -7,20 +7,28 @@ import { listen } from './lifetime.ts';
 const GAP_MS_MAX = 20_000;
 
 let lookingSince = 0;
-let lastInputAt = 0;
+let lastInputAt = Date.now();
+let isWatching: boolean;
 let engagedMs = 0;
 let depth = 0;
 let reportedDepth = 0;
 
+/** Browsers draw the page anew for whoever wants to know of its scrolling. */
 export function watchAttention(): void {
-  lastInputAt = Date.now();
+  if (isWatching) return;
+  isWatching = true;
   listen('scroll pointermove keydown', ({ target }) => {
     lastInputAt = Date.now();
     // Boxes within the page scroll too.
-    if (target !== document) return;
-    const { scrollTop, scrollHeight } = document.documentElement;
-    depth = Math.max(depth, Math.min(Math.round(((scrollTop + innerHeight) / scrollHeight) * 100), 100));
+    if (target === document) measureDepth();
   });
+}
+
+/** A page that was never scrolled has none. */
+function measureDepth(): void {
+  const { scrollTop, scrollHeight } = document.documentElement;
+  if (scrollTop)
+    depth = Math.max(depth, Math.min(Math.round(((scrollTop + innerHeight) / scrollHeight) * 100), 100));
 }
 
 /** Says whether somebody looks at the page, and counts the time until now. */
@@ -35,6 +43,8 @@ export function look(isLeaving?: boolean): boolean {
 
 /** What has come together since it was last reported. */
 export function reportAttention(report: (type: string, data: object) => void): void {
+  // Perhaps it was before anybody watched.
+  measureDepth();
   if (engagedMs) report('engaged', { ms: engagedMs });
   if (depth > reportedDepth) report('scroll', { depth });
   engagedMs = 0;

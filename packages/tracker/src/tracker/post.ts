@@ -1,7 +1,7 @@
 import { config, root } from '../script-tag.ts';
 
 /** All requests together that are to outlive their page: browsers refuse what goes beyond 64 KiB. */
-const OUTLIVING_BYTES_MAX = 60 * 1024;
+const OUTLIVING_BYTES_MAX = 60_000;
 
 let outlivingBytes = 0;
 

@@ -25,7 +25,6 @@ export function watchTouches(track: (type: string, data: object) => void): void 
     for (const { isIntersecting, target } of entries)
       if (isIntersecting) trackForm('form_view', target as HTMLFormElement);
   });
-  listen('DOMContentLoaded load', searchForms);
   setInterval(searchForms, SEARCH_MS);
 
   listen('click', ({ target }) => {
@@ -38,13 +37,12 @@ export function watchTouches(track: (type: string, data: object) => void): void 
   listen('submit', ({ target }) => trackForm('form_submit', target as HTMLFormElement, true));
 }
 
-export function touchNewPage(): void {
+export function forgetTouches(): void {
   known = [];
   // What is observed anew is reported anew.
   sight.disconnect();
-  searchForms();
 }
 
-function searchForms(): void {
+export function searchForms(): void {
   for (const form of document.forms) sight.observe(form);
 }

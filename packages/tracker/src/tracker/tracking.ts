@@ -9,7 +9,7 @@ import { post } from './post.ts';
 import { replay, stopReplay } from './replay.ts';
 import { claimSession, liveSession, type Session, saveSession, visitor } from './session.ts';
 import { startBody } from './start-body.ts';
-import { touchNewPage, watchTouches } from './touches.ts';
+import { forgetTouches, searchForms, watchTouches } from './touches.ts';
 
 /** Follows the visitor: through the pages of a visit, and from one visit to the next. */
 
@@ -38,14 +38,13 @@ export function beginTracking(): void {
   page = pageAddress();
   campaign();
   enter(document.referrer);
-  touchNewPage();
 }
 
 function watch(): void {
-  watchAttention();
   watchTouches(track);
   watchPages(move);
   listen('focus blur', attend);
+  listen('readystatechange', searchForms);
   listen('visibilitychange', () => (document.hidden ? leave() : attend()));
   listen('pagehide', () => {
     leave();
@@ -108,6 +107,9 @@ function enter(referrer: string): void {
     } else add(view);
     waiting.forEach(add);
     waiting = [];
+    // Not earlier: the fingerprint makes the browser draw the page, and these two would make it do so once more.
+    watchAttention();
+    searchForms();
     replay(session, isStarter);
     // The fingerprint has taken its time; whoever waits for nothing has more to say soon.
     if (known) send();
@@ -116,6 +118,7 @@ function enter(referrer: string): void {
   session = claim;
   open = openThis;
   lookAtNewPage();
+  forgetTouches();
   if (claim.started) openThis();
   else {
     setTimeout(openThis, FINGERPRINT_MS_MAX);
@@ -177,6 +180,7 @@ function move(): void {
 function view(): void {
   campaign();
   lookAtNewPage();
-  touchNewPage();
+  forgetTouches();
+  searchForms();
   track('page_view');
 }
