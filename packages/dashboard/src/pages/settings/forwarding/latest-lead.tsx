@@ -4,17 +4,15 @@ import { Link } from '@tanstack/react-router';
 import { Send } from 'lucide-react';
 import { useState } from 'react';
 import { call } from '../../../api/client.ts';
-import { formatNumber } from '../../../format.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
-import { Card } from '../../../ui/card.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { ErrorState, Skeleton } from '../../../ui/states.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { toastProblem } from '../../../ui/toast.tsx';
 import { enquirerOf } from '../../deliveries/columns.tsx';
-import { Note } from '../parts/note.tsx';
 import type { Settings } from '../parts/use-settings.ts';
+import { Outcome } from './outcome.tsx';
 
 const DELIVERIES = ['deliveries'];
 const LOOK_EVERY_MS = 1000;
@@ -23,8 +21,8 @@ const SENDS_MAX = 100;
 /** An attempt gives up before that. */
 const WAIT_MS_MAX = 30_000;
 
-/** A real lead is the best test: the latest one, sent once more. */
-export function TestSend({ settings, hasUnsaved }: { settings: Settings; hasUnsaved: boolean }) {
+/** A real lead is the last test: the latest one, sent once more. */
+export function LatestLead({ settings, hasUnsaved }: { settings: Settings; hasUnsaved: boolean }) {
   const queryClient = useQueryClient();
   const latest = useQuery({
     queryKey: [...DELIVERIES, 'latest'],
@@ -37,76 +35,76 @@ export function TestSend({ settings, hasUnsaved }: { settings: Settings; hasUnsa
     onSettled: () => queryClient.invalidateQueries({ queryKey: DELIVERIES }),
   });
   const [isAsking, setAsking] = useState(false);
-  const isReady = settings.flow_enabled && settings.flow_webhook_url !== null;
+  const hasAddress = settings.flow_webhook_url !== null;
   const send = latest.data;
+  const attempt = sending.data?.attempt_log.at(-1);
+  if (send === undefined) {
+    return latest.isError ? (
+      <ErrorState error={latest.error} onRetry={() => void latest.refetch()} />
+    ) : (
+      <div role="status" aria-label="Loading">
+        <Skeleton className="h-9" />
+      </div>
+    );
+  }
+  if (send === null) {
+    return (
+      <p className="text-ink-soft">
+        No lead has been forwarded yet. Once forwarding is on, fill in a form on one of your sites: the lead
+        is sent within seconds and shows up under{' '}
+        <Link to="/deliveries" className="text-accent-text underline underline-offset-2">
+          Deliveries
+        </Link>
+        .
+      </p>
+    );
+  }
   return (
-    <Card title="Try it" hint="Send the latest lead once more and see what your automation answers.">
-      {send === undefined ? (
-        latest.isError ? (
-          <ErrorState error={latest.error} onRetry={() => void latest.refetch()} />
-        ) : (
-          <div role="status" aria-label="Loading">
-            <Skeleton className="h-9" />
-          </div>
-        )
-      ) : send === null ? (
-        <p className="text-ink-soft">
-          No lead has been forwarded yet. Once forwarding is on, fill in a form on one of your sites: the lead
-          is sent within seconds and shows up under{' '}
-          <Link to="/deliveries" className="text-accent-text underline underline-offset-2">
-            Deliveries
-          </Link>
-          .
-        </p>
-      ) : (
-        <div className="grid gap-4">
-          <div className="flex flex-wrap items-center justify-between gap-3">
-            <p className="text-ink-soft">
-              <Link
-                to="/leads/$leadId"
-                params={{ leadId: String(send.lead_id) }}
-                className="text-accent-text underline underline-offset-2"
-              >
-                {enquirerOf(send)}
-              </Link>
-              , <Time value={send.created_at} isAgo /> <SendState send={send} />
-            </p>
-            <Button
-              icon={<Send aria-hidden="true" />}
-              isBusy={sending.isPending}
-              disabled={!isReady || hasUnsaved}
-              onClick={() => (send.status === 'delivered' ? setAsking(true) : sending.mutate(send))}
-            >
-              Send the latest lead again
-            </Button>
-          </div>
-          {hasUnsaved ? (
-            <p className="text-[0.8125rem] text-ink-faint">
-              Save your changes first, so that the test uses them.
-            </p>
-          ) : !isReady ? (
-            <p className="text-[0.8125rem] text-ink-faint">
-              Turn forwarding on and give it an address first.
-            </p>
-          ) : null}
-          <div aria-live="polite" className="empty:-mt-4">
-            {sending.data !== undefined && <Outcome send={sending.data} />}
-          </div>
-          <ConfirmDialog
-            isOpen={isAsking}
-            onClose={() => setAsking(false)}
-            onConfirm={() => {
-              setAsking(false);
-              sending.mutate(send);
-            }}
-            title="Send a lead again that has arrived?"
-            action="Send again"
+    <div className="grid gap-3">
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <p className="min-w-0 flex-[1_1_16rem] text-ink-soft">
+          The latest lead:{' '}
+          <Link
+            to="/leads/$leadId"
+            params={{ leadId: String(send.lead_id) }}
+            className="text-accent-text underline underline-offset-2"
           >
-            Your automation platform gets it a second time, under the same id, and may do its work twice.
-          </ConfirmDialog>
-        </div>
+            {enquirerOf(send)}
+          </Link>
+          , <Time value={send.created_at} isAgo /> <SendState send={send} />
+        </p>
+        <Button
+          icon={<Send aria-hidden="true" />}
+          isBusy={sending.isPending}
+          disabled={!hasAddress || !settings.flow_enabled || hasUnsaved}
+          onClick={() => (send.status === 'delivered' ? setAsking(true) : sending.mutate(send))}
+        >
+          Send it again
+        </Button>
+      </div>
+      {hasAddress && !settings.flow_enabled && !hasUnsaved && (
+        <p className="text-[0.8125rem] text-ink-faint">Turn forwarding on first.</p>
       )}
-    </Card>
+      <div aria-live="polite" className="empty:-mt-3">
+        {attempt !== undefined && (
+          <Outcome attempt={attempt}>
+            {sending.data?.status === 'pending' && ' It is tried again by itself.'}
+          </Outcome>
+        )}
+      </div>
+      <ConfirmDialog
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        onConfirm={() => {
+          setAsking(false);
+          sending.mutate(send);
+        }}
+        title="Send a lead again that has arrived?"
+        action="Send again"
+      >
+        Your automation platform gets it a second time, under the same id, and may do its work twice.
+      </ConfirmDialog>
+    </div>
   );
 }
 
@@ -126,24 +124,4 @@ async function sendAgain({ flow_send_public_id }: FlowSend): Promise<FlowSend> {
     if (send !== undefined && send.attempts > attempts) return send;
   }
   throw new Error('It has not been tried yet. Look at Deliveries in a while.');
-}
-
-function Outcome({ send }: { send: FlowSend }) {
-  const attempt = send.attempt_log.at(-1);
-  if (attempt === undefined) return null;
-  const { status_code, error, duration_ms } = attempt;
-  return (
-    <Note tone={error === null ? 'positive' : 'warning'}>
-      <p className="font-medium">{error === null ? 'It has arrived' : 'It has not arrived'}</p>
-      <p>
-        {status_code === null ? error : `Answered ${status_code} after ${formatNumber(duration_ms)} ms.`}
-        {send.status === 'pending' && ' It is tried again by itself.'}
-      </p>
-      {attempt.answer !== '' && (
-        <pre className="mt-1 max-h-40 overflow-y-auto font-mono text-xs break-words whitespace-pre-wrap">
-          {attempt.answer}
-        </pre>
-      )}
-    </Note>
-  );
 }
