@@ -399,7 +399,7 @@ describe('Trying the forwarding', () => {
       await assertAccessible(page);
       receiver.reset();
       await button(page, 'Send a test').click();
-      await page.getByText('It has arrived').waitFor();
+      await page.getByText('It has arrived', { exact: true }).waitFor();
       assert.equal(JSON.parse(receiver.received[0]?.body ?? '').test_lead, 'yes');
     });
   });
