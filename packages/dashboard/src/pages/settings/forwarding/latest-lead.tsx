@@ -85,7 +85,7 @@ export function LatestLead({ settings, hasUnsaved }: { settings: Settings; hasUn
       {hasAddress && !settings.flow_enabled && !hasUnsaved && (
         <p className="text-[0.8125rem] text-ink-faint">Turn forwarding on first.</p>
       )}
-      <div aria-live="polite" className="empty:-mt-3">
+      <div aria-live="polite" className="empty:absolute">
         {attempt !== undefined && (
           <Outcome attempt={attempt}>
             {sending.data?.status === 'pending' && ' It is tried again by itself.'}

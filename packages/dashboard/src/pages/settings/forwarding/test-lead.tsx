@@ -38,7 +38,7 @@ export function TestLead({ settings, hasUnsaved }: { settings: Settings; hasUnsa
       ) : !settings.flow_enabled ? (
         <p className="text-[0.8125rem] text-ink-faint">Forwarding is off: only the test is sent.</p>
       ) : null}
-      <div aria-live="polite" className="empty:-mt-3">
+      <div aria-live="polite" className="empty:absolute">
         {sending.data !== undefined && (
           <Outcome attempt={sending.data}>
             {sending.data.error !== null && ' A test is not tried again.'}
