@@ -54,47 +54,54 @@ export type Visit = {
 
 type Device = { userAgent: string; platform: string; width: number; height: number; weight: number };
 
-const DEVICES: readonly Device[] = [
-  device(
-    30,
-    'Linux armv81',
-    412,
-    915,
-    '(Linux; Android 16; Pixel 9)',
-    'Chrome/150.0.0.0 Mobile Safari/537.36',
-  ),
-  device(
-    28,
-    'iPhone',
-    393,
-    852,
-    '(iPhone; CPU iPhone OS 19_1 like Mac OS X)',
-    'Version/19.1 Mobile/15E148 Safari/604.1',
-  ),
-  device(22, 'Win32', 1920, 1080, '(Windows NT 10.0; Win64; x64)', 'Chrome/150.0.0.0 Safari/537.36'),
-  device(10, 'MacIntel', 1512, 982, '(Macintosh; Intel Mac OS X 10_15_7)', 'Version/19.1 Safari/605.1.15'),
-  device(
-    6,
-    'Win32',
-    1536,
-    864,
-    '(Windows NT 10.0; Win64; x64)',
-    'Chrome/150.0.0.0 Safari/537.36 Edg/150.0.0.0',
-  ),
-  device(4, 'Linux x86_64', 1920, 1200, '(X11; Linux x86_64; rv:152.0)', 'Firefox/152.0'),
-];
+/** What browsers say of their engine and version; several name a system that does not change any more. */
+const CHROMIUM = 'AppleWebKit/537.36 (KHTML, like Gecko) Chrome/154.0.0.0';
+const WEBKIT = 'AppleWebKit/605.1.15 (KHTML, like Gecko) Version/27.0';
 
-function device(
-  weight: number,
-  platform: string,
-  width: number,
-  height: number,
-  system: string,
-  browser: string,
-): Device {
-  const userAgent = `Mozilla/5.0 ${system} AppleWebKit/537.36 (KHTML, like Gecko) ${browser}`;
-  return { userAgent, platform, width, height, weight };
-}
+const DEVICES: readonly Device[] = [
+  {
+    userAgent: `Mozilla/5.0 (Linux; Android 10; K) ${CHROMIUM} Mobile Safari/537.36`,
+    platform: 'Linux armv81',
+    width: 412,
+    height: 915,
+    weight: 30,
+  },
+  {
+    userAgent: `Mozilla/5.0 (iPhone; CPU iPhone OS 18_7 like Mac OS X) ${WEBKIT} Mobile/15E148 Safari/604.1`,
+    platform: 'iPhone',
+    width: 393,
+    height: 852,
+    weight: 28,
+  },
+  {
+    userAgent: `Mozilla/5.0 (Windows NT 10.0; Win64; x64) ${CHROMIUM} Safari/537.36`,
+    platform: 'Win32',
+    width: 1920,
+    height: 1080,
+    weight: 22,
+  },
+  {
+    userAgent: `Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) ${WEBKIT} Safari/605.1.15`,
+    platform: 'MacIntel',
+    width: 1512,
+    height: 982,
+    weight: 10,
+  },
+  {
+    userAgent: `Mozilla/5.0 (Windows NT 10.0; Win64; x64) ${CHROMIUM} Safari/537.36 Edg/154.0.0.0`,
+    platform: 'Win32',
+    width: 1536,
+    height: 864,
+    weight: 6,
+  },
+  {
+    userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:156.0) Gecko/20100101 Firefox/156.0',
+    platform: 'Linux x86_64',
+    width: 1920,
+    height: 1200,
+    weight: 4,
+  },
+];
 
 const RETURN_SHARE = 0.28;
 /** Of each client: who may come back. */

@@ -5,14 +5,15 @@ import { LIST_DEFAULT, LIST_MAX } from './limits.ts';
 
 export const SEND_STATES = ['pending', 'delivered', 'failed'] as const;
 
-export const SendAttempt = z.object({
-  attempt: z.int().positive(),
-  at: DateTime,
+/** What became of a message. */
+const outcome = {
   status_code: z.int().nullable(),
   error: z.string().nullable(),
   duration_ms: Count,
   answer: z.string().describe('the beginning of what the target said'),
-});
+};
+
+export const SendAttempt = z.object({ attempt: z.int().positive(), at: DateTime, ...outcome });
 
 /** A lead on its way to the automation platform. */
 export const FlowSend = z
@@ -73,6 +74,28 @@ export const resendFlowSend = endpoint({
     401: ApiError,
     403: ApiError,
     404: ApiError,
+    500: ApiError,
+    503: ApiError,
+  },
+});
+
+export const sendTestLead = endpoint({
+  method: 'POST',
+  path: '/analytics/flow/test',
+  group: 'Deliveries',
+  summary:
+    'Send one made-up lead to the automation platform, once, and say what came of it; it is kept nowhere',
+  auth: 'admin',
+  cache: 'no-store',
+  responses: {
+    200: z.object({
+      flow_send_public_id: z.string().describe('known to nobody else: callbacks for it are answered 404'),
+      ...outcome,
+    }),
+    401: ApiError,
+    403: ApiError,
+    409: ApiError,
+    429: ApiError,
     500: ApiError,
     503: ApiError,
   },

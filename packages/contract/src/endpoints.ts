@@ -64,6 +64,7 @@ export const endpoints = {
 
   flowSends: deliveries.flowSends,
   resendFlowSend: deliveries.resendFlowSend,
+  sendTestLead: deliveries.sendTestLead,
 
   rejectedLeads: setAsideLeads.rejectedLeads,
   deleteRejectedLeads: setAsideLeads.deleteRejectedLeads,

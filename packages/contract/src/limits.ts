@@ -36,3 +36,6 @@ export const RECENT_SUBMISSIONS_LIST_MAX = 50;
 export const LIST_DEFAULT = 50;
 export const LIST_MAX = 100;
 export const BULK_DELETE_MAX = 100;
+
+/** Of the forwarding, by whoever asks for them. */
+export const TEST_LEADS_PER_MINUTE_MAX = 10;

@@ -14,7 +14,7 @@ const STATUS_TEXT: Readonly<Record<number, string>> = {
   401: 'The key or secret is missing or invalid',
   403: 'Not allowed',
   404: 'Not found',
-  409: 'It exists already',
+  409: 'It exists already, or what it needs is not set up',
   410: 'No longer in use',
   413: 'The body is too large',
   429: 'Too many requests; see Retry-After',

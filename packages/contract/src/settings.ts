@@ -22,6 +22,10 @@ const Target = z
 const Minutes = z.int().min(0).max(MINUTES_MAX);
 const Days = z.int().min(0).max(36_500);
 
+const Refused = z
+  .boolean()
+  .describe('the address is of the own machine or network, where nothing may be sent from here');
+
 const errors = { 401: ApiError, 403: ApiError, 500: ApiError, 503: ApiError };
 
 /** What can be saved. */
@@ -55,6 +59,7 @@ export type SettingsChange = z.output<typeof SettingsChange>;
 export const Settings = z.object({
   flow_enabled: z.boolean(),
   flow_webhook_url: z.string().nullable(),
+  flow_webhook_url_refused: Refused,
   flow_signing_secret_set: z.boolean(),
   crm_callback_secret_set: z.boolean(),
   crm_webhook_secret_set: z.boolean(),
@@ -64,6 +69,7 @@ export const Settings = z.object({
   lead_drought_enabled: z.boolean(),
   lead_drought_hours: z.number(),
   lead_drought_webhook_url: z.string().nullable(),
+  lead_drought_webhook_url_refused: Refused,
   archive_retention_days: z.int(),
   replay_retention_days: z.int(),
   replay_sample_rate: z.number(),

@@ -5,6 +5,7 @@ import { StrictMode, useSyncExternalStore } from 'react';
 import { createRoot } from 'react-dom/client';
 import { isWorthRetrying } from './api/client.ts';
 import { currentKey, onKeyChange } from './api/key.ts';
+import { keepFocus } from './keep-focus.ts';
 import { router } from './router.tsx';
 import { SignIn } from './sign-in.tsx';
 import './styles.css';
@@ -34,6 +35,7 @@ const queryClient = new QueryClient({
 onKeyChange(() => queryClient.clear());
 
 applyTheme();
+keepFocus();
 const place = document.getElementById('app');
 if (place !== null) {
   createRoot(place).render(

@@ -372,7 +372,7 @@ describe('Trying the forwarding', () => {
       await receiver.got(1);
       await page.reload();
       receiver.answer((response) => response.writeHead(202).end('thank you'));
-      await button(page, 'Send the latest lead again').click();
+      await button(page, 'Send it again').click();
       // Having arrived already, it is not sent without a question.
       await button(page, 'Send again').click();
       await page.getByText('It has arrived').waitFor();
@@ -380,8 +380,75 @@ describe('Trying the forwarding', () => {
       await page.getByText('thank you', { exact: true }).waitFor();
       assert.equal(receiver.received.length, 2);
       await page.getByLabel('Webhook address').fill('https://other.example');
-      assert.equal(await button(page, 'Send the latest lead again').isDisabled(), true);
+      assert.equal(await button(page, 'Send it again').isDisabled(), true);
+      assert.equal(await button(page, 'Send a test').isDisabled(), true);
     }));
+
+  it('A test is sent while there is no lead and forwarding is off, and what came back is said', async () => {
+    await call(service, 'PATCH', '/analytics/settings', {
+      body: { flow_enabled: false, flow_webhook_url: receiver.url },
+    });
+    receiver.reset();
+    receiver.answer((response) => response.writeHead(404).end(`no such workflow\n${'… '.repeat(1000)}`));
+    await dashboard.visit('/settings/forwarding', async (page) => {
+      await page.getByText('Forwarding is off: only the test is sent.').waitFor();
+      await button(page, 'Send a test').click();
+      const said = page.locator('[aria-live="polite"]', { hasText: 'It has not arrived' });
+      await said.getByText(/^Answered 404 after \d+ ms\. A test is not tried again\.$/).waitFor();
+      await said.getByText('no such workflow').waitFor();
+      await assertAccessible(page);
+      receiver.reset();
+      await button(page, 'Send a test').click();
+      await page.getByText('It has arrived', { exact: true }).waitFor();
+      assert.equal(JSON.parse(receiver.received[0]?.body ?? '').test_lead, 'yes');
+    });
+  });
+
+  it('Without an address there is nothing to try, and the page says so', async () => {
+    await call(service, 'PATCH', '/analytics/settings', { body: { flow_webhook_url: null } });
+    await dashboard.visit('/settings/forwarding', async (page) => {
+      await page.getByText('Give it an address first.').waitFor();
+      assert.equal(await button(page, 'Send a test').isDisabled(), true);
+    });
+  });
+});
+
+describe('Addresses in the own network', () => {
+  const service = useService('sqlite');
+  const dashboard = useDashboard(service);
+  const REFUSED = 'Nothing is sent to this address, because it is not on the public internet.';
+
+  for (const [path, label] of [
+    ['/settings/forwarding', 'Webhook address'],
+    ['/settings/drought', 'Where to send it'],
+  ] as const) {
+    it(`${path} says as soon as one is saved that nothing is sent there, until it is replaced`, () =>
+      dashboard.visit(path, async (page) => {
+        await page.getByLabel(label).fill('http://localhost:5678/webhook/1');
+        await button(page, 'Save').click();
+        await page.getByRole('status').getByText(REFUSED).waitFor();
+        await assertAccessible(page);
+        await page.reload();
+        await page.getByText(REFUSED).waitFor();
+        await page.getByLabel(label).fill('https://hooks.example.com/1');
+        await page.getByText(REFUSED).waitFor({ state: 'detached' });
+        await button(page, 'Save').click();
+        await page.getByText('Unsaved changes').waitFor({ state: 'detached' });
+        assert.equal(await page.getByText(REFUSED).count(), 0);
+      }));
+  }
+
+  it('A test to one says why it was not sent', async () => {
+    await call(service, 'PATCH', '/analytics/settings', {
+      body: { flow_webhook_url: 'http://127.0.0.1:9/' },
+    });
+    await dashboard.visit('/settings/forwarding', async (page) => {
+      await button(page, 'Send a test').click();
+      await page
+        .getByText('The address of this target is not allowed: it is not on the public internet.')
+        .waitFor();
+    });
+  });
 });
 
 describe('Dropdown options', () => {

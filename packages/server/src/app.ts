@@ -24,6 +24,7 @@ import { makeEndSession } from './flows/end-session.ts';
 import { type Forwarding, startForwarding } from './flows/forward-leads.ts';
 import { type LeadIndexing, startLeadIndexing } from './flows/index-leads.ts';
 import { type Ingest, startIngest } from './flows/ingest-tracking.ts';
+import { makeSendTestLead } from './flows/send-test-lead.ts';
 import { makeStartSession } from './flows/start-session.ts';
 import { makeStoreReplay } from './flows/store-replay.ts';
 import { makeTrackEvents } from './flows/track-events.ts';
@@ -185,6 +186,8 @@ export async function buildApp(config: Config, overrides: Overrides = {}): Promi
     return makeErasePerson({ store, inbox, objects, adoption, log, now, newId });
   });
 
+  const sendTestLead = makeSendTestLead({ settings, webhook, environment: config.environment, now, newId });
+
   let draining = false;
   const isDraining = () => draining;
   const newRequestId = makeRequestIds();
@@ -205,7 +208,7 @@ export async function buildApp(config: Config, overrides: Overrides = {}): Promi
       ...leadCaptureRoutes(captureLead, { legacyRoutes: config.legacyLeadRoutes }),
       ...callbackRoutes(store, now, log),
       ...leadRoutes(store, now, makeViewLead({ store, now, onSeen: indexing.nudge }), indexing),
-      ...deliveryRoutes(store, now, forwarding),
+      ...deliveryRoutes(store, now, forwarding, sendTestLead),
       ...settingsRoutes(settings),
       ...statisticsRoutes(store, now),
       ...refreshRoutes(store, settings, now),

@@ -40,7 +40,7 @@ const SCHEDULE_MS = [
   10 * HOUR_MS,
   10 * HOUR_MS,
 ];
-const NOT_ALLOWED = 'The address of this target is not allowed.';
+const NOT_ALLOWED = 'The address of this target is not allowed: it is not on the public internet.';
 const SENDS = '/analytics/flow-sends';
 
 type ForwardingOptions = { env?: Record<string, string>; overrides?: Overrides; place?: Place };

@@ -208,6 +208,12 @@ const WRITES: Record<WriteName, (service: TestService) => Promise<Write>> = {
       write: () => send(service, 'POST', `${SENDS}/${id}/resend`),
     };
   },
+  sendTestLead: async (service) => ({
+    // It leaves no trace.
+    changes: [],
+    topics: [],
+    write: () => send(service, 'POST', '/analytics/flow/test'),
+  }),
 
   updateLead: async (service) => {
     const { lead_id } = await capture(service);

@@ -36,6 +36,7 @@ const SAVES = 100;
 const DEFAULTS: Settings = {
   flow_enabled: false,
   flow_webhook_url: null,
+  flow_webhook_url_refused: false,
   flow_signing_secret_set: false,
   crm_callback_secret_set: false,
   crm_webhook_secret_set: false,
@@ -45,6 +46,7 @@ const DEFAULTS: Settings = {
   lead_drought_enabled: false,
   lead_drought_hours: 24,
   lead_drought_webhook_url: null,
+  lead_drought_webhook_url_refused: false,
   archive_retention_days: 90,
   replay_retention_days: 30,
   replay_sample_rate: 0,
@@ -300,6 +302,18 @@ onBothStores('with an environment that sets them', (kind) => {
       analytics_refresh_cooldown_seconds: 0,
     });
     assert.equal(analytics_refresh_cooldown_seconds, 0);
+  });
+
+  test('an address in the own network may be saved, and is said to be refused unless it is the environment’s', async () => {
+    const inside = 'http://10.0.0.1/hook';
+    const saved = await save(service, {
+      flow_webhook_url: inside,
+      lead_drought_webhook_url: 'http://n8n:5678/',
+    });
+    assert.deepEqual([saved.flow_webhook_url, saved.flow_webhook_url_refused], [inside, true]);
+    assert.equal(saved.lead_drought_webhook_url_refused, true);
+    const back = await save(service, { flow_webhook_url: null, lead_drought_webhook_url: null });
+    assert.deepEqual([back.flow_webhook_url_refused, back.lead_drought_webhook_url_refused], [false, false]);
   });
 
   test('forwarding can be switched off although the environment has a URL', async () => {

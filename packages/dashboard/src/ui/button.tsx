@@ -1,4 +1,4 @@
-import type { ComponentProps, ReactNode } from 'react';
+import { type ComponentProps, type FocusEvent, type ReactNode, useState } from 'react';
 import { classes } from './classes.ts';
 import { Spinner } from './spinner.tsx';
 
@@ -25,16 +25,30 @@ export function Button({
   isBusy = false,
   className,
   children,
+  disabled = false,
   onClick,
+  onFocus,
+  onBlur,
   ...rest
 }: ButtonProps) {
+  const [hasFocus, setFocus] = useState(false);
+  const isOff = isBusy || disabled;
   return (
     <button
       type="button"
       {...rest}
-      // Not disabled while busy, or it would lose the focus it was pressed with.
-      onClick={isBusy ? (event) => event.preventDefault() : onClick}
-      aria-disabled={isBusy || undefined}
+      // Not while it is busy or has the focus, which it would lose as soon as it has been pressed.
+      disabled={disabled && !hasFocus}
+      aria-disabled={isOff || undefined}
+      onClick={isOff ? (event) => event.preventDefault() : onClick}
+      onFocus={(event: FocusEvent<HTMLButtonElement>) => {
+        setFocus(true);
+        onFocus?.(event);
+      }}
+      onBlur={(event: FocusEvent<HTMLButtonElement>) => {
+        setFocus(false);
+        onBlur?.(event);
+      }}
       aria-busy={isBusy || undefined}
       className={buttonClasses({ look, size, hasText: children != null, className })}
     >

@@ -8,6 +8,9 @@ export function webAddress(text: string): URL | undefined {
   return url?.protocol === 'https:' || url?.protocol === 'http:' ? url : undefined;
 }
 
+/** They stay together with the icon, which looks lost on a line of its own. */
+const TAIL_CHARS = 4;
+
 /** Leads out of the dashboard. The text stands for a link only: what is none is shown as it came. */
 export function WebLink({
   address,
@@ -20,6 +23,7 @@ export function WebLink({
 }) {
   const url = webAddress(address);
   if (url === undefined) return <span className={classes('wrap-anywhere', className)}>{address}</span>;
+  const letters = [...(text ?? shortAddress(url))];
   return (
     <a
       href={url.href}
@@ -31,8 +35,11 @@ export function WebLink({
         className,
       )}
     >
-      {text ?? shortAddress(url)}
-      <ExternalLink aria-hidden="true" className="ml-1 inline size-3 text-ink-faint" />
+      {letters.slice(0, -TAIL_CHARS).join('')}
+      <span className="whitespace-nowrap">
+        {letters.slice(-TAIL_CHARS).join('')}
+        <ExternalLink aria-hidden="true" className="ml-1 inline size-3 text-ink-faint" />
+      </span>
       <span className="sr-only"> (opens in a new tab)</span>
     </a>
   );

@@ -25,7 +25,7 @@ const ANSWER_SHOWN_BYTES_MAX = 2 * 1024;
 const NOT_ALLOWED_CODE = 'LEADTRAIL_ADDRESS_NOT_ALLOWED';
 
 const INVALID_ADDRESS = 'The address of this target is not valid.';
-const NOT_ALLOWED = 'The address of this target is not allowed.';
+const NOT_ALLOWED = 'The address of this target is not allowed: it is not on the public internet.';
 const STOPPED = 'The sending was stopped.';
 const CLOSED = 'The connection was closed before an answer came.';
 const FAILED = 'The message could not be sent.';

@@ -66,6 +66,16 @@ export function mayReach(ip: string, policy: EgressPolicy): boolean {
   return policy === 'trusted' || isNat64(address) || (isGlobalIpv6(address) && !isSpecialIpv6(address));
 }
 
+/** Names that stand for something only within a machine or network. A single word is one of them. */
+const PRIVATE_NAME = /^(?:[^.]+|.+\.(?:localhost|local|internal|home\.arpa))\.?$/;
+
+/** Whether it can be told by the URL alone that nothing will be sent there; other names are seen through when used. */
+export function isOutOfReach(address: string, policy: EgressPolicy): boolean {
+  const hostname = URL.parse(address)?.hostname ?? '';
+  if (canonicalIp(hostname) !== null) return !mayReach(hostname, policy);
+  return policy === 'saved' && PRIVATE_NAME.test(hostname);
+}
+
 function embeddedIpv4(address: string): string[] {
   const found = EMBEDDINGS.filter(({ matches }) => matches(address));
   if (found.length === 0) return [];

@@ -17,7 +17,7 @@ const ANSWER_SHOWN_BYTES_MAX = 2 * KIB;
 /** For targets that never answer. */
 const SHORT_TIMEOUT_MS = 200;
 const TIMED_OUT = 'The target did not answer within 0.2 seconds.';
-const NOT_ALLOWED = 'The address of this target is not allowed.';
+const NOT_ALLOWED = 'The address of this target is not allowed: it is not on the public internet.';
 const NOT_RESOLVED = 'The name of the target cannot be resolved.';
 const CLOSED = 'The connection was closed before an answer came.';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type EgressPolicy, mayReach } from '../../src/domain/egress.ts';
+import { type EgressPolicy, isOutOfReach, mayReach } from '../../src/domain/egress.ts';
 
 const POLICIES: readonly EgressPolicy[] = ['saved', 'trusted'];
 
@@ -137,4 +137,44 @@ test('what a saved URL may reach, a trusted one may reach too', () => {
     }),
     { numRuns: 5000 },
   );
+});
+
+const PRIVATE_NAMES = [
+  'localhost',
+  'LOCALHOST.',
+  'n8n',
+  'n8n.localhost',
+  'nas.local',
+  'flows.internal',
+  'a.home.arpa',
+];
+
+test('a saved URL tells by itself that nothing is sent to it, by its address or a name of the own network', () => {
+  for (const host of [
+    '127.0.0.1',
+    '0x7f.1',
+    '2130706433',
+    '[::1]',
+    '10.0.0.1:8080',
+    '169.254.169.254',
+    ...PRIVATE_NAMES,
+  ]) {
+    assert.equal(isOutOfReach(`http://${host}/hook`, 'saved'), true, host);
+  }
+  for (const host of [
+    'hooks.example.com',
+    'localhost.example',
+    'internal.example',
+    '8.8.8.8',
+    '[2606:4700::1111]',
+  ]) {
+    assert.equal(isOutOfReach(`https://${host}/hook`, 'saved'), false, host);
+  }
+});
+
+test('a trusted URL may name the own network, but not link-local and metadata addresses', () => {
+  for (const host of ['127.0.0.1', '[::1]', '10.0.0.1', ...PRIVATE_NAMES]) {
+    assert.equal(isOutOfReach(`http://${host}/`, 'trusted'), false, host);
+  }
+  assert.equal(isOutOfReach('http://169.254.169.254/latest', 'trusted'), true);
 });

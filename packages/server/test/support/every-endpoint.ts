@@ -98,6 +98,7 @@ export async function callEverything(service: TestService): Promise<Record<Calla
     updateLead: await call('updateLead', { params: { id: leadId }, body: { status: 'won' } }),
     flowSends: await call('flowSends'),
     resendFlowSend: await call('resendFlowSend', { params: { flow_send_public_id: sendId } }),
+    sendTestLead: await call('sendTestLead'),
     sites: await call('sites'),
     createSite,
     site: await call('site', site),

@@ -80,12 +80,9 @@ function Lead({ send }: { send: FlowSend }) {
   return (
     <div className="grid justify-items-start">
       <LeadLink send={send} />
-      <span className="text-[0.8125rem] wrap-anywhere text-ink-faint">
-        <bdi>{send.project_name}</bdi>
-        <span className="md:hidden">
-          {send.project_name !== '' && ' · '}
-          <Time value={send.created_at} isAgo />
-        </span>
+      <bdi className="text-[0.8125rem] wrap-anywhere text-ink-faint">{send.project_name}</bdi>
+      <span className="text-[0.8125rem] text-ink-faint md:hidden">
+        <Time value={send.created_at} isAgo />
       </span>
     </div>
   );

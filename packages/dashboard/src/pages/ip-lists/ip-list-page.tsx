@@ -179,19 +179,10 @@ function actionsColumn<R extends { ip: string }>(
           aria-label={`${list.words.remove} ${row.ip}`}
           title={list.words.remove}
           className="max-sm:size-10"
-          onClick={(event) => {
-            focusNeighbour(event.currentTarget.closest('tr'));
-            remove(row);
-          }}
+          onClick={() => remove(row)}
         />
       </div>
     ),
     className: 'w-20',
   };
-}
-
-/** So that whoever uses the keyboard goes on from where they were. */
-function focusNeighbour(row: Element | null): void {
-  const neighbour = row?.nextElementSibling ?? row?.previousElementSibling;
-  neighbour?.querySelector<HTMLElement>('button')?.focus();
 }

@@ -1,6 +1,7 @@
 import { Card } from '../../ui/card.tsx';
 import { Note } from './parts/note.tsx';
 import { NumberField } from './parts/number-field.tsx';
+import { RefusedNote } from './parts/refused-note.tsx';
 import { SettingsForm } from './parts/settings-form.tsx';
 import { SettingsLoaded } from './parts/settings-loaded.tsx';
 import { SwitchRow } from './parts/switch-row.tsx';
@@ -55,6 +56,10 @@ function DroughtForm({ settings }: { settings: Settings }) {
             placeholder="https://"
             value={values.lead_drought_webhook_url}
             onChange={(url) => set('lead_drought_webhook_url', url)}
+          />
+          <RefusedNote
+            isRefused={settings.lead_drought_webhook_url_refused}
+            isAsSaved={values.lead_drought_webhook_url === settings.lead_drought_webhook_url}
           />
           {values.lead_drought_enabled && values.lead_drought_webhook_url.trim() === '' && (
             <Note tone="warning">Without an address nobody is told.</Note>

@@ -133,7 +133,9 @@ function Contact({ row }: { row: Submission }) {
         {name}
       </Link>
       <span className="flex flex-wrap gap-x-2.5 text-[0.8125rem] text-ink-soft">
-        {row.contact_email !== name && <span className="max-w-full truncate">{row.contact_email}</span>}
+        {row.contact_email !== '' && row.contact_email !== name && (
+          <span className="max-w-full truncate">{row.contact_email}</span>
+        )}
         {row.contact_phone !== name && <span className="max-w-full truncate">{row.contact_phone}</span>}
       </span>
       <span className="truncate text-[0.8125rem] text-ink-faint md:hidden">

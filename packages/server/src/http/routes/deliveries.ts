@@ -1,13 +1,21 @@
+import { TEST_LEADS_PER_MINUTE_MAX } from '@leadtrail/contract/limits';
 import { AppError } from '../../domain/errors.ts';
 import type { Forwarding } from '../../flows/forward-leads.ts';
+import type { SendTestLead } from '../../flows/send-test-lead.ts';
 import type { Store } from '../../store/store.ts';
 import type { Handlers } from '../answer-endpoint.ts';
+import { makeRateLimit } from '../rate-limit.ts';
+
+/** Whoever presses, it is the same platform that gets them. */
+const EVERYONE = 'everyone';
 
 export function deliveryRoutes(
   store: Store,
   now: () => number,
   forwarding: Pick<Forwarding, 'nudge'>,
-): Pick<Handlers, 'flowSends' | 'resendFlowSend'> {
+  sendTestLead: SendTestLead,
+): Pick<Handlers, 'flowSends' | 'resendFlowSend' | 'sendTestLead'> {
+  const tests = makeRateLimit(TEST_LEADS_PER_MINUTE_MAX);
   return {
     flowSends: ({ query }) => store.flowSends(query),
     async resendFlowSend({ params }) {
@@ -15,6 +23,22 @@ export function deliveryRoutes(
       if (send === null) throw new AppError('not-found', 'There is no send with this id.');
       forwarding.nudge();
       return send;
+    },
+    async sendTestLead() {
+      const { allowed, resetSeconds } = tests.take(EVERYONE, now());
+      if (!allowed) {
+        throw new AppError('too-many', 'Too many tests within a minute. Wait a moment.', {
+          retryAfterSeconds: resetSeconds,
+        });
+      }
+      const { id, statusCode, error, durationMs, answer } = await sendTestLead();
+      return {
+        flow_send_public_id: id,
+        status_code: statusCode,
+        error,
+        duration_ms: durationMs,
+        answer,
+      };
     },
   };
 }

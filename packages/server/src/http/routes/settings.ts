@@ -1,3 +1,4 @@
+import { isOutOfReach } from '../../domain/egress.ts';
 import type { Settings } from '../../domain/settings.ts';
 import type { AppSettings } from '../../flows/app-settings.ts';
 import type { Handlers } from '../answer-endpoint.ts';
@@ -14,6 +15,7 @@ function shown(settings: Settings) {
   return {
     flow_enabled: settings.flowEnabled,
     flow_webhook_url: settings.flowTarget?.url ?? null,
+    flow_webhook_url_refused: isRefused(settings.flowTarget),
     flow_signing_secret_set: settings.flowSigningSecret !== null,
     crm_callback_secret_set: settings.crmCallbackSecret !== null,
     crm_webhook_secret_set: settings.hasCrmWebhookSecret,
@@ -23,8 +25,13 @@ function shown(settings: Settings) {
     lead_drought_enabled: settings.leadDroughtEnabled,
     lead_drought_hours: settings.leadDroughtHours,
     lead_drought_webhook_url: settings.leadDroughtTarget?.url ?? null,
+    lead_drought_webhook_url_refused: isRefused(settings.leadDroughtTarget),
     archive_retention_days: settings.archiveRetentionDays,
     replay_retention_days: settings.replayRetentionDays,
     replay_sample_rate: settings.replaySampleRate,
   };
+}
+
+function isRefused(target: Settings['leadDroughtTarget']): boolean {
+  return target !== null && isOutOfReach(target.url, target.policy);
 }

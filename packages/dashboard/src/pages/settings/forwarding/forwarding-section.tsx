@@ -1,13 +1,15 @@
 import { Card } from '../../../ui/card.tsx';
 import { CopyLine } from '../parts/code-block.tsx';
 import { Note } from '../parts/note.tsx';
+import { RefusedNote } from '../parts/refused-note.tsx';
 import { SettingsForm } from '../parts/settings-form.tsx';
 import { SettingsLoaded } from '../parts/settings-loaded.tsx';
 import { SwitchRow } from '../parts/switch-row.tsx';
 import { TextField } from '../parts/text-field.tsx';
 import { given, type Settings, useSettingsDraft } from '../parts/use-settings.ts';
+import { LatestLead } from './latest-lead.tsx';
 import { type SecretChange, SecretField } from './secret-field.tsx';
-import { TestSend } from './test-send.tsx';
+import { TestLead } from './test-lead.tsx';
 
 export function ForwardingSection() {
   return <SettingsLoaded>{(settings) => <Forwarding settings={settings} />}</SettingsLoaded>;
@@ -49,6 +51,10 @@ function Forwarding({ settings }: { settings: Settings }) {
               placeholder="https://"
               value={values.flow_webhook_url}
               onChange={(url) => set('flow_webhook_url', url)}
+            />
+            <RefusedNote
+              isRefused={settings.flow_webhook_url_refused}
+              isAsSaved={values.flow_webhook_url === settings.flow_webhook_url}
             />
             {values.flow_enabled && values.flow_webhook_url.trim() === '' && (
               <Note tone="warning">Without an address no lead is sent.</Note>
@@ -105,7 +111,12 @@ function Forwarding({ settings }: { settings: Settings }) {
           </div>
         </Card>
       </SettingsForm>
-      <TestSend settings={settings} hasUnsaved={draft.isChanged} />
+      <Card title="Try it" hint="Send something and see what your automation answers.">
+        <div className="grid gap-4 divide-y divide-line *:not-last:pb-4">
+          <TestLead settings={settings} hasUnsaved={draft.isChanged} />
+          <LatestLead settings={settings} hasUnsaved={draft.isChanged} />
+        </div>
+      </Card>
     </>
   );
 }

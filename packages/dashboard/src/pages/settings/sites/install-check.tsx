@@ -47,7 +47,7 @@ export function InstallCheck({ site, sites }: { site: Site; sites: readonly Site
             </a>
           )}
         </div>
-        <div aria-live="polite" className="empty:-mt-4">
+        <div aria-live="polite" className="empty:absolute">
           {isWaiting && (
             <p className="flex items-center gap-2.5 text-ink-soft">
               <Spinner />

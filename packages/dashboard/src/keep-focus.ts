@@ -1,0 +1,84 @@
+/**
+ * What is deleted, saved or closed often takes the focus with it, and whoever uses the keyboard or a screen reader is
+ * thrown back to the start of the page. Here it is taken up again, next to where it was, for all of the dashboard.
+ */
+
+/** Not fields: on a phone they would call up the keyboard. */
+const TARGETS = 'a[href], button:not(:disabled), summary, [tabindex="0"]:not(input, textarea)';
+const APP_ID = 'app';
+const CONTENT_ID = 'content';
+
+type Place = {
+  element: Element;
+  pathname: string;
+  /** From the element outwards: where each one stood within its parent. */
+  steps: readonly { parent: Element; index: number }[];
+};
+
+export function keepFocus(): void {
+  /** Where the focus was last; none after someone has clicked beside everything. */
+  let last: Place | null = null;
+  /** The same without dialogs and messages, which stand beside the app. */
+  let lastInApp: Place | null = null;
+
+  document.addEventListener('focusin', ({ target }) => {
+    if (!(target instanceof Element)) return;
+    last = placeOf(target);
+    if (target.closest(`#${APP_ID}`) !== null) lastInApp = last;
+  });
+  document.addEventListener('pointerdown', () =>
+    setTimeout(() => {
+      if (isLost() && last?.element.isConnected) last = lastInApp = null;
+    }),
+  );
+  new MutationObserver(() => {
+    // Whoever closes a dialog brings the focus back by themselves, if there is still something to bring it to.
+    if (last !== null && !last.element.isConnected) setTimeout(recover);
+  }).observe(document.body, { childList: true, subtree: true });
+
+  function recover(): void {
+    if (!isLost() || last === null || last.element.isConnected) return;
+    const place = lastInApp ?? last;
+    const target = place.pathname === location.pathname ? nearest(place) : null;
+    (target ?? document.getElementById(CONTENT_ID))?.focus({ preventScroll: target === null });
+  }
+}
+
+function isLost(): boolean {
+  return document.activeElement === null || document.activeElement === document.body;
+}
+
+function placeOf(element: Element): Place {
+  const steps: { parent: Element; index: number }[] = [];
+  for (let child = element; child.parentElement !== null; child = child.parentElement) {
+    steps.push({ parent: child.parentElement, index: [...child.parentElement.children].indexOf(child) });
+    if (child.parentElement.id === CONTENT_ID) break;
+  }
+  return { element, pathname: location.pathname, steps };
+}
+
+/** The element itself, else what has come into its place, else what stands before it, else something around it. */
+function nearest({ element, steps }: Place): HTMLElement | null {
+  if (element.isConnected && element instanceof HTMLElement && isUsable(element)) return element;
+  for (const { parent, index } of steps) {
+    if (!parent.isConnected || parent.id === APP_ID) continue;
+    const candidates = [parent.children[index], parent.children[index - 1], parent];
+    const found = candidates.map(firstTarget).find((target) => target !== null);
+    if (found != null) return found;
+  }
+  return null;
+}
+
+function firstTarget(within: Element | undefined): HTMLElement | null {
+  if (within === undefined) return null;
+  const inside = [within, ...within.querySelectorAll(TARGETS)];
+  return (
+    (inside.find(
+      (each) => each instanceof HTMLElement && each.matches(TARGETS) && isUsable(each),
+    ) as HTMLElement) ?? null
+  );
+}
+
+function isUsable(element: HTMLElement): boolean {
+  return element.checkVisibility() && !element.matches(':disabled');
+}

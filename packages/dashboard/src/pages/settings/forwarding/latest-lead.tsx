@@ -1,0 +1,127 @@
+import type { FlowSend } from '@leadtrail/contract/deliveries';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Send } from 'lucide-react';
+import { useState } from 'react';
+import { call } from '../../../api/client.ts';
+import { Badge } from '../../../ui/badge.tsx';
+import { Button } from '../../../ui/button.tsx';
+import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
+import { ErrorState, Skeleton } from '../../../ui/states.tsx';
+import { Time } from '../../../ui/time.tsx';
+import { toastProblem } from '../../../ui/toast.tsx';
+import { enquirerOf } from '../../deliveries/columns.tsx';
+import type { Settings } from '../parts/use-settings.ts';
+import { Outcome } from './outcome.tsx';
+
+const DELIVERIES = ['deliveries'];
+const LOOK_EVERY_MS = 1000;
+/** Others may have come since, so that it is no longer the latest. */
+const SENDS_MAX = 100;
+/** An attempt gives up before that. */
+const WAIT_MS_MAX = 30_000;
+
+/** A real lead is the last test: the latest one, sent once more. */
+export function LatestLead({ settings, hasUnsaved }: { settings: Settings; hasUnsaved: boolean }) {
+  const queryClient = useQueryClient();
+  const latest = useQuery({
+    queryKey: [...DELIVERIES, 'latest'],
+    queryFn: async ({ signal }) =>
+      (await call('flowSends', { query: { limit: 1 }, signal })).flow_sends[0] ?? null,
+  });
+  const sending = useMutation({
+    mutationFn: sendAgain,
+    onError: (error) => toastProblem('The lead was not sent', error),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: DELIVERIES }),
+  });
+  const [isAsking, setAsking] = useState(false);
+  const hasAddress = settings.flow_webhook_url !== null;
+  const send = latest.data;
+  const attempt = sending.data?.attempt_log.at(-1);
+  if (send === undefined) {
+    return latest.isError ? (
+      <ErrorState error={latest.error} onRetry={() => void latest.refetch()} />
+    ) : (
+      <div role="status" aria-label="Loading">
+        <Skeleton className="h-9" />
+      </div>
+    );
+  }
+  if (send === null) {
+    return (
+      <p className="text-ink-soft">
+        No lead has been forwarded yet. Once forwarding is on, fill in a form on one of your sites: the lead
+        is sent within seconds and shows up under{' '}
+        <Link to="/deliveries" className="text-accent-text underline underline-offset-2">
+          Deliveries
+        </Link>
+        .
+      </p>
+    );
+  }
+  return (
+    <div className="grid gap-3">
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <p className="min-w-0 flex-[1_1_16rem] text-ink-soft">
+          The latest lead:{' '}
+          <Link
+            to="/leads/$leadId"
+            params={{ leadId: String(send.lead_id) }}
+            className="text-accent-text underline underline-offset-2"
+          >
+            {enquirerOf(send)}
+          </Link>
+          , <Time value={send.created_at} isAgo /> <SendState send={send} />
+        </p>
+        <Button
+          icon={<Send aria-hidden="true" />}
+          isBusy={sending.isPending}
+          disabled={!hasAddress || !settings.flow_enabled || hasUnsaved}
+          onClick={() => (send.status === 'delivered' ? setAsking(true) : sending.mutate(send))}
+        >
+          Send it again
+        </Button>
+      </div>
+      {hasAddress && !settings.flow_enabled && !hasUnsaved && (
+        <p className="text-[0.8125rem] text-ink-faint">Turn forwarding on first.</p>
+      )}
+      <div aria-live="polite" className="empty:absolute">
+        {attempt !== undefined && (
+          <Outcome attempt={attempt}>
+            {sending.data?.status === 'pending' && ' It is tried again by itself.'}
+          </Outcome>
+        )}
+      </div>
+      <ConfirmDialog
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        onConfirm={() => {
+          setAsking(false);
+          sending.mutate(send);
+        }}
+        title="Send a lead again that has arrived?"
+        action="Send again"
+      >
+        Your automation platform gets it a second time, under the same id, and may do its work twice.
+      </ConfirmDialog>
+    </div>
+  );
+}
+
+function SendState({ send: { status } }: { send: FlowSend }) {
+  if (status === 'delivered') return <Badge tone="positive">Delivered</Badge>;
+  return status === 'failed' ? <Badge tone="negative">Failed</Badge> : <Badge tone="info">On its way</Badge>;
+}
+
+/** Resolves when the attempt has been made, whatever came of it. */
+async function sendAgain({ flow_send_public_id }: FlowSend): Promise<FlowSend> {
+  const { attempts } = await call('resendFlowSend', { params: { flow_send_public_id } });
+  const until = Date.now() + WAIT_MS_MAX;
+  while (Date.now() < until) {
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+    const { flow_sends } = await call('flowSends', { query: { limit: SENDS_MAX } });
+    const send = flow_sends.find((each) => each.flow_send_public_id === flow_send_public_id);
+    if (send !== undefined && send.attempts > attempts) return send;
+  }
+  throw new Error('It has not been tried yet. Look at Deliveries in a while.');
+}

@@ -1,0 +1,33 @@
+import { AppError } from '../domain/errors.ts';
+import { testPayload } from '../domain/test-lead.ts';
+import type { Webhook, WebhookOutcome } from '../ports/webhook.ts';
+import type { AppSettings } from './app-settings.ts';
+
+export type SendTestLead = () => Promise<WebhookOutcome & { id: string }>;
+
+/**
+ * Sends one made-up lead the way real ones go, also while forwarding is off: whoever sets it up wants to see it work
+ * first. It is kept nowhere and tried once.
+ */
+export function makeSendTestLead(parts: {
+  settings: AppSettings;
+  webhook: Webhook;
+  /** What the automation platform gets as `dev_environment`. */
+  environment: string;
+  now: () => number;
+  newId: () => string;
+}): SendTestLead {
+  const { settings, webhook, environment, now, newId } = parts;
+  return async () => {
+    // Another process may have saved the address a moment ago.
+    const { flowTarget } = await settings.latest();
+    if (flowTarget === null) {
+      throw new AppError('conflict', 'There is no address to send leads to. Save one in the settings first.');
+    }
+    const id = newId();
+    const at = now();
+    const ids = { lead: newId(), submission: newId(), send: id, visitor: newId(), session: newId() };
+    const body = JSON.stringify(testPayload(ids, at, environment));
+    return { id, ...(await webhook.send(flowTarget, { id, body, at })) };
+  };
+}
