@@ -24,8 +24,8 @@ import { isInboxInUse } from './sqlite-inbox.ts';
 
 const SOURCE_CACHE_KIB = 16 * 1024;
 const CONNECT_TIMEOUT_MS = 10_000;
-/** A recount holds what it counts in memory: a few hundred MiB with so many rows. */
-const RECOUNT_ROWS_MAX = 1_000_000;
+/** A recount holds what it counts in memory: up to half a GiB with so many rows. */
+const RECOUNT_ROWS_MAX = 500_000;
 
 /** Why nothing was moved; its message is one sentence for the operator. */
 export class MoveRefused extends Error {}
