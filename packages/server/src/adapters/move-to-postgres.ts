@@ -163,6 +163,8 @@ function connect(connectionString: string): Kysely<Schema> {
     max: 1,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     application_name: 'leadtrail-move',
+    // While indexes are made nothing is heard for minutes, and nobody on the way may take that for the end.
+    keepAlive: true,
   });
   // Whoever waits for an answer hears of a connection that breaks; without a listener it would end the process.
   pool.on('error', () => undefined);

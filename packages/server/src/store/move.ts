@@ -42,8 +42,11 @@ export async function filledTables(target: Target, tables: readonly TableName[])
   return filled;
 }
 
-/** Until the transaction ends nobody else reads or writes them. */
+/** Until the transaction ends nobody else reads or writes them; it takes as long as it takes. */
 export async function lockTables(target: Target, tables: readonly TableName[]): Promise<void> {
+  for (const timeout of ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout']) {
+    await sql`set local ${sql.raw(timeout)} = 0`.execute(target);
+  }
   await sql`lock table ${listed(tables)} in access exclusive mode`.execute(target);
 }
 
