@@ -124,6 +124,11 @@ describe('after the move to PostgreSQL', () => {
     await browse(sqlite);
     await enquire(sqlite);
     await quiet(sqlite);
+    const states = await rows(sqlite, 'select distinct status from flow_sends order by status');
+    assert.deepEqual(
+      states.map(({ status }) => status),
+      ['delivered', 'failed', 'pending'],
+    );
     Object.assign(held, { sends: true, index: true });
     // The last lead is gone, and its number with it; the one before is not in the index yet.
     await capture(sqlite, { FIRSTNAME: 'Latest' });
