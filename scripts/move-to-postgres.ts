@@ -27,13 +27,13 @@ try {
 }
 
 /** A line for every table that is done, and now and then one for a table that takes long. */
-function makeProgress(): (table: string, copied: number, total: number) => void {
+function makeProgress(): (what: string, done: number, total: number) => void {
   let toldAt = performance.now();
-  return (table, copied, total) => {
+  return (what, done, total) => {
     const now = performance.now();
-    if (copied < total && now - toldAt < PROGRESS_EVERY_MS) return;
+    if (done < total && now - toldAt < PROGRESS_EVERY_MS) return;
     toldAt = now;
-    console.log(`  ${table}: ${copied < total ? `${figure(copied)} of ` : ''}${figure(total)}`);
+    console.log(`  ${what}: ${done < total ? `${figure(done)} of ` : ''}${figure(total)}`);
   };
 }
 

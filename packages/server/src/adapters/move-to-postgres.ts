@@ -34,7 +34,8 @@ export type Move = {
   dataDir: string;
   /** Of the PostgreSQL. */
   url: string;
-  onProgress?: (table: string, copied: number, total: number) => void;
+  /** What is being moved, how much of it is done, and how much there is. */
+  onProgress?: (what: string, done: number, total: number) => void;
 };
 
 export type Moved = {
@@ -142,7 +143,7 @@ async function copyAll(
     if (arrived !== total) throw new Error(`Of ${total} rows in ${table}, ${arrived} have arrived.`);
     rows += total;
   }
-  await makeIndexes(target, indexes);
+  await makeIndexes(target, indexes, (made) => onProgress('indexes', made, indexes.length));
   await continueNumbers(source.db, target);
   return rows;
 }

@@ -68,9 +68,16 @@ export async function dropIndexes(target: Target, tables: readonly TableName[]):
   return indexes;
 }
 
-export async function makeIndexes(target: Target, indexes: readonly Index[]): Promise<void> {
+export async function makeIndexes(
+  target: Target,
+  indexes: readonly Index[],
+  onMade: (made: number) => void,
+): Promise<void> {
   await sql`set local maintenance_work_mem = ${sql.lit(INDEX_MEMORY)}`.execute(target);
-  for (const { definition } of indexes) await sql.raw(definition).execute(target);
+  for (const [i, { definition }] of indexes.entries()) {
+    await sql.raw(definition).execute(target);
+    onMade(i + 1);
+  }
 }
 
 /** Hands over the rows of a table batch by batch; `onCopied` gets the number of each. */
