@@ -224,7 +224,7 @@ function cannotNow(error: unknown): Error {
   return unavailable('The store cannot do this at present.', error);
 }
 
-function explainToOperator(error: Error): never {
+export function explainToOperator(error: Error): never {
   const { message, code } = (error.cause ?? error) as { message: string; code?: string };
   throw new Error(`PostgreSQL cannot be used (${message || code}).`, { cause: error });
 }

@@ -11,6 +11,8 @@ const STATEMENTS_MAX = 300;
 export type SqliteDatabase = {
   db: Db;
   exec(text: string): void;
+  /** The rows of a select, one after the other. */
+  each(text: string): IterableIterator<Row>;
   /** By this connection, since it was opened. */
   rowsWritten(): number;
   close(): void;
@@ -54,12 +56,13 @@ export function openSqliteDatabase(
   return {
     db: { query, dialect: sqliteDialect(prepare) },
     exec: (text) => void prepare(text).run([]),
+    each: (text) => prepare(text).iterate([]),
     rowsWritten: () => Number(prepare('select total_changes() as rows').all([])[0]?.rows),
     close: () => database.close(),
   };
 }
 
-type Row = Record<string, unknown>;
+export type Row = Record<string, unknown>;
 
 /** As Kysely wants it: values in one array, and a flag for readers. */
 type Statement = {

@@ -13,6 +13,7 @@ const BACKLOG_BYTES_MAX = 4 * 1024 ** 3;
 const UNWRITTEN_RECORDS_MAX = 20_000;
 const UNWRITTEN_BYTES_MAX = 32 * 1024 ** 2;
 const YOUNG_GENERATION_MIB = 4;
+const SQLITE_BUSY = 5;
 
 /**
  * The inbox in a SQLite file of its own, written by a thread of its own. All records that arrive while a
@@ -28,6 +29,22 @@ export async function openLeftoverInboxes(dir: string): Promise<Inbox[]> {
   const opened = await Promise.allSettled(files.map((file) => open({ dir, file })));
   // Another process may have been faster.
   return opened.filter((each) => each.status === 'fulfilled').map((each) => each.value);
+}
+
+/** Whether a process is there that has one of these inboxes: then a service is running. */
+export function isInboxInUse(dir: string): boolean {
+  return globSync(join(dir, '*.db')).some((file) => {
+    const database = new DatabaseSync(file, { timeout: 0 });
+    try {
+      database.prepare('select 1 from sqlite_schema').get();
+      return false;
+    } catch (error) {
+      if ((error as { errcode?: number }).errcode === SQLITE_BUSY) return true;
+      throw error;
+    } finally {
+      database.close();
+    }
+  });
 }
 
 function isLeftover(file: string): boolean {

@@ -1,5 +1,5 @@
-import type { Kysely } from 'kysely';
-import { type Migration, Migrator } from 'kysely/migration';
+import { type Kysely, sql } from 'kysely';
+import { DEFAULT_MIGRATION_TABLE, type Migration, Migrator } from 'kysely/migration';
 import type { DialectKind } from './dialect.ts';
 import { trackingTables } from './migrations/0001-tracking.ts';
 import { leadTables } from './migrations/0002-leads.ts';
@@ -43,4 +43,19 @@ export async function migrate<S>(db: Kysely<S>, dialect: DialectKind): Promise<v
   });
   const { error } = await migrator.migrateToLatest();
   if (error !== undefined) throw error;
+}
+
+/** How the shape of a database compares with the present one. */
+export type SchemaAge = 'none' | 'older' | 'present' | 'newer';
+
+/** Of a database in which a migration has left its notes. */
+export async function schemaAge<S>(db: Kysely<S>): Promise<SchemaAge> {
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
+  if (!tables.some(({ name }) => name === DEFAULT_MIGRATION_TABLE)) return 'none';
+  const { rows } = await sql<{ name: string }>`
+    select name from ${sql.table(DEFAULT_MIGRATION_TABLE)}
+  `.execute(db);
+  const taken = new Set(rows.map(({ name }) => name));
+  if (rows.some(({ name }) => !(name in STEPS))) return 'newer';
+  return Object.keys(STEPS).every((name) => taken.has(name)) ? 'present' : 'older';
 }

@@ -35,7 +35,7 @@ const ENTRY = join(PROJECT_DIR, 'packages/server/start.mjs');
 const OUTPUT_LINES_KEPT = 50;
 
 /** A `.env` beside package.json must not reach it, so what is not set is set to nothing. */
-const NOTHING_ELSE_SET = {
+export const NOTHING_ELSE_SET = {
   DATABASE_URL: '',
   DATABASE_READ_URL: '',
   REDIS_URL: '',

@@ -1,0 +1,64 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Moved, MoveRefused, moveToPostgres } from '../packages/server/src/adapters/move-to-postgres.ts';
+import { ConfigError, PROJECT_DIR, readConfig } from '../packages/server/src/config.ts';
+
+/** `npm run move-to-postgres`: takes the data of a service on SQLite along to the PostgreSQL at DATABASE_URL. */
+
+const PROGRESS_EVERY_MS = 5000;
+
+const envFile = join(PROJECT_DIR, '.env');
+if (existsSync(envFile)) process.loadEnvFile(envFile);
+
+try {
+  const startedAt = performance.now();
+  const { database, dataDir } = readConfig(process.env);
+  if (database.kind !== 'postgres') {
+    throw new MoveRefused('DATABASE_URL is not set: it says which PostgreSQL to move to.');
+  }
+  const { host, pathname } = new URL(database.url);
+  console.log(`Moving ${join(dataDir, 'leadtrail.db')} to ${host}${pathname}.`);
+  const moved = await moveToPostgres({ dataDir, url: database.url, onProgress: makeProgress() });
+  tell(moved, dataDir, (performance.now() - startedAt) / 1000);
+} catch (error) {
+  console.error(`Leadtrail cannot move: ${(error as Error).message}`);
+  if (!(error instanceof ConfigError || error instanceof MoveRefused)) console.error((error as Error).stack);
+  process.exitCode = 1;
+}
+
+/** A line for every table that is done, and now and then one for a table that takes long. */
+function makeProgress(): (what: string, done: number, total: number) => void {
+  let toldAt = performance.now();
+  return (what, done, total) => {
+    const now = performance.now();
+    if (done < total && now - toldAt < PROGRESS_EVERY_MS) return;
+    toldAt = now;
+    console.log(`  ${what}: ${done < total ? `${figure(done)} of ` : ''}${figure(total)}`);
+  };
+}
+
+function tell({ tables, rows, mismatches }: Moved, dataDir: string, seconds: number): void {
+  console.log(
+    `\nAll ${figure(rows)} rows of ${tables} tables are in PostgreSQL (${seconds.toFixed(0)} s), counted in both.`,
+  );
+  if (mismatches === undefined) console.log('There is too much to count all totals anew.');
+  else if (mismatches.length === 0) console.log('All totals equal a recount.');
+  else {
+    console.log(`${figure(mismatches.length)} totals do not equal a recount. They were moved as they are:`);
+    for (const { total, kept, counted } of mismatches) console.log(`  ${total}: ${kept}, not ${counted}`);
+  }
+  console.log(
+    [
+      '',
+      'What to do next:',
+      '  1. Set DATABASE_URL where the service is started, and start it with the same DATA_DIR: what waits in the inbox is',
+      '     processed then, and the keys and objects are there.',
+      `  2. Look around, and delete ${join(dataDir, 'leadtrail.db*')}: everybody is still in it, and erasing a`,
+      '     person does not reach it any more.',
+    ].join('\n'),
+  );
+}
+
+function figure(value: number): string {
+  return value.toLocaleString('en');
+}
