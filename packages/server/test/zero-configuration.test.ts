@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { after, afterEach, before, test } from 'node:test';
 import { PROJECT_DIR } from '../src/config.ts';
 
@@ -217,6 +218,26 @@ test('a key file that cannot be read stops the start with one sentence that name
     `Leadtrail cannot start: ${join(broken, 'keys.json')} cannot be read; repair it, or remove it to have new keys made.`,
   );
   assert.ok(!output().includes('lt_admin_half'));
+});
+
+test('a database of a newer version stops the start, and stays as it is', async () => {
+  const newer = join(parent, 'newer');
+  await mkdir(newer);
+  const database = new DatabaseSync(join(newer, 'leadtrail.db'));
+  database.exec(`
+    create table kysely_migration (name varchar(255) primary key, timestamp varchar(255));
+    insert into kysely_migration values ('9999-of-tomorrow', '2099-01-01');
+  `);
+  const { child, output } = run({ DATA_DIR: newer });
+  const [code] = await once(child, 'close');
+  assert.equal(code, 1);
+  assert.match(
+    output(),
+    /^Leadtrail cannot start: The database was last used by a newer version: start that one, or go back to a backup\.$/m,
+  );
+  const tables = database.prepare("select name from sqlite_schema where name like 'lead%'").all();
+  assert.deepEqual(tables, []);
+  database.close();
 });
 
 test('whoever stops `npm start` stops the service', async () => {

@@ -42,7 +42,11 @@ export async function migrate<S>(db: Kysely<S>, dialect: DialectKind): Promise<v
     },
   });
   const { error } = await migrator.migrateToLatest();
-  if (error !== undefined) throw error;
+  if (error === undefined) return;
+  if ((await schemaAge(db)) !== 'newer') throw error;
+  throw new Error('The database was last used by a newer version: start that one, or go back to a backup.', {
+    cause: error,
+  });
 }
 
 /** How the shape of a database compares with the present one. */
