@@ -5,7 +5,8 @@ import { makeGiveWay } from './give-way.ts';
 
 /** Changes that come together are taken in together; until then lists read the leads themselves. */
 const GATHER_MS = 200;
-const LEADS_PER_STEP = 500;
+/** A step holds up the leads that come meanwhile for 5 ms; with fewer at a time each would take longer. */
+const LEADS_PER_STEP = 200;
 /** A lead takes as long in the thread that stores it as in the main thread: that one is busy long before this one. */
 const BUSY_FROM = 0.4;
 const REST_FACTOR = 20;
