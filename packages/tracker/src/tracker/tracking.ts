@@ -44,7 +44,7 @@ function watch(): void {
   watchTouches(track);
   watchPages(move);
   listen('focus blur', attend);
-  listen('readystatechange', searchForms);
+  listen('DOMContentLoaded', searchForms);
   listen('visibilitychange', () => (document.hidden ? leave() : attend()));
   listen('pagehide', () => {
     leave();
