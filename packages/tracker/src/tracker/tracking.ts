@@ -44,6 +44,7 @@ function watch(): void {
   watchTouches(track);
   watchPages(move);
   listen('focus blur', attend);
+  // The script may be there before the forms are.
   listen('DOMContentLoaded', searchForms);
   listen('visibilitychange', () => (document.hidden ? leave() : attend()));
   listen('pagehide', () => {
