@@ -59,6 +59,13 @@ export async function startS3Server(): Promise<S3Server> {
   const { port: portBehind } = await behind.run();
   let behaviour = passing;
   let requests = 0;
+  let last: Promise<unknown> = Promise.resolve();
+  // One after the other: it removes a folder that it found empty even if another request has just filled it.
+  const passInTurn = (incoming: IncomingMessage, body: Buffer) => {
+    const answer = last.then(() => passOn(portBehind, incoming, body));
+    last = answer.catch(() => undefined);
+    return answer;
+  };
   const sockets = new Set<Socket>();
 
   const front = createServer(async (incoming, response) => {
@@ -67,7 +74,7 @@ export async function startS3Server(): Promise<S3Server> {
     if (body === undefined) return;
     behaviour(incoming, response, async (change = (same) => same) => {
       const changed = change(body);
-      return refusalOf(incoming, changed) ?? passOn(portBehind, incoming, changed);
+      return refusalOf(incoming, changed) ?? passInTurn(incoming, changed);
     });
   });
   front.on('connection', (socket) => {
