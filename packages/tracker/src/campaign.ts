@@ -10,14 +10,14 @@ export type Campaign = Record<string, string>;
 
 /** The campaign that brought the visitor: of this page's address, or of the page on which the visit began. */
 export function campaign(): Campaign {
-  const named = [...new URLSearchParams(location.search)].filter(
-    ([name, value]) => value && CAMPAIGN_PARAMS.includes(name),
-  );
+  // Most addresses have no parameters, and to look for them takes its time.
+  const params = document.URL.includes('?') ? [...new URLSearchParams(location.search)] : [];
+  const named = params.filter(([name, value]) => value && CAMPAIGN_PARAMS.includes(name));
   const at = Date.now();
   const kept = readObject(CAMPAIGN);
   const isSameVisit = at - (kept.at as number) < VISIT_IDLE_MS;
-  const params: Campaign = named[0] || !isSameVisit ? Object.fromEntries(named) : Object(kept.params);
+  const campaign: Campaign = named[0] || !isSameVisit ? Object.fromEntries(named) : Object(kept.params);
   // Most visitors never had one, and then there is nothing to keep.
-  if ((named[0] || kept.at) && mayKeep()) writeObject(CAMPAIGN, { at, params });
-  return params;
+  if ((named[0] || kept.at) && mayKeep()) writeObject(CAMPAIGN, { at, params: campaign });
+  return campaign;
 }

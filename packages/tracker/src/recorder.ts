@@ -1,8 +1,8 @@
 import { record as recordPage } from '@rrweb/record';
-import { type Delivery, openDelivery, type Sending } from './recorder/delivery.ts';
+import { type Delivery, type Destination, openDelivery } from './recorder/delivery.ts';
 import { MASKING, maskRest, type RecordedEvent } from './recorder/masking.ts';
 
-export type RecorderOptions = Sending & {
+export type RecorderOptions = Destination & {
   /** The session that what happens now belongs to. */
   sessionId(): string;
 };

@@ -173,6 +173,15 @@ onBothStores('What happens in a visit', (kind) => {
       assert.deepEqual(types, ['form_view', 'form_start', 'form_submit', 'form_submit']);
     }));
 
+  test('a form that is begun has been seen, however early', () =>
+    visit(async ({ page }) => {
+      const { session_id } = await open(page, '<form id="enquiry"><input></form>');
+      await page.locator('input').fill('text');
+      await eventsWhenThere(service, session_id, 'form_start', 1);
+      const types = (await eventsOf(service, session_id)).filter(isOfForm).map(({ type }) => type);
+      assert.deepEqual(types, ['form_view', 'form_start']);
+    }));
+
   test('forms that appear later count too, under the name that they have', () =>
     visit(async ({ page }) => {
       const { session_id } = await open(page, '<main>Text</main>');

@@ -11,11 +11,11 @@ import { type WatchedPage, watchPage } from './support/watched-page.ts';
 /** The tracker's part in a replay: when it loads the recorder, in which tab, and what it numbers. */
 
 /** Says what it was given, and sends a piece whenever the page wants one. */
-const RECORDER = `export function record({ sessionId, send, nextSequence }) {
+const RECORDER = `export function record({ address, sessionId, nextSequence }) {
   window.recording = sessionId();
-  window.sendPiece = () => send(JSON.stringify({
+  window.sendPiece = () => fetch(address, { method: 'POST', body: JSON.stringify({
     session_id: sessionId(), sequence: nextSequence(), events: [{ type: 4, timestamp: Date.now(), data: {} }],
-  }));
+  }) });
   return () => { window.recording = undefined };
 }`;
 

@@ -1,8 +1,7 @@
 /** Brings what was recorded to the service, in chunks that are numbered as they are filled. */
 
-export type Sending = {
-  /** Resolves whatever happens; a request that found nobody has a status of 0. */
-  send(body: Blob | string): Promise<Response>;
+export type Destination = {
+  address: string;
   nextSequence(): number;
 };
 
@@ -28,19 +27,21 @@ const CHUNK_CHARS = 200_000;
 /** The service takes no chunk that is larger; a text has at least as many bytes as characters. */
 const EVENT_CHARS_MAX = 2 * 1024 * 1024 - 1024;
 const BUFFER_CHARS_MAX = 4_000_000;
-/** Browsers let a page that is left send 64 KiB, and the tracker has something to say too. */
-const LEAVING_BYTES_MAX = 48 * 1024;
+/** Browsers take 64 KiB from a page that is left, in all its requests, and the tracker has something to say too. */
+const OUTLIVING_BYTES_MAX = 48 * 1024;
 const ENVELOPE_BYTES_MAX = 200;
 const ATTEMPTS_MAX = 6;
 const PAUSE_MS_FIRST = 2000;
 const PAUSE_MS_MAX = 60_000;
 
 /** `giveUp` is called when nothing more can be sent. */
-export function openDelivery({ send, nextSequence }: Sending, giveUp: () => void): Delivery {
+export function openDelivery({ address, nextSequence }: Destination, giveUp: () => void): Delivery {
   /** In order; the first is being sent, the last may still be filled. */
   let chunks: Chunk[] = [];
   let filling: Chunk | undefined;
   let chars = 0;
+  /** Of requests that go on when their page is left. */
+  let outlivingBytes = 0;
   let isSending = false;
   let hasEnded = false;
   const timer = setInterval(flush, FLUSH_MS);
@@ -97,20 +98,35 @@ export function openDelivery({ send, nextSequence }: Sending, giveUp: () => void
     return false;
   }
 
+  /** Status 0: nobody was reached. */
+  async function send(body: Blob | string): Promise<Response> {
+    const bytes = bytesOf(body);
+    const keepalive = outlivingBytes + bytes <= OUTLIVING_BYTES_MAX;
+    if (keepalive) outlivingBytes += bytes;
+    try {
+      const answer = await fetch(address, { method: 'POST', body, keepalive, credentials: 'omit' });
+      // A request is under way until its answer has been read.
+      await answer.text();
+      return answer;
+    } catch {
+      return Response.error();
+    } finally {
+      if (keepalive) outlivingBytes -= bytes;
+    }
+  }
+
   function end(isUnwanted?: boolean): void {
     if (hasEnded) return;
     hasEnded = true;
     clearInterval(timer);
     const left = chunks.filter((chunk) => !chunk.isUnderway);
     chunks = [];
-    let bytesLeft = isUnwanted ? 0 : LEAVING_BYTES_MAX;
+    if (isUnwanted) return;
     for (const chunk of left) {
-      const events = fitting(chunk.events, bytesLeft);
-      const text = textOf({ ...chunk, events });
-      if (events.length > 0) send(text).catch(() => undefined);
+      const events = fitting(chunk.events, OUTLIVING_BYTES_MAX - outlivingBytes);
+      if (events.length > 0) send(textOf({ ...chunk, events }));
       // What comes after a hole cannot be shown.
       if (events.length < chunk.events.length) break;
-      bytesLeft -= bytesOf(text);
     }
   }
 
@@ -127,8 +143,8 @@ function fitting(events: string[], bytesMax: number): string[] {
   return end === -1 ? events : events.slice(0, end);
 }
 
-function bytesOf(text: string): number {
-  return new Blob([text]).size;
+function bytesOf(body: Blob | string): number {
+  return new Blob([body]).size;
 }
 
 function textOf({ session, sequence, events }: Chunk): string {

@@ -1,6 +1,6 @@
 import { readObject, remove, UNSENT, writeObject } from '../storage.ts';
 import { isAlive } from './lifetime.ts';
-import { post } from './post.ts';
+import { post, postLastWords } from './post.ts';
 
 /** Nothing is forgotten before the service has it. Everything has an id, so that it may be sent twice. */
 
@@ -17,6 +17,7 @@ const PAUSE_MS_MAX = 300_000;
 let queue: Item[] = [];
 /** Those of the queue that have been sent and not been answered. */
 let underway: Item[] = [];
+let wasLeaving: boolean | undefined;
 let pauseMs = 0;
 let pausedUntil = 0;
 
@@ -31,6 +32,9 @@ export function deliver(...item: Item): void {
 
 /** Sends all there is. What is not known to have arrived when the page is left stays for the next page. */
 export function send(isLeaving?: boolean): void {
+  // What is under way ends with its page; and of what was said in leaving, whoever stays hears nothing.
+  if (isLeaving !== wasLeaving) underway = [];
+  wasLeaving = isLeaving;
   if (isAlive && navigator.onLine && Date.now() >= pausedUntil)
     for (let batch = nextBatch(); batch[0]; batch = nextBatch()) sendBatch(batch);
   if (isLeaving) keepUnsent([]);
@@ -47,12 +51,18 @@ async function sendBatch(batch: Item[]): Promise<void> {
   const [[session, , json]] = batch as [Item];
   const isOther = (item: Item) => !batch.includes(item);
   underway = underway.concat(batch);
-  const { status, headers } = await (session
-    ? post('events', `{"session_id":"${session}","events":[${batch.map((item) => item[2])}]}`)
-    : post('session/start', json));
+  const request: [path: string, body: string] = session
+    ? ['events', `{"session_id":"${session}","events":[${batch.map((item) => item[2])}]}`]
+    : ['session/start', json];
+  if (wasLeaving) {
+    postLastWords(...request);
+    return;
+  }
+  const answer = await post(...request);
+  const { status } = answer;
   underway = underway.filter(isOther);
   if (!status || status === 429 || status >= 500) {
-    const askedMs = Number(headers.get('retry-after')) * 1000;
+    const askedMs = Number(answer.getResponseHeader('retry-after')) * 1000;
     pauseMs = Math.min(Math.max(pauseMs * 2, askedMs || PAUSE_MS_FIRST), PAUSE_MS_MAX);
     pausedUntil = Date.now() + pauseMs;
   } else {

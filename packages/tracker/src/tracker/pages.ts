@@ -2,7 +2,7 @@ import { isAlive, listen } from './lifetime.ts';
 
 /** The page, whatever part of it is shown. */
 export function pageAddress(): string {
-  return location.href.split('#')[0] as string;
+  return document.URL.split('#')[0] as string;
 }
 
 /** Pages that change their address without being loaded. */

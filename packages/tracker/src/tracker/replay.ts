@@ -1,13 +1,13 @@
 import { config, root } from '../script-tag.ts';
-import { post } from './post.ts';
+import { trackingAddress } from './post.ts';
 import { liveSession, type Session, saveSession } from './session.ts';
 
 /** Loads the recorder for sessions that are recorded, in one of their tabs at a time. */
 
 type Recorder = {
   record(options: {
+    address: string;
     sessionId(): string;
-    send(body: Blob | string): Promise<Response>;
     nextSequence(): number;
   }): (isUnwanted?: boolean) => void;
 };
@@ -42,8 +42,8 @@ async function record(id: string): Promise<void> {
   if (followed !== id) return;
   let next = 0;
   const end = recorder.record({
+    address: trackingAddress('replay'),
     sessionId: () => id,
-    send: (body) => post('replay', body),
     nextSequence() {
       const live = liveSession();
       if (live?.id === id) {

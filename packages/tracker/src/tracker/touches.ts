@@ -5,12 +5,13 @@ import { listen } from './lifetime.ts';
 const CTA =
   '[data-leadtrail-cta],a[href^="tel:"],a[href^="mailto:"],a[href*="//wa.me/"],a[href*=".whatsapp.com/"]';
 const CTA_NAME_CHARS_MAX = 100;
-/** To be told of every change of a page would cost the page more than to look now and then. */
+/** To be told of every change of a page would cost the page more than to look now and then; nor while it loads. */
 const SEARCH_MS = 3000;
 
 /** What has been tracked of the forms of this page. */
 let known: string[];
-let sight: IntersectionObserver;
+/** What comes into sight. */
+let sight: IntersectionObserver | undefined;
 
 export function watchTouches(track: (type: string, data: object) => void): void {
   function trackForm(type: string, form: HTMLFormElement | null, isRepeated?: boolean): void {
@@ -21,11 +22,13 @@ export function watchTouches(track: (type: string, data: object) => void): void 
     known.push(type + name);
   }
 
-  sight = new IntersectionObserver((entries) => {
-    for (const { isIntersecting, target } of entries)
-      if (isIntersecting) trackForm('form_view', target as HTMLFormElement);
-  });
-  setInterval(searchForms, SEARCH_MS);
+  setInterval(() => {
+    sight ??= new IntersectionObserver((entries) => {
+      for (const { isIntersecting, target } of entries)
+        if (isIntersecting) trackForm('form_view', target as HTMLFormElement);
+    });
+    for (const form of document.forms) sight.observe(form);
+  }, SEARCH_MS);
 
   listen('click', ({ target }) => {
     const element = (target as Element).closest<HTMLAnchorElement>(CTA);
@@ -33,16 +36,16 @@ export function watchTouches(track: (type: string, data: object) => void): void 
     const name = element.dataset.leadtrailCta || element.textContent.trim() || element.href;
     track('cta_click', { name: name.slice(0, CTA_NAME_CHARS_MAX) });
   });
-  listen('focusin input', ({ target }) => trackForm('form_start', (target as Element).closest('form')));
+  listen('focusin input', ({ target }) => {
+    const form = (target as Element).closest('form');
+    trackForm('form_view', form);
+    trackForm('form_start', form);
+  });
   listen('submit', ({ target }) => trackForm('form_submit', target as HTMLFormElement, true));
 }
 
 export function forgetTouches(): void {
   known = [];
   // What is observed anew is reported anew.
-  sight.disconnect();
-}
-
-export function searchForms(): void {
-  for (const form of document.forms) sight.observe(form);
+  sight?.disconnect();
 }

@@ -5,11 +5,11 @@ import { type Fingerprint, fingerprint } from './fingerprint.ts';
 import { isAlive, listen, setAlive } from './lifetime.ts';
 import { newId } from './new-id.ts';
 import { pageAddress, watchPages } from './pages.ts';
-import { post } from './post.ts';
+import { postLastWords } from './post.ts';
 import { replay, stopReplay } from './replay.ts';
 import { claimSession, liveSession, type Session, saveSession, visitor } from './session.ts';
 import { startBody } from './start-body.ts';
-import { forgetTouches, searchForms, watchTouches } from './touches.ts';
+import { forgetTouches, watchTouches } from './touches.ts';
 
 /** Follows the visitor: through the pages of a visit, and from one visit to the next. */
 
@@ -44,8 +44,6 @@ function watch(): void {
   watchTouches(track);
   watchPages(move);
   listen('focus blur', attend);
-  // The script may be there before the forms are.
-  listen('DOMContentLoaded', searchForms);
   listen('visibilitychange', () => (document.hidden ? leave() : attend()));
   listen('pagehide', () => {
     leave();
@@ -59,7 +57,7 @@ function watch(): void {
 /** Where the visitor has just said so, the service learns that the visit is over. */
 export function stopTracking(isWithdrawn?: boolean): void {
   if (isWithdrawn && isAlive && session.started)
-    post('session/end', JSON.stringify({ session_id: session.id, exit_page: page }));
+    postLastWords('session/end', JSON.stringify({ session_id: session.id, exit_page: page }));
   setAlive(false);
   open = undefined;
   waiting = [];
@@ -108,9 +106,8 @@ function enter(referrer: string): void {
     } else add(view);
     waiting.forEach(add);
     waiting = [];
-    // Not earlier: the fingerprint makes the browser draw the page, and these two would make it do so once more.
+    // Not earlier: the fingerprint makes the browser draw the page, and this would make it do so once more.
     watchAttention();
-    searchForms();
     replay(session, isStarter);
     // The fingerprint has taken its time; whoever waits for nothing has more to say soon.
     if (known) send();
@@ -182,6 +179,5 @@ function view(): void {
   campaign();
   lookAtNewPage();
   forgetTouches();
-  searchForms();
   track('page_view');
 }

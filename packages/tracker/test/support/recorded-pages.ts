@@ -22,9 +22,9 @@ export type RecordedWindow = Window & {
   begin(): void;
   stop?: (isUnwanted?: boolean) => void;
   /** What the recorder sent, in order; gzipped or as text. */
-  sent: ('gzip' | 'text')[];
+  sent: Promise<'gzip' | 'text'>[];
   /** What the service is said to answer, instead of being asked. */
-  answers: (number | 'throw' | 'reject')[];
+  answers: number[];
 };
 
 export function aSession(): string {
@@ -40,26 +40,17 @@ export function recorderScript(service: TestService, session: string): string {
     page.answers = [];
     const { record } = await import('${service.url}/r.js');
     let sequence = 0;
-    async function send(body) {
-      const start = body instanceof Blob ? new Uint8Array(await body.slice(0, 2).arrayBuffer()) : [];
-      page.sent.push(start[0] === 0x1f && start[1] === 0x8b ? 'gzip' : 'text');
+    const { fetch } = page;
+    page.fetch = (address, options) => {
       const answer = page.answers.shift();
-      if (answer === 'reject') throw new Error('no');
-      if (answer !== undefined) return answer === 0 ? Response.error() : new Response('', { status: answer });
-      return post(body);
-    }
-    function post(body) {
-      const keepalive = new Blob([body]).size < 60000;
-      return fetch('${service.url}/track/replay', { method: 'POST', body, keepalive, credentials: 'omit' });
-    }
+      page.sent.push(new Response(options.body).bytes().then(([first, second]) =>
+        first === 0x1f && second === 0x8b ? 'gzip' : 'text'));
+      if (answer === undefined) return fetch(address, options);
+      return answer ? Promise.resolve(new Response('', { status: answer })) : Promise.reject(new TypeError('No.'));
+    };
     page.begin = () => page.stop = record({
+      address: '${service.url}/track/replay',
       sessionId: () => page.session,
-      send(body) {
-        if (page.answers[0] === 'throw') throw new Error(page.answers.shift());
-        // What a page sends that is being left has to be sent at once.
-        if (typeof body === 'string' && page.answers.length === 0) return page.sent.push('text'), post(body);
-        return send(body);
-      },
       nextSequence: () => sequence++,
     });
     page.begin();
