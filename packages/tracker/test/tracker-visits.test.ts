@@ -43,7 +43,10 @@ onBothStores('Visits', (kind) => {
       assert.equal(session.referrer, 'https://search.example/');
       assert.deepEqual([session.user_agent, session.language, session.platform], device);
       assert.equal(session.page_views, 1);
-      assert.match(session.session_id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+      assert.match(
+        session.session_id,
+        /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+      );
       // A hash of what the browser is like, rather than the stand-in for one.
       assert.match(String(session.fingerprint_id), /^[0-9a-f]{32}$/);
     }));
