@@ -171,6 +171,35 @@ onBothStores('Delivery', (kind) => {
       { isExpected: isFailedRequest },
     ));
 
+  test('what is said in leaving waits for a later page where the browser lets no page speak then', () =>
+    visit(
+      async ({ page }) => {
+        const { session_id } = await open(page);
+        await actAtTheLastMoment(page);
+        await page.goto(`${site.url}/second`);
+        await assertLastMomentsArrived(session_id);
+      },
+      { init: () => Object.assign(navigator, { sendBeacon: undefined }) },
+    ));
+
+  test('what the browser does not even begin to send is sent again', () =>
+    visit(async ({ page }) => {
+      await page.clock.install();
+      const { session_id } = await open(page);
+      await page.evaluate(() => {
+        const { send } = XMLHttpRequest.prototype;
+        XMLHttpRequest.prototype.send = () => {
+          XMLHttpRequest.prototype.send = send;
+          throw new Error('not now');
+        };
+      });
+      await page.locator('a').click();
+      await page.clock.runFor(1000);
+      assert.deepEqual(await eventsOf(service, session_id), []);
+      await page.clock.runFor(20_000);
+      await eventsWhenThere(service, session_id, 'cta_click', 1);
+    }));
+
   for (const status of [429, 503])
     test(`what is answered with ${status} is sent again, not before the service wants it`, () =>
       visit(

@@ -5,15 +5,23 @@ export function post(path: string, body: string): Promise<XMLHttpRequest> {
   return new Promise((resolve) => {
     // Takes the page less time than `fetch`.
     const request = new XMLHttpRequest();
-    request.onloadend = () => resolve(request);
-    request.open('POST', trackingAddress(path));
-    request.send(body);
+    const end = () => resolve(request);
+    request.onloadend = end;
+    try {
+      request.open('POST', trackingAddress(path));
+      request.send(body);
+    } catch {
+      end();
+    }
   });
 }
 
-/** Arrives although its page is gone by then. Nobody learns whether it has, and browsers take no more than 64 KiB. */
+/**
+ * Arrives although its page is gone by then. Nobody learns whether it has; browsers take no more than 64 KiB, and some
+ * nothing.
+ */
 export function postLastWords(path: string, body: string): void {
-  navigator.sendBeacon(trackingAddress(path), body);
+  navigator.sendBeacon?.(trackingAddress(path), body);
 }
 
 export function trackingAddress(path: string): string {
