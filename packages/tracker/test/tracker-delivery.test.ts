@@ -113,6 +113,24 @@ onBothStores('Delivery', (kind) => {
       assert.equal((await sessionOf(service, visitor_id)).page_views, 1);
     }));
 
+  test('a visit is stored even where the page is left right after its start found nobody', () =>
+    visit(
+      async ({ page, context, requests }) => {
+        const cut = (route: Route) => route.abort('connectionreset');
+        await context.route('**/track/session/start', cut, { times: 1 });
+        await page.goto(site.url);
+        const [start] = await eventually(
+          async () => sentTo(requests, 'session/start'),
+          (sent) => sent.length > 0,
+        );
+        assert.equal(await start?.response(), null);
+        await page.goto('about:blank');
+        const { visitor_id } = start?.postDataJSON() ?? {};
+        assert.equal((await sessionOf(service, visitor_id)).page_views, 1);
+      },
+      { isExpected: isFailedRequest },
+    ));
+
   test('what happens while offline arrives when the connection is back', () =>
     visit(
       async ({ page, context, requests }) => {

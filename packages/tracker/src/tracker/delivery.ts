@@ -35,7 +35,8 @@ export function send(isLeaving?: boolean): void {
   // What is under way ends with its page; and of what was said in leaving, whoever stays hears nothing.
   if (isLeaving !== wasLeaving) underway = [];
   wasLeaving = isLeaving;
-  if (isAlive && navigator.onLine && Date.now() >= pausedUntil)
+  // Some browsers end what is under way before they say that the page is left, as if nobody could be reached.
+  if (isAlive && navigator.onLine && (isLeaving || Date.now() >= pausedUntil))
     for (let batch = nextBatch(); batch[0]; batch = nextBatch()) sendBatch(batch);
   if (isLeaving) keepUnsent([]);
 }
