@@ -61,7 +61,9 @@ function placeOf(element: Element): Place {
 function nearest({ element, steps }: Place): HTMLElement | null {
   if (element.isConnected && element instanceof HTMLElement && isUsable(element)) return element;
   for (const { parent, index } of steps) {
-    if (!parent.isConnected || parent.id === APP_ID) continue;
+    // Beyond that there is no nearest any more, only the first of everything.
+    if (parent.id === APP_ID || parent === document.body) return null;
+    if (!parent.isConnected) continue;
     const candidates = [parent.children[index], parent.children[index - 1], parent];
     const found = candidates.map(firstTarget).find((target) => target !== null);
     if (found != null) return found;

@@ -10,7 +10,7 @@ import { router } from './router.tsx';
 import { SignIn } from './sign-in.tsx';
 import './styles.css';
 import { applyTheme } from './theme.ts';
-import { ToastArea } from './ui/toast.tsx';
+import { ToastArea, toasts } from './ui/toast.tsx';
 
 /** Answers are never stale on the service's side; this spares asking twice for what was just shown. */
 const FRESH_MS = 10_000;
@@ -31,8 +31,11 @@ const queryClient = new QueryClient({
   },
 });
 
-// Whoever signs in next must not see what the one before has loaded.
-onKeyChange(() => queryClient.clear());
+// Whoever signs in next must not see what the one before has loaded, nor what they were told.
+onKeyChange(() => {
+  queryClient.clear();
+  toasts.close();
+});
 
 applyTheme();
 keepFocus();

@@ -347,6 +347,21 @@ describe('the page of a lead', () => {
     assert.equal(gone.status, 404);
   });
 
+  test('however long a name is, the dialog that erases its owner fits on a phone', async () => {
+    const lead = await aStory(service, { FIRSTNAME: 'Wolfeschlegelstein'.repeat(8) });
+    await dashboard.visit(
+      pathOf(lead),
+      async (page) => {
+        await page.getByRole('button', { name: 'More actions' }).click();
+        await page.getByRole('menuitem', { name: 'Erase this person…' }).click();
+        const dialog = page.getByRole('dialog');
+        await dialog.getByText('It cannot be undone.').waitFor();
+        assert.equal(await dialog.evaluate((element) => element.scrollWidth - element.clientWidth), 0);
+      },
+      { size: PHONE },
+    );
+  });
+
   test('the marketing key sees the same, but not what only the admin key may do', async () => {
     const lead = await aStory(service);
     await dashboard.visit(

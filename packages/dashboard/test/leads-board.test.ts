@@ -177,6 +177,24 @@ describe('The board of leads', () => {
         await cardIn(page, 'New', 'New Guest').waitFor();
       }));
 
+    it('cuts a name that is too long, and keeps the menu of the card within reach', async () => {
+      const name = 'Wolfeschlegelstein'.repeat(8);
+      await enquire(service, name, { PROJECT: name });
+      for (const size of [DESKTOP, PHONE]) {
+        await dashboard.visit(
+          '/leads?layout=board',
+          async (page) => {
+            await cardIn(page, 'New', name).waitFor();
+            const overhang = await column(page, 'New')
+              .getByRole('list')
+              .evaluate((list) => list.scrollWidth - list.clientWidth);
+            assert.equal(overhang, 0);
+          },
+          { size },
+        );
+      }
+    });
+
     for (const theme of ['light', 'dark'] as const) {
       for (const size of [DESKTOP, PHONE]) {
         it(`is accessible (${theme}, ${size.width} pixels wide)`, () =>

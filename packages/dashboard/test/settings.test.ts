@@ -404,6 +404,19 @@ describe('Trying the forwarding', () => {
     });
   });
 
+  it('What came of one address is gone once another is saved', async () => {
+    await call(service, 'PATCH', '/analytics/settings', { body: { flow_webhook_url: receiver.url } });
+    receiver.reset();
+    await dashboard.visit('/settings/forwarding', async (page) => {
+      await button(page, 'Send a test').click();
+      await page.getByText('It has arrived', { exact: true }).waitFor();
+      await page.getByLabel('Webhook address').fill(`${receiver.url}/other`);
+      await button(page, 'Save').click();
+      await page.getByText('Unsaved changes').waitFor({ state: 'detached' });
+      assert.equal(await page.getByText('It has arrived', { exact: true }).count(), 0);
+    });
+  });
+
   it('Without an address there is nothing to try, and the page says so', async () => {
     await call(service, 'PATCH', '/analytics/settings', { body: { flow_webhook_url: null } });
     await dashboard.visit('/settings/forwarding', async (page) => {

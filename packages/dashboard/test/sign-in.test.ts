@@ -62,6 +62,19 @@ describe('the sign-in', () => {
     );
   });
 
+  test('leads the keyboard to the page that opens, and not to the first link of everything', async () => {
+    await dashboard.visit(
+      '',
+      async (page) => {
+        await signIn(page, ADMIN_KEY);
+        await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+        await page.waitForFunction(() => document.activeElement !== document.body);
+        assert.equal(await page.evaluate(() => document.activeElement?.id), 'content');
+      },
+      NOBODY,
+    );
+  });
+
   test('keeps the key for the tab alone, unless it is to be remembered', async () => {
     await dashboard.visit(
       '',
@@ -113,6 +126,18 @@ describe('the sign-in', () => {
       },
       NOBODY,
     );
+  });
+
+  test('signing out takes away the news that were for whoever was signed in', async () => {
+    await dashboard.visit('', async (page) => {
+      await page.getByRole('button', { name: 'Refresh' }).click();
+      const news = page.getByRole('dialog').filter({ hasText: 'All figures are fresh' });
+      await news.waitFor();
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.getByLabel('API key').waitFor();
+      // It may still be fading.
+      assert.equal(await news.and(page.locator(':not([data-ending-style])')).count(), 0);
+    });
   });
 
   test('a key that is no longer valid leads back to the sign-in', async () => {

@@ -25,9 +25,9 @@ export function ConfirmDialog({
     <AlertDialog.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
       <AlertDialog.Portal>
         <AlertDialog.Backdrop className="fixed inset-0 z-50 bg-black/40" />
-        <AlertDialog.Popup className="fixed top-1/2 left-1/2 z-50 grid w-[calc(100vw-2rem)] max-w-md -translate-x-1/2 -translate-y-1/2 gap-4 rounded-2xl border border-line bg-raised p-6 shadow-raised outline-none">
-          <AlertDialog.Title className="text-base">{title}</AlertDialog.Title>
-          <AlertDialog.Description render={<div />} className="grid gap-2 text-ink-soft">
+        <AlertDialog.Popup className="fixed top-1/2 left-1/2 z-50 grid max-h-[calc(100dvh-2rem)] w-[calc(100vw-2rem)] max-w-md -translate-x-1/2 -translate-y-1/2 grid-cols-[minmax(0,1fr)] gap-4 overflow-y-auto rounded-2xl border border-line bg-raised p-6 shadow-raised outline-none">
+          <AlertDialog.Title className="text-base wrap-anywhere">{title}</AlertDialog.Title>
+          <AlertDialog.Description render={<div />} className="grid gap-2 wrap-anywhere text-ink-soft">
             {children}
           </AlertDialog.Description>
           <div className="flex justify-end gap-2">

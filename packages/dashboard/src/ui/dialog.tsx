@@ -29,14 +29,14 @@ export function Dialog({
           // Not on the button that closes it. A finger would call up the keyboard, which hides half of the dialog.
           initialFocus={(opened) => (opened === 'touch' ? popup.current : firstField(popup.current))}
           className={classes(
-            'fixed top-1/2 left-1/2 z-40 grid max-h-[calc(100dvh-2rem)] w-[calc(100vw-2rem)] -translate-x-1/2 -translate-y-1/2 gap-4 overflow-y-auto',
+            'fixed top-1/2 left-1/2 z-40 grid grid-cols-[minmax(0,1fr)] max-h-[calc(100dvh-2rem)] w-[calc(100vw-2rem)] -translate-x-1/2 -translate-y-1/2 gap-4 overflow-y-auto',
             'rounded-2xl border border-line bg-raised p-5 shadow-raised outline-none sm:p-6',
             'transition-[scale,opacity] duration-150 data-ending-style:scale-[0.98] data-ending-style:opacity-0 data-starting-style:scale-[0.98] data-starting-style:opacity-0',
             width === 'wide' ? 'max-w-3xl' : 'max-w-md',
           )}
         >
           <header className="flex items-start justify-between gap-4">
-            <div className="grid gap-1">
+            <div className="grid min-w-0 gap-1 wrap-anywhere">
               <Base.Title className="text-base">{title}</Base.Title>
               {description != null && (
                 <Base.Description className="text-ink-soft">{description}</Base.Description>

@@ -65,7 +65,7 @@ export function SearchInput({
         placeholder={placeholder}
         value={typed}
         onChange={(event) => setTyped(event.target.value)}
-        className={classes(INPUT_CLASSES, 'pl-9')}
+        className={classes(INPUT_CLASSES, 'pl-9 text-ellipsis')}
       />
     </div>
   );

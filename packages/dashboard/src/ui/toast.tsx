@@ -50,9 +50,9 @@ function Toasts() {
     <Toast.Root
       key={toast.id}
       toast={toast}
-      className="grid grid-cols-[1fr_auto] items-start gap-x-3 rounded-xl border border-line bg-raised p-3.5 shadow-raised transition-[opacity,transform] duration-200 data-ending-style:opacity-0 data-limited:hidden data-starting-style:translate-y-2 data-starting-style:opacity-0 data-[type=error]:border-negative/50"
+      className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-x-3 rounded-xl border border-line bg-raised p-3.5 shadow-raised transition-[opacity,transform] duration-200 data-ending-style:opacity-0 data-limited:hidden data-starting-style:translate-y-2 data-starting-style:opacity-0 data-[type=error]:border-negative/50"
     >
-      <Toast.Content className="grid gap-0.5">
+      <Toast.Content className="grid gap-0.5 wrap-anywhere">
         <Toast.Title className="text-sm font-medium" />
         <Toast.Description className="text-[0.8125rem] text-ink-soft" />
         <Toast.Action className="mt-1.5 justify-self-start rounded-md text-[0.8125rem] font-semibold text-accent-text underline-offset-2 hover:underline" />

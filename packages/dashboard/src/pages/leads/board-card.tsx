@@ -83,7 +83,7 @@ function CardFace({ lead, action, children }: { lead: LeadItem; action?: ReactNo
   const isNew = lead.needs_review === 1;
   const hasProject = lead.project_name !== '' || lead.project_source !== '';
   return (
-    <div className="grid gap-1.5 p-3 pt-2">
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-1.5 p-3 pt-2">
       <div className="flex items-center gap-2">
         {isNew && <ReviewDot />}
         <div className={classes('min-w-0 flex-1', isNew ? 'font-semibold' : 'font-medium')}>{children}</div>

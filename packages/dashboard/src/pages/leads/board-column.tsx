@@ -56,7 +56,7 @@ export const BoardColumn = memo(function BoardColumn({
         <ul
           aria-busy={query.isPlaceholderData || undefined}
           className={classes(
-            'grid min-h-0 flex-1 auto-rows-min gap-2 overflow-y-auto overscroll-y-contain px-2 pb-2 transition-opacity',
+            'grid min-h-0 flex-1 auto-rows-min grid-cols-[minmax(0,1fr)] gap-2 overflow-y-auto overscroll-y-contain px-2 pb-2 transition-opacity',
             query.isPlaceholderData && 'opacity-60',
           )}
         >

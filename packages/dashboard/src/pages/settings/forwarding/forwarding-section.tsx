@@ -112,9 +112,10 @@ function Forwarding({ settings }: { settings: Settings }) {
         </Card>
       </SettingsForm>
       <Card title="Try it" hint="Send something and see what your automation answers.">
+        {/* Begun anew with every saving: what came of another address says nothing about this one. */}
         <div className="grid gap-4 divide-y divide-line *:not-last:pb-4">
-          <TestLead settings={settings} hasUnsaved={draft.isChanged} />
-          <LatestLead settings={settings} hasUnsaved={draft.isChanged} />
+          <TestLead key={`Test lead ${draft.round}`} settings={settings} hasUnsaved={draft.isChanged} />
+          <LatestLead key={`Latest lead ${draft.round}`} settings={settings} hasUnsaved={draft.isChanged} />
         </div>
       </Card>
     </>
