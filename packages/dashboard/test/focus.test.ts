@@ -106,8 +106,14 @@ describe('The focus is never lost', () => {
     dashboard.visit('/settings/retention', async (page) => {
       await page.getByLabel('Keep recordings').focus();
       await page.locator('aside').getByText('Leadtrail', { exact: true }).click();
+      await aMomentLater(page);
       await page.evaluate(() => document.querySelector('form')?.remove());
-      await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)));
+      await aMomentLater(page);
       assert.equal(await page.evaluate(() => document.activeElement === document.body), true);
     }));
 });
+
+/** After all that waited for its turn. */
+async function aMomentLater(page: Page): Promise<void> {
+  await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)));
+}

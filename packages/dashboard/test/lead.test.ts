@@ -21,7 +21,7 @@ import {
 import { answering, type Receiver, startReceiver } from '../../server/test/support/receiver.ts';
 import { type TestService, useService } from '../../server/test/support/service.ts';
 import { endSession, sendEvents, startSession } from '../../server/test/support/visits.ts';
-import { assertAccessible, atRest, DESKTOP, PHONE, useDashboard } from './support/dashboard.ts';
+import { assertAccessible, atRest, DESKTOP, PHONE, undo, useDashboard } from './support/dashboard.ts';
 
 type Detail = {
   lead: { status: string; is_ip_blocked: number; visitor_id: string };
@@ -144,9 +144,8 @@ describe('the page of a lead', () => {
         await page.getByRole('option', { name: 'Qualified' }).click();
         await page.getByText('Moved to Qualified').waitFor();
         assert.equal((await detailOf(service, lead)).lead.status, 'qualified');
-        await page.getByRole('button', { name: 'Undo' }).click();
+        await undo(page);
         await stage.getByText('New').waitFor();
-        await page.waitForLoadState('networkidle');
         assert.equal((await detailOf(service, lead)).lead.status, 'new');
       },
       { role: 'marketing' },

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { CAPTURE_ENV } from '../../server/test/support/enquiries.ts';
 import { emptyLeads } from '../../server/test/support/leads.ts';
 import { useService } from '../../server/test/support/service.ts';
-import { assertAccessible, atRest, DESKTOP, PHONE, useDashboard } from './support/dashboard.ts';
+import { assertAccessible, atRest, DESKTOP, PHONE, undo, useDashboard } from './support/dashboard.ts';
 import { enquire, enquireMany, guests, leadNamed, moveTo } from './support/enquirers.ts';
 
 describe('The board of leads', () => {
@@ -244,12 +244,6 @@ async function focusIsOn(page: Page, name: string): Promise<void> {
 }
 
 /** Until the service has taken the move back. */
-async function undo(page: Page): Promise<void> {
-  const answered = page.waitForResponse((response) => response.request().method() === 'PATCH');
-  await page.getByRole('button', { name: 'Undo' }).click();
-  await answered;
-}
-
 async function aFinger(page: Page) {
   const browser = await page.context().newCDPSession(page);
   return (type: 'touchStart' | 'touchMove' | 'touchEnd', x = 0, y = 0) =>

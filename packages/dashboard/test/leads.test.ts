@@ -7,7 +7,7 @@ import { call } from '../../server/test/support/analytics-calls.ts';
 import { CAPTURE_ENV } from '../../server/test/support/enquiries.ts';
 import { emptyLeads } from '../../server/test/support/leads.ts';
 import { useService } from '../../server/test/support/service.ts';
-import { assertAccessible, atRest, DESKTOP, PHONE, useDashboard } from './support/dashboard.ts';
+import { assertAccessible, atRest, DESKTOP, PHONE, undo, useDashboard } from './support/dashboard.ts';
 import { enquire, enquireMany, guests, leadNamed, moveTo, view } from './support/enquirers.ts';
 
 describe('The leads page', () => {
@@ -400,11 +400,4 @@ async function exported(page: Page, format: string): Promise<{ name: string; tex
 /** The viewer has looked at another tab, and comes back to this one. */
 async function comeBack(page: Page): Promise<void> {
   await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })));
-}
-
-/** Until the service has taken the move back. */
-async function undo(page: Page): Promise<void> {
-  const answered = page.waitForResponse((response) => response.request().method() === 'PATCH');
-  await page.getByRole('button', { name: 'Undo' }).click();
-  await answered;
 }

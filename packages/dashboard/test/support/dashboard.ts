@@ -95,6 +95,13 @@ export async function atRest(page: Page): Promise<void> {
   );
 }
 
+/** Takes the last change back, which is shown before the service has it. */
+export async function undo(page: Page): Promise<void> {
+  const answered = page.waitForResponse((response) => response.request().method() === 'PATCH');
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await answered;
+}
+
 type Axe = { run(options: RunOptions): Promise<AxeResults> };
 
 /** Fails where a reader with a disability would meet a serious obstacle, of all kinds or of those named. */
