@@ -712,6 +712,18 @@ onBothStores('POST /lead.capture', (kind) => {
       assert.equal((await sendForm(service, { siteKey: 'nobody' }, { ip: TESTING })).status, 403);
     });
 
+    test('a test is a use of the integration, too', async () => {
+      const made = await service.post('/analytics/integrations', { name: 'tried out' }, admin);
+      const { api_key, id } = (await made.json()) as { api_key: string; id: number };
+      const lastUse = async () =>
+        (await service.get<{ last_used_at: string | null }>(`/analytics/integrations/${id}`)).last_used_at;
+      const headers = { 'x-api-key': api_key };
+      await sendFromServer(service, {}, { ip: BLOCKED, headers });
+      assert.equal(await lastUse(), null);
+      await sendFromServer(service, {}, { ip: TESTING, headers });
+      assert.notEqual(await lastUse(), null);
+    });
+
     test('X-Forwarded-For from an untrusted peer is ignored', async () => {
       // The peer of these tests is the loopback address, which is trusted; this one says it is not the last hop.
       await assertCaptured(sendForm(service, {}, { ip: `${BLOCKED}, 198.51.100.50` }));

@@ -79,4 +79,14 @@ onBothStores('leads from before searches went by words and digits', (kind) => {
     assert.equal(await total('kathe riverside'), LEADS);
     assert.deepEqual(await service.app.store.recount(), []);
   });
+
+  test('nothing is complained about when there is none left', async () => {
+    await assertCaptured(enquire(LEADS));
+    await service.app.indexing.settled();
+    assert.equal(await total('kathe'), LEADS + 1);
+    assert.deepEqual(
+      service.logged.filter(({ level }) => level === 'warn' || level === 'error'),
+      [],
+    );
+  });
 });

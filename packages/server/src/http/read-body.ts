@@ -18,8 +18,15 @@ const CHUNKS_MAX = 1024;
 export function readText(request: IncomingMessage, bytesMax: number): Promise<string> {
   return readWhole(request, bytesMax, (body, hold) => {
     hold.release();
-    return body.toString();
+    return withoutMark(body.toString());
   });
+}
+
+const BYTE_ORDER_MARK = '\uFEFF';
+
+/** Some programs begin every text with the mark of its encoding, which is no part of it. */
+function withoutMark(text: string): string {
+  return text.startsWith(BYTE_ORDER_MARK) ? text.slice(BYTE_ORDER_MARK.length) : text;
 }
 
 /** `use` gets the body, and has to see to it that the hold is released. */

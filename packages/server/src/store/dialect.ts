@@ -221,6 +221,8 @@ export function postgresDialect(query: Kysely<Schema>): Dialect {
   return {
     kind: 'postgres',
     anyOf: (values) => {
+      // Without a value nothing tells the type; this compares with any, and equals none.
+      if (values.length === 0) return sql`(null)`;
       const type = sql.raw(typeof values[0] === 'number' ? 'bigint' : 'text');
       return sql`(select json_array_elements_text(${JSON.stringify(values)}::json)::${type})`;
     },

@@ -108,6 +108,18 @@ function someFields(count: number): [string, string][] {
   return Array.from({ length: count }, (_, i) => [`field_${i}`, `value ${i}`]);
 }
 
+test('the mark of its encoding that a text begins with is no part of the form', async () => {
+  const fields: [string, string][] = [
+    ['EMAIL', 'a@example.com'],
+    ['FIRSTNAME', 'Zoë'],
+  ];
+  for (const { type, encode } of Object.values(ENCODERS)) {
+    // Its parts are no text.
+    if (type === MULTIPART) continue;
+    await assertForm(type, `\uFEFF${encode(fields)}`, Object.fromEntries(fields));
+  }
+});
+
 describe('every encoding', () => {
   for (const [name, { type, encode }] of Object.entries(ENCODERS)) {
     test(`${name}: fields become a record`, async () => {

@@ -5,6 +5,7 @@ import type { Db } from '../dialect.ts';
 import type { SetAsideLeadRow } from '../schema.ts';
 import { setAside } from '../set-aside-leads.ts';
 import { enrich } from './enrich.ts';
+import { noteUse } from './integration-use.ts';
 import { isSiteOrigin, type KnownSite, lookUpPerson, lookUpSender } from './look-up.ts';
 import { submitLead } from './submit.ts';
 
@@ -54,6 +55,7 @@ export async function captureLead(db: Db, capture: Capture): Promise<CaptureOutc
   if (refusal !== null) return { kind: 'refused', isSiteOrigin: isFromSite, refusal };
   if (rule?.usage === 'test') {
     await keepAside(db, enquiry, 'testing');
+    await noteUse(db, integration, enquiry.at);
     return { kind: 'testing', isSiteOrigin: isFromSite };
   }
   const person = await lookUpPerson(db, enquiry, sender);

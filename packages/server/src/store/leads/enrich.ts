@@ -5,14 +5,11 @@ import { isTestLead } from '../../domain/form-fields.ts';
 import { nameKey } from '../../domain/lead-listing.ts';
 import { leadSearchText } from '../../domain/lead-search.ts';
 import { suspicion } from '../../domain/suspicion.ts';
-import { MINUTE_MS, SECOND_MS } from '../../domain/utc-time.ts';
+import { SECOND_MS } from '../../domain/utc-time.ts';
 import type { IpRuleRow } from '../schema.ts';
 import type { Capture } from './capture.ts';
-import type { KnownIntegration, KnownPerson, KnownSender, KnownVisitor } from './look-up.ts';
+import type { KnownPerson, KnownSender, KnownVisitor } from './look-up.ts';
 import type { LeadSubmission, NewLead } from './submit.ts';
-
-/** How exactly the last use of an integration is known. */
-const LAST_USE_GRAIN_MS = MINUTE_MS;
 
 /** Everything that is to be stored of a submission: what was sent, by whom, and how suspicious it is. */
 export function enrich(capture: Capture, sender: KnownSender, person: KnownPerson): LeadSubmission {
@@ -33,7 +30,7 @@ export function enrich(capture: Capture, sender: KnownSender, person: KnownPerso
         ? null
         : { sendPublicId, phone: enquiry.phone, environment: capture.environment },
     block: risk.isAutoBlocked ? honeypotRule(enquiry) : null,
-    usedIntegration: integrationToMark(sender.integration, enquiry.at),
+    integration: sender.integration,
   };
 }
 
@@ -158,10 +155,4 @@ function honeypotRule({ ip, at, geo, referer }: Enquiry): IpRuleRow {
     note: '',
     usage: 'internal',
   };
-}
-
-function integrationToMark(integration: KnownIntegration | null, at: number): number | null {
-  if (integration === null) return null;
-  const isRecent = integration.lastUsedAt !== null && at - integration.lastUsedAt < LAST_USE_GRAIN_MS;
-  return isRecent ? null : integration.id;
 }

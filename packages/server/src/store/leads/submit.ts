@@ -7,8 +7,9 @@ import { STORED_FIELDS, storedSearchText } from '../../domain/lead-search.ts';
 import { MINUTE_MS, utcDay } from '../../domain/utc-time.ts';
 import type { Db } from '../dialect.ts';
 import type { FlowSendRow, IpRuleRow, LeadRow, SubmissionTotalRow } from '../schema.ts';
+import { noteUse } from './integration-use.ts';
 import { noteChange } from './lead-index.ts';
-import type { HeldIdentity } from './look-up.ts';
+import type { HeldIdentity, KnownIntegration } from './look-up.ts';
 
 /** A submission that has passed all checks, complete but for what only the store can know. */
 export type LeadSubmission = {
@@ -26,8 +27,8 @@ export type LeadSubmission = {
   forward: { sendPublicId: string; phone: Phone; environment: string } | null;
   /** An address to be blocked for filling in the honeypot. */
   block: IpRuleRow | null;
-  /** The integration it came through, when its last use was a while ago. */
-  usedIntegration: number | null;
+  /** The integration it came through. */
+  integration: KnownIntegration | null;
 };
 
 export type NewLead = Omit<Selectable<LeadRow>, 'lead_id'>;
@@ -44,7 +45,7 @@ export async function submitLead(db: Db, submission: LeadSubmission): Promise<Su
   const submissionId = await addSubmission(db, submission, leadId, known);
   const isForwarded = known === undefined && (await addSend(db, submission, leadId, submissionId));
   if (submission.block !== null) await blockIfUnknown(db, submission.block);
-  if (submission.usedIntegration !== null) await touchIntegration(db, submission);
+  await noteUse(db, submission.integration, submission.at);
   await countSubmission(db, submission);
   return { leadId, isPrimary: known === undefined, isForwarded };
 }
@@ -222,14 +223,6 @@ async function addSend(
 /** Never takes an address off the whitelist. */
 async function blockIfUnknown({ dialect }: Db, rule: IpRuleRow): Promise<void> {
   await dialect.insertRows('ip_rules', [rule], 'do nothing');
-}
-
-async function touchIntegration({ query }: Db, { at, usedIntegration }: LeadSubmission): Promise<void> {
-  await query
-    .updateTable('integrations')
-    .set({ last_used_at: at })
-    .where('id', '=', usedIntegration)
-    .execute();
 }
 
 /** Last of all: everyone who submits for the same project waits for this row. */

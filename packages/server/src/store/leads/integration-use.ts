@@ -1,0 +1,17 @@
+import { MINUTE_MS } from '../../domain/utc-time.ts';
+import type { Db } from '../dialect.ts';
+import type { KnownIntegration } from './look-up.ts';
+
+/** How exactly the last use of an integration is known. */
+const LAST_USE_GRAIN_MS = MINUTE_MS;
+
+export async function noteUse(
+  { query }: Db,
+  integration: KnownIntegration | null,
+  at: number,
+): Promise<void> {
+  if (integration === null) return;
+  const { id, lastUsedAt } = integration;
+  if (lastUsedAt !== null && at - lastUsedAt < LAST_USE_GRAIN_MS) return;
+  await query.updateTable('integrations').set({ last_used_at: at }).where('id', '=', id).execute();
+}
