@@ -530,6 +530,11 @@ onBothStores('without a callback secret', (kind) => {
         await patch(service, '/analytics/settings', { crm_callback_secret: '' });
         assert.equal((await report(service, path, {})).status, 503);
       }
+      // Anybody can call, and nothing has failed.
+      assert.equal(
+        service.logged.find(({ level }) => level === 'error'),
+        undefined,
+      );
     });
   }
 });

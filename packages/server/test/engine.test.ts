@@ -380,6 +380,10 @@ onBothStores('where the analytics engine is not configured', (kind) => {
       }
       assert.equal((await call(service, 'GET', `${ENGINE}/${name}`, { key: null })).status, 401);
     }
+    assert.equal(
+      service.logged.find(({ level }) => level === 'error'),
+      undefined,
+    );
   });
 
   test('every submission is fed to the dataset all the same', async () => {

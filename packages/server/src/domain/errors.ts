@@ -8,6 +8,7 @@ export type ErrorCode =
   | 'gone'
   | 'too-large'
   | 'too-many'
+  | 'not-configured'
   | 'unavailable';
 
 export type ErrorDetail = { path: string; message: string };

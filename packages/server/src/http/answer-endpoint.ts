@@ -16,7 +16,7 @@ import type { Log } from '../ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { Role, SecretKind } from './authenticate.ts';
 import type { ClientIp } from './client-ip.ts';
-import { errorAnswer } from './error-response.ts';
+import { errorAnswer, isFailure } from './error-response.ts';
 import type { SharedRateLimit } from './rate-limit.ts';
 import { parseJson, readText, validate } from './read-body.ts';
 import { readFormBody } from './read-form-body.ts';
@@ -242,7 +242,7 @@ export function failure(
   context: HttpContext,
 ): Answer {
   const answer = errorAnswer(error);
-  if (answer.status >= 500) {
+  if (isFailure(error)) {
     const { message, cause } = error as Error;
     context.log.error('request failed', {
       endpoint: name,
