@@ -502,6 +502,20 @@ onBothStores('POST /lead.capture', (kind) => {
       );
     });
 
+    test('what a script writes for want of a visitor id makes nobody the same person', async () => {
+      for (const __visitor_id of ['undefined', 'null', 'NULL', 'NaN', '[object Object]', false]) {
+        const sent = { __visitor_id, PHONE: '' };
+        await assertCaptured(sendForm(service, { ...sent, EMAIL: 'a@x.org' }));
+        await assertCaptured(sendForm(service, { ...sent, EMAIL: 'b@x.org' }));
+        assert.deepEqual(
+          (await leads(service)).map((lead) => lead.visitor_id),
+          ['', ''],
+          String(__visitor_id),
+        );
+        await emptyLeads(service);
+      }
+    });
+
     test('two people in one office stay two leads; the IP counts only for a submission that has none of the three', async () => {
       await assertCaptured(sendForm(service, { EMAIL: 'a@x.org', PHONE: '' }));
       await assertCaptured(sendForm(service, { EMAIL: 'b@x.org', PHONE: '' }));

@@ -237,6 +237,20 @@ onBothStores('GET /analytics/leads/:id: sessions', (kind) => {
     ]);
   });
 
+  test('show the pages of one moment in the order in which they were sent', async () => {
+    const session = await visit('at-once', PAGE);
+    const pages = Array.from({ length: 12 }, (_, i) => `${PAGE}${i}`);
+    const views = pages.map((page) => anEvent({ type: 'page_view', page }));
+    await sendEvents(service, session, views);
+    await service.settled();
+    const lead = await capture(service, { __visitor_id: 'at-once' });
+    const { sessions } = await show(service, lead.lead_id);
+    assert.deepEqual(
+      sessions[0]?.page_views.map(({ page }) => page),
+      [PAGE, ...pages],
+    );
+  });
+
   test('are those of every visitor id that its follow-ups brought', async () => {
     const phone = await visit('phone', PAGE);
     clock.advance(SECOND_MS);

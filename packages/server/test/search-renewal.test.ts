@@ -59,6 +59,8 @@ onBothStores('leads from before searches went by words and digits', (kind) => {
   const total = async (q: string) =>
     (await service.get<{ total: number }>(`/analytics/leads?q=${encodeURIComponent(q)}`)).total;
 
+  const warnings = () => service.logged.filter(({ level }) => level === 'warn' || level === 'error');
+
   test('are found like all others soon after the start, and no answer from before is kept', async () => {
     await start();
     // Whatever these find now is no longer right a moment later.
@@ -70,6 +72,7 @@ onBothStores('leads from before searches went by words and digits', (kind) => {
     assert.deepEqual(await rows(service, 'select * from lead_renewals'), []);
     assert.deepEqual(await rows(service, 'select * from lead_changes'), []);
     assert.deepEqual(await service.app.store.recount(), []);
+    assert.deepEqual(warnings(), []);
   });
 
   test('a second start leaves them as they are', async () => {
@@ -78,6 +81,7 @@ onBothStores('leads from before searches went by words and digits', (kind) => {
     await service.app.indexing.settled();
     assert.equal(await total('kathe riverside'), LEADS);
     assert.deepEqual(await service.app.store.recount(), []);
+    assert.deepEqual(warnings(), []);
   });
 
   test('nothing is complained about when there is none left', async () => {

@@ -29,6 +29,16 @@ type Field = {
   readonly charsMax: number;
 };
 
+/** What scripts put into a field when there is no visitor id. Taken for one, it would make everybody the same person. */
+const NO_VISITOR: ReadonlySet<string> = new Set([
+  'undefined',
+  'null',
+  'none',
+  'nan',
+  'false',
+  '[object object]',
+]);
+
 const TEXT_FIELDS = {
   name: { names: ['FIRSTNAME', 'name'], charsMax: LABEL_CHARS_MAX },
   email: { names: ['EMAIL'], charsMax: EMAIL_CHARS_MAX },
@@ -117,7 +127,7 @@ export function readLeadForm(record: FormRecord): LeadForm {
     ctaName: text('ctaName'),
     siteKey: text('siteKey'),
     formId: text('formId'),
-    visitorId: text('visitorId'),
+    visitorId: visitorOf(text('visitorId')),
     honeypot: text('honeypot'),
     timeToSubmitS: seconds(text('timeToSubmitS')),
     campaign: campaignOf(found),
@@ -157,6 +167,10 @@ function bounded(text: string, charsMax: number): string {
   // PostgreSQL refuses NUL and half surrogate pairs, and SQLite would hand them back.
   const sound = cut(text, charsMax).trimEnd().toWellFormed();
   return sound.includes('\0') ? sound.replaceAll('\0', '\uFFFD') : sound;
+}
+
+function visitorOf(text: string): string {
+  return NO_VISITOR.has(text.toLowerCase()) ? '' : text;
 }
 
 function seconds(text: string): number | null {

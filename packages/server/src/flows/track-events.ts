@@ -1,3 +1,4 @@
+import { EVENTS_PER_BATCH_MAX } from '@leadtrail/contract/limits';
 import { TrackingEvent } from '@leadtrail/contract/tracking';
 import { type EventsRecord, type RecordedEvent, recordedEvent } from '../domain/tracking-record.ts';
 import type { Inbox } from '../ports/inbox.ts';
@@ -8,6 +9,7 @@ export type TrackEvents = (sent: { session_id: string; events: unknown[] }) => P
 }>;
 
 const EVENT_DATA_CHARS_MAX = 8192;
+const INDEX_DIGITS = String(EVENTS_PER_BATCH_MAX - 1).length;
 
 /** Accepts the good events of a batch and says what is wrong with the others. */
 export function makeTrackEvents(parts: {
@@ -19,10 +21,11 @@ export function makeTrackEvents(parts: {
     const at = parts.now();
     const events: RecordedEvent[] = [];
     const rejected: { index: number; error: string }[] = [];
+    const batchId = parts.newId();
     for (const [index, candidate] of sent.entries()) {
       const checked = check(candidate);
       if (typeof checked === 'string') rejected.push({ index, error: checked });
-      else events.push(recordedEvent(checked, at, parts.newId));
+      else events.push(recordedEvent(checked, at, () => idWithin(batchId, index)));
     }
     if (events.length > 0) {
       const record: EventsRecord = { kind: 'events', at, session_id: session_id.toLowerCase(), events };
@@ -30,6 +33,11 @@ export function makeTrackEvents(parts: {
     }
     return { accepted: events.length, rejected };
   };
+}
+
+/** Events of one moment are told apart by their ids, so those of a batch sort as they were sent. */
+function idWithin(batchId: string, index: number): string {
+  return `${batchId}-${String(index).padStart(INDEX_DIGITS, '0')}`;
 }
 
 /** The event, or what is wrong with it. */
