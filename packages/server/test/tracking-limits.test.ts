@@ -363,4 +363,12 @@ onBothStores('when the inbox takes nothing more', (kind) => {
       assert.deepEqual(await response.json(), { error: 'Too much is waiting to be processed.' });
     }
   });
+
+  test('a page may ask for Retry-After whatever has failed, or its visitor reads of it in the console', async () => {
+    for (const path of TRACKING_PATHS) {
+      const response = await service.post(path, {});
+      assert.equal(response.status, 400);
+      assert.equal(response.headers.get('access-control-expose-headers'), 'Retry-After');
+    }
+  });
 });

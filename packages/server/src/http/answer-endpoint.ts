@@ -252,8 +252,8 @@ export function failure(
     });
   }
   const kept = { ...notKept(headers), ...answer.headers, 'content-type': JSON_TYPE };
-  // A page of another origin may read few headers unless it is let.
-  if ('retry-after' in kept && 'access-control-allow-origin' in kept) {
+  // A page of another origin may read few headers unless it is let, and is told off for asking whether this one is there.
+  if ('access-control-allow-origin' in kept) {
     Object.assign(kept, { 'access-control-expose-headers': 'Retry-After' });
   }
   return { status: answer.status, body: answer.body, headers: kept };
