@@ -5,7 +5,7 @@ import { listen } from './lifetime.ts';
 const CTA =
   '[data-leadtrail-cta],a[href^="tel:"],a[href^="mailto:"],a[href*="//wa.me/"],a[href*=".whatsapp.com/"]';
 const CTA_NAME_CHARS_MAX = 100;
-/** To be told of every change of a page would cost the page more than to look now and then; nor while it loads. */
+/** To be told of every change of a page, or to look while it loads, would cost the page more than to look now and then. */
 const SEARCH_MS = 3000;
 
 /** What has been tracked of the forms of this page. */

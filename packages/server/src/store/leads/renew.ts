@@ -13,7 +13,6 @@ export async function renewSearchTexts({ query, dialect }: Db, { max }: { max: n
     .where('lead_id', 'in', outdated)
     .modifyEnd(dialect.holdFree)
     .execute();
-  if (leads.length === 0) return 0;
   const renewed = leads
     .map((lead) => ({ lead, text: storedSearchText(lead) }))
     .filter(({ lead, text }) => text !== lead.search_text);
