@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CHROMIUM_FLAGS, chromiumProgram } from '../packages/tracker/test/support/chromium.ts';
+import { CHROMIUM_FLAGS, chromiumProgram } from '@leadtrail/testing/chromium';
 
 /** By then everything that a script does on load has been done, and what it has sent has been answered. */
 const LOAD_MS = 2000;

@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { join } from 'node:path';
 import { openSqliteStore } from '../packages/server/src/adapters/sqlite-store.ts';
-import { startRecord, type TrackingRecord } from '../packages/server/src/domain/tracking-record.ts';
+import { startRecord, type TrackingRecord } from '../packages/server/src/domain/tracking/tracking-record.ts';
 
 /** A believable session start of about 400 bytes, each from a new fingerprint. */
 export const SESSION_START = {

@@ -2,8 +2,8 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { newIpDatabase, packPlace } from '../packages/server/src/adapters/ip-database.ts';
-import { isHostingNetwork } from '../packages/server/src/domain/hosting-networks.ts';
-import { ipv4Number } from '../packages/server/src/domain/ip-address.ts';
+import { isHostingNetwork } from '../packages/server/src/domain/tracking/hosting-networks.ts';
+import { ipv4Number } from '../packages/server/src/lib/ip-address.ts';
 
 /** An IPv4 address, or the upper 64 bits of an IPv6 address. */
 type Address = number | bigint;

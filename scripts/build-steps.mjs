@@ -14,7 +14,7 @@ export const BUILD_STEPS = [
     name: 'IP database',
     inputs: [
       'scripts/build-ip-database.ts',
-      'packages/server/src/domain/hosting-networks.ts',
+      'packages/server/src/domain/tracking/hosting-networks.ts',
       'node_modules/@ip-location-db/asn/package.json',
       'node_modules/@ip-location-db/geo-whois-asn-country/package.json',
     ],

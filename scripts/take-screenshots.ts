@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openChromium } from '../packages/tracker/test/support/chromium.ts';
+import { openChromium } from '@leadtrail/testing/chromium';
 
 // `node scripts/take-screenshots.ts` takes the pictures of the README, of a running `npm run demo`.
 

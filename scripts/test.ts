@@ -5,9 +5,9 @@ import { once } from 'node:events';
 import { globSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
-import { type PostgresServer, startPostgres } from '../packages/server/test/support/postgres-server.ts';
-import { redisProgram } from '../packages/server/test/support/redis-server.ts';
-import { chromiumProgram } from '../packages/tracker/test/support/chromium.ts';
+import { chromiumProgram } from '@leadtrail/testing/chromium';
+import { type PostgresServer, startPostgres } from '@leadtrail/testing/postgres-server';
+import { redisProgram } from '@leadtrail/testing/redis-server';
 
 type Part = { name: string; run: () => Promise<boolean> };
 type Result = { name: string; passed: boolean; seconds: number };

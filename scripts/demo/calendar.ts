@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS } from '../../packages/server/src/domain/utc-time.ts';
+import { DAY_MS, HOUR_MS } from '../../packages/server/src/lib/utc-time.ts';
 import type { Random } from './random.ts';
 
 /** When people come: more in the evening than at night, more from Sunday to Thursday, more every week, and once a crowd. */

@@ -1,6 +1,6 @@
-import type { SentHeaders } from '../../packages/server/src/domain/enquiry.ts';
 import type { Geo } from '../../packages/server/src/domain/geo.ts';
-import { MINUTE_MS, SECOND_MS } from '../../packages/server/src/domain/utc-time.ts';
+import type { SentHeaders } from '../../packages/server/src/domain/leads/enquiry.ts';
+import { MINUTE_MS, SECOND_MS } from '../../packages/server/src/lib/utc-time.ts';
 import { CALLS_TO_ACTION, CLIENTS, type Client, KEYWORDS, MESSAGES } from './clients.ts';
 import { makePeople, type Person } from './people.ts';
 import type { Random } from './random.ts';

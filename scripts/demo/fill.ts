@@ -1,4 +1,4 @@
-import { readEnquiry } from '../../packages/server/src/domain/enquiry.ts';
+import { readEnquiry } from '../../packages/server/src/domain/leads/enquiry.ts';
 import type { ObjectStore } from '../../packages/server/src/ports/objects.ts';
 import type { Store } from '../../packages/server/src/store/store.ts';
 import { moments } from './calendar.ts';

@@ -1,5 +1,5 @@
 import type { LeadStatus } from '@leadtrail/contract/lead-status';
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../packages/server/src/domain/utc-time.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../packages/server/src/lib/utc-time.ts';
 import type { ClaimedSend, SendAttempt } from '../../packages/server/src/store/flow-sends/deliver.ts';
 import type { Store } from '../../packages/server/src/store/store.ts';
 import type { Random } from './random.ts';

@@ -1,5 +1,5 @@
-import { DAY_MS, SECOND_MS } from '../../packages/server/src/domain/utc-time.ts';
 import { makeStoreReplay } from '../../packages/server/src/flows/store-replay.ts';
+import { DAY_MS, SECOND_MS } from '../../packages/server/src/lib/utc-time.ts';
 import type { ObjectStore } from '../../packages/server/src/ports/objects.ts';
 import type { Store } from '../../packages/server/src/store/store.ts';
 import { landingPage, type PageIds } from './landing-page.ts';

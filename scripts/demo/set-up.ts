@@ -1,6 +1,6 @@
 import type { OptionKind } from '@leadtrail/contract/dropdown-options';
-import { keyHash, keyPrefix } from '../../packages/server/src/domain/integration-key.ts';
-import { DAY_MS } from '../../packages/server/src/domain/utc-time.ts';
+import { keyHash, keyPrefix } from '../../packages/server/src/domain/setup/integration-key.ts';
+import { DAY_MS } from '../../packages/server/src/lib/utc-time.ts';
 import type { Store } from '../../packages/server/src/store/store.ts';
 import { DAYS } from './calendar.ts';
 import { CHANNELS, CLIENTS } from './clients.ts';

@@ -3,8 +3,8 @@ import {
   type RecordedEvent,
   startRecord,
   type TrackingRecord,
-} from '../../packages/server/src/domain/tracking-record.ts';
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../packages/server/src/domain/utc-time.ts';
+} from '../../packages/server/src/domain/tracking/tracking-record.ts';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../packages/server/src/lib/utc-time.ts';
 import type { Moment } from './calendar.ts';
 import {
   CALLS_TO_ACTION,

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
+import { aClock } from '@leadtrail/testing/clock';
+import { assertCaptured, CAPTURE_ENV, sendFromServer } from '@leadtrail/testing/enquiries';
+import { useService } from '@leadtrail/testing/service';
 import type { Page } from 'playwright-core';
-import { DAY_MS } from '../../server/src/domain/utc-time.ts';
-import { aClock } from '../../server/test/support/clock.ts';
-import { assertCaptured, CAPTURE_ENV, sendFromServer } from '../../server/test/support/enquiries.ts';
-import { useService } from '../../server/test/support/service.ts';
+import { DAY_MS } from '../../server/src/lib/utc-time.ts';
 import { assertAccessible, atRest, DESKTOP, PHONE, useDashboard } from './support/dashboard.ts';
 
 const ENGINE_ENV = { EDGE_ACCOUNT_ID: 'account', ANALYTICS_ENGINE_API_TOKEN: 'token' };

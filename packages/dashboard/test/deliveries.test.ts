@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import type { FlowSend } from '@leadtrail/contract/deliveries';
+import { CALLBACK_SECRET, capture, FLOW_CALLBACK, report } from '@leadtrail/testing/callbacks';
+import { aClock } from '@leadtrail/testing/clock';
+import { rows } from '@leadtrail/testing/database';
+import { CAPTURE_ENV } from '@leadtrail/testing/enquiries';
+import { emptyLeads } from '@leadtrail/testing/leads';
+import { answering, type Receiver, startReceiver } from '@leadtrail/testing/receiver';
+import { startService, type TestService } from '@leadtrail/testing/service';
 import type { Page } from 'playwright-core';
-import { MINUTE_MS, SECOND_MS } from '../../server/src/domain/utc-time.ts';
-import { CALLBACK_SECRET, capture, FLOW_CALLBACK, report } from '../../server/test/support/callbacks.ts';
-import { aClock } from '../../server/test/support/clock.ts';
-import { rows } from '../../server/test/support/database.ts';
-import { CAPTURE_ENV } from '../../server/test/support/enquiries.ts';
-import { emptyLeads } from '../../server/test/support/leads.ts';
-import { answering, type Receiver, startReceiver } from '../../server/test/support/receiver.ts';
-import { startService, type TestService } from '../../server/test/support/service.ts';
+import { MINUTE_MS, SECOND_MS } from '../../server/src/lib/utc-time.ts';
 import { assertAccessible, atRest, DESKTOP, PHONE, useDashboard } from './support/dashboard.ts';
 
 const SENDS = '/analytics/flow-sends';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
+import { CALLBACK_SECRET } from '@leadtrail/testing/callbacks';
+import { useService } from '@leadtrail/testing/service';
 import type { Page } from 'playwright-core';
 import { fillWithDemo } from '../../../scripts/demo/fill.ts';
-import { CALLBACK_SECRET } from '../../server/test/support/callbacks.ts';
-import { useService } from '../../server/test/support/service.ts';
 import { assertAccessible, atRest, DESKTOP, PHONE, useDashboard } from './support/dashboard.ts';
 import { HOSTILE, HOSTILE_ADDRESS, type Seeded, seedHostileData } from './support/hostile-data.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { call } from '@leadtrail/testing/analytics-calls';
+import { assertCaptured, sendForm, setUpSite } from '@leadtrail/testing/enquiries';
+import { anIntegration } from '@leadtrail/testing/management';
+import { type TestService, useService } from '@leadtrail/testing/service';
 import type { Page } from 'playwright-core';
-import { call } from '../../server/test/support/analytics-calls.ts';
-import { assertCaptured, sendForm, setUpSite } from '../../server/test/support/enquiries.ts';
-import { anIntegration } from '../../server/test/support/management.ts';
-import { type TestService, useService } from '../../server/test/support/service.ts';
 import { useDashboard } from './support/dashboard.ts';
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
+import { emptyDatabase } from '@leadtrail/testing/database';
+import { ADMIN_KEY, useService } from '@leadtrail/testing/service';
 import type { Page } from 'playwright-core';
-import { emptyDatabase } from '../../server/test/support/database.ts';
-import { ADMIN_KEY, useService } from '../../server/test/support/service.ts';
 import { assertAccessible, DESKTOP, PHONE, useDashboard } from './support/dashboard.ts';
 
 const BLOCKED = '/analytics/blocked-ips';

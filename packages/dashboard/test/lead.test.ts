@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Page } from 'playwright-core';
-import { call } from '../../server/test/support/analytics-calls.ts';
-import { anEvent } from '../../server/test/support/builders.ts';
+import { call } from '@leadtrail/testing/analytics-calls';
+import { anEvent } from '@leadtrail/testing/builders';
 import {
   CALLBACK_SECRET,
   type CapturedLead,
@@ -11,16 +10,12 @@ import {
   FLOW_CALLBACK,
   report,
   tellCrmId,
-} from '../../server/test/support/callbacks.ts';
-import {
-  assertCaptured,
-  CAPTURE_ENV,
-  type Fields,
-  sendFromServer,
-} from '../../server/test/support/enquiries.ts';
-import { answering, type Receiver, startReceiver } from '../../server/test/support/receiver.ts';
-import { type TestService, useService } from '../../server/test/support/service.ts';
-import { endSession, sendEvents, startSession } from '../../server/test/support/visits.ts';
+} from '@leadtrail/testing/callbacks';
+import { assertCaptured, CAPTURE_ENV, type Fields, sendFromServer } from '@leadtrail/testing/enquiries';
+import { answering, type Receiver, startReceiver } from '@leadtrail/testing/receiver';
+import { type TestService, useService } from '@leadtrail/testing/service';
+import { endSession, sendEvents, startSession } from '@leadtrail/testing/visits';
+import type { Page } from 'playwright-core';
 import { assertAccessible, atRest, DESKTOP, PHONE, undo, useDashboard } from './support/dashboard.ts';
 
 type Detail = {

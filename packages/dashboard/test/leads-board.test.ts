@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { before, beforeEach, describe, it } from 'node:test';
+import { CAPTURE_ENV } from '@leadtrail/testing/enquiries';
+import { emptyLeads } from '@leadtrail/testing/leads';
+import { useService } from '@leadtrail/testing/service';
 import type { Page } from 'playwright-core';
-import { CAPTURE_ENV } from '../../server/test/support/enquiries.ts';
-import { emptyLeads } from '../../server/test/support/leads.ts';
-import { useService } from '../../server/test/support/service.ts';
 import { assertAccessible, atRest, DESKTOP, PHONE, undo, useDashboard } from './support/dashboard.ts';
 import { enquire, enquireMany, guests, leadNamed, moveTo } from './support/enquirers.ts';
 

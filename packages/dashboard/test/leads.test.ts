@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { before, beforeEach, describe, it } from 'node:test';
 import type { LeadItem } from '@leadtrail/contract/leads';
+import { call } from '@leadtrail/testing/analytics-calls';
+import { CAPTURE_ENV } from '@leadtrail/testing/enquiries';
+import { emptyLeads } from '@leadtrail/testing/leads';
+import { useService } from '@leadtrail/testing/service';
 import type { Page } from 'playwright-core';
-import { call } from '../../server/test/support/analytics-calls.ts';
-import { CAPTURE_ENV } from '../../server/test/support/enquiries.ts';
-import { emptyLeads } from '../../server/test/support/leads.ts';
-import { useService } from '../../server/test/support/service.ts';
 import { assertAccessible, atRest, DESKTOP, PHONE, undo, useDashboard } from './support/dashboard.ts';
 import { enquire, enquireMany, guests, leadNamed, moveTo, view } from './support/enquirers.ts';
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { capture } from '@leadtrail/testing/callbacks';
+import { CAPTURE_ENV } from '@leadtrail/testing/enquiries';
+import { type Receiver, startReceiver } from '@leadtrail/testing/receiver';
+import { type RecordedEvent, record } from '@leadtrail/testing/recordings';
+import { useService } from '@leadtrail/testing/service';
+import { startSession } from '@leadtrail/testing/visits';
 import type { Frame, Page } from 'playwright-core';
-import { capture } from '../../server/test/support/callbacks.ts';
-import { CAPTURE_ENV } from '../../server/test/support/enquiries.ts';
-import { type Receiver, startReceiver } from '../../server/test/support/receiver.ts';
-import { type RecordedEvent, record } from '../../server/test/support/recordings.ts';
-import { useService } from '../../server/test/support/service.ts';
-import { startSession } from '../../server/test/support/visits.ts';
 import {
   assertAccessible,
   atRest,

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
+import { NOON } from '@leadtrail/testing/builders';
+import { aClock } from '@leadtrail/testing/clock';
+import { emptyDatabase } from '@leadtrail/testing/database';
+import { useService } from '@leadtrail/testing/service';
 import type { Page } from 'playwright-core';
-import { DAY_MS } from '../../server/src/domain/utc-time.ts';
+import { DAY_MS } from '../../server/src/lib/utc-time.ts';
 import type { SetAsideLead } from '../../server/src/store/set-aside-leads.ts';
-import { NOON } from '../../server/test/support/builders.ts';
-import { aClock } from '../../server/test/support/clock.ts';
-import { emptyDatabase } from '../../server/test/support/database.ts';
-import { useService } from '../../server/test/support/service.ts';
 import { assertAccessible, DESKTOP, PHONE, useDashboard } from './support/dashboard.ts';
 
 const LISTS = [

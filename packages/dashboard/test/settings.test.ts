@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { call } from '@leadtrail/testing/analytics-calls';
+import { assertCaptured, sendForm, sendFromServer, setUpSite } from '@leadtrail/testing/enquiries';
+import { aForm, anIntegration, aSite } from '@leadtrail/testing/management';
+import { type Receiver, startReceiver } from '@leadtrail/testing/receiver';
+import { type TestService, useService } from '@leadtrail/testing/service';
+import { startSession } from '@leadtrail/testing/visits';
 import type { Page } from 'playwright-core';
-import { call } from '../../server/test/support/analytics-calls.ts';
-import { assertCaptured, sendForm, sendFromServer, setUpSite } from '../../server/test/support/enquiries.ts';
-import { aForm, anIntegration, aSite } from '../../server/test/support/management.ts';
-import { type Receiver, startReceiver } from '../../server/test/support/receiver.ts';
-import { type TestService, useService } from '../../server/test/support/service.ts';
-import { startSession } from '../../server/test/support/visits.ts';
 import { assertAccessible, atRest, DESKTOP, PHONE, useDashboard } from './support/dashboard.ts';
 
 const ENV = { EDGE_ACCOUNT_ID: 'a', ANALYTICS_ENGINE_API_TOKEN: 'b', FLOW_ALLOW_PRIVATE_NETWORK: '1' };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { useService } from '@leadtrail/testing/service';
 import type { Page } from 'playwright-core';
-import { useService } from '../../server/test/support/service.ts';
 import { assertAccessible, atRest, PHONE, useDashboard } from './support/dashboard.ts';
 
 const ENTRIES: readonly (readonly [label: string, path: string])[] = [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { ADMIN_KEY, MARKETING_KEY, useService } from '@leadtrail/testing/service';
 import type { Page } from 'playwright-core';
-import { ADMIN_KEY, MARKETING_KEY, useService } from '../../server/test/support/service.ts';
 import { assertAccessible, atRest, PHONE, useDashboard } from './support/dashboard.ts';
 
 const KEPT = 'leadtrail_dashboard_key';

@@ -1,16 +1,11 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
+import { NOON } from '@leadtrail/testing/builders';
+import { aClock } from '@leadtrail/testing/clock';
+import { assertCaptured, CAPTURE_ENV, type Fields, sendFromServer } from '@leadtrail/testing/enquiries';
+import { ADMIN_KEY, useService } from '@leadtrail/testing/service';
 import type { Page } from 'playwright-core';
-import { DAY_MS, HOUR_MS } from '../../server/src/domain/utc-time.ts';
-import { NOON } from '../../server/test/support/builders.ts';
-import { aClock } from '../../server/test/support/clock.ts';
-import {
-  assertCaptured,
-  CAPTURE_ENV,
-  type Fields,
-  sendFromServer,
-} from '../../server/test/support/enquiries.ts';
-import { ADMIN_KEY, useService } from '../../server/test/support/service.ts';
+import { DAY_MS, HOUR_MS } from '../../server/src/lib/utc-time.ts';
 import { assertAccessible, atRest, DESKTOP, PHONE, useDashboard } from './support/dashboard.ts';
 
 const BLOCKED_IP = '203.0.113.9';

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
-import { bucketAddress } from './domain/bucket-address.ts';
-import { type NetworkMatcher, parseNetworks } from './domain/ip-address.ts';
+import { bucketAddress } from './lib/bucket-address.ts';
+import { type NetworkMatcher, parseNetworks } from './lib/ip-address.ts';
 
 /** Everything that can be set from outside. This is the only file that knows the environment variables. */
 export type Config = {

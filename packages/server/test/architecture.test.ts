@@ -4,7 +4,7 @@ import { basename, dirname, join, relative, sep } from 'node:path';
 import { test } from 'node:test';
 import { PROJECT_DIR } from '../src/config.ts';
 
-/** Arrows only point down: main → app → http, jobs → flows → store, ports → domain → contract. */
+/** Arrows only point down: main → app → http, jobs → flows → store, ports → domain → lib, contract. */
 
 const SERVER = join(PROJECT_DIR, 'packages/server/src');
 const CONTRACT = join(PROJECT_DIR, 'packages/contract/src');
@@ -12,17 +12,18 @@ const CONTRACT = join(PROJECT_DIR, 'packages/contract/src');
 /** What each part may import besides itself. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   main: ['app', 'config'],
-  app: ['adapters', 'config', 'http', 'jobs', 'flows', 'store', 'ports', 'domain', 'contract'],
-  http: ['flows', 'store', 'ports', 'domain', 'contract'],
-  jobs: ['flows', 'store', 'ports', 'domain', 'contract'],
-  flows: ['store', 'ports', 'domain', 'contract'],
-  store: ['domain', 'contract'],
-  ports: ['domain', 'contract'],
-  domain: ['contract'],
+  app: ['adapters', 'config', 'http', 'jobs', 'flows', 'store', 'ports', 'domain', 'lib', 'contract'],
+  http: ['flows', 'store', 'ports', 'domain', 'lib', 'contract'],
+  jobs: ['flows', 'store', 'ports', 'domain', 'lib', 'contract'],
+  flows: ['store', 'ports', 'domain', 'lib', 'contract'],
+  store: ['domain', 'lib', 'contract'],
+  ports: ['domain', 'lib', 'contract'],
+  domain: ['lib', 'contract'],
+  lib: [],
   contract: [],
   // Adapters stand beside the layers: they implement ports and the store for app.ts.
-  adapters: ['config', 'store', 'ports', 'domain', 'contract'],
-  config: ['domain'],
+  adapters: ['config', 'store', 'ports', 'domain', 'lib', 'contract'],
+  config: ['domain', 'lib'],
 };
 
 type SourceFile = { path: string; part: string; text: string; code: string };
@@ -69,7 +70,7 @@ test('every file belongs to a known part', () => {
   for (const { path, part } of FILES) assert.ok(part in MAY_IMPORT, `${path} belongs to no part`);
 });
 
-test('imports point in one direction: main → app → http, jobs → flows → store, ports → domain → contract', () => {
+test('imports point in one direction: main → app → http, jobs → flows → store, ports → domain → lib, contract', () => {
   const wrong: string[] = [];
   let seen = 0;
   for (const file of FILES) {
@@ -105,10 +106,10 @@ test('only config.ts knows the environment; main.ts hands it over', () => {
   assert.match(readers[0]?.code ?? '', /readConfig\(process\.env\)/);
 });
 
-test('the domain and the contract do no I/O', () => {
+test('the domain, lib and the contract do no I/O', () => {
   // For hashes and checksums, which need nothing from outside.
   const allowed = new Set(['node:crypto', 'node:zlib']);
-  for (const file of FILES.filter(({ part }) => part === 'domain' || part === 'contract')) {
+  for (const file of FILES.filter(({ part }) => ['domain', 'lib', 'contract'].includes(part))) {
     const builtIns = importsOf(file).filter((specifier) => specifier.startsWith('node:'));
     assert.deepEqual(
       builtIns.filter((specifier) => !allowed.has(specifier)),
@@ -124,14 +125,14 @@ test('the contract is the leaf: it imports zod and itself', () => {
   assert.deepEqual([...new Set(imported.filter((specifier) => !specifier.startsWith('./')))], ['zod']);
 });
 
-test('the store and the domain load no schemas: each of the threads would keep them in memory', () => {
+test('the store, the domain and lib load no schemas: each of the threads would keep them in memory', () => {
   const schemas = new Set(
     FILES.filter(({ part, code }) => part === 'contract' && /^import (?!type\b)/m.test(code)).map(
       ({ path }) => `@leadtrail/contract/${basename(path, '.ts')}`,
     ),
   );
   assert.ok(schemas.has('@leadtrail/contract/leads') && !schemas.has('@leadtrail/contract/limits'));
-  const loading = FILES.filter(({ part }) => part === 'store' || part === 'domain').flatMap(
+  const loading = FILES.filter(({ part }) => ['store', 'domain', 'lib'].includes(part)).flatMap(
     ({ path, code }) =>
       [...code.matchAll(/^import (?!type\b)[^;]*? from '(@leadtrail[^']+)'/gm)]
         .filter(([, specifier]) => schemas.has(specifier as string))

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { MINUTE_MS } from '../src/domain/utc-time.ts';
-import { aStartRecord, NOON } from './support/builders.ts';
-import { aClock } from './support/clock.ts';
-import { emptyDatabase, rows } from './support/database.ts';
-import { onEveryObjectStore } from './support/object-stores.ts';
-import { startService, type TestService, useService } from './support/service.ts';
-import { runJob, sendEvents, startSession } from './support/visits.ts';
+import { aStartRecord, NOON } from '@leadtrail/testing/builders';
+import { aClock } from '@leadtrail/testing/clock';
+import { emptyDatabase, rows } from '@leadtrail/testing/database';
+import { onEveryObjectStore } from '@leadtrail/testing/object-stores';
+import { startService, type TestService, useService } from '@leadtrail/testing/service';
+import { runJob, sendEvents, startSession } from '@leadtrail/testing/visits';
+import { MINUTE_MS } from '../src/lib/utc-time.ts';
 
 type ArchivedSession = Record<string, unknown> & { session_id: string };
 

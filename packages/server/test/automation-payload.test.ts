@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { MINUTE_MS } from '../src/domain/utc-time.ts';
-import { NOON } from './support/builders.ts';
-import { CALLBACK_SECRET, FLOW_CALLBACK, report, tellCrmId } from './support/callbacks.ts';
-import { aClock } from './support/clock.ts';
-import { rows } from './support/database.ts';
+import { NOON } from '@leadtrail/testing/builders';
+import { CALLBACK_SECRET, FLOW_CALLBACK, report, tellCrmId } from '@leadtrail/testing/callbacks';
+import { aClock } from '@leadtrail/testing/clock';
+import { rows } from '@leadtrail/testing/database';
 import {
   assertCaptured,
   BROWSER,
@@ -14,17 +13,18 @@ import {
   sendForm,
   sendFromServer,
   setUpSite,
-} from './support/enquiries.ts';
-import { type Receiver, startReceiver } from './support/receiver.ts';
+} from '@leadtrail/testing/enquiries';
+import { type Receiver, startReceiver } from '@leadtrail/testing/receiver';
 import {
   ADMIN_KEY,
   onBothStores,
   type StoreKind,
   startService,
   type TestService,
-} from './support/service.ts';
-import { endSession, sendEvents, startSession } from './support/visits.ts';
-import { within } from './torture/service-process.ts';
+} from '@leadtrail/testing/service';
+import { within } from '@leadtrail/testing/torture/service-process';
+import { endSession, sendEvents, startSession } from '@leadtrail/testing/visits';
+import { MINUTE_MS } from '../src/lib/utc-time.ts';
 
 /** The keys of the forwarded body and the types of their values: these and no others. */
 const SHAPE = {

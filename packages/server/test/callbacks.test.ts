@@ -16,13 +16,13 @@ import {
   report,
   tellCrmId,
   WEBHOOK_SECRET,
-} from './support/callbacks.ts';
-import { row } from './support/database.ts';
-import { CAPTURE_ENV, INTEGRATION_KEY } from './support/enquiries.ts';
-import { patch } from './support/management.ts';
-import { answering, type Receiver, startReceiver } from './support/receiver.ts';
-import { onBothStores, startService, type TestService, useService } from './support/service.ts';
-import { within } from './torture/service-process.ts';
+} from '@leadtrail/testing/callbacks';
+import { row } from '@leadtrail/testing/database';
+import { CAPTURE_ENV, INTEGRATION_KEY } from '@leadtrail/testing/enquiries';
+import { patch } from '@leadtrail/testing/management';
+import { answering, type Receiver, startReceiver } from '@leadtrail/testing/receiver';
+import { onBothStores, startService, type TestService, useService } from '@leadtrail/testing/service';
+import { within } from '@leadtrail/testing/torture/service-process';
 
 const ENV = { ...CAPTURE_ENV, CRM_CALLBACK_SECRET: CALLBACK_SECRET, CRM_WEBHOOK_SECRET: WEBHOOK_SECRET };
 const UNREADABLE = ['', '{', '{"crm_lead_id": "x"', 'crm_lead_id=x', 'null', '[]', '"text"', '7'];

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import { emptyDatabase, type Row, row } from './support/database.ts';
-import { onBothStores, type TestService, useService } from './support/service.ts';
-import { startSession } from './support/visits.ts';
+import { emptyDatabase, type Row, row } from '@leadtrail/testing/database';
+import { onBothStores, type TestService, useService } from '@leadtrail/testing/service';
+import { startSession } from '@leadtrail/testing/visits';
 
 type Headers = Record<string, string>;
 

@@ -4,11 +4,11 @@ import { ApiCallError, type CallableName, createClient } from '@leadtrail/contra
 import { type Endpoint, isSuccess, successStatus } from '@leadtrail/contract/endpoint';
 import { endpoints } from '@leadtrail/contract/endpoints';
 import { ApiError } from '@leadtrail/contract/fields';
+import { PAGE } from '@leadtrail/testing/builders';
+import { compileSchemas, fetchDescribed } from '@leadtrail/testing/checked-answers';
+import { callEverything, SECRETS } from '@leadtrail/testing/every-endpoint';
+import { ADMIN_KEY, MARKETING_KEY, onBothStores, useService } from '@leadtrail/testing/service';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { PAGE } from './support/builders.ts';
-import { compileSchemas, fetchDescribed } from './support/checked-answers.ts';
-import { callEverything, SECRETS } from './support/every-endpoint.ts';
-import { ADMIN_KEY, MARKETING_KEY, onBothStores, useService } from './support/service.ts';
 
 type Json = Record<string, unknown>;
 type Operation = {

@@ -1,16 +1,19 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
+import { onBothStores, postgresUrl } from '@leadtrail/testing/service';
+import {
+  type AutomationPlatform,
+  startAutomationPlatform,
+} from '@leadtrail/testing/torture/automation-platform';
+import { deliverRest, finishWork } from '@leadtrail/testing/torture/finish-work';
+import { type Ledger, newLedger } from '@leadtrail/testing/torture/ledger';
+import { startLoad } from '@leadtrail/testing/torture/load';
+import { newPlace, type Place, removePlace } from '@leadtrail/testing/torture/place';
+import { seeded } from '@leadtrail/testing/torture/random';
+import { startServiceProcess, within } from '@leadtrail/testing/torture/service-process';
+import { differences } from '@leadtrail/testing/torture/verify';
 import { PROJECT_DIR } from '../src/config.ts';
-import { onBothStores, postgresUrl } from './support/service.ts';
-import { type AutomationPlatform, startAutomationPlatform } from './torture/automation-platform.ts';
-import { deliverRest, finishWork } from './torture/finish-work.ts';
-import { type Ledger, newLedger } from './torture/ledger.ts';
-import { startLoad } from './torture/load.ts';
-import { newPlace, type Place, removePlace } from './torture/place.ts';
-import { seeded } from './torture/random.ts';
-import { startServiceProcess, within } from './torture/service-process.ts';
-import { differences } from './torture/verify.ts';
 
 /** A crash inside each step of the background work and of a lead, and during recovery: applied exactly once. */
 
@@ -28,7 +31,7 @@ const CRASHES: readonly Crash[] = [
 ];
 
 const COMPILE_CACHE = join(PROJECT_DIR, 'node_modules/.cache/leadtrail');
-const CRASHING_SERVICE = join(import.meta.dirname, 'support/crashing-service.ts');
+const CRASHING_SERVICE = join(PROJECT_DIR, 'packages/testing/src/crashing-service.ts');
 
 onBothStores('a crash inside a step', (kind) => {
   let place: Place;

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUIDv7 } from 'node:crypto';
 import { beforeEach, describe, test } from 'node:test';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../src/domain/utc-time.ts';
-import { JOBS } from '../src/jobs/schedule.ts';
-import { NOON } from './support/builders.ts';
+import { NOON } from '@leadtrail/testing/builders';
 import {
   BODY_BYTES_MAX,
   CALLBACK_SECRET,
@@ -17,13 +15,15 @@ import {
   report,
   tellCrmId,
   WEBHOOK_SECRET,
-} from './support/callbacks.ts';
-import { aClock } from './support/clock.ts';
-import { rows } from './support/database.ts';
-import { CAPTURE_ENV, INTEGRATION_KEY } from './support/enquiries.ts';
-import { patch } from './support/management.ts';
-import { onBothStores, startService, type TestService, useService } from './support/service.ts';
-import { runJob } from './support/visits.ts';
+} from '@leadtrail/testing/callbacks';
+import { aClock } from '@leadtrail/testing/clock';
+import { rows } from '@leadtrail/testing/database';
+import { CAPTURE_ENV, INTEGRATION_KEY } from '@leadtrail/testing/enquiries';
+import { patch } from '@leadtrail/testing/management';
+import { onBothStores, startService, type TestService, useService } from '@leadtrail/testing/service';
+import { runJob } from '@leadtrail/testing/visits';
+import { JOBS } from '../src/jobs/schedule.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../src/lib/utc-time.ts';
 
 const UNMATCHED_KEPT_MS = 30 * DAY_MS;
 const ENV = { ...CAPTURE_ENV, CRM_CALLBACK_SECRET: CALLBACK_SECRET, CRM_WEBHOOK_SECRET: WEBHOOK_SECRET };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { useService } from '@leadtrail/testing/service';
 import { dashboardFiles } from '../src/http/dashboard-files.ts';
-import { useService } from './support/service.ts';
 
 const NAMES = [
   'index.html',

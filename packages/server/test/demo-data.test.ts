@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { LEAD_STATUSES } from '@leadtrail/contract/lead-status';
+import { NOON } from '@leadtrail/testing/builders';
+import { type TestService, useService } from '@leadtrail/testing/service';
 import { fillWithDemo } from '../../../scripts/demo/fill.ts';
-import { NOON } from './support/builders.ts';
-import { type TestService, useService } from './support/service.ts';
 
 const SIZE = { sessions: 900, leads: 150, recordings: 4 };
 /** As it is set where the demo is looked at. */

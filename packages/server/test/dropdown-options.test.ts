@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { type DropdownOption, OPTION_KINDS } from '@leadtrail/contract/dropdown-options';
-import { call, type Method, type Refusal } from './support/analytics-calls.ts';
-import { emptyDatabase } from './support/database.ts';
+import { call, type Method, type Refusal } from '@leadtrail/testing/analytics-calls';
+import { emptyDatabase } from '@leadtrail/testing/database';
 import {
   MARKETING_KEY,
   onBothStores,
   startService,
   type TestService,
   useService,
-} from './support/service.ts';
+} from '@leadtrail/testing/service';
 
 const OPTIONS = '/analytics/dropdown-options';
 

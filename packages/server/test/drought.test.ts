@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
+import { NOON } from '@leadtrail/testing/builders';
+import { aClock, type Clock } from '@leadtrail/testing/clock';
+import { row, rows } from '@leadtrail/testing/database';
+import { assertCaptured, CAPTURE_ENV, sendFromServer } from '@leadtrail/testing/enquiries';
+import { patch } from '@leadtrail/testing/management';
+import { answering, type Receiver, startReceiver } from '@leadtrail/testing/receiver';
+import { onBothStores, postgresUrl, startService, type TestService } from '@leadtrail/testing/service';
+import { newPlace, type Place, removePlace } from '@leadtrail/testing/torture/place';
 import type { Overrides } from '../src/app.ts';
 import { unavailable } from '../src/domain/errors.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../src/domain/utc-time.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../src/lib/utc-time.ts';
 import { LEAD_DROUGHT_ENABLED } from '../src/ports/cache.ts';
 import type { Store } from '../src/store/store.ts';
-import { NOON } from './support/builders.ts';
-import { aClock, type Clock } from './support/clock.ts';
-import { row, rows } from './support/database.ts';
-import { assertCaptured, CAPTURE_ENV, sendFromServer } from './support/enquiries.ts';
-import { patch } from './support/management.ts';
-import { answering, type Receiver, startReceiver } from './support/receiver.ts';
-import { onBothStores, postgresUrl, startService, type TestService } from './support/service.ts';
-import { newPlace, type Place, removePlace } from './torture/place.ts';
 
 const TICK_MS = 10 * MINUTE_MS;
 const NO_TARGET = 'no lead has come, and there is no target for the alert';

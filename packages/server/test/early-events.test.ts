@@ -3,8 +3,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
-import type { TrackingRecord } from '../src/domain/tracking-record.ts';
-import { SECOND_MS } from '../src/domain/utc-time.ts';
 import {
   anEndRecord,
   anEvent,
@@ -13,9 +11,9 @@ import {
   aStartRecord,
   NOON,
   PAGE,
-} from './support/builders.ts';
-import { emptyDatabase, row, rows } from './support/database.ts';
-import { createDatabase, dropDatabase } from './support/postgres-server.ts';
+} from '@leadtrail/testing/builders';
+import { emptyDatabase, row, rows } from '@leadtrail/testing/database';
+import { createDatabase, dropDatabase } from '@leadtrail/testing/postgres-server';
 import {
   onBothStores,
   postgresUrl,
@@ -23,8 +21,10 @@ import {
   startService,
   type TestService,
   useService,
-} from './support/service.ts';
-import { endSession, sendEvents, startSession } from './support/visits.ts';
+} from '@leadtrail/testing/service';
+import { endSession, sendEvents, startSession } from '@leadtrail/testing/visits';
+import type { TrackingRecord } from '../src/domain/tracking/tracking-record.ts';
+import { SECOND_MS } from '../src/lib/utc-time.ts';
 
 type Overview = { total_sessions: number; total_events: number };
 

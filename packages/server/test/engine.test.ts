@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
 import { before, beforeEach, test } from 'node:test';
-import { ENGAGEMENT_LABELS } from '../src/domain/engagement.ts';
-import { DAY_MS, dayStart, utcDay } from '../src/domain/utc-time.ts';
-import { call } from './support/analytics-calls.ts';
-import { anEvent, NOON, PAGE } from './support/builders.ts';
-import { aClock } from './support/clock.ts';
-import { rows } from './support/database.ts';
-import { assertCaptured, CAPTURE_ENV, type Fields, sendFromServer } from './support/enquiries.ts';
-import { emptyLeads } from './support/leads.ts';
+import { call } from '@leadtrail/testing/analytics-calls';
+import { anEvent, NOON, PAGE } from '@leadtrail/testing/builders';
+import { aClock } from '@leadtrail/testing/clock';
+import { rows } from '@leadtrail/testing/database';
+import { assertCaptured, CAPTURE_ENV, type Fields, sendFromServer } from '@leadtrail/testing/enquiries';
+import { emptyLeads } from '@leadtrail/testing/leads';
 import {
   ADMIN_KEY,
   MARKETING_KEY,
@@ -15,8 +13,10 @@ import {
   startService,
   type TestService,
   useService,
-} from './support/service.ts';
-import { sendEvents, startSession } from './support/visits.ts';
+} from '@leadtrail/testing/service';
+import { sendEvents, startSession } from '@leadtrail/testing/visits';
+import { ENGAGEMENT_LABELS } from '../src/domain/tracking/engagement.ts';
+import { DAY_MS, dayStart, utcDay } from '../src/lib/utc-time.ts';
 
 const ENGINE = '/analytics/engine';
 const ENGINE_ENV = { EDGE_ACCOUNT_ID: 'account', ANALYTICS_ENGINE_API_TOKEN: 'token' };

@@ -1,13 +1,20 @@
 import assert from 'node:assert/strict';
 import { randomUUIDv7 } from 'node:crypto';
 import { test } from 'node:test';
+import {
+  anEndRecord,
+  anEventsRecord,
+  aRecordedEvent,
+  aStartRecord,
+  NOON,
+  PAGE,
+} from '@leadtrail/testing/builders';
+import { emptyDatabase, type Row, rows } from '@leadtrail/testing/database';
+import { onBothStores, type TestService, useService } from '@leadtrail/testing/service';
 import fc from 'fast-check';
-import { personMeant } from '../src/domain/person.ts';
-import type { TrackingRecord } from '../src/domain/tracking-record.ts';
-import { DAY_MS, SECOND_MS } from '../src/domain/utc-time.ts';
-import { anEndRecord, anEventsRecord, aRecordedEvent, aStartRecord, NOON, PAGE } from './support/builders.ts';
-import { emptyDatabase, type Row, rows } from './support/database.ts';
-import { onBothStores, type TestService, useService } from './support/service.ts';
+import { personMeant } from '../src/domain/leads/person.ts';
+import type { TrackingRecord } from '../src/domain/tracking/tracking-record.ts';
+import { DAY_MS, SECOND_MS } from '../src/lib/utc-time.ts';
 
 /*
  * Few visitors, browsers, addresses, networks, countries, pages, referrers and days, so that they meet. Whoever is

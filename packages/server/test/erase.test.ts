@@ -5,14 +5,10 @@ import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import type { Erased, PersonIdentifiers } from '@leadtrail/contract/erase';
-import type { Overrides } from '../src/app.ts';
-import { keyHash, keyPrefix } from '../src/domain/integration-key.ts';
-import { MINUTE_MS, SECOND_MS } from '../src/domain/utc-time.ts';
-import type { Store } from '../src/store/store.ts';
-import { call, type Refusal } from './support/analytics-calls.ts';
-import { CALLBACK_SECRET } from './support/callbacks.ts';
-import { aClock, type Clock } from './support/clock.ts';
-import { emptyDatabase, type Row, rows } from './support/database.ts';
+import { call, type Refusal } from '@leadtrail/testing/analytics-calls';
+import { CALLBACK_SECRET } from '@leadtrail/testing/callbacks';
+import { aClock, type Clock } from '@leadtrail/testing/clock';
+import { emptyDatabase, type Row, rows } from '@leadtrail/testing/database';
 import {
   assertCaptured,
   CAPTURE_ENV,
@@ -20,15 +16,15 @@ import {
   INTEGRATION_KEY,
   sendFromServer,
   setUpSite,
-} from './support/enquiries.ts';
-import { answering, type Receiver, startReceiver } from './support/receiver.ts';
+} from '@leadtrail/testing/enquiries';
+import { answering, type Receiver, startReceiver } from '@leadtrail/testing/receiver';
 import {
   MARKETING_KEY,
   onBothStores,
   type StoreKind,
   startService,
   type TestService,
-} from './support/service.ts';
+} from '@leadtrail/testing/service';
 import {
   archive,
   filesWithTraces,
@@ -38,8 +34,12 @@ import {
   PERSON,
   tablesWithTraces,
   visit,
-} from './support/traces.ts';
-import { runJob, sendEvents, startSession } from './support/visits.ts';
+} from '@leadtrail/testing/traces';
+import { runJob, sendEvents, startSession } from '@leadtrail/testing/visits';
+import type { Overrides } from '../src/app.ts';
+import { keyHash, keyPrefix } from '../src/domain/setup/integration-key.ts';
+import { MINUTE_MS, SECOND_MS } from '../src/lib/utc-time.ts';
+import type { Store } from '../src/store/store.ts';
 
 const ERASE = '/analytics/erase';
 const NOBODY = {

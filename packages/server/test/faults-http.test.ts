@@ -5,20 +5,25 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { EVENT_BATCH_BYTES_MAX } from '@leadtrail/contract/limits';
-import { MINUTE_MS } from '../src/domain/utc-time.ts';
+import { anEvent, aStart, NOON } from '@leadtrail/testing/builders';
+import { CALLBACK_SECRET } from '@leadtrail/testing/callbacks';
+import { rows } from '@leadtrail/testing/database';
+import { usedHeapBytes } from '@leadtrail/testing/heap';
+import {
+  FIRST_BODIES,
+  HONEST_BODIES,
+  HOSTILE_BODIES,
+  type SentBody,
+} from '@leadtrail/testing/hostile-bodies';
+import { onBothStores, useService } from '@leadtrail/testing/service';
+import { openSlowSockets, SLOW_LARGE_BODY } from '@leadtrail/testing/slow-sockets';
+import { type Connection, openConnection } from '@leadtrail/testing/torture/connection';
+import { newPlace, type Place, removePlace } from '@leadtrail/testing/torture/place';
+import { getText, until, within } from '@leadtrail/testing/torture/service-process';
+import { startWatchedService, type WatchedService } from '@leadtrail/testing/watched-service';
 import { makeRateLimit } from '../src/http/rate-limit.ts';
 import { makeWhitelistCheck } from '../src/http/whitelist-check.ts';
-import { anEvent, aStart, NOON } from './support/builders.ts';
-import { CALLBACK_SECRET } from './support/callbacks.ts';
-import { rows } from './support/database.ts';
-import { usedHeapBytes } from './support/heap.ts';
-import { FIRST_BODIES, HONEST_BODIES, HOSTILE_BODIES, type SentBody } from './support/hostile-bodies.ts';
-import { onBothStores, useService } from './support/service.ts';
-import { openSlowSockets, SLOW_LARGE_BODY } from './support/slow-sockets.ts';
-import { startWatchedService, type WatchedService } from './support/watched-service.ts';
-import { type Connection, openConnection } from './torture/connection.ts';
-import { newPlace, type Place, removePlace } from './torture/place.ts';
-import { getText, until, within } from './torture/service-process.ts';
+import { MINUTE_MS } from '../src/lib/utc-time.ts';
 
 const MIB = 1024 * 1024;
 

@@ -1,26 +1,29 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
-import { Client } from 'pg';
-import { type CuttingProxy, startCuttingProxy } from './support/cutting-proxy.ts';
-import { rows } from './support/database.ts';
-import { type CuttablePostgresServer, startPostgres } from './support/postgres-server.ts';
-import { ADMIN_KEY } from './support/service.ts';
-import { type AutomationPlatform, startAutomationPlatform } from './torture/automation-platform.ts';
-import { deliverRest } from './torture/finish-work.ts';
-import type { SentLead } from './torture/lead-ledger.ts';
-import { leadBody, leadHeaders } from './torture/lead-load.ts';
-import { type Ledger, newLedger } from './torture/ledger.ts';
-import { type Load, startLoad } from './torture/load.ts';
-import { newPlace, type Place, removePlace } from './torture/place.ts';
-import { seeded } from './torture/random.ts';
+import { type CuttingProxy, startCuttingProxy } from '@leadtrail/testing/cutting-proxy';
+import { rows } from '@leadtrail/testing/database';
+import { type CuttablePostgresServer, startPostgres } from '@leadtrail/testing/postgres-server';
+import { ADMIN_KEY } from '@leadtrail/testing/service';
+import {
+  type AutomationPlatform,
+  startAutomationPlatform,
+} from '@leadtrail/testing/torture/automation-platform';
+import { deliverRest } from '@leadtrail/testing/torture/finish-work';
+import type { SentLead } from '@leadtrail/testing/torture/lead-ledger';
+import { leadBody, leadHeaders } from '@leadtrail/testing/torture/lead-load';
+import { type Ledger, newLedger } from '@leadtrail/testing/torture/ledger';
+import { type Load, startLoad } from '@leadtrail/testing/torture/load';
+import { newPlace, type Place, removePlace } from '@leadtrail/testing/torture/place';
+import { seeded } from '@leadtrail/testing/torture/random';
 import {
   inboxEmpty,
   type ServiceProcess,
   startServiceProcess,
   until,
   within,
-} from './torture/service-process.ts';
-import { differences } from './torture/verify.ts';
+} from '@leadtrail/testing/torture/service-process';
+import { differences } from '@leadtrail/testing/torture/verify';
+import { Client } from 'pg';
 
 const ANSWER_SECONDS_MAX = 2;
 /** Longer than the longest pause between two attempts. */

@@ -3,15 +3,15 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type FullDisk, fileSizeLimit, smallFileSystem } from './support/full-disk.ts';
-import { lockFromOutside } from './support/outside-lock.ts';
-import { ADMIN_KEY, startService, type TestService } from './support/service.ts';
-import { newLedger } from './torture/ledger.ts';
-import { startLoad } from './torture/load.ts';
-import { newPlace, type Place, removePlace } from './torture/place.ts';
-import { seeded } from './torture/random.ts';
-import { inboxEmpty, startServiceProcess, until, within } from './torture/service-process.ts';
-import { differences } from './torture/verify.ts';
+import { type FullDisk, fileSizeLimit, smallFileSystem } from '@leadtrail/testing/full-disk';
+import { lockFromOutside } from '@leadtrail/testing/outside-lock';
+import { ADMIN_KEY, startService, type TestService } from '@leadtrail/testing/service';
+import { newLedger } from '@leadtrail/testing/torture/ledger';
+import { startLoad } from '@leadtrail/testing/torture/load';
+import { newPlace, type Place, removePlace } from '@leadtrail/testing/torture/place';
+import { seeded } from '@leadtrail/testing/torture/random';
+import { inboxEmpty, startServiceProcess, until, within } from '@leadtrail/testing/torture/service-process';
+import { differences } from '@leadtrail/testing/torture/verify';
 
 const A_START = { fingerprint_id: 'fingerprint-1', page: 'https://shop.example/?start=none' };
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
+import { fetchDescribed } from '@leadtrail/testing/checked-answers';
+import { emptyDatabase, row } from '@leadtrail/testing/database';
+import { anEnquiry, FORM_ID, SITE_KEY, SITE_PAGE, setUpSite } from '@leadtrail/testing/enquiries';
+import { aForm, aSite, FORMS, patch, SITES } from '@leadtrail/testing/management';
+import { onBothStores, type TestService, useService } from '@leadtrail/testing/service';
 import { unavailable } from '../src/domain/errors.ts';
-import { fetchDescribed } from './support/checked-answers.ts';
-import { emptyDatabase, row } from './support/database.ts';
-import { anEnquiry, FORM_ID, SITE_KEY, SITE_PAGE, setUpSite } from './support/enquiries.ts';
-import { aForm, aSite, FORMS, patch, SITES } from './support/management.ts';
-import { onBothStores, type TestService, useService } from './support/service.ts';
 
 const ORIGIN = { origin: 'https://anywhere.example' };
 

@@ -3,17 +3,10 @@ import { randomUUIDv7 } from 'node:crypto';
 import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import type { FlowSend } from '@leadtrail/contract/deliveries';
-import { Webhook as StandardWebhook } from 'standardwebhooks';
-import { openHttpWebhook } from '../src/adapters/http-webhook.ts';
-import type { Overrides } from '../src/app.ts';
-import { PROJECT_DIR } from '../src/config.ts';
-import { unavailable } from '../src/domain/errors.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../src/domain/utc-time.ts';
-import type { Store } from '../src/store/store.ts';
-import { call } from './support/analytics-calls.ts';
-import { aClock, type Clock } from './support/clock.ts';
-import { row, rows } from './support/database.ts';
-import { answering, answeringEndlessly, type Receiver, startReceiver } from './support/receiver.ts';
+import { call } from '@leadtrail/testing/analytics-calls';
+import { aClock, type Clock } from '@leadtrail/testing/clock';
+import { row, rows } from '@leadtrail/testing/database';
+import { answering, answeringEndlessly, type Receiver, startReceiver } from '@leadtrail/testing/receiver';
 import {
   MARKETING_KEY,
   onBothStores,
@@ -21,9 +14,16 @@ import {
   type StoreKind,
   startService,
   type TestService,
-} from './support/service.ts';
-import { newPlace, type Place, removePlace } from './torture/place.ts';
-import { startServiceProcess, until, within } from './torture/service-process.ts';
+} from '@leadtrail/testing/service';
+import { newPlace, type Place, removePlace } from '@leadtrail/testing/torture/place';
+import { startServiceProcess, until, within } from '@leadtrail/testing/torture/service-process';
+import { Webhook as StandardWebhook } from 'standardwebhooks';
+import { openHttpWebhook } from '../src/adapters/http-webhook.ts';
+import type { Overrides } from '../src/app.ts';
+import { PROJECT_DIR } from '../src/config.ts';
+import { unavailable } from '../src/domain/errors.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../src/lib/utc-time.ts';
+import type { Store } from '../src/store/store.ts';
 
 const LEAD_KEY = 'lead-capture-key-for-tests';
 const CALLBACK_SECRET = 'callback-secret-for-tests';
@@ -653,7 +653,7 @@ onBothStores('over several starts and processes', (kind) => {
   ]) {
     test(`after a crash ${moment} it is sent again with the same id`, async () => {
       const crashing = startServiceProcess(place, {
-        entry: join(import.meta.dirname, 'support/crashing-service.ts'),
+        entry: join(PROJECT_DIR, 'packages/testing/src/crashing-service.ts'),
         env: {
           CRASH_AT: crashAt,
           LEAD_CAPTURE_API_KEY: LEAD_KEY,

@@ -3,19 +3,25 @@ import { after, before, test } from 'node:test';
 import type { EndpointName, Endpoints } from '@leadtrail/contract/endpoints';
 import { endpoints } from '@leadtrail/contract/endpoints';
 import type { LeadItem } from '@leadtrail/contract/leads';
+import { call } from '@leadtrail/testing/analytics-calls';
+import { anEvent, aStart } from '@leadtrail/testing/builders';
+import { CALLBACK_SECRET, capture, report } from '@leadtrail/testing/callbacks';
+import { aClock } from '@leadtrail/testing/clock';
+import { row } from '@leadtrail/testing/database';
+import {
+  assertCaptured,
+  CAPTURE_ENV,
+  sendForm,
+  sendFromServer,
+  setUpSite,
+} from '@leadtrail/testing/enquiries';
+import { ask, assertHit, assertMiss, quiet, warmed } from '@leadtrail/testing/kept-answers';
+import { aForm, anIntegration, aSite, FORMS, INTEGRATIONS, SITES } from '@leadtrail/testing/management';
+import { record } from '@leadtrail/testing/recordings';
+import { onBothStores, postgresUrl, startService, type TestService } from '@leadtrail/testing/service';
+import { newPlace, type Place, removePlace } from '@leadtrail/testing/torture/place';
+import { endSession, sendEvents, startSession } from '@leadtrail/testing/visits';
 import type { Topic } from '../src/store/topics.ts';
-import { call } from './support/analytics-calls.ts';
-import { anEvent, aStart } from './support/builders.ts';
-import { CALLBACK_SECRET, capture, report } from './support/callbacks.ts';
-import { aClock } from './support/clock.ts';
-import { row } from './support/database.ts';
-import { assertCaptured, CAPTURE_ENV, sendForm, sendFromServer, setUpSite } from './support/enquiries.ts';
-import { ask, assertHit, assertMiss, quiet, warmed } from './support/kept-answers.ts';
-import { aForm, anIntegration, aSite, FORMS, INTEGRATIONS, SITES } from './support/management.ts';
-import { record } from './support/recordings.ts';
-import { onBothStores, postgresUrl, startService, type TestService } from './support/service.ts';
-import { endSession, sendEvents, startSession } from './support/visits.ts';
-import { newPlace, type Place, removePlace } from './torture/place.ts';
 
 /** A write that changes an answer makes the next read fresh, in every process; other answers are left alone. */
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { onBothStores, postgresUrl } from './support/service.ts';
-import { runFreshness } from './torture/freshness.ts';
-import { newPlace, type Place, removePlace } from './torture/place.ts';
+import { onBothStores, postgresUrl } from '@leadtrail/testing/service';
+import { runFreshness } from '@leadtrail/testing/torture/freshness';
+import { newPlace, type Place, removePlace } from '@leadtrail/testing/torture/place';
 
 /** The short form of `npm run torture -- freshness`. */
 

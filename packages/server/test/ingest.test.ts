@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
+import { aStartRecord, NOON } from '@leadtrail/testing/builders';
+import { emptyDatabase, rows } from '@leadtrail/testing/database';
+import {
+  ADMIN_KEY,
+  onBothStores,
+  startService,
+  type TestService,
+  useService,
+} from '@leadtrail/testing/service';
+import { startSession } from '@leadtrail/testing/visits';
 import { Client } from 'pg';
 import { unavailable } from '../src/domain/errors.ts';
 import type { Store } from '../src/store/store.ts';
-import { aStartRecord, NOON } from './support/builders.ts';
-import { emptyDatabase, rows } from './support/database.ts';
-import { ADMIN_KEY, onBothStores, startService, type TestService, useService } from './support/service.ts';
-import { startSession } from './support/visits.ts';
 
 type Ingest = Store['ingestTracking'];
 

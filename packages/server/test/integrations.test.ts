@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { beforeEach, test } from 'node:test';
 import type { Integration } from '@leadtrail/contract/sites';
-import { call } from './support/analytics-calls.ts';
-import { NOON } from './support/builders.ts';
-import { aClock } from './support/clock.ts';
-import { emptyDatabase, row, rows } from './support/database.ts';
-import { anIntegration, INTEGRATIONS, type IntegrationWithKey, patch } from './support/management.ts';
-import { onBothStores, useService } from './support/service.ts';
+import { call } from '@leadtrail/testing/analytics-calls';
+import { NOON } from '@leadtrail/testing/builders';
+import { aClock } from '@leadtrail/testing/clock';
+import { emptyDatabase, row, rows } from '@leadtrail/testing/database';
+import { anIntegration, INTEGRATIONS, type IntegrationWithKey, patch } from '@leadtrail/testing/management';
+import { onBothStores, useService } from '@leadtrail/testing/service';
 
 const clock = aClock();
 

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import { type CallAnswer, call, type Method, type Refusal } from './support/analytics-calls.ts';
-import { NOON } from './support/builders.ts';
-import { aClock } from './support/clock.ts';
-import { emptyDatabase, rows } from './support/database.ts';
+import { type CallAnswer, call, type Method, type Refusal } from '@leadtrail/testing/analytics-calls';
+import { NOON } from '@leadtrail/testing/builders';
+import { aClock } from '@leadtrail/testing/clock';
+import { emptyDatabase, rows } from '@leadtrail/testing/database';
 import {
   MARKETING_KEY,
   onBothStores,
   startService,
   type TestService,
   useService,
-} from './support/service.ts';
+} from '@leadtrail/testing/service';
 
 type BlockedIp = { ip: string; blocked_at: string; reason: string; country: string; referer: string };
 type WhitelistedIp = { ip: string; whitelisted_at: string; note: string; usage: string };

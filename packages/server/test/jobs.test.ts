@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
+import { NOON } from '@leadtrail/testing/builders';
+import { aClock, type Clock } from '@leadtrail/testing/clock';
+import { row, rows } from '@leadtrail/testing/database';
+import { onBothStores, postgresUrl, startService, type TestService } from '@leadtrail/testing/service';
+import { newPlace, type Place, removePlace } from '@leadtrail/testing/torture/place';
 import fc from 'fast-check';
 import type { Overrides } from '../src/app.ts';
 import { unavailable } from '../src/domain/errors.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../src/domain/utc-time.ts';
 import { cronOf, tickAt } from '../src/jobs/run-job.ts';
 import { JOBS } from '../src/jobs/schedule.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../src/lib/utc-time.ts';
 import type { Store } from '../src/store/store.ts';
-import { NOON } from './support/builders.ts';
-import { aClock, type Clock } from './support/clock.ts';
-import { row, rows } from './support/database.ts';
-import { onBothStores, postgresUrl, startService, type TestService } from './support/service.ts';
-import { newPlace, type Place, removePlace } from './torture/place.ts';
 
 const YEAR_MS = 365 * DAY_MS;
 

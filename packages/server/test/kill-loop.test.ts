@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { onBothStores, postgresUrl } from './support/service.ts';
-import { runKillLoop } from './torture/kill-loop.ts';
-import { newLedger } from './torture/ledger.ts';
-import { startLoad } from './torture/load.ts';
-import { newPlace, type Place, removePlace } from './torture/place.ts';
-import { seeded } from './torture/random.ts';
-import { inboxEmpty, startServiceProcess, within } from './torture/service-process.ts';
-import { differences } from './torture/verify.ts';
+import { onBothStores, postgresUrl } from '@leadtrail/testing/service';
+import { runKillLoop } from '@leadtrail/testing/torture/kill-loop';
+import { newLedger } from '@leadtrail/testing/torture/ledger';
+import { startLoad } from '@leadtrail/testing/torture/load';
+import { newPlace, type Place, removePlace } from '@leadtrail/testing/torture/place';
+import { seeded } from '@leadtrail/testing/torture/random';
+import { inboxEmpty, startServiceProcess, within } from '@leadtrail/testing/torture/service-process';
+import { differences } from '@leadtrail/testing/torture/verify';
 
 /** The short form of `npm run torture`. */
 

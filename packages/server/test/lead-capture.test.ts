@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, beforeEach, describe, test } from 'node:test';
-import { unavailable } from '../src/domain/errors.ts';
-import { MINUTE_MS } from '../src/domain/utc-time.ts';
-import { call } from './support/analytics-calls.ts';
-import { aClock } from './support/clock.ts';
-import { row, rows } from './support/database.ts';
+import { call } from '@leadtrail/testing/analytics-calls';
+import { aClock } from '@leadtrail/testing/clock';
+import { row, rows } from '@leadtrail/testing/database';
 import {
   assertCaptured,
   BROWSER,
@@ -17,10 +15,12 @@ import {
   sendForm,
   sendFromServer,
   setUpSite,
-} from './support/enquiries.ts';
-import { emptyLeads } from './support/leads.ts';
-import { ADMIN_KEY, onBothStores, type TestService, useService } from './support/service.ts';
-import { endSession, sendEvents, startSession } from './support/visits.ts';
+} from '@leadtrail/testing/enquiries';
+import { emptyLeads } from '@leadtrail/testing/leads';
+import { ADMIN_KEY, onBothStores, type TestService, useService } from '@leadtrail/testing/service';
+import { endSession, sendEvents, startSession } from '@leadtrail/testing/visits';
+import { unavailable } from '../src/domain/errors.ts';
+import { MINUTE_MS } from '../src/lib/utc-time.ts';
 
 const admin = { 'x-api-key': ADMIN_KEY };
 

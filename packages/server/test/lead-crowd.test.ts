@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client } from 'pg';
-import { SECOND_MS } from '../src/domain/utc-time.ts';
-import { row, rows } from './support/database.ts';
-import { assertCaptured, CAPTURE_ENV, type Fields, sendFromServer } from './support/enquiries.ts';
-import { emptyLeads } from './support/leads.ts';
-import { createDatabase, dropDatabase } from './support/postgres-server.ts';
-import { type Receiver, startReceiver } from './support/receiver.ts';
+import { row, rows } from '@leadtrail/testing/database';
+import { assertCaptured, CAPTURE_ENV, type Fields, sendFromServer } from '@leadtrail/testing/enquiries';
+import { emptyLeads } from '@leadtrail/testing/leads';
+import { createDatabase, dropDatabase } from '@leadtrail/testing/postgres-server';
+import { type Receiver, startReceiver } from '@leadtrail/testing/receiver';
 import {
   onBothStores,
   postgresUrl,
   type StoreKind,
   startService,
   type TestService,
-} from './support/service.ts';
-import { until } from './torture/service-process.ts';
+} from '@leadtrail/testing/service';
+import { until } from '@leadtrail/testing/torture/service-process';
+import { Client } from 'pg';
+import { SECOND_MS } from '../src/lib/utc-time.ts';
 
 const CROWD = 100;
 const PROCESSES = 4;

@@ -2,10 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { LEAD_STATUSES } from '@leadtrail/contract/lead-status';
 import type { LeadItem } from '@leadtrail/contract/leads';
-import { MINUTE_MS, SECOND_MS } from '../src/domain/utc-time.ts';
-import type { LeadDetail } from '../src/store/leads/detail.ts';
-import { call, type Method, type Refusal } from './support/analytics-calls.ts';
-import { anEvent, NOON, PAGE } from './support/builders.ts';
+import { call, type Method, type Refusal } from '@leadtrail/testing/analytics-calls';
+import { anEvent, NOON, PAGE } from '@leadtrail/testing/builders';
 import {
   CALLBACK_SECRET,
   type CapturedLead,
@@ -14,8 +12,8 @@ import {
   FLOW_CALLBACK,
   report,
   tellCrmId,
-} from './support/callbacks.ts';
-import { aClock } from './support/clock.ts';
+} from '@leadtrail/testing/callbacks';
+import { aClock } from '@leadtrail/testing/clock';
 import {
   assertCaptured,
   BROWSER,
@@ -26,16 +24,18 @@ import {
   sendForm,
   sendFromServer,
   setUpSite,
-} from './support/enquiries.ts';
-import { type Receiver, startReceiver } from './support/receiver.ts';
+} from '@leadtrail/testing/enquiries';
+import { type Receiver, startReceiver } from '@leadtrail/testing/receiver';
 import {
   MARKETING_KEY,
   onBothStores,
   startService,
   type TestService,
   useService,
-} from './support/service.ts';
-import { endSession, sendEvents, startSession } from './support/visits.ts';
+} from '@leadtrail/testing/service';
+import { endSession, sendEvents, startSession } from '@leadtrail/testing/visits';
+import { MINUTE_MS, SECOND_MS } from '../src/lib/utc-time.ts';
+import type { LeadDetail } from '../src/store/leads/detail.ts';
 
 const LEADS = '/analytics/leads';
 const UNKNOWN_PUBLIC_ID = '019cd5c0-0000-7000-8000-000000000000';

@@ -5,15 +5,21 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { before, test } from 'node:test';
 import { LEAD_STATUSES } from '@leadtrail/contract/lead-status';
 import type { LeadItem } from '@leadtrail/contract/leads';
-import { readEnquiry } from '../src/domain/enquiry.ts';
+import { call, type Method } from '@leadtrail/testing/analytics-calls';
+import { NOON } from '@leadtrail/testing/builders';
+import { rows } from '@leadtrail/testing/database';
+import { CAPTURE_ENV, INTEGRATION_KEY } from '@leadtrail/testing/enquiries';
+import { asIndexFollows, useHeldService } from '@leadtrail/testing/lead-index';
+import { aPerson, performAll, type Sent, type Step } from '@leadtrail/testing/lead-model';
+import {
+  ADMIN_KEY,
+  MARKETING_KEY,
+  onBothStores,
+  type TestService,
+  useService,
+} from '@leadtrail/testing/service';
+import { readEnquiry } from '../src/domain/leads/enquiry.ts';
 import type { Store } from '../src/store/store.ts';
-import { call, type Method } from './support/analytics-calls.ts';
-import { NOON } from './support/builders.ts';
-import { rows } from './support/database.ts';
-import { CAPTURE_ENV, INTEGRATION_KEY } from './support/enquiries.ts';
-import { asIndexFollows, useHeldService } from './support/lead-index.ts';
-import { aPerson, performAll, type Sent, type Step } from './support/lead-model.ts';
-import { ADMIN_KEY, MARKETING_KEY, onBothStores, type TestService, useService } from './support/service.ts';
 
 const EXPORT = '/analytics/leads/export';
 const UTF8_MARK = '\u{FEFF}';

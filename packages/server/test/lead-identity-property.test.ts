@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { rows } from '@leadtrail/testing/database';
+import { assertCaptured, CAPTURE_ENV, sendFromServer } from '@leadtrail/testing/enquiries';
+import { emptyLeads } from '@leadtrail/testing/leads';
+import { onBothStores, type TestService, useService } from '@leadtrail/testing/service';
 import fc from 'fast-check';
-import { rows } from './support/database.ts';
-import { assertCaptured, CAPTURE_ENV, sendFromServer } from './support/enquiries.ts';
-import { emptyLeads } from './support/leads.ts';
-import { onBothStores, type TestService, useService } from './support/service.ts';
 
 /*
  * Few visitors, e-mail addresses, phone numbers, IPs and projects, so that they meet in every way. A model of a

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import type { LeadStatus } from '@leadtrail/contract/lead-status';
-import { call } from './support/analytics-calls.ts';
-import { assertCaptured, sendFromServer } from './support/enquiries.ts';
-import { asIndexFollows, useHeldService } from './support/lead-index.ts';
+import { call } from '@leadtrail/testing/analytics-calls';
+import { assertCaptured, sendFromServer } from '@leadtrail/testing/enquiries';
+import { asIndexFollows, useHeldService } from '@leadtrail/testing/lead-index';
 import {
   aPerson,
   expectedPage,
@@ -13,8 +13,8 @@ import {
   performAll,
   type Sent,
   type Step,
-} from './support/lead-model.ts';
-import { onBothStores } from './support/service.ts';
+} from '@leadtrail/testing/lead-model';
+import { onBothStores } from '@leadtrail/testing/service';
 
 const LEADS = '/analytics/leads';
 

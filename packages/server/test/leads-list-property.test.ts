@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { LEAD_STATUSES } from '@leadtrail/contract/lead-status';
 import { LEAD_SORTS } from '@leadtrail/contract/leads';
-import fc from 'fast-check';
-import { useHeldService } from './support/lead-index.ts';
+import { useHeldService } from '@leadtrail/testing/lead-index';
 import {
   aPerson,
   expectedPage,
@@ -14,9 +13,10 @@ import {
   type Sent,
   type Step,
   visitSite,
-} from './support/lead-model.ts';
-import { emptyLeads } from './support/leads.ts';
-import { onBothStores } from './support/service.ts';
+} from '@leadtrail/testing/lead-model';
+import { emptyLeads } from '@leadtrail/testing/leads';
+import { onBothStores } from '@leadtrail/testing/service';
+import fc from 'fast-check';
 
 /*
  * A few people who submit, are looked at and are moved from stage to stage, while the index follows at random

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { LEAD_STATUSES, type LeadStatus } from '@leadtrail/contract/lead-status';
 import { LEAD_SORTS, type LeadItem } from '@leadtrail/contract/leads';
-import { call, type Method } from './support/analytics-calls.ts';
-import { NOON } from './support/builders.ts';
-import { assertCaptured, CAPTURE_ENV, type Fields, sendFromServer } from './support/enquiries.ts';
-import { asIndexFollows, type HeldService, useHeldService } from './support/lead-index.ts';
+import { call, type Method } from '@leadtrail/testing/analytics-calls';
+import { NOON } from '@leadtrail/testing/builders';
+import { assertCaptured, CAPTURE_ENV, type Fields, sendFromServer } from '@leadtrail/testing/enquiries';
+import { asIndexFollows, type HeldService, useHeldService } from '@leadtrail/testing/lead-index';
 import {
   aPerson,
   expectedPage,
@@ -17,9 +17,15 @@ import {
   type Sent,
   type Step,
   visitSite,
-} from './support/lead-model.ts';
-import { ADMIN_KEY, MARKETING_KEY, onBothStores, type TestService, useService } from './support/service.ts';
-import { startSession } from './support/visits.ts';
+} from '@leadtrail/testing/lead-model';
+import {
+  ADMIN_KEY,
+  MARKETING_KEY,
+  onBothStores,
+  type TestService,
+  useService,
+} from '@leadtrail/testing/service';
+import { startSession } from '@leadtrail/testing/visits';
 
 const LEADS = '/analytics/leads';
 type LeadList = { leads: LeadItem[]; total: number };

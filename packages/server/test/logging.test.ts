@@ -2,16 +2,28 @@ import assert from 'node:assert/strict';
 import { randomUUIDv7 } from 'node:crypto';
 import { test } from 'node:test';
 import { LEAD_BYTES_MAX } from '@leadtrail/contract/limits';
+import { call } from '@leadtrail/testing/analytics-calls';
+import { anEvent, aStart } from '@leadtrail/testing/builders';
+import {
+  CALLBACK_SECRET,
+  CRM_CALLBACK,
+  CRM_WEBHOOK,
+  FLOW_CALLBACK,
+  report,
+} from '@leadtrail/testing/callbacks';
+import { row, rows } from '@leadtrail/testing/database';
+import { CAPTURE_ENV, sendForm, sendFromServer, setUpSite } from '@leadtrail/testing/enquiries';
+import { startReceiver } from '@leadtrail/testing/receiver';
+import {
+  ADMIN_KEY,
+  MARKETING_KEY,
+  onBothStores,
+  startService,
+  type TestService,
+} from '@leadtrail/testing/service';
+import { endSession, runJob, sendEvents, startSession } from '@leadtrail/testing/visits';
 import { openJsonLog } from '../src/adapters/json-log.ts';
 import { LOG_LEVELS } from '../src/config.ts';
-import { call } from './support/analytics-calls.ts';
-import { anEvent, aStart } from './support/builders.ts';
-import { CALLBACK_SECRET, CRM_CALLBACK, CRM_WEBHOOK, FLOW_CALLBACK, report } from './support/callbacks.ts';
-import { row, rows } from './support/database.ts';
-import { CAPTURE_ENV, sendForm, sendFromServer, setUpSite } from './support/enquiries.ts';
-import { startReceiver } from './support/receiver.ts';
-import { ADMIN_KEY, MARKETING_KEY, onBothStores, startService, type TestService } from './support/service.ts';
-import { endSession, runJob, sendEvents, startSession } from './support/visits.ts';
 
 function logTo(level: (typeof LOG_LEVELS)[number]) {
   const written: string[] = [];

@@ -1,17 +1,25 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import type { Site } from '@leadtrail/contract/sites';
-import { type CallAnswer, call, type Method } from './support/analytics-calls.ts';
-import { NOON } from './support/builders.ts';
-import { emptyDatabase, rows } from './support/database.ts';
-import { aForm, anIntegration, aSite, FORMS, INTEGRATIONS, patch, SITES } from './support/management.ts';
+import { type CallAnswer, call, type Method } from '@leadtrail/testing/analytics-calls';
+import { NOON } from '@leadtrail/testing/builders';
+import { emptyDatabase, rows } from '@leadtrail/testing/database';
+import {
+  aForm,
+  anIntegration,
+  aSite,
+  FORMS,
+  INTEGRATIONS,
+  patch,
+  SITES,
+} from '@leadtrail/testing/management';
 import {
   MARKETING_KEY,
   onBothStores,
   startService,
   type TestService,
   useService,
-} from './support/service.ts';
+} from '@leadtrail/testing/service';
 
 /** What holds for sites, forms and integrations alike. */
 

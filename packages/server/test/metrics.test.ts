@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MINUTE_MS, SECOND_MS } from '../src/domain/utc-time.ts';
+import { NOON } from '@leadtrail/testing/builders';
+import { aClock } from '@leadtrail/testing/clock';
+import { assertCaptured, CAPTURE_ENV, sendFromServer } from '@leadtrail/testing/enquiries';
+import { answering, startReceiver } from '@leadtrail/testing/receiver';
+import { ADMIN_KEY, startService, type TestService } from '@leadtrail/testing/service';
+import { within } from '@leadtrail/testing/torture/service-process';
 import { JOBS } from '../src/jobs/schedule.ts';
-import { NOON } from './support/builders.ts';
-import { aClock } from './support/clock.ts';
-import { assertCaptured, CAPTURE_ENV, sendFromServer } from './support/enquiries.ts';
-import { answering, startReceiver } from './support/receiver.ts';
-import { ADMIN_KEY, startService, type TestService } from './support/service.ts';
-import { within } from './torture/service-process.ts';
+import { MINUTE_MS, SECOND_MS } from '../src/lib/utc-time.ts';
 
 async function metrics(service: TestService): Promise<Map<string, number>> {
   const response = await fetch(`${service.url}/metrics`, { headers: { 'x-api-key': ADMIN_KEY } });

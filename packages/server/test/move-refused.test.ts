@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
-import { openPostgresStore } from '../src/adapters/postgres-store.ts';
-import { CAPTURE_ENV, sendFromServer } from './support/enquiries.ts';
+import { CAPTURE_ENV, sendFromServer } from '@leadtrail/testing/enquiries';
 import {
   contentDifferences,
   contentOfPostgres,
@@ -14,11 +13,12 @@ import {
   type RunningMove,
   runMove,
   startMove,
-} from './support/move.ts';
-import { createDatabase, dropDatabase } from './support/postgres-server.ts';
-import { postgresUrl, startService } from './support/service.ts';
-import { startSession } from './support/visits.ts';
-import { startServiceProcess, until, within } from './torture/service-process.ts';
+} from '@leadtrail/testing/move';
+import { createDatabase, dropDatabase } from '@leadtrail/testing/postgres-server';
+import { postgresUrl, startService } from '@leadtrail/testing/service';
+import { startServiceProcess, until, within } from '@leadtrail/testing/torture/service-process';
+import { startSession } from '@leadtrail/testing/visits';
+import { openPostgresStore } from '../src/adapters/postgres-store.ts';
 
 const SECONDS_MAX = 30;
 

@@ -4,19 +4,21 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { fillWithDemo } from '../../../scripts/demo/fill.ts';
-import type { Overrides } from '../src/app.ts';
-import { unavailable } from '../src/domain/errors.ts';
-import { DAY_MS } from '../src/domain/utc-time.ts';
-import { call } from './support/analytics-calls.ts';
-import { anEvent } from './support/builders.ts';
-import { CALLBACK_SECRET, CRM_WEBHOOK, capture, report, tellCrmId } from './support/callbacks.ts';
-import { aClock } from './support/clock.ts';
-import { row, rows } from './support/database.ts';
-import { assertCaptured, CAPTURE_ENV, sendForm, sendFromServer, setUpSite } from './support/enquiries.ts';
-import { everyAnswer } from './support/every-get.ts';
-import { quiet } from './support/kept-answers.ts';
-import { anIntegration } from './support/management.ts';
+import { call } from '@leadtrail/testing/analytics-calls';
+import { anEvent } from '@leadtrail/testing/builders';
+import { CALLBACK_SECRET, CRM_WEBHOOK, capture, report, tellCrmId } from '@leadtrail/testing/callbacks';
+import { aClock } from '@leadtrail/testing/clock';
+import { row, rows } from '@leadtrail/testing/database';
+import {
+  assertCaptured,
+  CAPTURE_ENV,
+  sendForm,
+  sendFromServer,
+  setUpSite,
+} from '@leadtrail/testing/enquiries';
+import { everyAnswer } from '@leadtrail/testing/every-get';
+import { quiet } from '@leadtrail/testing/kept-answers';
+import { anIntegration } from '@leadtrail/testing/management';
 import {
   type Content,
   contentDifferences,
@@ -24,13 +26,17 @@ import {
   contentOfSqlite,
   onPostgres,
   runMove,
-} from './support/move.ts';
-import { createDatabase, dropDatabase } from './support/postgres-server.ts';
-import { answering, type Receiver, startReceiver } from './support/receiver.ts';
-import { record } from './support/recordings.ts';
-import { MARKETING_KEY, postgresUrl, startService, type TestService } from './support/service.ts';
-import { endSession, runJob, sendEvents, startSession } from './support/visits.ts';
-import { until } from './torture/service-process.ts';
+} from '@leadtrail/testing/move';
+import { createDatabase, dropDatabase } from '@leadtrail/testing/postgres-server';
+import { answering, type Receiver, startReceiver } from '@leadtrail/testing/receiver';
+import { record } from '@leadtrail/testing/recordings';
+import { MARKETING_KEY, postgresUrl, startService, type TestService } from '@leadtrail/testing/service';
+import { until } from '@leadtrail/testing/torture/service-process';
+import { endSession, runJob, sendEvents, startSession } from '@leadtrail/testing/visits';
+import { fillWithDemo } from '../../../scripts/demo/fill.ts';
+import type { Overrides } from '../src/app.ts';
+import { unavailable } from '../src/domain/errors.ts';
+import { DAY_MS } from '../src/lib/utc-time.ts';
 
 /** A service that began on SQLite, moved with everything it had, and started on PostgreSQL with the same data directory. */
 

@@ -4,16 +4,13 @@ import { tmpdir } from 'node:os';
 import { join, relative, sep } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import type { Erased } from '@leadtrail/contract/erase';
-import { AwsClient } from 'aws4fetch';
-import { keyHash, keyPrefix } from '../src/domain/integration-key.ts';
-import { DAY_MS, MINUTE_MS } from '../src/domain/utc-time.ts';
-import { call, type Refusal } from './support/analytics-calls.ts';
-import { CALLBACK_SECRET } from './support/callbacks.ts';
-import { aClock } from './support/clock.ts';
-import { emptyDatabase, rows } from './support/database.ts';
-import { INTEGRATION_KEY, setUpSite } from './support/enquiries.ts';
-import { patch } from './support/management.ts';
-import { type Receiver, startReceiver } from './support/receiver.ts';
+import { call, type Refusal } from '@leadtrail/testing/analytics-calls';
+import { CALLBACK_SECRET } from '@leadtrail/testing/callbacks';
+import { aClock } from '@leadtrail/testing/clock';
+import { emptyDatabase, rows } from '@leadtrail/testing/database';
+import { INTEGRATION_KEY, setUpSite } from '@leadtrail/testing/enquiries';
+import { patch } from '@leadtrail/testing/management';
+import { type Receiver, startReceiver } from '@leadtrail/testing/receiver';
 import {
   aChunk,
   aRecordedEvent,
@@ -22,7 +19,7 @@ import {
   record,
   replayed,
   sendBody,
-} from './support/recordings.ts';
+} from '@leadtrail/testing/recordings';
 import {
   answering,
   type Behaviour,
@@ -32,8 +29,10 @@ import {
   S3_SECRET,
   type S3Server,
   startS3Server,
-} from './support/s3-server.ts';
-import { onBothStores, postgresUrl, startService, type TestService } from './support/service.ts';
+} from '@leadtrail/testing/s3-server';
+import { onBothStores, postgresUrl, startService, type TestService } from '@leadtrail/testing/service';
+import { newPlace, removePlace } from '@leadtrail/testing/torture/place';
+import { within } from '@leadtrail/testing/torture/service-process';
 import {
   archive,
   CANARY,
@@ -42,10 +41,11 @@ import {
   PERSON,
   tablesWithTraces,
   visit,
-} from './support/traces.ts';
-import { runJob, startSession } from './support/visits.ts';
-import { newPlace, removePlace } from './torture/place.ts';
-import { within } from './torture/service-process.ts';
+} from '@leadtrail/testing/traces';
+import { runJob, startSession } from '@leadtrail/testing/visits';
+import { AwsClient } from 'aws4fetch';
+import { keyHash, keyPrefix } from '../src/domain/setup/integration-key.ts';
+import { DAY_MS, MINUTE_MS } from '../src/lib/utc-time.ts';
 
 type Storage = { total_objects: number; estimated_sessions: number };
 

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../src/domain/utc-time.ts';
-import { type CallAnswer, call, type Refusal } from './support/analytics-calls.ts';
-import { NOON } from './support/builders.ts';
-import { aClock, type Clock } from './support/clock.ts';
-import { assertHit, assertMiss, warmed } from './support/kept-answers.ts';
-import { patch } from './support/management.ts';
+import { type CallAnswer, call, type Refusal } from '@leadtrail/testing/analytics-calls';
+import { NOON } from '@leadtrail/testing/builders';
+import { aClock, type Clock } from '@leadtrail/testing/clock';
+import { assertHit, assertMiss, warmed } from '@leadtrail/testing/kept-answers';
+import { patch } from '@leadtrail/testing/management';
 import {
   MARKETING_KEY,
   onBothStores,
   postgresUrl,
   startService,
   type TestService,
-} from './support/service.ts';
-import { newPlace, type Place, removePlace } from './torture/place.ts';
+} from '@leadtrail/testing/service';
+import { newPlace, type Place, removePlace } from '@leadtrail/testing/torture/place';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../src/lib/utc-time.ts';
 
 const REFRESH = '/analytics/refresh';
 const OVERVIEW = '/analytics/overview';

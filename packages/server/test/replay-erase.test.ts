@@ -4,12 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 import type { Erased } from '@leadtrail/contract/erase';
-import type { Overrides } from '../src/app.ts';
-import { DAY_MS } from '../src/domain/utc-time.ts';
-import { call, type Refusal } from './support/analytics-calls.ts';
-import { aClock } from './support/clock.ts';
-import { emptyDatabase, rows } from './support/database.ts';
-import { onEveryObjectStore } from './support/object-stores.ts';
+import { call, type Refusal } from '@leadtrail/testing/analytics-calls';
+import { aClock } from '@leadtrail/testing/clock';
+import { emptyDatabase, rows } from '@leadtrail/testing/database';
+import { onEveryObjectStore } from '@leadtrail/testing/object-stores';
 import {
   aChunk,
   aRecordedEvent,
@@ -19,10 +17,12 @@ import {
   replayed,
   sendBody,
   storedObjects,
-} from './support/recordings.ts';
-import { startService, type TestService } from './support/service.ts';
-import { CANARY, filesWithTraces, PERSON, tablesWithTraces, visit } from './support/traces.ts';
-import { runJob, startSession } from './support/visits.ts';
+} from '@leadtrail/testing/recordings';
+import { startService, type TestService } from '@leadtrail/testing/service';
+import { CANARY, filesWithTraces, PERSON, tablesWithTraces, visit } from '@leadtrail/testing/traces';
+import { runJob, startSession } from '@leadtrail/testing/visits';
+import type { Overrides } from '../src/app.ts';
+import { DAY_MS } from '../src/lib/utc-time.ts';
 
 onEveryObjectStore('erasing a person who was recorded', (kind, { env, dirs }) => {
   const service = {} as TestService & { dataDir: string };

@@ -3,10 +3,10 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { REPLAY_CHUNK_BYTES_MAX } from '@leadtrail/contract/limits';
-import { aChunk, aRecordedEvent, REPLAY } from './support/recordings.ts';
-import { startWatchedService, type WatchedService } from './support/watched-service.ts';
-import { newPlace, type Place, removePlace } from './torture/place.ts';
-import { within } from './torture/service-process.ts';
+import { aChunk, aRecordedEvent, REPLAY } from '@leadtrail/testing/recordings';
+import { newPlace, type Place, removePlace } from '@leadtrail/testing/torture/place';
+import { within } from '@leadtrail/testing/torture/service-process';
+import { startWatchedService, type WatchedService } from '@leadtrail/testing/watched-service';
 
 const MIB = 1024 * 1024;
 const STALL_MS_MAX = 50;

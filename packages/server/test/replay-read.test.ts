@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUIDv7 } from 'node:crypto';
 import { beforeEach, test } from 'node:test';
-import type { Overrides } from '../src/app.ts';
-import { DAY_MS, HOUR_MS, SECOND_MS } from '../src/domain/utc-time.ts';
-import { NOON } from './support/builders.ts';
-import { fetchDescribed } from './support/checked-answers.ts';
-import { aClock } from './support/clock.ts';
-import { emptyDatabase, rows } from './support/database.ts';
-import { patch } from './support/management.ts';
+import { NOON } from '@leadtrail/testing/builders';
+import { fetchDescribed } from '@leadtrail/testing/checked-answers';
+import { aClock } from '@leadtrail/testing/clock';
+import { emptyDatabase, rows } from '@leadtrail/testing/database';
+import { patch } from '@leadtrail/testing/management';
 import {
   aRecordedEvent,
   askForReplay,
@@ -16,9 +14,11 @@ import {
   replayed,
   SESSIONS,
   storedObjects,
-} from './support/recordings.ts';
-import { ADMIN_KEY, MARKETING_KEY, onBothStores, useService } from './support/service.ts';
-import { startSession } from './support/visits.ts';
+} from '@leadtrail/testing/recordings';
+import { ADMIN_KEY, MARKETING_KEY, onBothStores, useService } from '@leadtrail/testing/service';
+import { startSession } from '@leadtrail/testing/visits';
+import type { Overrides } from '../src/app.ts';
+import { DAY_MS, HOUR_MS, SECOND_MS } from '../src/lib/utc-time.ts';
 
 onBothStores('recorded sessions', (kind) => {
   const clock = aClock();

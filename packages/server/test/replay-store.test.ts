@@ -3,13 +3,10 @@ import { randomBytes, randomUUIDv7 } from 'node:crypto';
 import { beforeEach, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { REPLAY_BYTES_MAX, REPLAY_CHUNK_BYTES_MAX, REPLAY_CHUNKS_MAX } from '@leadtrail/contract/limits';
-import type { Overrides } from '../src/app.ts';
-import { unavailable } from '../src/domain/errors.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../src/domain/utc-time.ts';
-import { NOON } from './support/builders.ts';
-import { fetchDescribed } from './support/checked-answers.ts';
-import { aClock } from './support/clock.ts';
-import { emptyDatabase, row, rows } from './support/database.ts';
+import { NOON } from '@leadtrail/testing/builders';
+import { fetchDescribed } from '@leadtrail/testing/checked-answers';
+import { aClock } from '@leadtrail/testing/clock';
+import { emptyDatabase, row, rows } from '@leadtrail/testing/database';
 import {
   aChunk,
   aRecordedEvent,
@@ -19,9 +16,12 @@ import {
   replayed,
   sendBody,
   storedObjects,
-} from './support/recordings.ts';
-import { onBothStores, type TestService, useService } from './support/service.ts';
-import { startSession } from './support/visits.ts';
+} from '@leadtrail/testing/recordings';
+import { onBothStores, type TestService, useService } from '@leadtrail/testing/service';
+import { startSession } from '@leadtrail/testing/visits';
+import type { Overrides } from '../src/app.ts';
+import { unavailable } from '../src/domain/errors.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../src/lib/utc-time.ts';
 
 type Refusal = { error: string; details?: { path: string; message: string }[] };
 

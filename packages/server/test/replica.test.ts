@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
+import { dropDatabase } from '@leadtrail/testing/postgres-server';
+import { postgresUrl, startService, type TestService } from '@leadtrail/testing/service';
+import { newPlace, type Place, removePlace } from '@leadtrail/testing/torture/place';
+import { startSession } from '@leadtrail/testing/visits';
 import { Client } from 'pg';
-import { dropDatabase } from './support/postgres-server.ts';
-import { postgresUrl, startService, type TestService } from './support/service.ts';
-import { startSession } from './support/visits.ts';
-import { newPlace, type Place, removePlace } from './torture/place.ts';
 
 /** A copy of the database that is never brought up to date stands for a replica that lags. */
 

@@ -1,17 +1,23 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
+import { NOON } from '@leadtrail/testing/builders';
+import { aClock } from '@leadtrail/testing/clock';
+import { emptyDatabase, rows } from '@leadtrail/testing/database';
+import { patch } from '@leadtrail/testing/management';
+import {
+  onBothStores,
+  postgresUrl,
+  startService,
+  type TestService,
+  useService,
+} from '@leadtrail/testing/service';
+import { newPlace, removePlace } from '@leadtrail/testing/torture/place';
+import { startSession } from '@leadtrail/testing/visits';
 import type { Overrides } from '../src/app.ts';
-import { DAY_MS, HOUR_MS } from '../src/domain/utc-time.ts';
+import { DAY_MS, HOUR_MS } from '../src/lib/utc-time.ts';
 import type { ObjectStore } from '../src/ports/objects.ts';
 import type { ObjectRow } from '../src/store/schema.ts';
 import type { Store } from '../src/store/store.ts';
-import { NOON } from './support/builders.ts';
-import { aClock } from './support/clock.ts';
-import { emptyDatabase, rows } from './support/database.ts';
-import { patch } from './support/management.ts';
-import { onBothStores, postgresUrl, startService, type TestService, useService } from './support/service.ts';
-import { startSession } from './support/visits.ts';
-import { newPlace, removePlace } from './torture/place.ts';
 
 const YEAR_MS = 365 * DAY_MS;
 

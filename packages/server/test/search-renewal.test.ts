@@ -3,10 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { rows } from './support/database.ts';
-import { assertCaptured, CAPTURE_ENV, sendFromServer } from './support/enquiries.ts';
-import { createDatabase, dropDatabase } from './support/postgres-server.ts';
-import { onBothStores, postgresUrl, startService, type TestService } from './support/service.ts';
+import { rows } from '@leadtrail/testing/database';
+import { assertCaptured, CAPTURE_ENV, sendFromServer } from '@leadtrail/testing/enquiries';
+import { createDatabase, dropDatabase } from '@leadtrail/testing/postgres-server';
+import { onBothStores, postgresUrl, startService, type TestService } from '@leadtrail/testing/service';
 
 /** More than are made anew at a time. */
 const LEADS = 520;

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
+import { anEvent, aStart } from '@leadtrail/testing/builders';
+import { ADMIN_KEY, onBothStores, type TestService, useService } from '@leadtrail/testing/service';
+import { endSession, runJob, sendEvents, startSession } from '@leadtrail/testing/visits';
 import { unavailable } from '../src/domain/errors.ts';
-import { anEvent, aStart } from './support/builders.ts';
-import { ADMIN_KEY, onBothStores, type TestService, useService } from './support/service.ts';
-import { endSession, runJob, sendEvents, startSession } from './support/visits.ts';
 
 const REQUEST_ID = /^[\w-]{16,64}$/;
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
+import { call } from '@leadtrail/testing/analytics-calls';
+import { NOON } from '@leadtrail/testing/builders';
+import { aClock } from '@leadtrail/testing/clock';
+import { emptyDatabase, rows } from '@leadtrail/testing/database';
+import { MARKETING_KEY, onBothStores, type TestService, useService } from '@leadtrail/testing/service';
 import fc from 'fast-check';
-import { DAY_MS } from '../src/domain/utc-time.ts';
+import { DAY_MS } from '../src/lib/utc-time.ts';
 import type { SetAsideLead } from '../src/store/set-aside-leads.ts';
-import { call } from './support/analytics-calls.ts';
-import { NOON } from './support/builders.ts';
-import { aClock } from './support/clock.ts';
-import { emptyDatabase, rows } from './support/database.ts';
-import { MARKETING_KEY, onBothStores, type TestService, useService } from './support/service.ts';
 
 const LISTS = [
   { kind: 'rejected', path: '/analytics/blocked-ip-leads', name: 'blocked_ip_leads' },

@@ -2,18 +2,12 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { setImmediate as nextRound, setTimeout as sleep } from 'node:timers/promises';
 import type { Settings as SettingsSchema } from '@leadtrail/contract/settings';
-import type { z } from 'zod';
-import { openMemoryCache } from '../src/adapters/memory-cache.ts';
-import type { Overrides } from '../src/app.ts';
-import { unavailable } from '../src/domain/errors.ts';
-import { HOUR_MS, MINUTE_MS } from '../src/domain/utc-time.ts';
-import { SETTINGS_VERSION } from '../src/ports/cache.ts';
-import { call, type Refusal } from './support/analytics-calls.ts';
-import { CRM_CALLBACK, report } from './support/callbacks.ts';
-import { aClock, type Clock } from './support/clock.ts';
-import { rows } from './support/database.ts';
-import { CAPTURE_ENV, sendFromServer } from './support/enquiries.ts';
-import { patch } from './support/management.ts';
+import { call, type Refusal } from '@leadtrail/testing/analytics-calls';
+import { CRM_CALLBACK, report } from '@leadtrail/testing/callbacks';
+import { aClock, type Clock } from '@leadtrail/testing/clock';
+import { rows } from '@leadtrail/testing/database';
+import { CAPTURE_ENV, sendFromServer } from '@leadtrail/testing/enquiries';
+import { patch } from '@leadtrail/testing/management';
 import {
   MARKETING_KEY,
   onBothStores,
@@ -21,9 +15,15 @@ import {
   startService,
   type TestService,
   useService,
-} from './support/service.ts';
-import { newPlace, type Place, removePlace } from './torture/place.ts';
-import { seeded } from './torture/random.ts';
+} from '@leadtrail/testing/service';
+import { newPlace, type Place, removePlace } from '@leadtrail/testing/torture/place';
+import { seeded } from '@leadtrail/testing/torture/random';
+import type { z } from 'zod';
+import { openMemoryCache } from '../src/adapters/memory-cache.ts';
+import type { Overrides } from '../src/app.ts';
+import { unavailable } from '../src/domain/errors.ts';
+import { HOUR_MS, MINUTE_MS } from '../src/lib/utc-time.ts';
+import { SETTINGS_VERSION } from '../src/ports/cache.ts';
 
 type Settings = z.output<typeof SettingsSchema>;
 

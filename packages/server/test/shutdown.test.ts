@@ -5,16 +5,19 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { onBothStores, postgresUrl } from './support/service.ts';
-import { type AutomationPlatform, startAutomationPlatform } from './torture/automation-platform.ts';
-import { deliverRest, finishWork } from './torture/finish-work.ts';
-import { leadBody, leadHeaders } from './torture/lead-load.ts';
-import { type Ledger, newLedger } from './torture/ledger.ts';
-import { startLoad } from './torture/load.ts';
-import { newPlace, type Place, removePlace } from './torture/place.ts';
-import { seeded } from './torture/random.ts';
-import { type ServiceProcess, startServiceProcess, within } from './torture/service-process.ts';
-import { differences } from './torture/verify.ts';
+import { onBothStores, postgresUrl } from '@leadtrail/testing/service';
+import {
+  type AutomationPlatform,
+  startAutomationPlatform,
+} from '@leadtrail/testing/torture/automation-platform';
+import { deliverRest, finishWork } from '@leadtrail/testing/torture/finish-work';
+import { leadBody, leadHeaders } from '@leadtrail/testing/torture/lead-load';
+import { type Ledger, newLedger } from '@leadtrail/testing/torture/ledger';
+import { startLoad } from '@leadtrail/testing/torture/load';
+import { newPlace, type Place, removePlace } from '@leadtrail/testing/torture/place';
+import { seeded } from '@leadtrail/testing/torture/random';
+import { type ServiceProcess, startServiceProcess, within } from '@leadtrail/testing/torture/service-process';
+import { differences } from '@leadtrail/testing/torture/verify';
 
 const EXIT_SECONDS_MAX = 10;
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import type { Form, Site, SiteSnippet } from '@leadtrail/contract/sites';
-import { call } from './support/analytics-calls.ts';
-import { NOON } from './support/builders.ts';
-import { aClock } from './support/clock.ts';
-import { emptyDatabase, rows } from './support/database.ts';
-import { aForm, aSite, FORMS, patch, SITES } from './support/management.ts';
-import { onBothStores, useService } from './support/service.ts';
+import { call } from '@leadtrail/testing/analytics-calls';
+import { NOON } from '@leadtrail/testing/builders';
+import { aClock } from '@leadtrail/testing/clock';
+import { emptyDatabase, rows } from '@leadtrail/testing/database';
+import { aForm, aSite, FORMS, patch, SITES } from '@leadtrail/testing/management';
+import { onBothStores, useService } from '@leadtrail/testing/service';
 
 const clock = aClock();
 

@@ -1,12 +1,19 @@
 import assert from 'node:assert/strict';
 import { before, beforeEach, describe, test } from 'node:test';
 import { endpoints } from '@leadtrail/contract/endpoints';
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../src/domain/utc-time.ts';
-import { anEvent, anEventsRecord, aRecordedEvent, aStartRecord, NOON, PAGE } from './support/builders.ts';
-import { aClock } from './support/clock.ts';
-import { emptyDatabase } from './support/database.ts';
-import { onBothStores, type TestService, useService } from './support/service.ts';
-import { endSession, sendEvents, startSession } from './support/visits.ts';
+import {
+  anEvent,
+  anEventsRecord,
+  aRecordedEvent,
+  aStartRecord,
+  NOON,
+  PAGE,
+} from '@leadtrail/testing/builders';
+import { aClock } from '@leadtrail/testing/clock';
+import { emptyDatabase } from '@leadtrail/testing/database';
+import { onBothStores, type TestService, useService } from '@leadtrail/testing/service';
+import { endSession, sendEvents, startSession } from '@leadtrail/testing/visits';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../src/lib/utc-time.ts';
 
 type ReportName =
   | 'overview'

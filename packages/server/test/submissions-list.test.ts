@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { SUBMISSION_PERIODS, SUBMISSION_SORTS } from '@leadtrail/contract/submissions';
-import { DAY_MS, HOUR_MS, SECOND_MS } from '../src/domain/utc-time.ts';
-import { call, type Method } from './support/analytics-calls.ts';
-import { NOON } from './support/builders.ts';
-import { aClock, type Clock } from './support/clock.ts';
-import { assertCaptured, CAPTURE_ENV, type Fields, sendFromServer } from './support/enquiries.ts';
+import { call, type Method } from '@leadtrail/testing/analytics-calls';
+import { NOON } from '@leadtrail/testing/builders';
+import { aClock, type Clock } from '@leadtrail/testing/clock';
+import { assertCaptured, CAPTURE_ENV, type Fields, sendFromServer } from '@leadtrail/testing/enquiries';
 import {
   MARKETING_KEY,
   onBothStores,
   type StoreKind,
   type TestService,
   useService,
-} from './support/service.ts';
+} from '@leadtrail/testing/service';
+import { DAY_MS, HOUR_MS, SECOND_MS } from '../src/lib/utc-time.ts';
 
 const SUBMISSIONS = '/analytics/leads/submissions';
 const RECENT = '/analytics/leads/recent-submissions';

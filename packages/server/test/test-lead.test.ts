@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { TEST_LEADS_PER_MINUTE_MAX } from '@leadtrail/contract/limits';
+import { type CallAnswer, call } from '@leadtrail/testing/analytics-calls';
+import { FLOW_CALLBACK, report } from '@leadtrail/testing/callbacks';
+import { aClock, type Clock } from '@leadtrail/testing/clock';
+import { assertCaptured, CAPTURE_ENV, sendFromServer } from '@leadtrail/testing/enquiries';
+import { answering, answeringEndlessly, type Receiver, startReceiver } from '@leadtrail/testing/receiver';
+import { MARKETING_KEY, onBothStores, startService, type TestService } from '@leadtrail/testing/service';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
-import { DAY_MS, MINUTE_MS, SECOND_MS } from '../src/domain/utc-time.ts';
-import { type CallAnswer, call } from './support/analytics-calls.ts';
-import { FLOW_CALLBACK, report } from './support/callbacks.ts';
-import { aClock, type Clock } from './support/clock.ts';
-import { assertCaptured, CAPTURE_ENV, sendFromServer } from './support/enquiries.ts';
-import { answering, answeringEndlessly, type Receiver, startReceiver } from './support/receiver.ts';
-import { MARKETING_KEY, onBothStores, startService, type TestService } from './support/service.ts';
+import { DAY_MS, MINUTE_MS, SECOND_MS } from '../src/lib/utc-time.ts';
 
 type Tested = {
   flow_send_public_id: string;

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { randomUUIDv7 } from 'node:crypto';
 import { test } from 'node:test';
+import { aStartRecord, NOON, PAGE } from '@leadtrail/testing/builders';
+import { emptyDatabase } from '@leadtrail/testing/database';
+import { onBothStores, type TestService, useService } from '@leadtrail/testing/service';
 import fc from 'fast-check';
-import { engagementBucket, engagementScore } from '../src/domain/engagement.ts';
+import { engagementBucket, engagementScore } from '../src/domain/tracking/engagement.ts';
 import type {
   EndRecord,
   EventsRecord,
   RecordedEvent,
   StartRecord,
   TrackingRecord,
-} from '../src/domain/tracking-record.ts';
-import { DAY_MS, HOUR_MS, SECOND_MS, utcDay } from '../src/domain/utc-time.ts';
-import { aStartRecord, NOON, PAGE } from './support/builders.ts';
-import { emptyDatabase } from './support/database.ts';
-import { onBothStores, type TestService, useService } from './support/service.ts';
+} from '../src/domain/tracking/tracking-record.ts';
+import { DAY_MS, HOUR_MS, SECOND_MS, utcDay } from '../src/lib/utc-time.ts';
 
 /*
  * Few visitors, fingerprints, addresses, countries, pages and days, so that they meet; records in any

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomUUIDv7 } from 'node:crypto';
 import { beforeEach, test } from 'node:test';
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../src/domain/utc-time.ts';
-import { anEvent, aRecordedEvent, aStartRecord, NOON, PAGE } from './support/builders.ts';
-import { aClock } from './support/clock.ts';
-import { emptyDatabase, type Row, row, rows } from './support/database.ts';
-import { onBothStores, useService } from './support/service.ts';
-import { endSession, runJob, sendEvents, startSession } from './support/visits.ts';
+import { anEvent, aRecordedEvent, aStartRecord, NOON, PAGE } from '@leadtrail/testing/builders';
+import { aClock } from '@leadtrail/testing/clock';
+import { emptyDatabase, type Row, row, rows } from '@leadtrail/testing/database';
+import { onBothStores, useService } from '@leadtrail/testing/service';
+import { endSession, runJob, sendEvents, startSession } from '@leadtrail/testing/visits';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../src/lib/utc-time.ts';
 
 const IDLE_AFTER_MS = 30 * MINUTE_MS;
 

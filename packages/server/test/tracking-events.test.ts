@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import type { TrackingEvent } from '@leadtrail/contract/tracking';
-import { MINUTE_MS, SECOND_MS } from '../src/domain/utc-time.ts';
-import { anEvent, NOON, PAGE } from './support/builders.ts';
-import { aClock } from './support/clock.ts';
-import { emptyDatabase, row, rows } from './support/database.ts';
-import { onBothStores, useService } from './support/service.ts';
-import { endSession, sendEvents, startSession } from './support/visits.ts';
+import { anEvent, NOON, PAGE } from '@leadtrail/testing/builders';
+import { aClock } from '@leadtrail/testing/clock';
+import { emptyDatabase, row, rows } from '@leadtrail/testing/database';
+import { onBothStores, useService } from '@leadtrail/testing/service';
+import { endSession, sendEvents, startSession } from '@leadtrail/testing/visits';
+import { MINUTE_MS, SECOND_MS } from '../src/lib/utc-time.ts';
 
 const EVENT_COLUMNS = 'session_id, event_id, type, page, at, data';
 

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { randomUUIDv7 } from 'node:crypto';
 import { beforeEach, test } from 'node:test';
 import type { SessionStarted } from '@leadtrail/contract/tracking';
-import { aStart, NOON, PAGE } from './support/builders.ts';
-import { aClock } from './support/clock.ts';
-import { emptyDatabase, row, rows } from './support/database.ts';
-import { onBothStores, startService, useService } from './support/service.ts';
-import { startSession } from './support/visits.ts';
+import { aStart, NOON, PAGE } from '@leadtrail/testing/builders';
+import { aClock } from '@leadtrail/testing/clock';
+import { emptyDatabase, row, rows } from '@leadtrail/testing/database';
+import { onBothStores, startService, useService } from '@leadtrail/testing/service';
+import { startSession } from '@leadtrail/testing/visits';
 
 type Overview = { total_sessions: number; total_events: number };
 

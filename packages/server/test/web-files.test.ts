@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { startService, type TestService, useService } from '@leadtrail/testing/service';
 import { bundledFile } from '../src/adapters/bundled-file.ts';
 import { withWebFiles } from '../src/http/web-files.ts';
-import { startService, type TestService, useService } from './support/service.ts';
 
 /** The text as it came over the wire: `fetch` would unpack it. */
 async function load(

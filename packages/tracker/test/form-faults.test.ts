@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, beforeEach, test } from 'node:test';
+import { emptyLeads } from '@leadtrail/testing/leads';
+import { onBothStores, useService } from '@leadtrail/testing/service';
 import type { Page, Route } from 'playwright-core';
-import { emptyLeads } from '../../server/test/support/leads.ts';
-import { onBothStores, useService } from '../../server/test/support/service.ts';
 import { answered, answerOnce, CAPTURE, FAILED } from './support/form-answers.ts';
 import { ADA, fillIn, openFormPage, sendWithButton, thankYouPage, useVisits } from './support/form-visits.ts';
 import {

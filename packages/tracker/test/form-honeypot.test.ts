@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, beforeEach, test } from 'node:test';
-import { emptyLeads } from '../../server/test/support/leads.ts';
-import { onBothStores, useService } from '../../server/test/support/service.ts';
+import { emptyLeads } from '@leadtrail/testing/leads';
+import { onBothStores, useService } from '@leadtrail/testing/service';
 import { fillIn, openFormPage, sendWithButton, thankYouPage, useVisits } from './support/form-visits.ts';
 import { aFormPage, aLeadForm, formScript, sentForms, setUpForms } from './support/lead-forms.ts';
 import { aPage } from './support/site.ts';

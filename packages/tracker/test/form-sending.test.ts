@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, beforeEach, test } from 'node:test';
-import { emptyLeads } from '../../server/test/support/leads.ts';
-import { aForm, aSite } from '../../server/test/support/management.ts';
-import { onBothStores, useService } from '../../server/test/support/service.ts';
+import { emptyLeads } from '@leadtrail/testing/leads';
+import { aForm, aSite } from '@leadtrail/testing/management';
+import { onBothStores, useService } from '@leadtrail/testing/service';
 import { ADA, fillIn, openFormPage, sendWithButton, thankYouPage, useVisits } from './support/form-visits.ts';
 import {
   aFormPage,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { openChromium } from '@leadtrail/testing/chromium';
+import type { RecordedEvent, Replay } from '@leadtrail/testing/recordings';
+import { onBothStores, useService } from '@leadtrail/testing/service';
 import type { Browser, Page } from 'playwright-core';
-import type { RecordedEvent, Replay } from '../../server/test/support/recordings.ts';
-import { onBothStores, useService } from '../../server/test/support/service.ts';
-import { openChromium } from './support/chromium.ts';
 import {
   aSession,
   hasText,

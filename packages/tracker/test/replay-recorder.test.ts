@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { openChromium } from '@leadtrail/testing/chromium';
+import { rows } from '@leadtrail/testing/database';
+import { listed, type RecordedEvent, type Replay, replayed } from '@leadtrail/testing/recordings';
+import { onBothStores, useService } from '@leadtrail/testing/service';
 import type { Browser, Page } from 'playwright-core';
-import { rows } from '../../server/test/support/database.ts';
-import { listed, type RecordedEvent, type Replay, replayed } from '../../server/test/support/recordings.ts';
-import { onBothStores, useService } from '../../server/test/support/service.ts';
-import { openChromium } from './support/chromium.ts';
 import {
   aSession,
   FULL_SNAPSHOT,

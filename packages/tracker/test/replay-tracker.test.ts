@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { openChromium } from '@leadtrail/testing/chromium';
+import { patch } from '@leadtrail/testing/management';
+import { listed } from '@leadtrail/testing/recordings';
+import { onBothStores, useService } from '@leadtrail/testing/service';
 import type { Browser } from 'playwright-core';
-import { patch } from '../../server/test/support/management.ts';
-import { listed } from '../../server/test/support/recordings.ts';
-import { onBothStores, useService } from '../../server/test/support/service.ts';
-import { openChromium } from './support/chromium.ts';
 import { FULL_SNAPSHOT, hasSnapshot, hasText, hrefs, META, replayWhen } from './support/recorded-pages.ts';
 import { aPage, openSite, type Site } from './support/site.ts';
 import { sessionOf, trackerTag, visitorOf } from './support/tracked-visits.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { openChromium } from '@leadtrail/testing/chromium';
+import { onBothStores, useService } from '@leadtrail/testing/service';
 import type { Browser, Page } from 'playwright-core';
-import { onBothStores, useService } from '../../server/test/support/service.ts';
-import { openChromium } from './support/chromium.ts';
 import { aPage, openSite, type Site } from './support/site.ts';
 import {
   eventsOf,

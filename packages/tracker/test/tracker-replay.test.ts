@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { openChromium } from '@leadtrail/testing/chromium';
+import { patch } from '@leadtrail/testing/management';
+import { type TestService, useService } from '@leadtrail/testing/service';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { patch } from '../../server/test/support/management.ts';
-import { type TestService, useService } from '../../server/test/support/service.ts';
-import { openChromium } from './support/chromium.ts';
 import { aPage, openSite, type Site } from './support/site.ts';
 import { sentTo, sessionOf, trackerTag, visitorOf } from './support/tracked-visits.ts';
 import { type WatchedPage, watchPage } from './support/watched-page.ts';

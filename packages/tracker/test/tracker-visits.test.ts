@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { openChromium } from '@leadtrail/testing/chromium';
+import { patch } from '@leadtrail/testing/management';
+import { onBothStores, useService } from '@leadtrail/testing/service';
 import type { Browser, Page } from 'playwright-core';
-import { patch } from '../../server/test/support/management.ts';
-import { onBothStores, useService } from '../../server/test/support/service.ts';
-import { openChromium } from './support/chromium.ts';
 import { openKeepableSite, openKeepingChromium } from './support/keepable-site.ts';
 import { aPage, openSite, type Site } from './support/site.ts';
 import {

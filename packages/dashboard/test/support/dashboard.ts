@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { after, before } from 'node:test';
+import { openChromium } from '@leadtrail/testing/chromium';
+import { ADMIN_KEY, MARKETING_KEY, type TestService } from '@leadtrail/testing/service';
 import type { AxeResults, RunOptions } from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { ADMIN_KEY, MARKETING_KEY, type TestService } from '../../../server/test/support/service.ts';
-import { openChromium } from '../../../tracker/test/support/chromium.ts';
 
 /** The dashboard in a real browser, with an eye on everything that must not happen. */
 

@@ -1,7 +1,7 @@
 import type { LeadItem } from '@leadtrail/contract/leads';
-import { call } from '../../../server/test/support/analytics-calls.ts';
-import { assertCaptured, type Fields, sendFromServer } from '../../../server/test/support/enquiries.ts';
-import type { TestService } from '../../../server/test/support/service.ts';
+import { call } from '@leadtrail/testing/analytics-calls';
+import { assertCaptured, type Fields, sendFromServer } from '@leadtrail/testing/enquiries';
+import type { TestService } from '@leadtrail/testing/service';
 
 /** People who have enquired, each known by their address. */
 

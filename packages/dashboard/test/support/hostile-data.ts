@@ -1,17 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUIDv7 } from 'node:crypto';
-import { CRM_CALLBACK, CRM_WEBHOOK, FLOW_CALLBACK, report } from '../../../server/test/support/callbacks.ts';
-import {
-  assertCaptured,
-  FORM_ID,
-  SITE_KEY,
-  sendForm,
-  setUpSite,
-} from '../../../server/test/support/enquiries.ts';
-import { anIntegration, FORMS, patch, SITES } from '../../../server/test/support/management.ts';
-import { record } from '../../../server/test/support/recordings.ts';
-import { ADMIN_KEY, type TestService } from '../../../server/test/support/service.ts';
-import { endSession, sendEvents, startSession } from '../../../server/test/support/visits.ts';
+import { CRM_CALLBACK, CRM_WEBHOOK, FLOW_CALLBACK, report } from '@leadtrail/testing/callbacks';
+import { assertCaptured, FORM_ID, SITE_KEY, sendForm, setUpSite } from '@leadtrail/testing/enquiries';
+import { anIntegration, FORMS, patch, SITES } from '@leadtrail/testing/management';
+import { record } from '@leadtrail/testing/recordings';
+import { ADMIN_KEY, type TestService } from '@leadtrail/testing/service';
+import { endSession, sendEvents, startSession } from '@leadtrail/testing/visits';
 
 /** Text that does harm where it is taken for more than text, in every field that somebody from outside can fill. */
 

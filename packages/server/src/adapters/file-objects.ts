@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { assertObjectKey } from '../domain/object-key.ts';
-import { HOUR_MS } from '../domain/utc-time.ts';
+import { assertObjectKey } from '../lib/object-key.ts';
+import { HOUR_MS } from '../lib/utc-time.ts';
 import type { ObjectStore } from '../ports/objects.ts';
 
 /** Not a key an object can have in earnest: keys begin with the kind of object. */

@@ -4,9 +4,9 @@ import * as http from 'node:http';
 import * as https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import type { Webhook as Signer } from 'standardwebhooks';
-import { type EgressPolicy, mayReach } from '../domain/egress.ts';
-import { isDelivered } from '../domain/retry-delay.ts';
-import { SECOND_MS } from '../domain/utc-time.ts';
+import { type EgressPolicy, mayReach } from '../domain/delivery/egress.ts';
+import { isDelivered } from '../domain/delivery/retry-delay.ts';
+import { SECOND_MS } from '../lib/utc-time.ts';
 import type { Webhook, WebhookMessage, WebhookOutcome } from '../ports/webhook.ts';
 
 export type HttpWebhookOptions = {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { IpDatabase, NetworkPlace } from '../domain/geo.ts';
-import { ipv4Number, readIpv6Prefix } from '../domain/ip-address.ts';
+import { ipv4Number, readIpv6Prefix } from '../lib/ip-address.ts';
 
 /*
  * The file is one array of 32-bit words in the machine's byte order: a header, then per address family the

@@ -1,6 +1,6 @@
 import { hostname, networkInterfaces } from 'node:os';
 import type { Config } from '../config.ts';
-import { parseDomainRule } from '../domain/site-domain.ts';
+import { parseDomainRule } from '../domain/setup/site-domain.ts';
 
 /** How this machine is reached: wherever the demo page is opened, here or from another, its form may be sent. */
 export function ownDomains({ publicUrl, port }: Pick<Config, 'publicUrl' | 'port'>): string[] {

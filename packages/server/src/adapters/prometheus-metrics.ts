@@ -1,4 +1,4 @@
-import { SECOND_MS } from '../domain/utc-time.ts';
+import { SECOND_MS } from '../lib/utc-time.ts';
 import type { InboxBacklog } from '../ports/inbox.ts';
 import type { DeliveryOutcome, JobOutcome, Metrics } from '../ports/metrics.ts';
 

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../domain/utc-time.ts';
+import { DAY_MS } from '../lib/utc-time.ts';
 import type { Cache } from '../ports/cache.ts';
 import { openMemoryCache } from './memory-cache.ts';
 import type { RedisConnection } from './redis-connection.ts';

@@ -1,5 +1,5 @@
 import { createClient, ErrorReply } from '@redis/client';
-import { SECOND_MS } from '../domain/utc-time.ts';
+import { SECOND_MS } from '../lib/utc-time.ts';
 import type { Log } from '../ports/log.ts';
 
 /** A Redis that may go away at any time, and for which nobody waits. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { AwsV4Signer } from 'aws4fetch';
-import { assertObjectKey } from '../domain/object-key.ts';
-import { SECOND_MS } from '../domain/utc-time.ts';
+import { assertObjectKey } from '../lib/object-key.ts';
+import { SECOND_MS } from '../lib/utc-time.ts';
 import type { Log } from '../ports/log.ts';
 import type { ObjectStore } from '../ports/objects.ts';
 import { type HttpAnswer, type HttpFailure, type HttpLimits, openBoundedHttp } from './bounded-http.ts';

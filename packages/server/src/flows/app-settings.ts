@@ -1,5 +1,10 @@
-import { type SavedSettings, type SettingDefaults, type Settings, settingsOf } from '../domain/settings.ts';
-import { MINUTE_MS } from '../domain/utc-time.ts';
+import {
+  type SavedSettings,
+  type SettingDefaults,
+  type Settings,
+  settingsOf,
+} from '../domain/setup/settings.ts';
+import { MINUTE_MS } from '../lib/utc-time.ts';
 import { type Cache, LEAD_DROUGHT_ENABLED, SETTINGS_VERSION } from '../ports/cache.ts';
 import type { Store } from '../store/store.ts';
 

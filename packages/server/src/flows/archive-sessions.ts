@@ -1,4 +1,4 @@
-import { MINUTE_MS, SECOND_MS } from '../domain/utc-time.ts';
+import { MINUTE_MS, SECOND_MS } from '../lib/utc-time.ts';
 import type { Log } from '../ports/log.ts';
 import type { ObjectStore } from '../ports/objects.ts';
 import type { ArchiveClaim } from '../store/archives.ts';

@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { readEnquiry } from '../domain/enquiry.ts';
 import { AppError } from '../domain/errors.ts';
-import type { FormRecord } from '../domain/form-fields.ts';
 import type { Geo } from '../domain/geo.ts';
-import type { NetworkMatcher } from '../domain/ip-address.ts';
-import { redirectTarget } from '../domain/redirect-target.ts';
+import { readEnquiry } from '../domain/leads/enquiry.ts';
+import type { FormRecord } from '../domain/leads/form-fields.ts';
+import { redirectTarget } from '../domain/leads/redirect-target.ts';
+import type { NetworkMatcher } from '../lib/ip-address.ts';
 import type { CaptureOutcome } from '../store/leads/capture.ts';
 import type { Store } from '../store/store.ts';
 import type { AppSettings } from './app-settings.ts';

@@ -1,5 +1,5 @@
-import { boundedAddress } from '../domain/page-address.ts';
-import type { EndRecord } from '../domain/tracking-record.ts';
+import { boundedAddress } from '../domain/tracking/page-address.ts';
+import type { EndRecord } from '../domain/tracking/tracking-record.ts';
 import type { Inbox } from '../ports/inbox.ts';
 
 export type EndSession = (sent: {

@@ -1,6 +1,6 @@
 import type { Erased, PersonIdentifiers } from '@leadtrail/contract/erase';
-import { personMeant } from '../domain/person.ts';
-import { SECOND_MS } from '../domain/utc-time.ts';
+import { personMeant } from '../domain/leads/person.ts';
+import { SECOND_MS } from '../lib/utc-time.ts';
 import type { Adoption } from './adopt-inboxes.ts';
 import { type ErasureParts, eraseFromArchives, eraseReplays, eventually, scrub } from './finish-erasures.ts';
 

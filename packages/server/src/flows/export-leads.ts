@@ -1,6 +1,6 @@
 import { LeadItem } from '@leadtrail/contract/leads';
-import { csvLine } from '../domain/csv.ts';
-import type { LeadFilter } from '../domain/lead-listing.ts';
+import type { LeadFilter } from '../domain/leads/lead-listing.ts';
+import { csvLine } from '../lib/csv.ts';
 import type { Store } from '../store/store.ts';
 
 const LEADS_PER_STEP = 500;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isDelivered } from '../domain/retry-delay.ts';
-import { SECOND_MS } from '../domain/utc-time.ts';
+import { isDelivered } from '../domain/delivery/retry-delay.ts';
+import { SECOND_MS } from '../lib/utc-time.ts';
 import type { Log } from '../ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { Webhook, WebhookOutcome, WebhookTarget } from '../ports/webhook.ts';

@@ -6,7 +6,7 @@ import {
   type SnippetPlaces,
   tagManagerSnippet,
   trackerSnippet,
-} from '../domain/snippets.ts';
+} from '../domain/setup/snippets.ts';
 import type { Store } from '../store/store.ts';
 
 /** What to paste for a site and each of its forms; undefined: there is no such site. */

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { SessionStart, SessionStarted } from '@leadtrail/contract/tracking';
 import type { Geo } from '../domain/geo.ts';
-import { startRecord } from '../domain/tracking-record.ts';
+import { startRecord } from '../domain/tracking/tracking-record.ts';
 import type { Inbox } from '../ports/inbox.ts';
 
 export type StartSession = (

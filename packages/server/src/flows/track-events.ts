@@ -1,6 +1,6 @@
 import { EVENTS_PER_BATCH_MAX } from '@leadtrail/contract/limits';
 import { TrackingEvent } from '@leadtrail/contract/tracking';
-import { type EventsRecord, type RecordedEvent, recordedEvent } from '../domain/tracking-record.ts';
+import { type EventsRecord, type RecordedEvent, recordedEvent } from '../domain/tracking/tracking-record.ts';
 import type { Inbox } from '../ports/inbox.ts';
 
 export type TrackEvents = (sent: { session_id: string; events: unknown[] }) => Promise<{

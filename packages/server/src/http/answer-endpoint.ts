@@ -11,7 +11,7 @@ import {
 } from '@leadtrail/contract/endpoint';
 import type { EndpointName, Endpoints } from '@leadtrail/contract/endpoints';
 import { AppError } from '../domain/errors.ts';
-import type { FormRecord } from '../domain/form-fields.ts';
+import type { FormRecord } from '../domain/leads/form-fields.ts';
 import type { Log } from '../ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { Role, SecretKind } from './authenticate.ts';

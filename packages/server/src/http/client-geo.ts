@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Geo, IpDatabase } from '../domain/geo.ts';
-import { cut } from '../domain/page-address.ts';
+import { cut } from '../domain/tracking/page-address.ts';
 
 type Provider = {
   readonly headers: { readonly country: string } & Readonly<Partial<Record<keyof Geo, string>>>;

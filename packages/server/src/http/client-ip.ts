@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { canonicalIp, type NetworkMatcher } from '../domain/ip-address.ts';
+import { canonicalIp, type NetworkMatcher } from '../lib/ip-address.ts';
 
 /** `trusted` says whether the peer is a proxy whose headers may be believed, not whether the client is. */
 export type ClientIp = { readonly ip: string; readonly trusted: boolean };

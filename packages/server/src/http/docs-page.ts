@@ -1,4 +1,4 @@
-import { escapeHtml } from '../domain/html-text.ts';
+import { escapeHtml } from '../lib/html-text.ts';
 
 type Json = Record<string, unknown>;
 

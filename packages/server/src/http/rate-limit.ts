@@ -1,5 +1,5 @@
-import { rateLimitKey } from '../domain/ip-address.ts';
-import { MINUTE_MS } from '../domain/utc-time.ts';
+import { rateLimitKey } from '../lib/ip-address.ts';
+import { MINUTE_MS } from '../lib/utc-time.ts';
 import type { SharedCounter } from '../ports/shared-counter.ts';
 
 /** Clients remembered within a minute; beyond that they share one allowance, so memory stays bounded. */

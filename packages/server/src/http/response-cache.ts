@@ -1,6 +1,6 @@
 import type { EndpointName } from '@leadtrail/contract/endpoints';
 import { unavailable } from '../domain/errors.ts';
-import { utcDay } from '../domain/utc-time.ts';
+import { utcDay } from '../lib/utc-time.ts';
 import type { DataVersions } from '../store/data-versions.ts';
 import { TOPICS, type Topic } from '../store/topics.ts';
 import { CACHED_ENDPOINTS } from './cached-endpoints.ts';

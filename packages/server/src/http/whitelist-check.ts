@@ -1,4 +1,4 @@
-import { SECOND_MS } from '../domain/utc-time.ts';
+import { SECOND_MS } from '../lib/utc-time.ts';
 
 type Rule = { list: 'blocked' | 'whitelisted' } | null;
 

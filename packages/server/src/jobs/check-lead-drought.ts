@@ -1,6 +1,6 @@
-import { isDelivered } from '../domain/retry-delay.ts';
-import type { Settings } from '../domain/settings.ts';
-import { dateTime, HOUR_MS } from '../domain/utc-time.ts';
+import { isDelivered } from '../domain/delivery/retry-delay.ts';
+import type { Settings } from '../domain/setup/settings.ts';
+import { dateTime, HOUR_MS } from '../lib/utc-time.ts';
 import { LEAD_DROUGHT_ENABLED } from '../ports/cache.ts';
 import type { Job, JobParts } from './job.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MINUTE_MS } from '../domain/utc-time.ts';
+import { MINUTE_MS } from '../lib/utc-time.ts';
 import type { JobParts } from './job.ts';
 
 export const IDLE_MS = 30 * MINUTE_MS;

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../domain/utc-time.ts';
+import { DAY_MS } from '../lib/utc-time.ts';
 import type { ObjectAge } from '../store/archives.ts';
 import type { ObjectRow } from '../store/schema.ts';
 import type { JobParts } from './job.ts';

@@ -1,5 +1,5 @@
 import { Cron } from 'croner';
-import { SECOND_MS } from '../domain/utc-time.ts';
+import { SECOND_MS } from '../lib/utc-time.ts';
 import type { JobOutcome } from '../ports/metrics.ts';
 import type { Job, JobParts } from './job.ts';
 

@@ -1,8 +1,8 @@
 import type { Cron } from 'croner';
-import { SECOND_MS } from '../domain/utc-time.ts';
 import { archiveSessions } from '../flows/archive-sessions.ts';
 import { compactInbox, finishErasures } from '../flows/finish-erasures.ts';
 import { indexChangedLeads } from '../flows/index-leads.ts';
+import { SECOND_MS } from '../lib/utc-time.ts';
 import type { JobOutcome, JobReport, Metrics } from '../ports/metrics.ts';
 import { checkLeadDrought, isDroughtWatched } from './check-lead-drought.ts';
 import { endIdleSessions } from './end-idle-sessions.ts';

@@ -1,4 +1,4 @@
-import type { EgressPolicy } from '../domain/egress.ts';
+import type { EgressPolicy } from '../domain/delivery/egress.ts';
 
 /** Messages to the web addresses of others. */
 export type Webhook = {

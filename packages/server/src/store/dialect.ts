@@ -8,7 +8,7 @@ import {
   type Updateable,
 } from 'kysely';
 import { AppError } from '../domain/errors.ts';
-import type { Search } from '../domain/lead-search.ts';
+import type { Search } from '../domain/leads/lead-search.ts';
 import type { Schema } from './schema.ts';
 
 /** All that differs between SQLite and PostgreSQL, in one place. */

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import { dateTime } from '../domain/utc-time.ts';
+import { dateTime } from '../lib/utc-time.ts';
 import type { Db } from './dialect.ts';
 import { countOf, type Page } from './paging.ts';
 import type { IntegrationRow } from './schema.ts';

@@ -1,5 +1,5 @@
 import type { Expression, SqlBool } from 'kysely';
-import { canonicalIp } from '../domain/ip-address.ts';
+import { canonicalIp } from '../lib/ip-address.ts';
 import type { Db } from './dialect.ts';
 import { countOf, type Page } from './paging.ts';
 import type { IpRuleRow } from './schema.ts';

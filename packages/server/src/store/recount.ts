@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import { bucketOf, nameKey } from '../domain/lead-listing.ts';
-import { storedSearchText } from '../domain/lead-search.ts';
-import { pageKey } from '../domain/page-address.ts';
-import { DAY_MS, utcDay } from '../domain/utc-time.ts';
-import { VPN_SUSPECTED_FROM } from '../domain/vpn-score.ts';
+import { bucketOf, nameKey } from '../domain/leads/lead-listing.ts';
+import { storedSearchText } from '../domain/leads/lead-search.ts';
+import { pageKey } from '../domain/tracking/page-address.ts';
+import { VPN_SUSPECTED_FROM } from '../domain/tracking/vpn-score.ts';
+import { DAY_MS, utcDay } from '../lib/utc-time.ts';
 import type { Db } from './dialect.ts';
 import type { LeadIndexRow, SubmissionTotalRow } from './schema.ts';
 import { inSnapshot } from './snapshot.ts';

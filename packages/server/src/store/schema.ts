@@ -1,6 +1,6 @@
 import type { OptionKind } from '@leadtrail/contract/dropdown-options';
 import type { Generated } from 'kysely';
-import type { LeadFacts } from '../domain/automation-payload.ts';
+import type { LeadFacts } from '../domain/leads/automation-payload.ts';
 
 /**
  * The tables. Times are Unix milliseconds, flags 0 or 1, JSON is text, days are `YYYY-MM-DD` (UTC).

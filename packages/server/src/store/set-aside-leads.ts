@@ -1,6 +1,6 @@
 import type { SET_ASIDE_PERIODS } from '@leadtrail/contract/set-aside-leads';
 import type { Insertable } from 'kysely';
-import { DAY_MS, dateTime, dayStart, utcDay } from '../domain/utc-time.ts';
+import { DAY_MS, dateTime, dayStart, utcDay } from '../lib/utc-time.ts';
 import type { Db } from './dialect.ts';
 import { ipContains } from './ip-lists.ts';
 import { countOf, type Page } from './paging.ts';

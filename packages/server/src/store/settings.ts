@@ -1,4 +1,4 @@
-import type { SavedSettings } from '../domain/settings.ts';
+import type { SavedSettings } from '../domain/setup/settings.ts';
 import type { Db } from './dialect.ts';
 
 export async function readSettings({ query }: Db): Promise<SavedSettings> {

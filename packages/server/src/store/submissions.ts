@@ -1,6 +1,6 @@
 import type { SUBMISSION_SORTS } from '@leadtrail/contract/submissions';
 import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
-import { DAY_MS, dateTime, utcDay } from '../domain/utc-time.ts';
+import { DAY_MS, dateTime, utcDay } from '../lib/utc-time.ts';
 import type { Db } from './dialect.ts';
 import { isIpBlocked } from './leads/list.ts';
 import { countOf, type Page } from './paging.ts';

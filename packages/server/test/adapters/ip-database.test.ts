@@ -9,8 +9,8 @@ import { fileURLToPath } from 'node:url';
 import { buildIpDatabase } from '../../../../scripts/build-ip-database.ts';
 import { openIpDatabase } from '../../src/adapters/ip-database.ts';
 import type { IpDatabase, NetworkPlace } from '../../src/domain/geo.ts';
-import { isHostingNetwork } from '../../src/domain/hosting-networks.ts';
-import { canonicalIp, isPrivateIp } from '../../src/domain/ip-address.ts';
+import { isHostingNetwork } from '../../src/domain/tracking/hosting-networks.ts';
+import { canonicalIp, isPrivateIp } from '../../src/lib/ip-address.ts';
 
 const DATABASE_FILE = fileURLToPath(new URL('../../build/ip-database.bin', import.meta.url));
 const DATABASE_BYTES_MAX = 10 * 1024 * 1024;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
+import { aClock } from '@leadtrail/testing/clock';
 import { openMemoryCache } from '../../src/adapters/memory-cache.ts';
-import { HOUR_MS, MINUTE_MS } from '../../src/domain/utc-time.ts';
+import { HOUR_MS, MINUTE_MS } from '../../src/lib/utc-time.ts';
 import { type Cache, cacheKey } from '../../src/ports/cache.ts';
-import { aClock } from '../support/clock.ts';
 
 const NUMBER = cacheKey<number>('number');
 const numbered = (n: number) => cacheKey<number>('number', n);

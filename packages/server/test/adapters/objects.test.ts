@@ -4,12 +4,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { startS3Server } from '@leadtrail/testing/s3-server';
+import { silentLog } from '@leadtrail/testing/silent-log';
 import fc from 'fast-check';
 import { openFileObjects } from '../../src/adapters/file-objects.ts';
 import { openS3Objects } from '../../src/adapters/s3-objects.ts';
 import type { ObjectStore } from '../../src/ports/objects.ts';
-import { startS3Server } from '../support/s3-server.ts';
-import { silentLog } from '../support/silent-log.ts';
 
 /** What every object store promises, whatever it is made of. */
 

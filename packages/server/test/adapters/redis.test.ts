@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import { setImmediate as nextRound, setTimeout as sleep } from 'node:timers/promises';
+import { capturingLog, type LoggedLine } from '@leadtrail/testing/captured-log';
+import { REDIS_FAULTS } from '@leadtrail/testing/redis-faults';
+import { type RedisServer, startRedis } from '@leadtrail/testing/redis-server';
+import { until } from '@leadtrail/testing/torture/service-process';
 import { openRedis, type Redis } from '../../src/adapters/redis.ts';
-import { HOUR_MS, MINUTE_MS } from '../../src/domain/utc-time.ts';
+import { HOUR_MS, MINUTE_MS } from '../../src/lib/utc-time.ts';
 import { cacheKey } from '../../src/ports/cache.ts';
-import { capturingLog, type LoggedLine } from '../support/captured-log.ts';
-import { REDIS_FAULTS } from '../support/redis-faults.ts';
-import { type RedisServer, startRedis } from '../support/redis-server.ts';
-import { until } from '../torture/service-process.ts';
 
 const FLAG = cacheKey<boolean>('flag');
 const NUMBER = cacheKey<number>('number');

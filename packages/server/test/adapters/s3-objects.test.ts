@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
-import { openS3Objects, type S3Settings } from '../../src/adapters/s3-objects.ts';
-import type { Log } from '../../src/ports/log.ts';
-import type { ObjectStore } from '../../src/ports/objects.ts';
 import {
   adding,
   answering,
@@ -15,9 +12,12 @@ import {
   type S3Server,
   startS3Server,
   truncating,
-} from '../support/s3-server.ts';
-import { silentLog } from '../support/silent-log.ts';
-import { within } from '../torture/service-process.ts';
+} from '@leadtrail/testing/s3-server';
+import { silentLog } from '@leadtrail/testing/silent-log';
+import { within } from '@leadtrail/testing/torture/service-process';
+import { openS3Objects, type S3Settings } from '../../src/adapters/s3-objects.ts';
+import type { Log } from '../../src/ports/log.ts';
+import type { ObjectStore } from '../../src/ports/objects.ts';
 
 const BODY = Buffer.from('what is stored');
 const LIMITS = { silenceMsMax: 300, totalMsMax: 2000, bytesMax: 1024 ** 2, socketsMax: 4 };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseNetworks } from '../../src/domain/ip-address.ts';
 import { makeClientIp } from '../../src/http/client-ip.ts';
+import { parseNetworks } from '../../src/lib/ip-address.ts';
 
 const PROXY = '127.0.0.1';
 const clientIp = makeClientIp(parseNetworks('loopback,linklocal,uniquelocal'));

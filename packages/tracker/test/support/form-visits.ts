@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before } from 'node:test';
+import { openChromium } from '@leadtrail/testing/chromium';
+import { BROWSER } from '@leadtrail/testing/enquiries';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { BROWSER } from '../../../server/test/support/enquiries.ts';
-import { openChromium } from './chromium.ts';
 import { aPage, openSite, type Site } from './site.ts';
 
 /** People on a customer's site. */

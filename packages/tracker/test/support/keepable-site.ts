@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { chromiumProgram } from '@leadtrail/testing/chromium';
 import { type Browser, chromium } from 'playwright-core';
-import { chromiumProgram } from './chromium.ts';
 import type { Site } from './site.ts';
 
 /** For the way back: a browser that keeps pages as they are, and a site that lets it. */

@@ -1,7 +1,7 @@
 import type { Lead, LeadSubmission } from '@leadtrail/contract/leads';
+import { aForm, aSite } from '@leadtrail/testing/management';
+import type { TestService } from '@leadtrail/testing/service';
 import type { z } from 'zod';
-import { aForm, aSite } from '../../../server/test/support/management.ts';
-import type { TestService } from '../../../server/test/support/service.ts';
 import { aPage } from './site.ts';
 
 /** A customer's form, the pages it stands on, and what of it has reached the service. */

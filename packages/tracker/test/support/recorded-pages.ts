@@ -1,12 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto';
+import { askForReplay, type RecordedEvent, type Replay, replayed } from '@leadtrail/testing/recordings';
+import type { TestService } from '@leadtrail/testing/service';
 import type { Page } from 'playwright-core';
-import {
-  askForReplay,
-  type RecordedEvent,
-  type Replay,
-  replayed,
-} from '../../../server/test/support/recordings.ts';
-import type { TestService } from '../../../server/test/support/service.ts';
 import { eventually } from './tracked-visits.ts';
 
 /** Pages that are recorded, with or without the tracker, and what the service has of them. */

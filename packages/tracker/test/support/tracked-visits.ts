@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Row, rows } from '@leadtrail/testing/database';
+import type { TestService } from '@leadtrail/testing/service';
 import type { Page, Request } from 'playwright-core';
-import { type Row, rows } from '../../../server/test/support/database.ts';
-import type { TestService } from '../../../server/test/support/service.ts';
 
 /** What the service has stored of the visits that pages report. */
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { integrationKey, keyHash, keyPrefix } from '../../domain/integration-key.ts';
+import { integrationKey, keyHash, keyPrefix } from '../../domain/setup/integration-key.ts';
 import type { Store } from '../../store/store.ts';
 import type { Handlers } from '../answer-endpoint.ts';
 import { deletionOf, type RecordKind, recordOf } from '../managed-record.ts';

@@ -1,6 +1,6 @@
 import { AppError } from '../../domain/errors.ts';
-import { canonicalIp } from '../../domain/ip-address.ts';
-import { dateTime } from '../../domain/utc-time.ts';
+import { canonicalIp } from '../../lib/ip-address.ts';
+import { dateTime } from '../../lib/utc-time.ts';
 import type { Store } from '../../store/store.ts';
 import type { Handlers } from '../answer-endpoint.ts';
 import { invalidField } from '../invalid-field.ts';

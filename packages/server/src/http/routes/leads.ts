@@ -1,6 +1,6 @@
 import { LEAD_STATUSES } from '@leadtrail/contract/lead-status';
 import { AppError } from '../../domain/errors.ts';
-import { submissionPeriod } from '../../domain/submission-period.ts';
+import { submissionPeriod } from '../../domain/leads/submission-period.ts';
 import { exportLeads } from '../../flows/export-leads.ts';
 import type { LeadIndexing } from '../../flows/index-leads.ts';
 import type { ViewLead } from '../../flows/view-lead.ts';

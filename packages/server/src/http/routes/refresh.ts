@@ -1,6 +1,6 @@
 import { AppError } from '../../domain/errors.ts';
-import { dateTime, SECOND_MS } from '../../domain/utc-time.ts';
 import type { AppSettings } from '../../flows/app-settings.ts';
+import { dateTime, SECOND_MS } from '../../lib/utc-time.ts';
 import type { Store } from '../../store/store.ts';
 import type { Handlers } from '../answer-endpoint.ts';
 

@@ -1,9 +1,9 @@
 import { setImmediate as othersServed } from 'node:timers/promises';
 import { ReplayEnvelope } from '@leadtrail/contract/replay';
-import type { ScannedJson } from '../../domain/json-scan.ts';
-import { readChunk } from '../../domain/replay-chunk.ts';
+import { readChunk } from '../../domain/tracking/replay-chunk.ts';
 import { readReplay } from '../../flows/read-replay.ts';
 import type { ReplayChunk, StoreReplay } from '../../flows/store-replay.ts';
+import type { ScannedJson } from '../../lib/json-scan.ts';
 import type { ObjectStore } from '../../ports/objects.ts';
 import type { Store } from '../../store/store.ts';
 import type { Handlers } from '../answer-endpoint.ts';

@@ -1,5 +1,5 @@
-import { isOutOfReach } from '../../domain/egress.ts';
-import type { Settings } from '../../domain/settings.ts';
+import { isOutOfReach } from '../../domain/delivery/egress.ts';
+import type { Settings } from '../../domain/setup/settings.ts';
 import type { AppSettings } from '../../flows/app-settings.ts';
 import type { Handlers } from '../answer-endpoint.ts';
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { parseDomainRule } from '../../domain/site-domain.ts';
+import { parseDomainRule } from '../../domain/setup/site-domain.ts';
 import { siteSnippet } from '../../flows/site-snippet.ts';
 import type { Store } from '../../store/store.ts';
 import type { Handlers } from '../answer-endpoint.ts';

@@ -1,6 +1,6 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { type Selectable, sql } from 'kysely';
-import { withoutSessions } from '../../domain/session-archive.ts';
+import { withoutSessions } from '../../domain/tracking/session-archive.ts';
 import type { Db } from '../dialect.ts';
 import type { ArchiveQueueRow, ObjectRow } from '../schema.ts';
 import { count, newTotals, writeTotals } from '../tracking/totals.ts';

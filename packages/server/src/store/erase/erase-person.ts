@@ -1,4 +1,4 @@
-import type { Person } from '../../domain/person.ts';
+import type { Person } from '../../domain/leads/person.ts';
 import type { Db } from '../dialect.ts';
 import { type RemovedLeads, removeLeads } from '../leads/remove.ts';
 import { eraseReplays } from '../replays.ts';

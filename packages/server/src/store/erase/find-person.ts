@@ -1,7 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
-import { readLeadForm } from '../../domain/form-fields.ts';
-import type { Identity } from '../../domain/lead-identity.ts';
-import type { Contact, Person } from '../../domain/person.ts';
+import { readLeadForm } from '../../domain/leads/form-fields.ts';
+import type { Identity } from '../../domain/leads/lead-identity.ts';
+import type { Contact, Person } from '../../domain/leads/person.ts';
 import type { Db } from '../dialect.ts';
 import { personLock } from '../leads/look-up.ts';
 
@@ -34,7 +34,7 @@ export async function findAndHold(db: Db, meant: Person): Promise<FoundPerson> {
 async function findPerson(db: Db, given: Person): Promise<FoundPerson & { identities: HeldIdentity[] }> {
   // Loaded when it is needed: recognising phone numbers takes more memory than all the rest of the store.
   const { nationalPhone, personOf, sharesIdentifier, together, withCountry } = await import(
-    '../../domain/person.ts'
+    '../../domain/leads/person.ts'
   );
   const contactsLike = async (person: Person) => [
     ...(await submissionsLike(db, person)),

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { pageKey } from '../../domain/page-address.ts';
-import { MINUTE_MS } from '../../domain/utc-time.ts';
-import { VPN_SUSPECTED_FROM } from '../../domain/vpn-score.ts';
+import { pageKey } from '../../domain/tracking/page-address.ts';
+import { VPN_SUSPECTED_FROM } from '../../domain/tracking/vpn-score.ts';
+import { MINUTE_MS } from '../../lib/utc-time.ts';
 import type { Db } from '../dialect.ts';
 import type { SessionRow, VisitorRow } from '../schema.ts';
 import { idHash, pairKey } from '../tracking/state.ts';

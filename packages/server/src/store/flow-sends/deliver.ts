@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { isDelivered, nextAttemptAt } from '../../domain/retry-delay.ts';
+import { isDelivered, nextAttemptAt } from '../../domain/delivery/retry-delay.ts';
 import type { Db } from '../dialect.ts';
 import type { FlowSendAttemptRow, FlowSendRow } from '../schema.ts';
 

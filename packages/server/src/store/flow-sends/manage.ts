@@ -1,6 +1,6 @@
 import type { FlowSend } from '@leadtrail/contract/deliveries';
 import { type Selectable, type SelectQueryBuilder, sql } from 'kysely';
-import { dateTime } from '../../domain/utc-time.ts';
+import { dateTime } from '../../lib/utc-time.ts';
 import type { Db } from '../dialect.ts';
 import { countOf, type Page } from '../paging.ts';
 import type { FlowSendAttemptRow, FlowSendRow, Schema } from '../schema.ts';

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../domain/utc-time.ts';
+import { DAY_MS } from '../../lib/utc-time.ts';
 import type { Db } from '../dialect.ts';
 
 /** What comes back for a lead: its id in the CRM, the execution of the automation platform, changes in the CRM. */

@@ -1,7 +1,7 @@
 import type { LeadSort } from '@leadtrail/contract/leads';
 import { type RawBuilder, sql } from 'kysely';
-import { BUCKETS, bucketsOf, type LeadFilter } from '../../domain/lead-listing.ts';
-import type { Search } from '../../domain/lead-search.ts';
+import { BUCKETS, bucketsOf, type LeadFilter } from '../../domain/leads/lead-listing.ts';
+import type { Search } from '../../domain/leads/lead-search.ts';
 import type { Db } from '../dialect.ts';
 import type { Page } from '../paging.ts';
 

@@ -1,4 +1,4 @@
-import { MINUTE_MS } from '../../domain/utc-time.ts';
+import { MINUTE_MS } from '../../lib/utc-time.ts';
 import type { Db } from '../dialect.ts';
 import type { KnownIntegration } from './look-up.ts';
 

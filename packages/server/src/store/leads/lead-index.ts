@@ -1,4 +1,4 @@
-import { bucketOf } from '../../domain/lead-listing.ts';
+import { bucketOf } from '../../domain/leads/lead-listing.ts';
 import type { Db } from '../dialect.ts';
 import type { LeadIndexRow } from '../schema.ts';
 

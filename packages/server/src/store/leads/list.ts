@@ -1,8 +1,8 @@
 import type { LeadItem, LeadSort } from '@leadtrail/contract/leads';
 import { sql } from 'kysely';
-import type { LeadFilter } from '../../domain/lead-listing.ts';
-import { readSearch } from '../../domain/lead-search.ts';
-import { dateTime } from '../../domain/utc-time.ts';
+import type { LeadFilter } from '../../domain/leads/lead-listing.ts';
+import { readSearch } from '../../domain/leads/lead-search.ts';
+import { dateTime } from '../../lib/utc-time.ts';
 import type { Db } from '../dialect.ts';
 import type { Page } from '../paging.ts';
 import { inSnapshot } from '../snapshot.ts';

@@ -1,7 +1,7 @@
-import type { Enquiry } from '../../domain/enquiry.ts';
-import { type Identity, identityKey, lookupKinds } from '../../domain/lead-identity.ts';
-import { isAllowedOrigin } from '../../domain/site-domain.ts';
-import { RECENT_MS, RECENT_SUBMISSIONS_MAX } from '../../domain/suspicion.ts';
+import type { Enquiry } from '../../domain/leads/enquiry.ts';
+import { type Identity, identityKey, lookupKinds } from '../../domain/leads/lead-identity.ts';
+import { RECENT_MS, RECENT_SUBMISSIONS_MAX } from '../../domain/leads/suspicion.ts';
+import { isAllowedOrigin } from '../../domain/setup/site-domain.ts';
 import type { Db } from '../dialect.ts';
 import type { IpRuleRow, VisitorRow } from '../schema.ts';
 import { idHash } from '../tracking/state.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { DAY_MS, utcDay } from '../../domain/utc-time.ts';
+import { DAY_MS, utcDay } from '../../lib/utc-time.ts';
 import type { Db } from '../dialect.ts';
 import type { SubmissionTotalRow } from '../schema.ts';
 import { crmKey } from './callbacks.ts';

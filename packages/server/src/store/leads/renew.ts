@@ -1,4 +1,4 @@
-import { STORED_FIELDS, storedSearchText } from '../../domain/lead-search.ts';
+import { STORED_FIELDS, storedSearchText } from '../../domain/leads/lead-search.ts';
 import type { Db } from '../dialect.ts';
 
 /**

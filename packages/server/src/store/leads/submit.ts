@@ -1,10 +1,10 @@
 import type { Selectable } from 'kysely';
-import { type AutomationPayload, automationPayload } from '../../domain/automation-payload.ts';
-import type { Phone } from '../../domain/contact.ts';
-import { chooseLead, type Identity } from '../../domain/lead-identity.ts';
-import { nameKey } from '../../domain/lead-listing.ts';
-import { STORED_FIELDS, storedSearchText } from '../../domain/lead-search.ts';
-import { MINUTE_MS, utcDay } from '../../domain/utc-time.ts';
+import { type AutomationPayload, automationPayload } from '../../domain/leads/automation-payload.ts';
+import type { Phone } from '../../domain/leads/contact.ts';
+import { chooseLead, type Identity } from '../../domain/leads/lead-identity.ts';
+import { nameKey } from '../../domain/leads/lead-listing.ts';
+import { STORED_FIELDS, storedSearchText } from '../../domain/leads/lead-search.ts';
+import { MINUTE_MS, utcDay } from '../../lib/utc-time.ts';
 import type { Db } from '../dialect.ts';
 import type { FlowSendRow, IpRuleRow, LeadRow, SubmissionTotalRow } from '../schema.ts';
 import { noteUse } from './integration-use.ts';

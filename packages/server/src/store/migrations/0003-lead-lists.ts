@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
-import { nameKey } from '../../domain/lead-listing.ts';
-import { STORED_FIELDS, storedSearchText } from '../../domain/lead-search.ts';
+import { nameKey } from '../../domain/leads/lead-listing.ts';
+import { STORED_FIELDS, storedSearchText } from '../../domain/leads/lead-search.ts';
 import type { DialectKind } from '../dialect.ts';
 
 /** What lists and searches of leads need to stay fast. */

@@ -1,5 +1,5 @@
-import { ENGAGEMENT_LABELS } from '../../domain/engagement.ts';
-import { DAY_MS, SECOND_MS, utcDay } from '../../domain/utc-time.ts';
+import { ENGAGEMENT_LABELS } from '../../domain/tracking/engagement.ts';
+import { DAY_MS, SECOND_MS, utcDay } from '../../lib/utc-time.ts';
 import type { Db } from '../dialect.ts';
 import { average } from './statistics.ts';
 

@@ -1,5 +1,5 @@
 import { ENGAGEMENT_BUCKETS } from '@leadtrail/contract/engagement';
-import { DAY_MS, HOUR_MS, minuteOf, utcDay } from '../../domain/utc-time.ts';
+import { DAY_MS, HOUR_MS, minuteOf, utcDay } from '../../lib/utc-time.ts';
 import type { Db } from '../dialect.ts';
 import type { CounterName } from '../tracking/totals.ts';
 

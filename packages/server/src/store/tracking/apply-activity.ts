@@ -1,7 +1,7 @@
-import { engagementScore, visitorScore } from '../../domain/engagement.ts';
-import { pageKey } from '../../domain/page-address.ts';
-import type { EndRecord, EventsRecord, RecordedEvent } from '../../domain/tracking-record.ts';
-import { MINUTE_MS } from '../../domain/utc-time.ts';
+import { engagementScore, visitorScore } from '../../domain/tracking/engagement.ts';
+import { pageKey } from '../../domain/tracking/page-address.ts';
+import type { EndRecord, EventsRecord, RecordedEvent } from '../../domain/tracking/tracking-record.ts';
+import { MINUTE_MS } from '../../lib/utc-time.ts';
 import type { SessionRow } from '../schema.ts';
 import { pairKey, type TrackingState } from './state.ts';
 import { contribute, count, minuteTotal, pageTotal, type Totals } from './totals.ts';

@@ -1,8 +1,8 @@
-import { engagementScore, visitorScore } from '../../domain/engagement.ts';
-import { cut, pageKey, referrerDomain } from '../../domain/page-address.ts';
-import type { StartRecord } from '../../domain/tracking-record.ts';
-import { DAY_MS, utcDay } from '../../domain/utc-time.ts';
-import { VPN_SUSPECTED_FROM, vpnScore } from '../../domain/vpn-score.ts';
+import { engagementScore, visitorScore } from '../../domain/tracking/engagement.ts';
+import { cut, pageKey, referrerDomain } from '../../domain/tracking/page-address.ts';
+import type { StartRecord } from '../../domain/tracking/tracking-record.ts';
+import { VPN_SUSPECTED_FROM, vpnScore } from '../../domain/tracking/vpn-score.ts';
+import { DAY_MS, utcDay } from '../../lib/utc-time.ts';
 import type { FingerprintRow, SessionRow, VisitorRow } from '../schema.ts';
 import { idHash, pairKey, type TrackingState, UNKNOWN_COUNTRY } from './state.ts';
 import {

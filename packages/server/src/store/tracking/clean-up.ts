@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS, minuteOf } from '../../domain/utc-time.ts';
+import { DAY_MS, HOUR_MS, minuteOf } from '../../lib/utc-time.ts';
 import type { Db } from '../dialect.ts';
 
 const EARLY_RECORDS_KEPT_MS = DAY_MS;

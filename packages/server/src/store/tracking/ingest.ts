@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { sql } from 'kysely';
-import type { StartRecord, TrackingRecord } from '../../domain/tracking-record.ts';
+import type { StartRecord, TrackingRecord } from '../../domain/tracking/tracking-record.ts';
 import type { Db } from '../dialect.ts';
 import type { FailedRecordRow, SessionRow } from '../schema.ts';
 import { applyEnd, applyEvents } from './apply-activity.ts';

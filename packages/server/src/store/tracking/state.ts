@@ -1,8 +1,13 @@
 import { hash } from 'node:crypto';
 import { sql } from 'kysely';
-import { pageKey } from '../../domain/page-address.ts';
-import type { EndRecord, EventsRecord, StartRecord, TrackingRecord } from '../../domain/tracking-record.ts';
-import { DAY_MS, dayStart, utcDay } from '../../domain/utc-time.ts';
+import { pageKey } from '../../domain/tracking/page-address.ts';
+import type {
+  EndRecord,
+  EventsRecord,
+  StartRecord,
+  TrackingRecord,
+} from '../../domain/tracking/tracking-record.ts';
+import { DAY_MS, dayStart, utcDay } from '../../lib/utc-time.ts';
 import type { Db } from '../dialect.ts';
 import type {
   EarlyRecordRow,

@@ -1,6 +1,6 @@
 import type { EngagementBucket } from '@leadtrail/contract/engagement';
-import { engagementBucket } from '../../domain/engagement.ts';
-import { minuteOf } from '../../domain/utc-time.ts';
+import { engagementBucket } from '../../domain/tracking/engagement.ts';
+import { minuteOf } from '../../lib/utc-time.ts';
 import type { Db } from '../dialect.ts';
 import type {
   CountryTotalRow,

@@ -1,0 +1,119 @@
+import {
+  type CountryCode,
+  getCountryCallingCode,
+  type PhoneNumber,
+  parseDigits,
+  parsePhoneNumberFromString,
+} from 'libphonenumber-js/core/es6';
+import metadata from 'libphonenumber-js/min/metadata';
+import { inOnePiece } from '../../lib/one-piece.ts';
+import { cut } from '../tracking/page-address.ts';
+
+/** How people are recognised: the forms in which e-mail addresses and phone numbers are compared. */
+
+/** What a mail server accepts. Whatever was cut on its way here is longer, so it never passes for the same. */
+const EMAIL_KEY_CHARS_MAX = 254;
+const EMAIL = /^[^\s@]+@[^\s@]+$/;
+
+/** The address trimmed and lower-cased, or null when nothing could be sent there. */
+export function emailKey(email: string): string | null {
+  const key = email.trim().toLowerCase();
+  return key.length <= EMAIL_KEY_CHARS_MAX && EMAIL.test(key) ? key : null;
+}
+
+export type Phone = {
+  /** Compares equal for one number however it was typed: E.164, else the bare digits; null for no number. */
+  key: string | null;
+  /** With the country code, as far as it is known. */
+  international: string;
+  /** `+91`, or '' when unknown. */
+  dialCode: string;
+};
+
+const PHONE_CHARS_MAX = 64;
+const PHONE_DIGITS_MIN = 5;
+const CALLING_CODE_DIGITS_MAX = 3;
+/** Plus signs are doubled by forms that put one in front of what was typed. */
+const INTERNATIONAL_PREFIX = /^[^\d+]*(?:\+[+\s]*(?:00)?|00)/;
+const COUNTRY = /^[A-Z]{2}$/;
+const PLAIN = /^[\d+ ()-]*$/;
+
+/** Where a number without a country code is taken to be from. The area is for codes such as `+1-876`. */
+type Origin = { callingCode: string; area: string } | { country: CountryCode };
+
+/**
+ * A number that starts with + or 00 stands by itself; any other is read with the dial code that was chosen, and
+ * only without one as a number of the country the request came from.
+ */
+export function readPhone(phone: string, dialCode: string, country: string | null): Phone {
+  // Digits and plus signs of full width become plain ones.
+  const text = cut((PLAIN.test(phone) ? phone : phone.normalize('NFKC')).trim(), PHONE_CHARS_MAX);
+  const chosen = originOf(dialCode);
+  const number = text === '' ? undefined : readNumber(text, chosen ?? countryOrigin(country ?? ''));
+  if (number !== undefined) {
+    const key = inOnePiece(number.number);
+    return { key, international: key, dialCode: `+${number.countryCallingCode}` };
+  }
+  return asTyped(text, chosen === undefined ? '' : dialCodeOf(chosen));
+}
+
+/** A number as people write it to be dialled from anywhere, or as it was typed where it is none. */
+export function formatPhone(phone: string, dialCode: string, country: string | null): string {
+  const { international } = readPhone(phone, dialCode, country);
+  return possible(international)?.formatInternational() ?? international;
+}
+
+function readNumber(text: string, origin: Origin | undefined): PhoneNumber | undefined {
+  if (INTERNATIONAL_PREFIX.test(text)) return possible(text.replace(INTERNATIONAL_PREFIX, '+'));
+  if (origin === undefined) return undefined;
+  if ('country' in origin) return possible(text, { defaultCountry: origin.country });
+  const { callingCode, area } = origin;
+  const withArea = area === '' ? undefined : possible(`+${callingCode}${area}${text}`);
+  return withArea ?? possible(text, { defaultCallingCode: callingCode });
+}
+
+function possible(
+  text: string,
+  origin: { defaultCountry?: CountryCode; defaultCallingCode?: string } = {},
+): PhoneNumber | undefined {
+  const number = parsePhoneNumberFromString(text, origin, metadata);
+  return number?.isPossible() ? number : undefined;
+}
+
+/** What is no possible number anywhere still compares equal when it is typed again. */
+function asTyped(text: string, dialCode: string): Phone {
+  const digits = parseDigits(text);
+  if (digits.length < PHONE_DIGITS_MIN) return { key: null, international: text, dialCode };
+  const complete = dialCode === '' || INTERNATIONAL_PREFIX.test(text);
+  return { key: digits, international: complete ? text : `${dialCode} ${text}`, dialCode };
+}
+
+/** Reads `+91`, `91`, `0091`, `(+91)`, `India +91` and `IN` alike. */
+function originOf(dialCode: string): Origin | undefined {
+  const digits = parseDigits(dialCode).replace(/^0+/, '');
+  for (let length = 1; length <= CALLING_CODE_DIGITS_MAX; length++) {
+    const callingCode = digits.slice(0, length);
+    // No calling code is the beginning of another, so the first that fits is the one.
+    if (isCallingCode(callingCode)) return { callingCode, area: digits.slice(length) };
+  }
+  return countryOrigin(dialCode.trim().toUpperCase());
+}
+
+function isCallingCode(digits: string): boolean {
+  return (
+    Object.hasOwn(metadata.country_calling_codes, digits) || Object.hasOwn(metadata.nonGeographic, digits)
+  );
+}
+
+function countryOrigin(country: string): Origin | undefined {
+  return isCountry(country) ? { country } : undefined;
+}
+
+function isCountry(text: string): text is CountryCode {
+  return COUNTRY.test(text) && Object.hasOwn(metadata.countries, text);
+}
+
+function dialCodeOf(origin: Origin): string {
+  if ('country' in origin) return `+${getCountryCallingCode(origin.country, metadata)}`;
+  return `+${origin.callingCode}${origin.area}`;
+}

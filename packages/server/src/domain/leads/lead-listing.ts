@@ -1,0 +1,68 @@
+import { LEAD_STATUSES, type LeadStatus } from '@leadtrail/contract/lead-status';
+import { cut } from '../tracking/page-address.ts';
+
+/** By what leads are filtered and put in order. */
+
+const NAME_KEY_CHARS_MAX = 64;
+/** Sorts after every name. */
+const NAMELESS = '\u{10FFFF}';
+
+/**
+ * Upper and lower case are the same, in every alphabet. Lower case alone would not do: a sigma becomes another
+ * letter at the end of a word, and a Turkish capital keeps its dot as a letter of its own.
+ */
+export function foldCase(text: string): string {
+  return text.toLowerCase().replaceAll('ς', 'σ').replaceAll('i\u0307', 'i');
+}
+
+/** What names are sorted by; leads without one come last. */
+export function nameKey(name: string): string {
+  return cut(foldCase(name.trim()), NAME_KEY_CHARS_MAX) || NAMELESS;
+}
+
+/**
+ * All that the list can be filtered by, in one number: stage, whether it is to be reviewed, and follow-ups.
+ * A list of one bucket needs no filter, and any filter is a few buckets.
+ */
+export type Listed = {
+  status: string;
+  needs_review: number;
+  seen_at: number | null;
+  follow_ups_count: number;
+};
+
+type Review = 'never viewed' | 'reviewed' | 'to be reviewed again';
+const REVIEWS: readonly Review[] = ['never viewed', 'reviewed', 'to be reviewed again'];
+
+export function bucketOf({ status, needs_review, seen_at, follow_ups_count }: Listed): number {
+  const review = seen_at === null ? 'never viewed' : needs_review === 1 ? 'to be reviewed again' : 'reviewed';
+  return bucket(status as LeadStatus, review, follow_ups_count > 0);
+}
+
+export type LeadFilter = {
+  status?: LeadStatus | undefined;
+  has_follow_ups?: boolean | undefined;
+  /** True: has been viewed. False: is to be reviewed. */
+  seen?: boolean | undefined;
+};
+
+export function bucketsOf(filter: LeadFilter): number[] {
+  const passes = (review: Review) =>
+    filter.seen === undefined || (filter.seen ? review !== 'never viewed' : review !== 'reviewed');
+  return LEAD_STATUSES.filter((status) => filter.status === undefined || status === filter.status).flatMap(
+    (status) =>
+      REVIEWS.filter(passes).flatMap((review) =>
+        [false, true]
+          .filter((followed) => filter.has_follow_ups === undefined || followed === filter.has_follow_ups)
+          .map((followed) => bucket(status, review, followed)),
+      ),
+  );
+}
+
+function bucket(status: LeadStatus, review: Review, hasFollowUps: boolean): number {
+  return (
+    (LEAD_STATUSES.indexOf(status) * REVIEWS.length + REVIEWS.indexOf(review)) * 2 + (hasFollowUps ? 1 : 0)
+  );
+}
+
+export const BUCKETS = LEAD_STATUSES.length * REVIEWS.length * 2;

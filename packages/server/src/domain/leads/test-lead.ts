@@ -1,0 +1,68 @@
+import { SECOND_MS } from '../../lib/utc-time.ts';
+import { type AutomationPayload, automationPayload, type LeadFacts } from './automation-payload.ts';
+
+/** Kept free for films and examples, so that an automation that dials or writes at once reaches nobody. */
+const PHONE = '+442079460000';
+const EMAIL = 'test@example.com';
+const IP = '192.0.2.1';
+const SITE = 'https://www.example.com/';
+
+/** Ids that no lead has: what is reported back for them is refused. */
+export type TestIds = Record<'lead' | 'submission' | 'send' | 'visitor' | 'session', string>;
+
+/**
+ * What the automation platform gets when someone tries the forwarding: every key of a real lead, each with a value,
+ * because platforms offer what they saw in a test for the steps that follow. `test_lead` says what it is, as it does
+ * for people who call themselves a test.
+ */
+export function testPayload(ids: TestIds, at: number, environment: string): AutomationPayload {
+  const phone = { key: PHONE, international: PHONE, dialCode: '+44' };
+  return {
+    ...automationPayload(testLead(ids, at), phone, environment),
+    // The numbers of real leads begin with 1.
+    lead_id: 0,
+    lead_public_id: ids.lead,
+    lead_submission_id: 0,
+    lead_submission_public_id: ids.submission,
+    flow_send_public_id: ids.send,
+  };
+}
+
+function testLead(ids: TestIds, at: number): LeadFacts {
+  return {
+    project_name: 'Test project',
+    project_location: 'London',
+    project_source: 'Test',
+    source_team: 'Test team',
+    contact_name: 'Test lead',
+    contact_email: EMAIL,
+    contact_phone: PHONE,
+    contact_country_code: '+44',
+    contact_country_name: 'United Kingdom',
+    contact_city: 'London',
+    contact_region: 'England',
+    contact_region_code: 'ENG',
+    contact_timezone: 'Europe/London',
+    contact_ip: IP,
+    user_agent: 'Leadtrail test',
+    referer: SITE,
+    keyword: 'test',
+    message: 'This is a test from the settings of Leadtrail. Nobody is waiting for an answer.',
+    visitor_id: ids.visitor,
+    session_id: ids.session,
+    engagement_score: 42,
+    engagement_label: 'Warm',
+    pages_visited: 3,
+    session_duration_s: 90,
+    return_visits: 1,
+    vpn_suspected: 0,
+    suspicion_score: 0,
+    suspicion_reasons: '',
+    time_to_submit_ms: 30 * SECOND_MS,
+    is_bot_lead: 0,
+    test_lead: 'yes',
+    related_projects: '',
+    status: 'new',
+    created_at: at,
+  };
+}

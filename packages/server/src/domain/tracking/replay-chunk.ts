@@ -1,0 +1,150 @@
+import { REPLAY_DEPTH_MAX, REPLAY_EVENTS_MAX } from '@leadtrail/contract/limits';
+import {
+  isListAt,
+  isNameAt,
+  isObjectAt,
+  numberAt,
+  type ScannedJson,
+  scanJson,
+  stringAt,
+} from '../../lib/json-scan.ts';
+import { MINUTE_MS } from '../../lib/utc-time.ts';
+import { AppError } from '../errors.ts';
+
+/** A part of the recording of a session, as the browser sends it. */
+export type SentChunk = {
+  /** Not looked at yet; null is something else than it should be. */
+  envelope: { session_id?: string | null; sequence?: number | null };
+  events: SentEvents;
+};
+
+export type SentEvents = {
+  /** The list of them as it was sent. */
+  json: Buffer;
+  count: number;
+  /** The earliest and the latest time, by the clock of the browser. */
+  firstAt: number;
+  lastAt: number;
+};
+
+const SESSION_ID_BYTES_MAX = 64;
+/** Takes a few milliseconds, however the text is made. */
+const BYTES_PER_STEP = 128 * 1024;
+
+/** How deep things are: the whole is an object, a list of objects is in it. */
+const WHOLE = 0;
+const FIELD = 1;
+const EVENT = 2;
+const EVENT_FIELD = 3;
+const NOWHERE = -1;
+
+/**
+ * Finds out what has to be known of a chunk, step by step, so that others can be served in between. The events
+ * themselves are nobody's business but the player's.
+ */
+export function* readChunk(json: ScannedJson): Generator<void, SentChunk> {
+  let isObject = false;
+  let nameAt = NOWHERE;
+  // Of a name that comes twice the last counts, as everywhere.
+  let sessionAt = NOWHERE;
+  let sequenceAt = NOWHERE;
+  let events: SentEvents | undefined;
+  let reading: EventReader | undefined;
+
+  const scan = scanJson(json, {
+    levelsMax: REPLAY_DEPTH_MAX,
+    levelsTold: EVENT_FIELD,
+    name(_level, at) {
+      nameAt = at;
+    },
+    begin(level, at) {
+      if (level === WHOLE) isObject = isObjectAt(json, at);
+      else if (level === FIELD) {
+        reading = isNameAt(json, nameAt, 'events') ? eventReader(json, at) : undefined;
+        if (isNameAt(json, nameAt, 'session_id')) sessionAt = at;
+        if (isNameAt(json, nameAt, 'sequence')) sequenceAt = at;
+      } else if (level === EVENT) reading?.begin(at);
+      else if (level === EVENT_FIELD) reading?.field(nameAt, at);
+    },
+    end(level, at) {
+      if (level === EVENT) reading?.end();
+      else if (level === FIELD && reading !== undefined) events = reading.finish(at);
+    },
+  });
+  while (scan(BYTES_PER_STEP)) yield;
+
+  if (!isObject) throw refused('', 'must be an object');
+  if (events === undefined) throw refused('events', 'is required');
+  const envelope: SentChunk['envelope'] = {};
+  if (sessionAt !== NOWHERE) envelope.session_id = stringAt(json, sessionAt, SESSION_ID_BYTES_MAX) ?? null;
+  if (sequenceAt !== NOWHERE) envelope.sequence = numberAt(json, sequenceAt) ?? null;
+  return { envelope, events };
+}
+
+type EventReader = {
+  begin(at: number): void;
+  field(nameAt: number, at: number): void;
+  end(): void;
+  finish(at: number): SentEvents;
+};
+
+function eventReader(json: ScannedJson, start: number): EventReader {
+  if (!isListAt(json, start)) throw refused('events', 'must be a list');
+  let count = 0;
+  let firstAt = Number.POSITIVE_INFINITY;
+  let lastAt = Number.NEGATIVE_INFINITY;
+  let typeAt = NOWHERE;
+  let timestampAt = NOWHERE;
+  return {
+    begin(at) {
+      if (!isObjectAt(json, at)) throw refused(`events.${count}`, 'must be an object');
+      if (count === REPLAY_EVENTS_MAX)
+        throw refused('events', `must have at most ${REPLAY_EVENTS_MAX} items`);
+      typeAt = NOWHERE;
+      timestampAt = NOWHERE;
+    },
+    field(nameAt, at) {
+      if (isNameAt(json, nameAt, 'type')) typeAt = at;
+      if (isNameAt(json, nameAt, 'timestamp')) timestampAt = at;
+    },
+    end() {
+      requiredNumber(json, typeAt, `events.${count}.type`);
+      const timestamp = requiredNumber(json, timestampAt, `events.${count}.timestamp`);
+      firstAt = Math.min(firstAt, timestamp);
+      lastAt = Math.max(lastAt, timestamp);
+      count += 1;
+    },
+    finish(at) {
+      if (count === 0) throw refused('events', 'must have at least 1 item');
+      return { json: json.subarray(start, at), count, firstAt, lastAt };
+    },
+  };
+}
+
+function requiredNumber(json: ScannedJson, at: number, path: string): number {
+  if (at === NOWHERE) throw refused(path, 'is required');
+  const number = numberAt(json, at);
+  if (number === undefined) throw refused(path, 'must be a number');
+  return number;
+}
+
+function refused(path: string, message: string): AppError {
+  const error = `The body is not valid: ${path || 'the body'} ${message}.`;
+  return new AppError('invalid', error, { details: [{ path, message }] });
+}
+
+const FUTURE_TOLERANCE_MS = MINUTE_MS;
+
+/** The same holds for the times of events: what is yet to come says only that a clock is wrong. */
+export function believedTime(at: number, now: number): number {
+  const isBelieved = at >= 0 && at <= now + FUTURE_TOLERANCE_MS;
+  return isBelieved ? Math.floor(at) : now;
+}
+
+/**
+ * Follows from what the chunk is: sent again after a crash, it replaces the object instead of adding one. Few folders
+ * that all stay in use, because nobody would remove one of each session.
+ */
+export function replayKey(sessionId: string, sequence: number): string {
+  return `replays/${sessionId.slice(-2)}/${sessionId}-${sequence}.json.gz`;
+}

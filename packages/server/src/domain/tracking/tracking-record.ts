@@ -1,0 +1,91 @@
+import { hash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import type { SessionStart, TrackingEvent } from '@leadtrail/contract/tracking';
+import { inOnePiece } from '../../lib/one-piece.ts';
+import { MINUTE_MS } from '../../lib/utc-time.ts';
+import type { Geo } from '../geo.ts';
+import { boundedAddress } from './page-address.ts';
+
+/** What the inbox holds: an accepted request, complete, so that it can be processed at any later time. */
+export type StartRecord = {
+  kind: 'start';
+  at: number;
+  session_id: string;
+  /** The tracker made the session id, and may send the start again. */
+  repeatable?: true | undefined;
+  visitor_id: string;
+  device_id: string;
+  fingerprint_id: string;
+  page: string;
+  referrer: string | null;
+  device_info: NonNullable<SessionStart['device_info']>;
+  screen: NonNullable<SessionStart['screen']>;
+  ip: string;
+  geo: Geo;
+  /** The address belongs to a hosting or VPN network. */
+  hosting: boolean;
+};
+
+export type RecordedEvent = {
+  event_id: string;
+  type: string;
+  at: number;
+  page: string | null;
+  data: Record<string, unknown> | null;
+};
+export type EventsRecord = { kind: 'events'; at: number; session_id: string; events: RecordedEvent[] };
+export type EndRecord = { kind: 'end'; at: number; session_id: string; exit_page: string | null };
+
+export type TrackingRecord = StartRecord | EventsRecord | EndRecord;
+
+const FUTURE_TOLERANCE_MS = MINUTE_MS;
+
+/** `now` is given, and an id for a session that has none; everything else follows from what the browser sent. */
+export function startRecord(
+  sent: SessionStart,
+  request: { at: number; newId: () => string; ip: string; geo: Geo; hosting: boolean },
+): StartRecord {
+  const device_info = sent.device_info ?? {};
+  const screen = sent.screen ?? {};
+  const fingerprint = digest(sent.fingerprint_id);
+  return {
+    kind: 'start',
+    at: request.at,
+    session_id: sent.session_id?.toLowerCase() ?? request.newId(),
+    repeatable: sent.session_id ? true : undefined,
+    // The same fingerprint always gives the same visitor…
+    visitor_id: sent.visitor_id || inOnePiece(`v_${fingerprint}`),
+    // …and together with the same device and screen the same device.
+    device_id: inOnePiece(`d_${fingerprint}_${deviceChecksum(device_info, screen)}`),
+    fingerprint_id: sent.fingerprint_id,
+    page: boundedAddress(sent.page),
+    referrer: sent.referrer ? boundedAddress(sent.referrer) : null,
+    device_info,
+    screen,
+    ip: request.ip,
+    geo: request.geo,
+    hosting: request.hosting,
+  };
+}
+
+/** Tells apart the devices of one fingerprint, of which there are few. */
+function deviceChecksum(info: StartRecord['device_info'], screen: StartRecord['screen']): string {
+  const software = `${info.user_agent}|${info.language}|${info.platform}|${info.timezone}`;
+  const hardware = `${info.hardware_concurrency}|${info.device_memory}|${screen.width}|${screen.height}`;
+  return crc32(`${software}|${hardware}|${screen.color_depth}|${screen.pixel_ratio}`).toString(36);
+}
+
+function digest(text: string): string {
+  return hash('sha256', text, 'base64url').slice(0, 22);
+}
+
+export function recordedEvent(sent: TrackingEvent, now: number, newId: () => string): RecordedEvent {
+  const at = sent.timestamp ?? now;
+  return {
+    event_id: sent.event_id ?? newId(),
+    type: sent.type,
+    at: at > now + FUTURE_TOLERANCE_MS ? now : at,
+    page: sent.page ? boundedAddress(sent.page) : null,
+    data: sent.data ?? null,
+  };
+}

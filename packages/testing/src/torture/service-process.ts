@@ -1,0 +1,146 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ADMIN_KEY } from '@leadtrail/testing/service';
+import { PROJECT_DIR } from '../../../server/src/config.ts';
+import type { Place } from './place.ts';
+
+/** The service as it runs in earnest: a process of its own that can be killed. */
+export type ServiceProcess = {
+  process: ChildProcess;
+  /** The port, once it takes requests; rejects when the process ends before. */
+  listening: Promise<number>;
+  /** Resolves when a line with this message has been logged; rejects when the process ends before. */
+  logged(message: string): Promise<LogLine>;
+  exited: Promise<Exit>;
+  kill(signal: 'SIGKILL' | 'SIGTERM'): void;
+  /** The last lines it wrote. */
+  output(): string;
+};
+
+export type Exit = { code: number | null; signal: NodeJS.Signals | null };
+type LogLine = { message: string; port?: number };
+
+export type ServiceProcessOptions = {
+  env?: Readonly<Record<string, string>>;
+  /** What runs the service; the command and its arguments come after these. */
+  prefix?: readonly string[];
+  /** Another program in the place of the service. */
+  entry?: string;
+};
+
+const ENTRY = join(PROJECT_DIR, 'packages/server/start.mjs');
+const OUTPUT_LINES_KEPT = 50;
+
+/** A `.env` beside package.json must not reach it, so what is not set is set to nothing. */
+export const NOTHING_ELSE_SET = {
+  DATABASE_URL: '',
+  DATABASE_READ_URL: '',
+  REDIS_URL: '',
+  S3_ENDPOINT: '',
+  S3_BUCKET: '',
+  S3_REGION: '',
+  S3_ACCESS_KEY_ID: '',
+  S3_SECRET_ACCESS_KEY: '',
+};
+
+export function startServiceProcess(place: Place, options: ServiceProcessOptions = {}): ServiceProcess {
+  const [program, ...args] = [...(options.prefix ?? []), process.execPath, options.entry ?? ENTRY];
+  const child = spawn(program as string, args, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      PATH: process.env.PATH,
+      ...NOTHING_ELSE_SET,
+      PORT: '0',
+      HOST: '127.0.0.1',
+      DATA_DIR: place.dataDir,
+      ANALYTICS_API_KEY: ADMIN_KEY,
+      TRACK_RATE_LIMIT_PER_MINUTE: '0',
+      ...(place.kind === 'postgres' ? { DATABASE_URL: place.databaseUrl } : {}),
+      ...options.env,
+    },
+  });
+  const exited = once(child, 'close').then(([code, signal]): Exit => ({ code, signal }));
+  // Whoever waits for the end gets the error.
+  exited.catch(() => undefined);
+
+  const lines: string[] = [];
+  const seen: LogLine[] = [];
+  const waiting = new Map<string, PromiseWithResolvers<LogLine>>();
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface({ input: stream }).on('line', (text) => {
+      lines.push(text);
+      if (lines.length > OUTPUT_LINES_KEPT) lines.shift();
+      const line = logLine(text);
+      if (line === undefined || seen.some(({ message }) => message === line.message)) return;
+      seen.push(line);
+      waiting.get(line.message)?.resolve(line);
+    });
+  }
+
+  function logged(message: string): Promise<LogLine> {
+    const found = seen.find((line) => line.message === message);
+    if (found !== undefined) return Promise.resolve(found);
+    const waiter = waiting.get(message) ?? Promise.withResolvers<LogLine>();
+    waiting.set(message, waiter);
+    const ended = () => waiter.reject(new Error(`It ended before it logged "${message}":\n${output()}`));
+    exited.then(ended, ended);
+    // Whoever waits gets the error; nobody has to wait.
+    waiter.promise.catch(() => undefined);
+    return waiter.promise;
+  }
+
+  const output = () => lines.join('\n');
+  const listening = logged('listening').then(({ port = 0 }) => port);
+  listening.catch(() => undefined);
+  return { process: child, listening, logged, exited, kill: (signal) => void child.kill(signal), output };
+}
+
+function logLine(text: string): LogLine | undefined {
+  try {
+    const line = JSON.parse(text);
+    return typeof line?.message === 'string' ? line : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Rejects when something takes longer than it ever may. */
+export async function within<T>(seconds: number, what: string, promise: Promise<T>): Promise<T> {
+  const timer = new AbortController();
+  const late = sleep(seconds * 1000, undefined, { signal: timer.signal }).then(() => {
+    throw new Error(`${what} took longer than ${seconds} s.`);
+  });
+  late.catch(() => undefined);
+  return Promise.race([promise, late]).finally(() => timer.abort());
+}
+
+/** Asks until the answer is yes. */
+export async function until(
+  seconds: number,
+  what: string,
+  isTrue: () => Promise<boolean> | boolean,
+): Promise<void> {
+  const deadline = performance.now() + seconds * 1000;
+  while (!(await isTrue())) {
+    if (performance.now() > deadline) throw new Error(`${what} did not happen within ${seconds} s.`);
+    await sleep(10);
+  }
+}
+
+/** A GET with the admin key. */
+export async function getText(port: number, path: string): Promise<string> {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { 'x-api-key': ADMIN_KEY } });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`GET ${path} answered ${response.status}: ${text}`);
+  return text;
+}
+
+/** Resolves when everything accepted has been processed. */
+export async function inboxEmpty(port: number): Promise<void> {
+  await until(60, 'An empty inbox', async () =>
+    /^leadtrail_inbox_records 0$/m.test(await getText(port, '/metrics')),
+  );
+}
