@@ -9,7 +9,7 @@ import { answering, type Receiver, startReceiver } from '@leadtrail/testing/rece
 import { onBothStores, postgresUrl, startService, type TestService } from '@leadtrail/testing/service';
 import { newPlace, type Place, removePlace } from '@leadtrail/testing/torture/place';
 import type { Overrides } from '../src/app.ts';
-import { unavailable } from '../src/domain/errors.ts';
+import { unavailable } from '../src/lib/errors.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../src/lib/utc-time.ts';
 import { LEAD_DROUGHT_ENABLED } from '../src/ports/cache.ts';
 import type { Store } from '../src/store/store.ts';

@@ -5,7 +5,7 @@ import { emptyDatabase, row } from '@leadtrail/testing/database';
 import { anEnquiry, FORM_ID, SITE_KEY, SITE_PAGE, setUpSite } from '@leadtrail/testing/enquiries';
 import { aForm, aSite, FORMS, patch, SITES } from '@leadtrail/testing/management';
 import { onBothStores, type TestService, useService } from '@leadtrail/testing/service';
-import { unavailable } from '../src/domain/errors.ts';
+import { unavailable } from '../src/lib/errors.ts';
 
 const ORIGIN = { origin: 'https://anywhere.example' };
 

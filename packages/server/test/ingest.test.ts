@@ -11,7 +11,7 @@ import {
 } from '@leadtrail/testing/service';
 import { startSession } from '@leadtrail/testing/visits';
 import { Client } from 'pg';
-import { unavailable } from '../src/domain/errors.ts';
+import { unavailable } from '../src/lib/errors.ts';
 import type { Store } from '../src/store/store.ts';
 
 type Ingest = Store['ingestTracking'];

@@ -7,9 +7,9 @@ import { onBothStores, postgresUrl, startService, type TestService } from '@lead
 import { newPlace, type Place, removePlace } from '@leadtrail/testing/torture/place';
 import fc from 'fast-check';
 import type { Overrides } from '../src/app.ts';
-import { unavailable } from '../src/domain/errors.ts';
 import { cronOf, tickAt } from '../src/jobs/run-job.ts';
 import { JOBS } from '../src/jobs/schedule.ts';
+import { unavailable } from '../src/lib/errors.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../src/lib/utc-time.ts';
 import type { Store } from '../src/store/store.ts';
 

@@ -19,7 +19,7 @@ import {
 import { emptyLeads } from '@leadtrail/testing/leads';
 import { ADMIN_KEY, onBothStores, type TestService, useService } from '@leadtrail/testing/service';
 import { endSession, sendEvents, startSession } from '@leadtrail/testing/visits';
-import { unavailable } from '../src/domain/errors.ts';
+import { unavailable } from '../src/lib/errors.ts';
 import { MINUTE_MS } from '../src/lib/utc-time.ts';
 
 const admin = { 'x-api-key': ADMIN_KEY };

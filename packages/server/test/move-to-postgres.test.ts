@@ -35,7 +35,7 @@ import { until } from '@leadtrail/testing/torture/service-process';
 import { endSession, runJob, sendEvents, startSession } from '@leadtrail/testing/visits';
 import { fillWithDemo } from '../../../scripts/demo/fill.ts';
 import type { Overrides } from '../src/app.ts';
-import { unavailable } from '../src/domain/errors.ts';
+import { unavailable } from '../src/lib/errors.ts';
 import { DAY_MS } from '../src/lib/utc-time.ts';
 
 /** A service that began on SQLite, moved with everything it had, and started on PostgreSQL with the same data directory. */

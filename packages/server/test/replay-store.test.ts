@@ -20,7 +20,7 @@ import {
 import { onBothStores, type TestService, useService } from '@leadtrail/testing/service';
 import { startSession } from '@leadtrail/testing/visits';
 import type { Overrides } from '../src/app.ts';
-import { unavailable } from '../src/domain/errors.ts';
+import { unavailable } from '../src/lib/errors.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../src/lib/utc-time.ts';
 
 type Refusal = { error: string; details?: { path: string; message: string }[] };

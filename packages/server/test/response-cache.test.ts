@@ -13,8 +13,8 @@ import { MARKETING_KEY, onBothStores, useService } from '@leadtrail/testing/serv
 import { within } from '@leadtrail/testing/torture/service-process';
 import { startSession } from '@leadtrail/testing/visits';
 import type { z } from 'zod';
-import { unavailable } from '../src/domain/errors.ts';
 import { JOBS } from '../src/jobs/schedule.ts';
+import { unavailable } from '../src/lib/errors.ts';
 import { DAY_MS, HOUR_MS } from '../src/lib/utc-time.ts';
 import type { Store } from '../src/store/store.ts';
 

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { anEvent, aStart } from '@leadtrail/testing/builders';
 import { ADMIN_KEY, onBothStores, type TestService, useService } from '@leadtrail/testing/service';
 import { endSession, runJob, sendEvents, startSession } from '@leadtrail/testing/visits';
-import { unavailable } from '../src/domain/errors.ts';
+import { unavailable } from '../src/lib/errors.ts';
 
 const REQUEST_ID = /^[\w-]{16,64}$/;
 

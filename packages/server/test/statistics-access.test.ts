@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { endpoints } from '@leadtrail/contract/endpoints';
 import { ADMIN_KEY, MARKETING_KEY, onBothStores, useService } from '@leadtrail/testing/service';
-import { unavailable } from '../src/domain/errors.ts';
+import { unavailable } from '../src/lib/errors.ts';
 
 const ANALYTICS = Object.values(endpoints).filter(({ path }) => path.startsWith('/analytics/'));
 const ANALYTICS_PATHS = [...new Set(ANALYTICS.map(({ path }) => path))];

@@ -7,7 +7,7 @@ import { aClock } from '@leadtrail/testing/clock';
 import { emptyDatabase, row, rows } from '@leadtrail/testing/database';
 import { onBothStores, useService } from '@leadtrail/testing/service';
 import { startSession } from '@leadtrail/testing/visits';
-import { unavailable } from '../src/domain/errors.ts';
+import { unavailable } from '../src/lib/errors.ts';
 import { MINUTE_MS, SECOND_MS } from '../src/lib/utc-time.ts';
 
 const KIB = 1024;

@@ -7,7 +7,7 @@ import {
   sql,
 } from 'kysely';
 import pg from 'pg';
-import { unavailable } from '../domain/errors.ts';
+import { unavailable } from '../lib/errors.ts';
 import { dataVersions } from '../store/data-versions.ts';
 import { type Db, postgresDialect } from '../store/dialect.ts';
 import { SCRUB_POSTGRES } from '../store/erase/scrubs.ts';

@@ -3,7 +3,7 @@ import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
-import { unavailable } from '../domain/errors.ts';
+import { unavailable } from '../lib/errors.ts';
 import type { Inbox, InboxBacklog, InboxBatch } from '../ports/inbox.ts';
 import type { InboxCall, InboxOpened, InboxPlace, InboxReply, InboxRequest } from './sqlite-inbox-worker.ts';
 

@@ -2,7 +2,7 @@ import { readlinkSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { basename } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
-import { AppError, type ErrorCode, unavailable } from '../domain/errors.ts';
+import { AppError, type ErrorCode, unavailable } from '../lib/errors.ts';
 import { COUNTED_BY_ROWS } from '../store/data-versions.ts';
 import { SCRUB_SQLITE } from '../store/erase/scrubs.ts';
 import { migrate } from '../store/migrate.ts';

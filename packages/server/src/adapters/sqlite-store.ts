@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { AppError, unavailable } from '../domain/errors.ts';
+import { AppError, unavailable } from '../lib/errors.ts';
 import type { OperationName } from '../store/operations.ts';
 import { type OperationGroups, type Scrubbing, type Store, storeOf } from '../store/store.ts';
 import type { StoreReply, StoreRequest } from './sqlite-store-worker.ts';

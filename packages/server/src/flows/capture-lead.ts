@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { AppError } from '../domain/errors.ts';
 import type { Geo } from '../domain/geo.ts';
 import { readEnquiry } from '../domain/leads/enquiry.ts';
 import type { FormRecord } from '../domain/leads/form-fields.ts';
 import { redirectTarget } from '../domain/leads/redirect-target.ts';
+import { AppError } from '../lib/errors.ts';
 import type { NetworkMatcher } from '../lib/ip-address.ts';
 import type { CaptureOutcome } from '../store/leads/capture.ts';
 import type { Store } from '../store/store.ts';

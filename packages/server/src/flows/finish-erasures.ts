@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
-import { AppError, unavailable } from '../domain/errors.ts';
 import { withoutSessions } from '../domain/tracking/session-archive.ts';
+import { AppError, unavailable } from '../lib/errors.ts';
 import { MINUTE_MS, SECOND_MS } from '../lib/utc-time.ts';
 import type { Inbox } from '../ports/inbox.ts';
 import type { Log } from '../ports/log.ts';

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { AppError, unavailable } from '../domain/errors.ts';
+import { AppError, unavailable } from '../lib/errors.ts';
 import type { ObjectStore } from '../ports/objects.ts';
 import type { Store } from '../store/store.ts';
 

@@ -1,5 +1,5 @@
-import { AppError } from '../domain/errors.ts';
 import { testPayload } from '../domain/leads/test-lead.ts';
+import { AppError } from '../lib/errors.ts';
 import type { Webhook, WebhookOutcome } from '../ports/webhook.ts';
 import type { AppSettings } from './app-settings.ts';
 

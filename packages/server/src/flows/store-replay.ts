@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { AppError, unavailable } from '../domain/errors.ts';
 import { believedTime, replayKey, type SentEvents } from '../domain/tracking/replay-chunk.ts';
+import { AppError, unavailable } from '../lib/errors.ts';
 import type { ObjectStore } from '../ports/objects.ts';
 import type { ReplayStanding } from '../store/replays.ts';
 import type { Store } from '../store/store.ts';

@@ -10,8 +10,8 @@ import {
   successStatus,
 } from '@leadtrail/contract/endpoint';
 import type { EndpointName, Endpoints } from '@leadtrail/contract/endpoints';
-import { AppError } from '../domain/errors.ts';
 import type { FormRecord } from '../domain/leads/form-fields.ts';
+import { AppError } from '../lib/errors.ts';
 import type { Log } from '../ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { Role, SecretKind } from './authenticate.ts';

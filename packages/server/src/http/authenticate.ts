@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { AppError } from '../domain/errors.ts';
+import { AppError } from '../lib/errors.ts';
 
 export type Role = 'admin' | 'marketing';
 /** The secrets that other programs report back with. */

@@ -1,4 +1,4 @@
-import { AppError, type ErrorCode } from '../domain/errors.ts';
+import { AppError, type ErrorCode } from '../lib/errors.ts';
 
 const INTERNAL_ERROR = 500;
 

@@ -1,4 +1,4 @@
-import { type AppError, unavailable } from '../domain/errors.ts';
+import { type AppError, unavailable } from '../lib/errors.ts';
 
 /** So much of every body is taken, however many there are; hardly a page sends more. */
 const ALWAYS_TAKEN_BYTES = 16 * 1024;

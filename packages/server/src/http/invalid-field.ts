@@ -1,4 +1,4 @@
-import { AppError } from '../domain/errors.ts';
+import { AppError } from '../lib/errors.ts';
 
 /** Refuses a value that only the domain can tell to be wrong, in the words of all the other refusals. */
 export function invalidField(what: 'body' | 'path', path: string, message: string): AppError {

@@ -1,4 +1,4 @@
-import { AppError } from '../domain/errors.ts';
+import { AppError } from '../lib/errors.ts';
 
 /** What a record is called, and the field of which no two may have the same. */
 export type RecordKind = { name: string; uniqueField: string };

@@ -6,7 +6,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Endpoint } from '@leadtrail/contract/endpoint';
 import { type EndpointName, endpoints } from '@leadtrail/contract/endpoints';
 import { type Context, Hono } from 'hono';
-import { AppError } from '../domain/errors.ts';
+import { AppError } from '../lib/errors.ts';
 import {
   type Answer,
   type AnyHandler,

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { JSON_DEPTH_MAX } from '@leadtrail/contract/limits';
 import type { z } from 'zod';
-import { AppError } from '../domain/errors.ts';
+import { AppError } from '../lib/errors.ts';
 import { type Hold, holdNothingYet, tooMuchAtOnce } from './held-bytes.ts';
 
 const QUOTE = '"'.charCodeAt(0);

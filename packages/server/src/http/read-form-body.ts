@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { FORM_FIELDS_MAX } from '@leadtrail/contract/limits';
-import { AppError } from '../domain/errors.ts';
 import type { FormRecord } from '../domain/leads/form-fields.ts';
+import { AppError } from '../lib/errors.ts';
 import { parseJson, readText, wellFormedText } from './read-body.ts';
 import { readMultipart, tooManyFields } from './read-multipart.ts';
 

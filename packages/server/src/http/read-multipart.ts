@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { BusboyInstance } from '@fastify/busboy';
 import { FORM_FIELDS_MAX } from '@leadtrail/contract/limits';
-import { AppError } from '../domain/errors.ts';
+import { AppError } from '../lib/errors.ts';
 import { holdNothingYet, tooMuchAtOnce } from './held-bytes.ts';
 import { tooLarge, wellFormedText } from './read-body.ts';
 

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { createGunzip } from 'node:zlib';
-import { AppError } from '../domain/errors.ts';
+import { AppError } from '../lib/errors.ts';
 import { type ScannedJson, terminated } from '../lib/json-scan.ts';
 import { type Hold, tooMuchAtOnce } from './held-bytes.ts';
 import { readWhole, tooLarge } from './read-body.ts';

@@ -1,5 +1,5 @@
 import type { EndpointName } from '@leadtrail/contract/endpoints';
-import { unavailable } from '../domain/errors.ts';
+import { unavailable } from '../lib/errors.ts';
 import { utcDay } from '../lib/utc-time.ts';
 import type { DataVersions } from '../store/data-versions.ts';
 import { TOPICS, type Topic } from '../store/topics.ts';

@@ -1,4 +1,4 @@
-import { AppError } from '../domain/errors.ts';
+import { AppError } from './errors.ts';
 
 /**
  * JSON that is looked through instead of being made into objects: hostile text can make the parser take ten times as

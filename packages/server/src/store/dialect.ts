@@ -7,8 +7,8 @@ import {
   sql,
   type Updateable,
 } from 'kysely';
-import { AppError } from '../domain/errors.ts';
 import type { Search } from '../domain/leads/lead-search.ts';
+import { AppError } from '../lib/errors.ts';
 import type { Schema } from './schema.ts';
 
 /** All that differs between SQLite and PostgreSQL, in one place. */

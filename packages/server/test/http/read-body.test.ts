@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { JSON_DEPTH_MAX } from '@leadtrail/contract/limits';
 import fc from 'fast-check';
-import { AppError } from '../../src/domain/errors.ts';
 import { parseJson } from '../../src/http/read-body.ts';
+import { AppError } from '../../src/lib/errors.ts';
 
 const TOO_DEEP = { message: `The body nests deeper than ${JSON_DEPTH_MAX} levels.` };
 const NOT_JSON = { message: 'The body is not valid JSON.' };

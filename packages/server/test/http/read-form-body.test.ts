@@ -6,9 +6,9 @@ import { after, before, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { FORM_FIELDS_MAX, LEAD_BYTES_MAX } from '@leadtrail/contract/limits';
 import fc from 'fast-check';
-import { AppError } from '../../src/domain/errors.ts';
 import { errorAnswer } from '../../src/http/error-response.ts';
 import { readFormBody } from '../../src/http/read-form-body.ts';
+import { AppError } from '../../src/lib/errors.ts';
 
 type Answer = { status: number; form?: Record<string, unknown>; error?: string };
 type Body = string | Buffer | readonly (string | Buffer)[];

@@ -1,4 +1,5 @@
 import { REPLAY_DEPTH_MAX, REPLAY_EVENTS_MAX } from '@leadtrail/contract/limits';
+import { AppError } from '../../lib/errors.ts';
 import {
   isListAt,
   isNameAt,
@@ -9,7 +10,6 @@ import {
   stringAt,
 } from '../../lib/json-scan.ts';
 import { MINUTE_MS } from '../../lib/utc-time.ts';
-import { AppError } from '../errors.ts';
 
 /** A part of the recording of a session, as the browser sends it. */
 export type SentChunk = {

@@ -1,4 +1,4 @@
-import { AppError } from '../../domain/errors.ts';
+import { AppError } from '../../lib/errors.ts';
 import type { Log } from '../../ports/log.ts';
 import type { RecordReference } from '../../store/leads/callbacks.ts';
 import type { Store } from '../../store/store.ts';

@@ -1,7 +1,7 @@
 import { TEST_LEADS_PER_MINUTE_MAX } from '@leadtrail/contract/limits';
-import { AppError } from '../../domain/errors.ts';
 import type { Forwarding } from '../../flows/forward-leads.ts';
 import type { SendTestLead } from '../../flows/send-test-lead.ts';
+import { AppError } from '../../lib/errors.ts';
 import type { Store } from '../../store/store.ts';
 import type { Handlers } from '../answer-endpoint.ts';
 import { makeRateLimit } from '../rate-limit.ts';

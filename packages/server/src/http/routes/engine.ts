@@ -1,5 +1,5 @@
 import type { EngineQuery } from '@leadtrail/contract/engine';
-import { AppError } from '../../domain/errors.ts';
+import { AppError } from '../../lib/errors.ts';
 import type { DatasetFilter } from '../../store/reports/engine.ts';
 import type { Store } from '../../store/store.ts';
 import type { Handlers } from '../answer-endpoint.ts';

@@ -1,6 +1,6 @@
-import { AppError } from '../../domain/errors.ts';
 import { CAMPAIGN_PARAMS } from '../../domain/leads/form-fields.ts';
 import type { AppSettings } from '../../flows/app-settings.ts';
+import { AppError } from '../../lib/errors.ts';
 import type { Store } from '../../store/store.ts';
 import type { Handlers } from '../answer-endpoint.ts';
 

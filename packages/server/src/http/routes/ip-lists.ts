@@ -1,4 +1,4 @@
-import { AppError } from '../../domain/errors.ts';
+import { AppError } from '../../lib/errors.ts';
 import { canonicalIp } from '../../lib/ip-address.ts';
 import { dateTime } from '../../lib/utc-time.ts';
 import type { Store } from '../../store/store.ts';

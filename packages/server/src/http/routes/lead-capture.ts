@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Captured } from '@leadtrail/contract/lead-capture';
 import type { z } from 'zod';
-import { AppError } from '../../domain/errors.ts';
 import type { CaptureLead } from '../../flows/capture-lead.ts';
+import { AppError } from '../../lib/errors.ts';
 import type { Handlers } from '../answer-endpoint.ts';
 import { siteOriginHeaders } from '../site-origin.ts';
 

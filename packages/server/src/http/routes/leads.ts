@@ -1,9 +1,9 @@
 import { LEAD_STATUSES } from '@leadtrail/contract/lead-status';
-import { AppError } from '../../domain/errors.ts';
 import { submissionPeriod } from '../../domain/leads/submission-period.ts';
 import { exportLeads } from '../../flows/export-leads.ts';
 import type { LeadIndexing } from '../../flows/index-leads.ts';
 import type { ViewLead } from '../../flows/view-lead.ts';
+import { AppError } from '../../lib/errors.ts';
 import type { Store } from '../../store/store.ts';
 import { type Handlers, JSON_TYPE } from '../answer-endpoint.ts';
 import { searchText } from '../search-text.ts';

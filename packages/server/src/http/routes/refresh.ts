@@ -1,5 +1,5 @@
-import { AppError } from '../../domain/errors.ts';
 import type { AppSettings } from '../../flows/app-settings.ts';
+import { AppError } from '../../lib/errors.ts';
 import { dateTime, SECOND_MS } from '../../lib/utc-time.ts';
 import type { Store } from '../../store/store.ts';
 import type { Handlers } from '../answer-endpoint.ts';

@@ -1,5 +1,5 @@
 import { openapiDocument } from '@leadtrail/contract/openapi';
-import { unavailable } from '../../domain/errors.ts';
+import { unavailable } from '../../lib/errors.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 import type { Store } from '../../store/store.ts';
 import type { Handlers } from '../answer-endpoint.ts';

@@ -1,6 +1,6 @@
-import type { ErrorCode } from '../../domain/errors.ts';
 import type { Enquiry } from '../../domain/leads/enquiry.ts';
 import { isAllowedOrigin } from '../../domain/setup/site-domain.ts';
+import type { ErrorCode } from '../../lib/errors.ts';
 import type { Db } from '../dialect.ts';
 import type { SetAsideLeadRow } from '../schema.ts';
 import { setAside } from '../set-aside-leads.ts';
