@@ -131,7 +131,6 @@ async function capture(store: Store, person: number, at: number): Promise<void> 
   );
   await store.captureLead({
     enquiry,
-    unreadable: null,
     leadPublicId: randomUUIDv7(),
     submissionPublicId: randomUUIDv7(),
     sendPublicId: null,

@@ -105,7 +105,6 @@ function makeCapture(store: Store, random: Random): Capture {
       const [leadPublicId, submissionPublicId, sendPublicId] = [random.id(at), random.id(at), random.id(at)];
       const outcome = await store.captureLead({
         enquiry: readEnquiry(fields, { at, ip, geo, headers }),
-        unreadable: null,
         leadPublicId,
         submissionPublicId,
         sendPublicId,
@@ -114,7 +113,7 @@ function makeCapture(store: Store, random: Random): Capture {
         botLeadDetection: true,
         isTrustedProxy: false,
       });
-      if (outcome.kind === 'refused') throw new Error(`The demo is wrong: ${outcome.refusal.message}`);
+      if (outcome.kind === 'refused') throw new Error(`The demo is wrong: ${outcome.reason}`);
       if (outcome.kind !== 'stored') return;
       const known = leads.get(outcome.leadId);
       if (known !== undefined) known.submissions += 1;

@@ -171,6 +171,7 @@ export async function buildApp(config: Config, overrides: Overrides = {}): Promi
     return makeCaptureLead({
       store,
       settings,
+      metrics,
       now,
       newId,
       locate,

@@ -204,7 +204,6 @@ async function captureOne(store: Store, number: number): Promise<void> {
   const headers = { 'x-api-key': INTEGRATION_KEY };
   const { kind } = await store.captureLead({
     enquiry: readEnquiry(sent, { at: NOON, ip: '198.51.100.1', geo, headers }),
-    unreadable: null,
     leadPublicId: randomUUIDv7(),
     submissionPublicId: randomUUIDv7(),
     sendPublicId: null,

@@ -103,3 +103,36 @@ test('/metrics counts what became of the attempts to forward leads', async (t) =
   await captured('failed@example.org');
   assert.deepEqual(await counted(), [1, 1, 1]);
 });
+
+test('/metrics counts every submitted lead by what became of it', async (t) => {
+  let isAway = false;
+  const service = await startService('sqlite', {
+    env: CAPTURE_ENV,
+    overrides: {
+      around: {
+        store: (store) => ({
+          ...store,
+          captureLead: (given) =>
+            isAway ? Promise.reject(new Error('It broke.')) : store.captureLead(given),
+        }),
+      },
+    },
+  });
+  t.after(() => service.close());
+  const admin = { 'x-api-key': ADMIN_KEY };
+  await service.post('/analytics/blocked-ips', { ip: '198.51.100.1' }, admin);
+  await service.post('/analytics/whitelisted-ips', { ip: '198.51.100.2', usage: 'test' }, admin);
+
+  await sendFromServer(service);
+  await sendFromServer(service);
+  await sendFromServer(service, {}, { ip: '198.51.100.1' });
+  await sendFromServer(service, {}, { ip: '198.51.100.2' });
+  await sendFromServer(service, {}, { headers: { 'x-api-key': 'wrong' } });
+  isAway = true;
+  await sendFromServer(service);
+
+  const found = await metrics(service);
+  for (const outcome of ['primary', 'follow_up', 'rejected', 'testing', 'refused', 'failed']) {
+    assert.equal(found.get(`leadtrail_leads_total{outcome="${outcome}"}`), 1, outcome);
+  }
+});

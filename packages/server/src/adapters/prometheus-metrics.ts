@@ -1,6 +1,12 @@
 import { SECOND_MS } from '../lib/utc-time.ts';
 import type { InboxBacklog } from '../ports/inbox.ts';
-import type { DeliveryOutcome, JobOutcome, Metrics } from '../ports/metrics.ts';
+import {
+  type DeliveryOutcome,
+  DROP_REASONS,
+  type JobOutcome,
+  LEAD_OUTCOMES,
+  type Metrics,
+} from '../ports/metrics.ts';
 
 /** Upper bounds of the request durations, in seconds. */
 const DURATION_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
@@ -21,6 +27,8 @@ export function openPrometheusMetrics(): Metrics {
   const durations = new Map<string, Histogram>();
   const jobs = new Map<string, JobFigures>();
   const deliveries: Record<DeliveryOutcome, number> = { delivered: 0, retry: 0, failed: 0 };
+  const leads = zeros(LEAD_OUTCOMES);
+  const drops = zeros(DROP_REASONS);
   const counts = { ingested: 0, ingestFailures: 0, recordsFailed: 0 };
   let backlogs: () => readonly InboxBacklog[] = () => [];
   let isRedisUp: (() => boolean) | undefined;
@@ -66,11 +74,13 @@ export function openPrometheusMetrics(): Metrics {
       'Tracking records that cannot be processed and are kept for inspection',
       () => counts.recordsFailed,
     ),
-    leadtrail_deliveries_total: {
-      type: 'counter',
-      help: 'Attempts to bring a lead to the automation platform',
-      samples: () => Object.entries(deliveries).map(([outcome, value]) => ({ labels: { outcome }, value })),
-    },
+    leadtrail_leads_total: byLabel('outcome', 'Submitted leads by what became of them', leads),
+    leadtrail_dropped_total: byLabel('reason', 'What was sent to the service and is not kept', drops),
+    leadtrail_deliveries_total: byLabel(
+      'outcome',
+      'Attempts to bring a lead to the automation platform',
+      deliveries,
+    ),
     leadtrail_job_runs_total: {
       type: 'counter',
       help: 'Runs of scheduled jobs; skipped are those that another process has done',
@@ -148,6 +158,12 @@ export function openPrometheusMetrics(): Metrics {
     recordsFailed(records) {
       counts.recordsFailed += records;
     },
+    leadSubmitted(outcome) {
+      leads[outcome] += 1;
+    },
+    dropped(reason, count = 1) {
+      drops[reason] += count;
+    },
     deliveryTried(outcome) {
       deliveries[outcome] += 1;
     },
@@ -157,6 +173,19 @@ export function openPrometheusMetrics(): Metrics {
 
 function single(type: 'counter' | 'gauge', help: string, value: () => number): Family {
   return { type, help, samples: () => [{ value: value() }] };
+}
+
+function byLabel(label: string, help: string, counts: Readonly<Record<string, number>>): Family {
+  return {
+    type: 'counter',
+    help,
+    samples: () => Object.entries(counts).map(([name, value]) => ({ labels: { [label]: name }, value })),
+  };
+}
+
+/** A counter that has not moved is shown as 0, so that its first increase can be seen. */
+function zeros<T extends string>(names: readonly T[]): Record<T, number> {
+  return Object.fromEntries(names.map((name) => [name, 0])) as Record<T, number>;
 }
 
 function observe(histogram: Histogram, seconds: number): void {

@@ -3,8 +3,8 @@ import type { Geo } from '../domain/geo.ts';
 import { readEnquiry } from '../domain/leads/enquiry.ts';
 import type { FormRecord } from '../domain/leads/form-fields.ts';
 import { redirectTarget } from '../domain/leads/redirect-target.ts';
-import { AppError } from '../lib/errors.ts';
 import type { NetworkMatcher } from '../lib/ip-address.ts';
+import type { LeadOutcome, Metrics } from '../ports/metrics.ts';
 import type { CaptureOutcome } from '../store/leads/capture.ts';
 import type { Store } from '../store/store.ts';
 import type { AppSettings } from './app-settings.ts';
@@ -14,8 +14,8 @@ export type CaptureLead = (
 ) => Promise<CaptureOutcome & { redirectTo: string | null }>;
 
 export type CaptureRequest = {
-  /** What was sent, or why it cannot be read. */
-  form: FormRecord | AppError;
+  /** Null: the body cannot be read. */
+  form: FormRecord | null;
   client: { ip: string; trusted: boolean };
   headers: IncomingHttpHeaders;
 };
@@ -25,6 +25,7 @@ export type CaptureParts = {
   settings: AppSettings;
   now: () => number;
   newId: () => string;
+  metrics: Metrics;
   locate: (ip: string, trusted: boolean, headers: IncomingHttpHeaders) => Geo;
   isTrustedProxy: NetworkMatcher;
   botLeadDetection: boolean;
@@ -32,37 +33,46 @@ export type CaptureParts = {
   environment: string;
   /** A lead is waiting to be forwarded. */
   onPendingSend: () => void;
-  /** A lead has come, or come again. */
+  /** A lead is new or has changed. */
   onStored: () => void;
 };
 
-/** Takes a lead from a form or a server. Everything that needs the store is one step of it, so that nothing slips in between. */
+/** Takes a lead from a form or a server. Everything that needs the store is one operation, hence one transaction. */
 export function makeCaptureLead(parts: CaptureParts): CaptureLead {
   return async ({ form: sent, client, headers }) => {
     const settings = await parts.settings.current();
-    const isReadable = !(sent instanceof AppError);
-    const enquiry = readEnquiry(isReadable ? sent : {}, {
+    const enquiry = readEnquiry(sent, {
       at: parts.now(),
       ip: client.ip,
       geo: parts.locate(client.ip, client.trusted, headers),
       headers,
     });
     const isForwarding = settings.flowEnabled && settings.flowTarget !== null;
-    const outcome = await parts.store.captureLead({
-      enquiry,
-      unreadable: isReadable ? null : { code: sent.code, message: sent.message },
-      leadPublicId: parts.newId(),
-      submissionPublicId: parts.newId(),
-      sendPublicId: isForwarding ? parts.newId() : null,
-      duplicateWindowMinutes: settings.duplicateWindowMinutes,
-      environment: parts.environment,
-      botLeadDetection: parts.botLeadDetection,
-      isTrustedProxy: parts.isTrustedProxy(client.ip),
-    });
+    const outcome = await parts.store
+      .captureLead({
+        enquiry,
+        leadPublicId: parts.newId(),
+        submissionPublicId: parts.newId(),
+        sendPublicId: isForwarding ? parts.newId() : null,
+        duplicateWindowMinutes: settings.duplicateWindowMinutes,
+        environment: parts.environment,
+        botLeadDetection: parts.botLeadDetection,
+        isTrustedProxy: parts.isTrustedProxy(client.ip),
+      })
+      .catch((error: unknown) => {
+        parts.metrics.leadSubmitted('failed');
+        throw error;
+      });
+    parts.metrics.leadSubmitted(countedAs(outcome));
     if (outcome.kind === 'stored') {
       parts.onStored();
       if (outcome.isForwarded) parts.onPendingSend();
     }
     return { ...outcome, redirectTo: redirectTarget(enquiry.form, headers.referer, settings.internalTeams) };
   };
+}
+
+function countedAs(outcome: CaptureOutcome): LeadOutcome {
+  if (outcome.kind !== 'stored') return outcome.kind;
+  return outcome.isPrimary ? 'primary' : 'follow_up';
 }

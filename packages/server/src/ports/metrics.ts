@@ -7,6 +7,23 @@ export type JobReport = (outcome: JobOutcome, at: number, seconds: number) => vo
 /** Retry: not delivered, and to be tried again. Failed: not delivered, and given up. */
 export type DeliveryOutcome = 'delivered' | 'retry' | 'failed';
 
+/** What became of a submitted lead. Failed: it was answered with an error of ours and is not stored. */
+export const LEAD_OUTCOMES = ['primary', 'follow_up', 'testing', 'rejected', 'refused', 'failed'] as const;
+export type LeadOutcome = (typeof LEAD_OUTCOMES)[number];
+
+/** Why something that was sent to the service is not kept. */
+export const DROP_REASONS = [
+  'tracking_rate_limited',
+  'tracking_unavailable',
+  'tracking_invalid',
+  'event_invalid',
+  'record_unprocessable',
+  'session_never_started',
+  'crm_event_unmatched',
+  'replay_refused',
+] as const;
+export type DropReason = (typeof DROP_REASONS)[number];
+
 /** What the service counts about itself. */
 export type Metrics = {
   /** What one endpoint reports; asked for once, called for every request. */
@@ -18,6 +35,8 @@ export type Metrics = {
   ingested(records: number): void;
   ingestFailed(): void;
   recordsFailed(records: number): void;
+  leadSubmitted(outcome: LeadOutcome): void;
+  dropped(reason: DropReason, count?: number): void;
   /** One attempt to bring a lead to the automation platform. */
   deliveryTried(outcome: DeliveryOutcome): void;
   /** All of it, in the form Prometheus reads. */

@@ -1,5 +1,5 @@
 import { isbot } from 'isbot';
-import { isPrivateIp, type NetworkMatcher } from '../../lib/ip-address.ts';
+import { isPrivateIp } from '../../lib/ip-address.ts';
 import { cut } from '../tracking/page-address.ts';
 
 export const BOT_SUSPICION_FROM = 70;
@@ -36,10 +36,7 @@ export function isBotLead(lead: { honeypot: boolean; suspicionScore: number; bot
   return lead.honeypot || lead.botAgent || lead.suspicionScore >= BOT_SUSPICION_FROM;
 }
 
-/** The honeypot must not become a way to lock out a proxy, the house itself or someone who is welcome. */
-export function mayAutoBlock(
-  ip: string,
-  known: { isTrustedProxy: NetworkMatcher; whitelisted: boolean },
-): boolean {
-  return !known.whitelisted && !isPrivateIp(ip) && !known.isTrustedProxy(ip);
+/** Otherwise a filled honeypot could lock out a proxy, the local network or a whitelisted address. */
+export function mayAutoBlock(ip: string, known: { isTrustedProxy: boolean; whitelisted: boolean }): boolean {
+  return !known.whitelisted && !known.isTrustedProxy && !isPrivateIp(ip);
 }

@@ -10,6 +10,8 @@ import { type Identity, identitiesOf, projectKey } from './lead-identity.ts';
 /** A submission as far as it can be understood by itself: what was sent, by whom and from where. */
 export type Enquiry = {
   at: number;
+  /** Otherwise there is nothing in its form. */
+  isReadable: boolean;
   form: LeadForm;
   /** Everything that was sent, as it is kept. */
   payloadJson: string;
@@ -34,12 +36,13 @@ export type SentHeaders = Readonly<Record<string, string | string[] | undefined>
 
 const USER_AGENT_CHARS_MAX = 1024;
 
+/** Without a record: a body that cannot be read. */
 export function readEnquiry(
-  record: FormRecord,
+  record: FormRecord | null,
   sender: { at: number; ip: string; geo: Geo; headers: SentHeaders },
 ): Enquiry {
   const { at, ip, geo, headers } = sender;
-  const form = readLeadForm(record);
+  const form = readLeadForm(record ?? {});
   const phone = readPhone(form.phone, form.dialCode, geo.country);
   const apiKey = text(headers['x-api-key']);
   const origin = text(headers.origin);
@@ -47,8 +50,9 @@ export function readEnquiry(
   const userAgent = cut(text(headers['user-agent']) ?? '', USER_AGENT_CHARS_MAX);
   return {
     at,
+    isReadable: record !== null,
     form,
-    payloadJson: JSON.stringify(record),
+    payloadJson: JSON.stringify(record ?? {}),
     ip,
     geo,
     userAgent,

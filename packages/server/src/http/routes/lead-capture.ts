@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Captured } from '@leadtrail/contract/lead-capture';
 import type { z } from 'zod';
+import type { RefusalReason } from '../../domain/leads/decide-capture.ts';
 import type { CaptureLead } from '../../flows/capture-lead.ts';
-import { AppError } from '../../lib/errors.ts';
+import { AppError, type ErrorCode } from '../../lib/errors.ts';
 import type { Handlers } from '../answer-endpoint.ts';
 import { siteOriginHeaders } from '../site-origin.ts';
 
@@ -21,13 +22,14 @@ export function leadCaptureRoutes(
 ): Pick<Handlers, 'captureLead' | 'captureLeadLegacy' | 'captureLeadRoot'> {
   async function capture({ form, client, headers, reply }: CaptureRequest): Promise<Answer> {
     const sent = await form().catch(asAppError);
-    const outcome = await captureLead({ form: sent, client, headers }).catch((error: unknown) => {
-      // While nobody can say whose page it is, any page may read that it has to try again.
+    const record = sent instanceof AppError ? null : sent;
+    const outcome = await captureLead({ form: record, client, headers }).catch((error: unknown) => {
+      // The site could not be looked up: any page may read that it has to try again.
       Object.assign(reply.headers, siteOriginHeaders(headers.origin, true));
       throw error;
     });
     Object.assign(reply.headers, siteOriginHeaders(headers.origin, outcome.isSiteOrigin));
-    if (outcome.kind === 'refused') throw new AppError(outcome.refusal.code, outcome.refusal.message);
+    if (outcome.kind === 'refused') throw sent instanceof AppError ? sent : refusal(outcome.reason);
 
     const { redirectTo } = outcome;
     if (isScript(headers)) return { message: 'All set!', redirect_to: redirectTo };
@@ -44,6 +46,19 @@ export function leadCaptureRoutes(
   }
 
   return { captureLead: capture, captureLeadLegacy: captureDeprecated, captureLeadRoot: captureDeprecated };
+}
+
+const REFUSALS: Readonly<Record<RefusalReason, readonly [ErrorCode, string]>> = {
+  unreadable: ['invalid', 'The form cannot be read.'],
+  invalid_key: ['unauthorized', 'The API key is invalid.'],
+  no_credentials: ['forbidden', 'Send siteKey and formId with the form, or an API key in X-API-Key.'],
+  unknown_form: ['forbidden', 'There is no such site or form.'],
+  domain_not_allowed: ['forbidden', 'This domain is not allowed for the site.'],
+  disabled: ['forbidden', 'The site or the form is disabled.'],
+};
+
+function refusal(reason: RefusalReason): AppError {
+  return new AppError(...REFUSALS[reason]);
 }
 
 function asAppError(error: unknown): AppError {

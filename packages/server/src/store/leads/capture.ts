@@ -1,19 +1,17 @@
+import { assessRisk } from '../../domain/leads/assess-risk.ts';
+import { decideCapture, isOnSite, type RefusalReason } from '../../domain/leads/decide-capture.ts';
 import type { Enquiry } from '../../domain/leads/enquiry.ts';
-import { isAllowedOrigin } from '../../domain/setup/site-domain.ts';
-import type { ErrorCode } from '../../lib/errors.ts';
 import type { Db } from '../dialect.ts';
 import type { SetAsideLeadRow } from '../schema.ts';
 import { setAside } from '../set-aside-leads.ts';
-import { enrich } from './enrich.ts';
 import { noteUse } from './integration-use.ts';
-import { isSiteOrigin, type KnownSite, lookUpPerson, lookUpSender } from './look-up.ts';
+import { isSiteOrigin, type KnownSender, lookUpPerson, lookUpSender } from './look-up.ts';
+import { newLead } from './new-lead.ts';
 import { submitLead } from './submit.ts';
 
-/** A submission, with what the service says about it. */
+/** An enquiry, with what the service adds to it. */
 export type Capture = {
   enquiry: Enquiry;
-  /** Why it cannot be read; then there is nothing in it. */
-  unreadable: Refusal | null;
   leadPublicId: string;
   submissionPublicId: string;
   /** Null: new leads are not forwarded. */
@@ -24,68 +22,56 @@ export type Capture = {
   isTrustedProxy: boolean;
 };
 
-export type Refusal = { code: ErrorCode; message: string };
-
-/**
- * What became of a submission. Only a refusal shows: someone who is blocked must not see the difference from
- * a lead that was stored.
- */
+/** Only a refusal shows: a blocked sender must not see the difference from a stored lead. */
 export type CaptureOutcome = { isSiteOrigin: boolean } & (
-  | { kind: 'rejected' }
-  | { kind: 'refused'; refusal: Refusal }
-  | { kind: 'testing' }
+  | { kind: 'rejected' | 'testing' }
+  | { kind: 'refused'; reason: RefusalReason }
   | { kind: 'stored'; leadId: number; isPrimary: boolean; isForwarded: boolean }
 );
 
-/** From the check of its sender to the stored lead, all at once or not at all. */
+/** Look up, decide, apply: from the check of the sender to the stored lead in one transaction. */
 export async function captureLead(db: Db, capture: Capture): Promise<CaptureOutcome> {
   const { enquiry } = capture;
   const sender = await lookUpSender(db, enquiry);
-  const { rule, site, integration } = sender;
-  const isOnSite = enquiry.page !== null && site !== null && isAllowedOrigin(enquiry.page, site.domains);
-  const isFromSite = await isOriginOfAny(db, enquiry, isOnSite && site.enabled);
+  const readable = { isSiteOrigin: await mayReadAnswer(db, enquiry, sender) };
+  const decision = decideCapture(enquiry, sender);
+  switch (decision.kind) {
+    case 'rejected':
+      await keepAside(db, enquiry, 'rejected');
+      return { ...readable, kind: 'rejected' };
+    case 'refused':
+      return { ...readable, ...decision };
+    case 'testing':
+      await keepAside(db, enquiry, 'testing');
+      await noteUse(db, sender.integration, enquiry.at);
+      return { ...readable, kind: 'testing' };
+    case 'accepted':
+      return { ...readable, kind: 'stored', ...(await storeLead(db, capture, sender)) };
+  }
+}
 
-  if (rule?.list === 'blocked') {
-    await keepAside(db, enquiry, 'rejected');
-    return { kind: 'rejected', isSiteOrigin: isFromSite };
-  }
-  const refusal =
-    capture.unreadable ??
-    (enquiry.keyHash === null ? refusalOfForm(enquiry, site, isOnSite) : refusalOfServer(integration));
-  if (refusal !== null) return { kind: 'refused', isSiteOrigin: isFromSite, refusal };
-  if (rule?.usage === 'test') {
-    await keepAside(db, enquiry, 'testing');
-    await noteUse(db, integration, enquiry.at);
-    return { kind: 'testing', isSiteOrigin: isFromSite };
-  }
+async function storeLead(db: Db, capture: Capture, sender: KnownSender) {
+  const { enquiry } = capture;
   const person = await lookUpPerson(db, enquiry, sender);
-  const submission = enrich(capture, sender, person);
-  return { kind: 'stored', isSiteOrigin: isFromSite, ...(await submitLead(db, submission)) };
+  const risk = assessRisk(enquiry, {
+    rule: sender.rule,
+    isTrustedProxy: capture.isTrustedProxy,
+    botLeadDetection: capture.botLeadDetection,
+    vpnSuspected: sender.visitor?.vpn_suspected === 1,
+    recentSubmissions: Math.max(sender.recentFromIp, person.recentFromVisitor),
+  });
+  const lead = newLead(capture, sender.visitor, person.relatedProjects, risk);
+  await noteUse(db, sender.integration, enquiry.at);
+  return submitLead(db, { capture, lead, held: person.held, isBlocked: risk.isAutoBlocked });
 }
 
-/** Nearly always it is the site that the form says it is on, so the others need not be read. */
-async function isOriginOfAny(db: Db, { origin, page }: Enquiry, isPageOfSite: boolean): Promise<boolean> {
+/** CORS: nearly always the origin is the form's own site, so that the other sites need not be read. */
+async function mayReadAnswer(db: Db, enquiry: Enquiry, { site }: KnownSender): Promise<boolean> {
+  const { origin, page } = enquiry;
   if (origin === null) return false;
-  return (isPageOfSite && page === origin) || isSiteOrigin(db, { origin });
+  return (site?.enabled && page === origin && isOnSite(enquiry, site)) || isSiteOrigin(db, { origin });
 }
 
-/** A server shows its key… */
-function refusalOfServer(integration: { enabled: boolean } | null): Refusal | null {
-  return integration?.enabled ? null : { code: 'unauthorized', message: 'The API key is invalid.' };
-}
-
-/** …and a form the site and page it is on. */
-function refusalOfForm({ form }: Enquiry, site: KnownSite | null, isOnSite: boolean): Refusal | null {
-  const forbidden = (message: string): Refusal => ({ code: 'forbidden', message });
-  if (form.siteKey === '' || form.formId === '') {
-    return forbidden('Send siteKey and formId with the form, or an API key in X-API-Key.');
-  }
-  if (site === null || site.formEnabled === null) return forbidden('There is no such site or form.');
-  if (!isOnSite) return forbidden('This domain is not allowed for the site.');
-  return site.enabled && site.formEnabled ? null : forbidden('The site or the form is disabled.');
-}
-
-/** Keeps what does not become a lead where it can be looked at. */
 async function keepAside(db: Db, enquiry: Enquiry, kind: SetAsideLeadRow['kind']): Promise<void> {
   const { form } = enquiry;
   await setAside(db, {

@@ -1,3 +1,4 @@
+import type { SenderFacts } from '../../domain/leads/decide-capture.ts';
 import type { Enquiry } from '../../domain/leads/enquiry.ts';
 import { type Identity, identityKey, lookupKinds } from '../../domain/leads/lead-identity.ts';
 import { RECENT_MS, RECENT_SUBMISSIONS_MAX } from '../../domain/leads/suspicion.ts';
@@ -25,22 +26,19 @@ export async function isSiteOrigin({ query }: Db, { origin }: { origin: string }
   return sites.some(({ domains }) => isAllowedOrigin(origin, JSON.parse(domains)));
 }
 
-export type KnownSender = {
-  rule: Pick<IpRuleRow, 'list' | 'usage'> | null;
-  site: KnownSite | null;
+export type KnownSender = SenderFacts & {
   integration: KnownIntegration | null;
   visitor: KnownVisitor | null;
   /** From the same address in the last minutes. */
   recentFromIp: number;
 };
-export type KnownSite = { enabled: boolean; domains: string[]; formEnabled: boolean | null };
 export type KnownIntegration = { id: number; enabled: boolean; lastUsedAt: number | null };
 export type KnownVisitor = Pick<
   VisitorRow,
   'last_session_id' | 'session_count' | 'page_views' | 'duration_ms' | 'engagement_score' | 'vpn_suspected'
 >;
 
-/** All that can be asked at once is one query: it costs as much as any of its parts would. */
+/** One query for everything: each round trip costs more than its parts. */
 export async function lookUpSender({ dialect }: Db, enquiry: Enquiry): Promise<KnownSender> {
   const { siteKey, formId, visitorId } = enquiry.form;
   const [row] = await dialect.run<SenderRow>(SELECT_SENDER, [
@@ -90,7 +88,7 @@ type SenderRow = IpRuleRow & { [K in keyof KnownVisitor]: KnownVisitor[K] | null
   last_used_at: number | null;
 };
 
-function siteOf({ site_enabled, domains, form_enabled }: SenderRow): KnownSite | null {
+function siteOf({ site_enabled, domains, form_enabled }: SenderRow): KnownSender['site'] {
   if (site_enabled === null) return null;
   return {
     enabled: site_enabled === 1,
@@ -133,8 +131,8 @@ export async function lookUpPerson(db: Db, enquiry: Enquiry, sender: KnownSender
 }
 
 /**
- * The leads this person has, in this project and in others. Whoever submits the same person waits here; so does
- * someone of whom only the address is known, until those who are just learning that address are done.
+ * The leads this person has, in this project and in others. Takes the locks on the person's identities, so that
+ * simultaneous submissions of one person run one after another; identities that are only learned are shared locks.
  */
 async function findHeld({ dialect }: Db, { identities, projectKey }: Enquiry): Promise<HeldIdentity[]> {
   const lockKey = (identity: Identity) => personLock(projectKey, identity);

@@ -1,42 +1,30 @@
-import type { Selectable } from 'kysely';
 import { type AutomationPayload, automationPayload } from '../../domain/leads/automation-payload.ts';
-import type { Phone } from '../../domain/leads/contact.ts';
-import { chooseLead, type Identity } from '../../domain/leads/lead-identity.ts';
+import type { Enquiry } from '../../domain/leads/enquiry.ts';
+import { chooseLead } from '../../domain/leads/lead-identity.ts';
 import { nameKey } from '../../domain/leads/lead-listing.ts';
 import { STORED_FIELDS, storedSearchText } from '../../domain/leads/lead-search.ts';
 import { MINUTE_MS, utcDay } from '../../lib/utc-time.ts';
 import type { Db } from '../dialect.ts';
 import type { FlowSendRow, IpRuleRow, LeadRow, SubmissionTotalRow } from '../schema.ts';
-import { noteUse } from './integration-use.ts';
+import type { Capture } from './capture.ts';
 import { noteChange } from './lead-index.ts';
-import type { HeldIdentity, KnownIntegration } from './look-up.ts';
+import type { HeldIdentity } from './look-up.ts';
+import type { NewLead } from './new-lead.ts';
 
-/** A submission that has passed all checks, complete but for what only the store can know. */
-export type LeadSubmission = {
-  at: number;
-  identities: readonly Identity[];
-  /** Those of them that leads of the project hold already. */
-  held: readonly HeldIdentity[];
-  /** The lead as this submission has it; for a lead that is known it says what may be learned. */
+/** An accepted enquiry, ready to be stored. */
+export type Submission = {
+  capture: Capture;
   lead: NewLead;
-  submissionPublicId: string;
-  ctaName: string;
-  payloadJson: string;
-  duplicateWindowMinutes: number;
-  /** What a new lead is forwarded with besides itself; null: it is not forwarded. */
-  forward: { sendPublicId: string; phone: Phone; environment: string } | null;
-  /** An address to be blocked for filling in the honeypot. */
-  block: IpRuleRow | null;
-  /** The integration it came through. */
-  integration: KnownIntegration | null;
+  /** Those of its identities that leads of the project hold already. */
+  held: readonly HeldIdentity[];
+  /** Its address goes on the block list. */
+  isBlocked: boolean;
 };
-
-export type NewLead = Omit<Selectable<LeadRow>, 'lead_id'>;
 
 export type Submitted = { leadId: number; isPrimary: boolean; isForwarded: boolean };
 
-/** The lead a submission belongs to, its history and everything that follows from it, all at once or not at all. */
-export async function submitLead(db: Db, submission: LeadSubmission): Promise<Submitted> {
+/** The lead a submission belongs to, its history and everything that follows from it. */
+export async function submitLead(db: Db, submission: Submission): Promise<Submitted> {
   const known = await readKnownLead(db, submission);
   const leadId = known?.lead_id ?? (await db.dialect.insertNumbered('leads', submission.lead));
   await learnIdentities(db, submission, leadId);
@@ -44,8 +32,7 @@ export async function submitLead(db: Db, submission: LeadSubmission): Promise<Su
   await noteChange(db, leadId);
   const submissionId = await addSubmission(db, submission, leadId, known);
   const isForwarded = known === undefined && (await addSend(db, submission, leadId, submissionId));
-  if (submission.block !== null) await blockIfUnknown(db, submission.block);
-  await noteUse(db, submission.integration, submission.at);
+  if (submission.isBlocked) await blockAddress(db, submission.capture.enquiry);
   await countSubmission(db, submission);
   return { leadId, isPrimary: known === undefined, isForwarded };
 }
@@ -66,13 +53,13 @@ type KnownLead = Pick<
   | 'last_follow_up_at'
 > & { lead_id: number };
 
-async function readKnownLead(
-  { dialect }: Db,
-  { identities, held }: LeadSubmission,
-): Promise<KnownLead | undefined> {
-  const leadId = chooseLead(identities, ({ kind }) => held.find((each) => each.kind === kind)?.lead_id);
+async function readKnownLead({ dialect }: Db, { capture, held }: Submission): Promise<KnownLead | undefined> {
+  const leadId = chooseLead(
+    capture.enquiry.identities,
+    ({ kind }) => held.find((each) => each.kind === kind)?.lead_id,
+  );
   if (leadId === undefined) return undefined;
-  // Others may reach the same lead by other identities; they wait, so that none overwrites what another adds.
+  // Locked: another submission may reach the same lead by another identity.
   const [known] = await dialect.selectHeld<KnownLead>(
     `select lead_id, contact_name, contact_email, contact_phone, contact_country_code, contact_country_name,
       project_name, visitor_id, search_text, suspicion_score, suspicion_reasons, created_at, last_follow_up_at
@@ -82,20 +69,20 @@ async function readKnownLead(
   return known;
 }
 
-/** What another lead of the project has already stays with it. */
+/** An identity that another lead of the project holds stays with that lead. */
 async function learnIdentities(
   { dialect }: Db,
-  { identities, held, lead }: LeadSubmission,
+  { capture, held, lead }: Submission,
   leadId: number,
 ): Promise<void> {
-  const rows = identities
+  const rows = capture.enquiry.identities
     .filter(({ kind }) => held.every((each) => each.kind !== kind))
     .map(({ kind, value }) => ({ kind, value, project_key: lead.project_key, lead_id: leadId }));
   await dialect.insertRows('lead_identities', rows, 'do nothing');
 }
 
 /** The lead learns what it did not know, carries its visitor's latest figures and keeps its worst suspicion. */
-async function followUp({ dialect }: Db, { at, lead }: LeadSubmission, known: KnownLead): Promise<void> {
+async function followUp({ dialect }: Db, { lead }: Submission, known: KnownLead): Promise<void> {
   const isWorse = lead.suspicion_score > known.suspicion_score;
   const searched = {
     contact_name: known.contact_name || lead.contact_name,
@@ -106,10 +93,10 @@ async function followUp({ dialect }: Db, { at, lead }: LeadSubmission, known: Kn
     project_name: known.project_name,
     visitor_id: lead.visitor_id || known.visitor_id,
   };
-  // To read its phone number again takes a while, and most submissions add nothing that a lead is found by.
+  // Parsing the phone number again is slow, and most follow-ups change nothing that is searched.
   const isSearchedAsBefore = STORED_FIELDS.every((field) => searched[field] === known[field]);
   const learned = [
-    at,
+    lead.created_at,
     searched.contact_name,
     searched.contact_email,
     searched.contact_phone,
@@ -146,16 +133,17 @@ const UPDATE_LEAD_AND_VISITOR = `update leads set ${LEARNED}, ${FIGURES} where l
 
 function addSubmission(
   { dialect }: Db,
-  { at, lead, submissionPublicId, ctaName, payloadJson, duplicateWindowMinutes }: LeadSubmission,
+  { capture, lead }: Submission,
   leadId: number,
   known: KnownLead | undefined,
 ): Promise<number> {
+  const { enquiry, submissionPublicId, duplicateWindowMinutes } = capture;
   const previousAt = known?.last_follow_up_at ?? known?.created_at ?? Number.NEGATIVE_INFINITY;
-  const isDuplicate = at - previousAt < duplicateWindowMinutes * MINUTE_MS;
+  const isDuplicate = enquiry.at - previousAt < duplicateWindowMinutes * MINUTE_MS;
   return dialect.insertNumbered('submissions', {
     lead_submission_public_id: submissionPublicId,
     lead_id: leadId,
-    submitted_at: at,
+    submitted_at: enquiry.at,
     project_name: lead.project_name,
     visitor_id: lead.visitor_id,
     session_id: lead.session_id,
@@ -165,7 +153,7 @@ function addSubmission(
     contact_ip: lead.contact_ip,
     source: lead.project_source,
     referer: lead.referer,
-    cta_name: ctaName,
+    cta_name: enquiry.form.ctaName,
     user_agent: lead.user_agent,
     site_key: lead.site_key,
     form_id: lead.form_id,
@@ -178,37 +166,38 @@ function addSubmission(
     engagement_label: lead.engagement_label,
     time_to_submit_ms: lead.time_to_submit_ms,
     crm_lead_id: null,
-    payload_json: payloadJson,
+    payload_json: enquiry.payloadJson,
   });
 }
 
 async function addSend(
   { dialect }: Db,
-  { at, lead, submissionPublicId, forward }: LeadSubmission,
+  { capture, lead }: Submission,
   leadId: number,
   submissionId: number,
 ): Promise<boolean> {
-  if (forward === null) return false;
+  const { enquiry, sendPublicId, submissionPublicId, environment } = capture;
+  if (sendPublicId === null || lead.is_bot_lead === 1) return false;
   const payload: AutomationPayload = {
-    ...automationPayload(lead, forward.phone, forward.environment),
+    ...automationPayload(lead, enquiry.phone, environment),
     lead_id: leadId,
     lead_public_id: lead.lead_public_id,
     lead_submission_id: submissionId,
     lead_submission_public_id: submissionPublicId,
-    flow_send_public_id: forward.sendPublicId,
+    flow_send_public_id: sendPublicId,
   };
   const send: FlowSendRow = {
-    flow_send_public_id: forward.sendPublicId,
+    flow_send_public_id: sendPublicId,
     lead_id: leadId,
     submission_id: submissionId,
     status: 'pending',
     attempts: 0,
     round_attempts: 0,
-    next_attempt_at: at,
+    next_attempt_at: enquiry.at,
     claimed_until: 0,
     last_status_code: null,
     last_error: null,
-    created_at: at,
+    created_at: enquiry.at,
     delivered_at: null,
     flow_execution_url: null,
     flow_execution_id: null,
@@ -221,14 +210,24 @@ async function addSend(
 }
 
 /** Never takes an address off the whitelist. */
-async function blockIfUnknown({ dialect }: Db, rule: IpRuleRow): Promise<void> {
+async function blockAddress({ dialect }: Db, { ip, at, geo, referer }: Enquiry): Promise<void> {
+  const rule: IpRuleRow = {
+    ip,
+    list: 'blocked',
+    listed_at: at,
+    reason: 'Honeypot',
+    country: geo.country ?? '',
+    referer,
+    note: '',
+    usage: 'internal',
+  };
   await dialect.insertRows('ip_rules', [rule], 'do nothing');
 }
 
-/** Last of all: everyone who submits for the same project waits for this row. */
-async function countSubmission({ dialect }: Db, { at, lead }: LeadSubmission): Promise<void> {
+/** Last, because this row is locked until the commit and every submission of the project needs it. */
+async function countSubmission({ dialect }: Db, { lead }: Submission): Promise<void> {
   const total: SubmissionTotalRow = {
-    day: utcDay(at),
+    day: utcDay(lead.created_at),
     project_name: lead.project_name,
     source: lead.project_source,
     engagement_label: lead.engagement_label,

@@ -83,9 +83,18 @@ test('a bot lead has its honeypot filled, suspicion 70 or more, or a bot user ag
 
 test('the honeypot never blocks a whitelisted, private or trusted-proxy address', () => {
   const isTrustedProxy = parseNetworks('loopback,198.51.100.0/24,2001:db8:1::/48');
-  assert.equal(mayAutoBlock('203.0.113.7', { isTrustedProxy, whitelisted: false }), true);
-  assert.equal(mayAutoBlock('2001:db8:2::1', { isTrustedProxy, whitelisted: false }), true);
-  assert.equal(mayAutoBlock('203.0.113.7', { isTrustedProxy, whitelisted: true }), false);
+  assert.equal(
+    mayAutoBlock('203.0.113.7', { isTrustedProxy: isTrustedProxy('203.0.113.7'), whitelisted: false }),
+    true,
+  );
+  assert.equal(
+    mayAutoBlock('2001:db8:2::1', { isTrustedProxy: isTrustedProxy('2001:db8:2::1'), whitelisted: false }),
+    true,
+  );
+  assert.equal(
+    mayAutoBlock('203.0.113.7', { isTrustedProxy: isTrustedProxy('203.0.113.7'), whitelisted: true }),
+    false,
+  );
   for (const ip of [
     '198.51.100.9',
     '2001:db8:1::1',
@@ -95,6 +104,6 @@ test('the honeypot never blocks a whitelisted, private or trusted-proxy address'
     '::1',
     'fd00::1',
   ]) {
-    assert.equal(mayAutoBlock(ip, { isTrustedProxy, whitelisted: false }), false, ip);
+    assert.equal(mayAutoBlock(ip, { isTrustedProxy: isTrustedProxy(ip), whitelisted: false }), false, ip);
   }
 });

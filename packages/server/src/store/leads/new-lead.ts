@@ -1,68 +1,18 @@
-import { isBotLead, mayAutoBlock } from '../../domain/leads/bot-lead.ts';
-import type { Enquiry } from '../../domain/leads/enquiry.ts';
+import type { Selectable } from 'kysely';
+import type { Risk } from '../../domain/leads/assess-risk.ts';
 import { isTestLead } from '../../domain/leads/form-fields.ts';
 import { nameKey } from '../../domain/leads/lead-listing.ts';
 import { leadSearchText } from '../../domain/leads/lead-search.ts';
-import { suspicion } from '../../domain/leads/suspicion.ts';
 import { engagementLabel } from '../../domain/tracking/engagement.ts';
 import { SECOND_MS } from '../../lib/utc-time.ts';
-import type { IpRuleRow } from '../schema.ts';
+import type { LeadRow } from '../schema.ts';
 import type { Capture } from './capture.ts';
-import type { KnownPerson, KnownSender, KnownVisitor } from './look-up.ts';
-import type { LeadSubmission, NewLead } from './submit.ts';
+import type { KnownVisitor } from './look-up.ts';
 
-/** Everything that is to be stored of a submission: what was sent, by whom, and how suspicious it is. */
-export function enrich(capture: Capture, sender: KnownSender, person: KnownPerson): LeadSubmission {
-  const { enquiry } = capture;
-  const risk = assess(capture, sender, person);
-  const { sendPublicId } = capture;
-  return {
-    at: enquiry.at,
-    identities: enquiry.identities,
-    held: person.held,
-    lead: leadOf(capture, sender.visitor, person.relatedProjects, risk),
-    submissionPublicId: capture.submissionPublicId,
-    ctaName: enquiry.form.ctaName,
-    payloadJson: enquiry.payloadJson,
-    duplicateWindowMinutes: capture.duplicateWindowMinutes,
-    forward:
-      sendPublicId === null || risk.isBotLead
-        ? null
-        : { sendPublicId, phone: enquiry.phone, environment: capture.environment },
-    block: risk.isAutoBlocked ? honeypotRule(enquiry) : null,
-    integration: sender.integration,
-  };
-}
+export type NewLead = Omit<Selectable<LeadRow>, 'lead_id'>;
 
-type Risk = { score: number; reasons: string; isBotLead: boolean; isAutoBlocked: boolean };
-
-function assess(
-  { enquiry, botLeadDetection, isTrustedProxy }: Capture,
-  { rule, visitor, recentFromIp }: KnownSender,
-  { recentFromVisitor }: KnownPerson,
-): Risk {
-  const { form, ip, identities, isBotAgent: botAgent } = enquiry;
-  const honeypot = form.honeypot !== '';
-  const { score, reasons } = suspicion({
-    honeypot,
-    timeToSubmitS: form.timeToSubmitS,
-    browserForm: enquiry.keyHash === null,
-    recentSubmissions: Math.max(recentFromIp, recentFromVisitor) + 1,
-    vpnSuspected: visitor?.vpn_suspected === 1,
-    botAgent,
-    hasContact: identities.some(({ kind }) => kind === 'email' || kind === 'phone'),
-  });
-  const whitelisted = rule?.list === 'whitelisted';
-  const mayBlock = mayAutoBlock(ip, { isTrustedProxy: () => isTrustedProxy, whitelisted });
-  return {
-    score,
-    reasons,
-    isBotLead: botLeadDetection && isBotLead({ honeypot, suspicionScore: score, botAgent }),
-    isAutoBlocked: botLeadDetection && honeypot && mayBlock,
-  };
-}
-
-function leadOf(
+/** The lead as this submission has it; of a lead that exists already it says what may be learned. */
+export function newLead(
   { enquiry, leadPublicId }: Capture,
   visitor: KnownVisitor | null,
   relatedProjects: readonly string[],
@@ -77,7 +27,7 @@ function leadOf(
     visitor_id: form.visitorId,
   };
   const figures = figuresOf(visitor);
-  // Each column by its name: an object of so many that is put together from others takes several times as long.
+  // Column by column: spreading other objects into one of this size takes several times as long.
   return {
     lead_public_id: leadPublicId,
     project_key: enquiry.projectKey,
@@ -130,7 +80,7 @@ function leadOf(
   };
 }
 
-/** A visitor's figures over all sessions; someone who was never seen is cold. */
+/** A visitor's figures over all sessions. */
 function figuresOf(visitor: KnownVisitor | null) {
   const score = visitor?.engagement_score ?? 0;
   return {
@@ -141,18 +91,5 @@ function figuresOf(visitor: KnownVisitor | null) {
     session_duration_s: Math.round((visitor?.duration_ms ?? 0) / SECOND_MS),
     return_visits: Math.max((visitor?.session_count ?? 0) - 1, 0),
     vpn_suspected: visitor?.vpn_suspected ?? 0,
-  };
-}
-
-function honeypotRule({ ip, at, geo, referer }: Enquiry): IpRuleRow {
-  return {
-    ip,
-    list: 'blocked',
-    listed_at: at,
-    reason: 'Honeypot',
-    country: geo.country ?? '',
-    referer,
-    note: '',
-    usage: 'internal',
   };
 }

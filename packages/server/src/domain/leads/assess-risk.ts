@@ -1,0 +1,46 @@
+import { isBotLead, mayAutoBlock } from './bot-lead.ts';
+import type { SenderFacts } from './decide-capture.ts';
+import type { Enquiry } from './enquiry.ts';
+import { suspicion } from './suspicion.ts';
+
+export type Risk = {
+  score: number;
+  reasons: string;
+  /** Stored, but not forwarded. */
+  isBotLead: boolean;
+  /** Its address goes on the block list. */
+  isAutoBlocked: boolean;
+};
+
+export type RiskFacts = {
+  rule: SenderFacts['rule'];
+  isTrustedProxy: boolean;
+  botLeadDetection: boolean;
+  vpnSuspected: boolean;
+  /** Within the last minutes, from the address or the visitor, whichever sent more; without this one. */
+  recentSubmissions: number;
+};
+
+export function assessRisk({ form, ip, identities, ...enquiry }: Enquiry, facts: RiskFacts): Risk {
+  const honeypot = form.honeypot !== '';
+  const { score, reasons } = suspicion({
+    honeypot,
+    timeToSubmitS: form.timeToSubmitS,
+    browserForm: enquiry.keyHash === null,
+    recentSubmissions: facts.recentSubmissions + 1,
+    vpnSuspected: facts.vpnSuspected,
+    botAgent: enquiry.isBotAgent,
+    hasContact: identities.some(({ kind }) => kind === 'email' || kind === 'phone'),
+  });
+  const isBot = isBotLead({ honeypot, suspicionScore: score, botAgent: enquiry.isBotAgent });
+  const mayBlock = mayAutoBlock(ip, {
+    isTrustedProxy: facts.isTrustedProxy,
+    whitelisted: facts.rule?.list === 'whitelisted',
+  });
+  return {
+    score,
+    reasons,
+    isBotLead: facts.botLeadDetection && isBot,
+    isAutoBlocked: facts.botLeadDetection && honeypot && mayBlock,
+  };
+}

@@ -1,0 +1,48 @@
+import { isAllowedOrigin } from '../setup/site-domain.ts';
+import type { Enquiry } from './enquiry.ts';
+
+/** What is known of the sender of an enquiry. */
+export type SenderFacts = {
+  /** The block list's or whitelist's entry for the address. */
+  rule: { list: 'blocked' | 'whitelisted'; usage: 'test' | 'internal' } | null;
+  /** The site that the form names; `formEnabled` is null where the site has no such form. */
+  site: { enabled: boolean; domains: readonly string[]; formEnabled: boolean | null } | null;
+  /** The integration that the API key belongs to. */
+  integration: { enabled: boolean } | null;
+};
+
+export type RefusalReason =
+  | 'unreadable'
+  | 'invalid_key'
+  | 'no_credentials'
+  | 'unknown_form'
+  | 'domain_not_allowed'
+  | 'disabled';
+
+export type CaptureDecision =
+  | { kind: 'rejected' }
+  | { kind: 'refused'; reason: RefusalReason }
+  | { kind: 'testing' }
+  | { kind: 'accepted' };
+
+/** What becomes of an enquiry. A blocked sender comes first, so that a block shows in nothing. */
+export function decideCapture(enquiry: Enquiry, sender: SenderFacts): CaptureDecision {
+  if (sender.rule?.list === 'blocked') return { kind: 'rejected' };
+  const reason = refusalReason(enquiry, sender);
+  if (reason !== null) return { kind: 'refused', reason };
+  return { kind: sender.rule?.usage === 'test' ? 'testing' : 'accepted' };
+}
+
+function refusalReason(enquiry: Enquiry, { site, integration }: SenderFacts): RefusalReason | null {
+  if (!enquiry.isReadable) return 'unreadable';
+  if (enquiry.keyHash !== null) return integration?.enabled ? null : 'invalid_key';
+  if (enquiry.form.siteKey === '' || enquiry.form.formId === '') return 'no_credentials';
+  if (site === null || site.formEnabled === null) return 'unknown_form';
+  if (!isOnSite(enquiry, site)) return 'domain_not_allowed';
+  return site.enabled && site.formEnabled ? null : 'disabled';
+}
+
+/** Whether the page that sent the form is on one of the site's domains. */
+export function isOnSite({ page }: Enquiry, site: SenderFacts['site']): boolean {
+  return page !== null && site !== null && isAllowedOrigin(page, site.domains);
+}
