@@ -7,21 +7,18 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CHROMIUM_FLAGS, chromiumProgram } from '@leadtrail/testing/chromium';
 
-/** By then everything that a script does on load has been done, and what it has sent has been answered. */
+/** By then scripts have finished loading and their requests are answered. */
 const LOAD_MS = 2000;
 
 export type BareChromium = {
-  /** Processor time of a page's main thread in milliseconds, from when it is opened until it has come to rest. */
+  /** CPU time of a page's main thread in milliseconds, from opening it until it is idle. */
   busyMs(url: string): Promise<number>;
   close(): Promise<void>;
 };
 
 type Answer = { id?: number; result?: Record<string, unknown>; error?: { message: string } };
 
-/**
- * A browser that is only asked how long its pages were busy. What drives browsers in tests watches every request of a
- * page, from inside the page's own thread, and would be measured with it.
- */
+/** Without Playwright, which watches requests from the page's own thread and would be measured with it. */
 export async function openBareChromium(): Promise<BareChromium> {
   const profile = await mkdtemp(join(tmpdir(), 'leadtrail-bench-chromium-'));
   const flags = ['--headless', '--remote-debugging-port=0', `--user-data-dir=${profile}`];

@@ -8,13 +8,12 @@ import { quick } from './conditions.ts';
 import { keep, note, percentile } from './results.ts';
 
 /**
- * How long the main thread of a page is busy while it loads: without a script, with the fingerprint alone, with the
- * tracker that has the same fingerprint in it, and with the form script. The pages take turns, so that whatever else
- * the machine does meets all of them.
+ * CPU time of a page's main thread during load: without a script, with the fingerprint alone, with the tracker that
+ * contains the same fingerprint, and with the form script. The pages take turns, so that other load affects all alike.
  */
 
 const SOURCES = join(import.meta.dirname, '../packages/tracker/src');
-/** A fingerprint differs by some milliseconds from load to load, so the two that are compared need many. */
+/** The time of a fingerprint varies by milliseconds, so the pages that have one need many loads. */
 const LOADS = quick ? 5 : 100;
 const LOADS_OF_OTHERS = quick ? 5 : 20;
 const CONFIG = { root: './', track: 'track/', recorder: 'r.js', replayRate: 0 };
@@ -23,7 +22,7 @@ const TRACKER_MS_MAX = 5;
 export async function measureBrowserScripts(): Promise<void> {
   const scripts = {
     none: undefined,
-    // In the same wrapping, so that what the wrapping saves the fingerprint does not count for the tracker.
+    // Bundled in the same way, so that the bundling does not count for the tracker.
     fingerprint: await served(join(import.meta.dirname, 'fingerprint-alone.ts')),
     tracker: await served(join(SOURCES, 'tracker.ts')),
     form: await served(join(SOURCES, 'form.ts')),
@@ -62,12 +61,12 @@ export async function measureBrowserScripts(): Promise<void> {
   }
 }
 
-/** A script as the service sends it to a page. */
+/** A script as the service serves it. */
 async function served(entry: string): Promise<string> {
   return configuredScript(CONFIG, await bundleBrowserScript(entry, 'iife'));
 }
 
-/** A page for each script, and something that accepts whatever they send. */
+/** Serves a page for each script and accepts whatever they send. */
 async function serve(scripts: Readonly<Record<string, string | undefined>>) {
   const server = createServer((request, response) => {
     const path = (request.url ?? '/').slice(1);

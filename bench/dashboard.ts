@@ -11,10 +11,7 @@ import { quick } from './conditions.ts';
 import { API_KEY, type Service, startService, waitUntil } from './processes.ts';
 import { keep, note, percentile } from './results.ts';
 
-/**
- * The dashboard on the data of the demo, in Chromium: how long after it is opened a page shows all that fits the screen, and
- * whether a long table keeps up with the hand.
- */
+/** The dashboard with demo data in Chromium: time until a page is complete, and dropped frames of a long table. */
 
 const SIZE = quick ? { sessions: 500, leads: 120, recordings: 1 } : DEMO_SIZE;
 const LOADS = quick ? 2 : 7;
@@ -61,7 +58,7 @@ async function fill(dataDir: string): Promise<void> {
   await store.close();
 }
 
-/** Each opened by its address, in a browser that has nothing of it yet. */
+/** Each opened by its URL with an empty browser cache. */
 async function measurePages(browser: Browser, service: Service): Promise<void> {
   const times: Record<string, number[]> = {};
   for (let turn = 0; turn < LOADS; turn += 1) {
@@ -83,7 +80,7 @@ async function measurePages(browser: Browser, service: Service): Promise<void> {
   }
 }
 
-/** The frames that were not shown while 100 leads are scrolled, and while they are searched. */
+/** Frames dropped while 100 leads are scrolled and searched. */
 async function measureTable(browser: Browser, service: Service): Promise<void> {
   await visit(browser, service, '/leads?limit=100', async (page) => {
     await usableMs(page);
@@ -105,7 +102,7 @@ async function measureTable(browser: Browser, service: Service): Promise<void> {
   });
 }
 
-/** What the machine drops by itself says how much of the rest is its doing. */
+/** The baseline: frames that the machine drops on an empty page. */
 const IDLE_MS = 2000;
 
 type Frames = { shown: number; dropped: number; longestMs: number };
@@ -138,7 +135,7 @@ async function visit<T>(
   }
 }
 
-/** Signed in, and noting in every frame since when everything on the screen has been there. */
+/** Signed in; records in every frame since when the screen has been complete. */
 const WATCH = `
   sessionStorage.setItem('leadtrail_dashboard_key', '${API_KEY}');
   const isSeen = (element) => element.getBoundingClientRect().top < innerHeight;
@@ -150,10 +147,9 @@ const WATCH = `
   };
   requestAnimationFrame(look);
 `;
-/** As long nothing more may be missing. */
+/** A page counts as complete when it has been for this long. */
 const SETTLED_MS = 700;
 
-/** From when the page was asked for. */
 async function usableMs(page: Page): Promise<number> {
   await waitUntil(async () =>
     Boolean(await page.evaluate(`performance.now() - window.usableAt > ${SETTLED_MS}`)),
@@ -172,7 +168,7 @@ async function countFrames(page: Page): Promise<void> {
   `);
 }
 
-/** Screens show sixty in a second. */
+/** At 60 Hz. */
 const FRAME_MS = 1000 / 60;
 
 async function framesSince(page: Page): Promise<Frames> {

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 
-/** The yardstick: the least a Node process can do with a JSON request, parse it and send it back. */
+/** The baseline: the least a Node process can do with a JSON request is to parse it and send it back. */
 createServer((request, response) => {
   const chunks: Buffer[] = [];
   request.on('data', (chunk: Buffer) => chunks.push(chunk));

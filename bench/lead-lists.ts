@@ -13,7 +13,7 @@ import { NOTHING_KEPT, quick } from './conditions.ts';
 import { type Service, startService } from './processes.ts';
 import { keep, note, noteMemory } from './results.ts';
 
-/** Lists, searches and single leads of a large store, each answer computed anew. */
+/** Lists, searches and single leads of a large store, without the response cache. */
 
 const LISTED = quick ? { leads: 10_000, submissions: 20_000 } : { leads: 1_000_000, submissions: 2_000_000 };
 const ENGINE = { EDGE_ACCOUNT_ID: 'bench', ANALYTICS_ENGINE_API_TOKEN: 'bench' };
@@ -31,7 +31,6 @@ const PROJECTS = Array.from(
 );
 const SOURCES = ['WebSite', 'FB', '99', 'Google', 'Partner'];
 
-/** Every answer is computed anew: nothing is kept. */
 export async function measureLeadLists(): Promise<void> {
   const dir = await mkdtemp(join(tmpdir(), 'leadtrail-bench-lists-'));
   try {
@@ -56,14 +55,14 @@ export async function measureLeadLists(): Promise<void> {
   }
 }
 
-/** A fixed mixing of a number, so that every run has the same leads. */
+/** A deterministic hash, so that every run has the same leads. */
 function mixed(number: number, salt: number): number {
   return (
     Math.abs(Math.imul(number ^ (salt * 0x9e3779b9), 0x85ebca6b) ^ Math.imul(number, 0xc2b2ae35)) % 1_000_003
   );
 }
 
-/** Through the code that stores every lead: people in order of time, each with as many follow-ups on average. */
+/** Uses the store's own capture; the submissions are spread over the leads. */
 async function fillLeads(
   dataDir: string,
   size: { leads: number; submissions: number },
@@ -78,7 +77,7 @@ async function fillLeads(
     });
     const startAt = Date.now() - DAYS * DAY_MS;
     await manyAtOnce(size.submissions, async (number) => {
-      // One person after the other, and after each somebody who came before.
+      // A new person, then a follow-up of an earlier one, and so on.
       const every = Math.round(size.submissions / size.leads);
       const latest = Math.floor(number / every);
       const person = number % every === 0 ? latest : mixed(number, 7) % Math.max(1, latest);
@@ -149,7 +148,7 @@ export type Measured = {
   slowest: string;
 };
 
-/** What a person in front of the dashboard asks for, in groups; of each group every path is asked for several times. */
+/** Requests of the dashboard in groups; every path of a group is requested several times. */
 async function measureLists(service: Service, leads: number): Promise<Measured[]> {
   const anyLead = (i: number) => 1 + (mixed(i, 11) % leads);
   const range = `period=range&date_from=${day(30)}`;

@@ -12,7 +12,7 @@ const SENT_AT_ONCE = 32;
 const PEOPLE = 1000;
 const DELIVERIES = quick ? 2000 : 10_000;
 
-/** A believable enquiry of about 450 bytes. */
+/** A realistic enquiry of about 450 bytes. */
 const LEAD: Posted = {
   headers: {
     Origin: ORIGIN,
@@ -40,7 +40,7 @@ const LEAD: Posted = {
   }),
 };
 
-/** New people, people who ask again, and what is brought to the automation platform. */
+/** New leads, follow-ups, and forwarding to the automation platform. */
 export async function measureLeads(): Promise<void> {
   const dir = await mkdtemp(join(tmpdir(), 'leadtrail-bench-leads-'));
   try {
@@ -84,7 +84,7 @@ async function setUpForm(service: Service): Promise<void> {
   await service.post('/analytics/forms', { name: 'Enquiry', site_key: SITE, form_id: 'enquiry' });
 }
 
-/** How fast leads that are waiting reach a platform that is there again. */
+/** How fast the backlog of sends drains once the platform is back. */
 async function measureDeliveries(dataDir: string, leads: number): Promise<{ perSecond: number }> {
   const silent = await startReceiver({ isSilent: true });
   const before = await startService(dataDir, { FLOW_WEBHOOK_URL: silent.url });

@@ -5,15 +5,15 @@ import { promisify } from 'node:util';
 const SCRIPT = join(import.meta.dirname, 'request.lua');
 let runs = 0;
 
-/** What is posted; each `[<id>]` in the body becomes the id of that request. */
+/** Each `[<id>]` in the body is replaced by the id of the request. */
 export type Posted = { body: string; headers?: Record<string, string> };
 
 export type LoadOptions = {
   seconds: number;
   connections: number;
-  /** So many different ids in turn, instead of a new one for each request. */
+  /** Cycles through this many ids instead of a new one for each request. */
   people?: number;
-  /** How long each connection pauses between its requests. */
+  /** Pause of each connection between requests. */
   pauseMs?: number;
 };
 export type LoadResult = {
@@ -24,7 +24,7 @@ export type LoadResult = {
   failed: number;
 };
 
-/** Posts again and again with wrk, a process of its own that leaves most of the machine to the server. */
+/** Generates load with wrk, which leaves most of the CPU to the server. */
 export async function load(url: string, posted: Posted, options: LoadOptions): Promise<LoadResult> {
   const { seconds, connections, people = 0, pauseMs = 0 } = options;
   const headers = { 'Content-Type': 'application/json', ...posted.headers };
@@ -41,7 +41,7 @@ export async function load(url: string, posted: Posted, options: LoadOptions): P
         HEADERS: Object.entries(headers)
           .map(([name, value]) => `${name}: ${value}`)
           .join('\n'),
-        // Two digits, and seven more for each request: with one before them a phone number.
+        // Two digits, then seven per request: a phone number with one digit in front.
         ID_PREFIX: String(runs).padStart(2, '0'),
         PEOPLE: String(people),
         DELAY_MS: String(pauseMs),
@@ -59,7 +59,7 @@ export async function load(url: string, posted: Posted, options: LoadOptions): P
 
 const TRIAL_SECONDS = 2;
 
-/** The pause at which so many requests a second are sent, or a few more; wrk cannot be given a rate itself. */
+/** The pause for at least this many requests a second; wrk has no rate option. */
 export async function pauseFor(
   url: string,
   posted: Posted,

@@ -7,9 +7,9 @@ import { report } from './results.ts';
 import { measureTracking } from './tracking.ts';
 
 /**
- * `npm run bench [-- --quick] [-- browser|leads|tracking|lists|dashboard]`: the service against a raw `node:http` echo, same
- * payload, same load generator, same run. Ratios are what counts: the machine may be slow or busy, but it is so for
- * both. Lists are measured in milliseconds, with a store as large as they get; scripts by what a page takes longer.
+ * `npm run bench [-- --quick] [-- browser|leads|tracking|lists|dashboard]`: the service against a raw `node:http` echo, with
+ * the same payload and load generator in the same run. Ratios count: a slow or busy machine affects both. Lists are
+ * measured in milliseconds on a large store, scripts by the time they add to a page.
  */
 
 const SECTIONS = {

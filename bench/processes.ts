@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The programs that take part in a measurement, each a process of its own. */
+/** The processes of a measurement. */
 
 const ROOT = join(import.meta.dirname, '..');
 export const API_KEY = 'key-for-the-benchmark';
@@ -15,10 +15,10 @@ export type Server = { url: string; readyMs: number; stop(): Promise<void> };
 export type Service = Server & {
   get(path: string): Promise<Response>;
   post(path: string, body: unknown): Promise<Response>;
-  /** Tracking records that wait to be processed. */
+  /** Tracking records in the inbox. */
   backlog(): Promise<number>;
   residentMiB(): Promise<number>;
-  /** Sessions whose archive is not in the object store yet. */
+  /** Sessions whose archives are still queued. */
   waitingArchives(): Promise<number>;
 };
 
@@ -26,7 +26,7 @@ export function startEcho(): Promise<Server> {
   return start('bench/echo-server.ts', {});
 }
 
-/** Counts what it gets, and `GET /` says how much; or it never answers. */
+/** `GET /` returns what it has counted; a silent one never answers. */
 export function startReceiver({ isSilent = false } = {}): Promise<Server> {
   return start('bench/receiver-server.ts', isSilent ? { SILENT: '1' } : {});
 }

@@ -6,23 +6,20 @@ import { CONNECTIONS, ECHO_SECONDS, quick, SECONDS, WARM_UP } from './conditions
 import { type LoadResult, load, type Posted } from './load.ts';
 import { type Service, startEcho } from './processes.ts';
 
-/** What was measured, as it is printed and as it is kept. */
-
 type Row = { what: string; value: string; target: string; met: boolean | undefined };
 const rows: Row[] = [];
 const details: Record<string, unknown> = {};
 
-/** Without a target it is only shown. */
+/** Without a target it is only printed. */
 export function note(what: string, value: string, target = '', met?: boolean): void {
   rows.push({ what, value, target, met });
 }
 
-/** What is kept besides the rows. */
 export function keep(what: string, detail: unknown): void {
   details[what] = detail;
 }
 
-/** What everything else is measured against: the same request, answered by nothing but `node:http`. */
+/** The baseline: the same request answered by plain `node:http`. */
 export async function measureEcho(posted: Posted, what: string): Promise<LoadResult> {
   const server = await startEcho();
   await load(server.url, posted, WARM_UP);
@@ -48,7 +45,7 @@ export function percentile(values: readonly number[], share: number): number {
   return sorted[Math.min(Math.floor(sorted.length * share), sorted.length - 1)] ?? Number.NaN;
 }
 
-/** Prints everything, and keeps it by date; a run of some sections has a file of its own. */
+/** Prints the results and writes them to a dated file; a run of some sections has its own. */
 export async function report(sections: readonly string[]): Promise<void> {
   const conditions = {
     date: new Date().toISOString(),

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { openSqliteStore } from '../packages/server/src/adapters/sqlite-store.ts';
 import { startRecord, type TrackingRecord } from '../packages/server/src/domain/tracking/tracking-record.ts';
 
-/** A believable session start of about 400 bytes, each from a new fingerprint. */
+/** A realistic session start of about 400 bytes, each from a new fingerprint. */
 export const SESSION_START = {
   body: JSON.stringify({
     fingerprint_id: 'fp-[<id>]',
@@ -34,8 +34,8 @@ const DAYS = 90;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Brings a store up to a number of sessions through the code that processes the inbox: 90 days, a third of
- * the sessions by returning visitors, every fourth with more page views, all of them ended.
+ * Fills a store with sessions through the ingest operation: 90 days, a third of them by returning visitors, every
+ * fourth with more page views, all ended.
  */
 export async function fillStore(dataDir: string, from: number, to: number): Promise<{ perSecond: number }> {
   const store = await openSqliteStore(join(dataDir, 'leadtrail.db'));
@@ -63,7 +63,7 @@ export async function fillStore(dataDir: string, from: number, to: number): Prom
 }
 
 function recordsOf(number: number): TrackingRecord[] {
-  // A fixed mixing of the number, so that every run has the same sessions.
+  // A deterministic hash, so that every run has the same sessions.
   const mixed = (number * 2_654_435_761) % 4_294_967_296;
   const visitor = number % 3 === 0 ? mixed % Math.max(1, Math.floor(number / 3)) : number;
   const at = Date.now() - (mixed % DAYS) * DAY_MS - (mixed % 3_600_000);

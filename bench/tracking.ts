@@ -8,9 +8,9 @@ import { type Service, startService, waitUntil } from './processes.ts';
 import { keep, loadText, measureEcho, note, noteMemory, percentile } from './results.ts';
 import { fillStore, SESSION_START } from './sessions.ts';
 
-/** Tracking at full speed and at a rate that can be kept up, and statistics with a small and a large store. */
+/** Tracking at full speed and at a sustainable rate, and statistics with a small and a large store. */
 
-/** More of them than at full speed, because the pauses between their requests are whole milliseconds. */
+/** More than at full speed, because pauses between requests are whole milliseconds. */
 const PACED_CONNECTIONS = 128;
 const SMALL_STORE = quick ? 10_000 : 100_000;
 const LARGE_STORE = quick ? 50_000 : 1_000_000;
@@ -39,7 +39,7 @@ export async function measureTracking(): Promise<void> {
   }
 }
 
-/** Full speed, the drain after it, and the rate that can be kept up for good. */
+/** Full speed, the drain afterwards, and the sustainable rate. */
 async function measureService(dir: string, echo: LoadResult): Promise<LoadResult> {
   const service = await startService(dir);
   const url = `${service.url}/track/session/start`;
@@ -68,7 +68,7 @@ async function measureService(dir: string, echo: LoadResult): Promise<LoadResult
   const sustained = await paced;
   const atEnd = await service.backlog();
   keep('sustained', { ...sustained, backlogHalfway: halfway, backlogAtEnd: atEnd });
-  // Flat means that less than a second's worth is waiting.
+  // Flat: less than a second's worth is in the inbox.
   note(
     `sustained at ${SUSTAINED_SHARE} of the echo`,
     `${Math.round(sustained.perSecond)}/s (${(sustained.perSecond / echo.perSecond).toFixed(2)}), backlog ${halfway} halfway, ${atEnd} at the end`,
@@ -82,7 +82,7 @@ async function measureService(dir: string, echo: LoadResult): Promise<LoadResult
   return full;
 }
 
-/** Statistics with a small and a large store, and what a large store does to everything else. */
+/** Statistics with a small and a large store, and tracking with a large store. */
 async function measureStores(echo: LoadResult, fresh: LoadResult): Promise<void> {
   const dir = await mkdtemp(join(tmpdir(), 'leadtrail-bench-store-'));
   try {

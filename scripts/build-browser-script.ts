@@ -4,7 +4,6 @@ import { minify } from 'terser';
 
 export type ScriptFormat = 'iife' | 'es';
 
-/** Bundles one browser script into one file. */
 export async function buildBrowserScript(
   entry: string,
   format: ScriptFormat,
@@ -13,17 +12,17 @@ export async function buildBrowserScript(
   await writeFile(outFile, await bundleBrowserScript(entry, format));
 }
 
-/** A classic script that leaves no names behind, or a module; other code may stand in the place of a package. */
+/** `replacements` is code to use instead of a package. */
 export async function bundleBrowserScript(
   entry: string,
   format: ScriptFormat,
-  inPlaceOf: Readonly<Record<string, string>> = {},
+  replacements: Readonly<Record<string, string>> = {},
 ): Promise<string> {
   const bundle = await rolldown({
     input: entry,
     platform: 'browser',
     transform: { target: 'es2020' },
-    plugins: [replacing(inPlaceOf)],
+    plugins: [replacing(replacements)],
     onwarn(warning) {
       throw new Error(warning.message);
     },
@@ -35,22 +34,22 @@ export async function bundleBrowserScript(
   return minified(script.code, format);
 }
 
-/** Each of the two finds what the other leaves: together they save visitors another twentieth. */
+/** Terser after rolldown saves another twentieth. */
 async function minified(code: string, format: ScriptFormat): Promise<string> {
   const { code: smaller = '' } = await minify(code, {
     module: format === 'es',
     ecma: 2020,
-    // Other people's consoles are not the place for what a library has to say.
+    // Libraries must not log to the consoles of customers' pages.
     compress: { passes: 3, unsafe_arrows: true, drop_console: true },
     format: { comments: false },
   });
   return smaller;
 }
 
-function replacing(inPlaceOf: Readonly<Record<string, string>>) {
+function replacing(replacements: Readonly<Record<string, string>>) {
   return {
     name: 'replacing',
-    resolveId: (id: string) => (id in inPlaceOf ? id : null),
-    load: (id: string) => inPlaceOf[id] ?? null,
+    resolveId: (id: string) => (id in replacements ? id : null),
+    load: (id: string) => replacements[id] ?? null,
   };
 }

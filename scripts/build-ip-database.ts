@@ -8,7 +8,7 @@ import { ipv4Number } from '../packages/server/src/lib/ip-address.ts';
 /** An IPv4 address, or the upper 64 bits of an IPv6 address. */
 type Address = number | bigint;
 type Range<A extends Address> = { start: A; until: A; value: number };
-/** From `start` on the value holds, up to the next boundary. */
+/** The value applies from `start` up to the next boundary. */
 type Boundary<A extends Address> = { start: A; value: number };
 type Row = { first: string; last: string; rest: string };
 type ToRange<A extends Address> = (row: Row, value: number) => Range<A>;
@@ -21,7 +21,7 @@ const WORD_MASK = 0xffff_ffffn;
 const COUNTRY_PACKAGE = '@ip-location-db/geo-whois-asn-country';
 const ASN_PACKAGE = '@ip-location-db/asn';
 
-/** The country data names a country even for some of these, which belong to no one (RFC 6890). */
+/** Special-purpose ranges (RFC 6890), for some of which the data names a country. */
 const SPECIAL_IPV4: readonly Range<number>[] = [
   ipv4Block('0.0.0.0', 8),
   ipv4Block('10.0.0.0', 8),
@@ -69,7 +69,7 @@ function readAsns(family: 'ipv4' | 'ipv6'): Promise<string> {
   return readCsv(`${ASN_PACKAGE}/asn-${family}-num.csv`);
 }
 
-/** Names are only searched for ASCII words, so Latin-1 will do and takes half the memory. */
+/** Names are only searched for ASCII words, so Latin-1 is enough and takes half the memory. */
 function readCsv(name: string): Promise<string> {
   return readFile(require.resolve(name), 'latin1');
 }
@@ -91,7 +91,7 @@ function* asnRanges<A extends Address>(
   }
 }
 
-/** Row by row, because half a million rows at once would not fit a small server. */
+/** Streams rows, because half a million at once would not fit into the memory of a small server. */
 function* rowsOf(csv: string): Generator<Row> {
   for (let start = 0; start < csv.length; ) {
     const newline = csv.indexOf('\n', start);
@@ -111,7 +111,7 @@ function toIpv4Range(row: Row, value: number): Range<number> {
   return { start: Number(row.first), until: Number(row.last) + 1, value };
 }
 
-/** A /64 counts as what its first address is; the few ranges within a /64 that leave that out become empty. */
+/** A /64 takes the value of its first address; ranges within a /64 that do not contain it become empty. */
 function toIpv6Range(row: Row, value: number): Range<bigint> {
   return {
     start: (BigInt(row.first) + IPV6_LOWER_MASK) >> IPV6_LOWER_BITS,
@@ -126,8 +126,8 @@ function ipv4Block(address: string, bits: number): Range<number> {
 }
 
 /**
- * Ranges are sorted by their start and may overlap: the data has customers' networks inside of their
- * provider's. The one that came last holds, and where it ends the one around it holds again.
+ * Ranges are sorted by start and may nest: customers' networks lie inside their provider's. The innermost applies;
+ * where it ends, the one around it applies again.
  */
 function flatten<A extends Address>(ranges: Iterable<Range<A>>): Boundary<A>[] {
   const boundaries: Boundary<A>[] = [];
@@ -158,13 +158,13 @@ function flatten<A extends Address>(ranges: Iterable<Range<A>>): Boundary<A>[] {
   return boundaries;
 }
 
-/** Keeps boundaries minimal: a later one at the same place replaces, one that changes nothing is left out. */
+/** Keeps boundaries minimal: replaces one at the same place and skips one that changes nothing. */
 function append<A extends Address>(boundaries: Boundary<A>[], start: A, value: number): void {
   if (boundaries.at(-1)?.start === start) boundaries.pop();
   if ((boundaries.at(-1)?.value ?? 0) !== value) boundaries.push({ start, value });
 }
 
-/** Country and AS number are packed into different bits of one word, so a place is the two or-ed together. */
+/** Country and AS number use different bits of a word, so they can be or-ed. */
 function mergeLayers<A extends Address>(
   countries: readonly Boundary<A>[],
   asns: readonly Boundary<A>[],
@@ -180,7 +180,7 @@ function mergeLayers<A extends Address>(
     for (const layer of layers) advance(layer, start);
     append(merged, start, reserved.value === 0 ? (country.value | asn.value) >>> 0 : 0);
   }
-  // Every lookup finds a range when the first begins at zero.
+  // The first range starts at zero, so that every lookup finds one.
   if (merged[0]?.start !== zero) merged.unshift({ start: zero, value: 0 });
   return merged;
 }
@@ -226,7 +226,7 @@ function encode(ipv4: Boundary<number>[], ipv6: Boundary<bigint>[], hosting: num
   return words;
 }
 
-/** A reader sees the old file or the new one, never half of it. */
+/** Atomic replacement. */
 async function replaceFile(file: string, words: Uint32Array): Promise<void> {
   const temporary = `${file}.${process.pid}.tmp`;
   await mkdir(dirname(file), { recursive: true });

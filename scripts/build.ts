@@ -17,9 +17,9 @@ async function build(step: BuildStep): Promise<void> {
   await mkdir(dirname(output), { recursive: true });
   await rm(partial, { recursive: true, force: true });
   await step.run(partial);
-  // An interruption at any point leaves either the old output or one without a stamp, never a torn one.
+  // Interrupted at any point, it leaves the old output or one without a stamp.
   await rm(stampFile(step), { force: true });
-  // A folder cannot take the place of another that has something in it.
+  // A folder cannot be renamed over one that is not empty.
   await rm(output, { recursive: true, force: true });
   await rename(partial, output);
   writeStamp(step);

@@ -12,10 +12,10 @@ import { openSqliteStore } from '../packages/server/src/adapters/sqlite-store.ts
 import { OBJECT_STORE_VARIABLES } from '../packages/server/src/config.ts';
 import { DEMO_SIZE, fillWithDemo } from './demo/fill.ts';
 
-/** The service with the data of an agency that does not exist, to look around in the dashboard. */
+/** The service with generated data of a fictitious agency. */
 
 const ROOT = join(import.meta.dirname, '..');
-/** As if the service had made them up at its first start: then it shows its demo page, too. */
+/** In a key file, as if generated at the first start: then the service has its demo page, too. */
 const KEYS: GeneratedKeys = {
   ANALYTICS_API_KEY: 'demo-admin-key',
   ANALYTICS_MARKETING_API_KEY: 'demo-marketing-key',
@@ -45,7 +45,7 @@ async function isEmpty(folder: string): Promise<boolean> {
   return names.length === 0;
 }
 
-/** Next to the folder first: whoever interrupts it begins anew the next time, and not with half of the data. */
+/** Filled beside the folder and renamed, so that an interrupted run starts over. */
 async function generate(): Promise<void> {
   const startedAt = performance.now();
   const unfinished = `${dataDir}.unfinished`;
@@ -70,7 +70,7 @@ async function generate(): Promise<void> {
   console.log(`The demo data is there (${((performance.now() - startedAt) / 1000).toFixed(0)} s).`);
 }
 
-/** A line whenever another tenth is done. */
+/** Prints a line for every tenth. */
 function makeProgress(): (what: string, share: number) => void {
   let told = '';
   return (what, share) => {
@@ -80,7 +80,7 @@ function makeProgress(): (what: string, share: number) => void {
   };
 }
 
-/** Stands for the automation platform: takes every lead and does nothing with it. */
+/** A stand-in for the automation platform that accepts every lead. */
 async function startPlatform(): Promise<Server> {
   const server = createServer((request, response) => {
     request.resume().on('end', () => {
@@ -102,7 +102,7 @@ function startService(target: Server): ChildProcess {
       PORT: port,
       BOT_LEAD_DETECTION: 'on',
       FLOW_WEBHOOK_URL: `http://127.0.0.1:${targetPort}/leads`,
-      // Set to nothing, or a file of settings could fill them in.
+      // Empty rather than unset, because .env could set them.
       ...Object.fromEntries(Object.keys(KEYS).map((name) => [name, ''])),
       DATABASE_URL: '',
       DATABASE_READ_URL: '',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Moved, MoveRefused, moveToPostgres } from '../packages/server/src/adapters/move-to-postgres.ts';
 import { ConfigError, PROJECT_DIR, readConfig } from '../packages/server/src/config.ts';
 
-/** `npm run move-to-postgres`: takes the data of a service on SQLite along to the PostgreSQL at DATABASE_URL. */
+/** `npm run move-to-postgres`: copies the SQLite database to the PostgreSQL database at DATABASE_URL. */
 
 const PROGRESS_EVERY_MS = 5000;
 
@@ -26,7 +26,7 @@ try {
   process.exitCode = 1;
 }
 
-/** A line for every table that is done, and now and then one for a table that takes long. */
+/** Prints a line for every finished table, and now and then one for a large table. */
 function makeProgress(): (what: string, done: number, total: number) => void {
   let toldAt = performance.now();
   return (what, done, total) => {

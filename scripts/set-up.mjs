@@ -24,7 +24,7 @@ const INSTALL_ARGUMENTS = [
   '--loglevel=error',
 ];
 
-// npm hands its own settings down to what it runs; these would point the install at one workspace.
+// npm passes its settings on to child processes; these would limit the install to one workspace.
 const SETTINGS_NOT_INHERITED =
   /^npm_config_(local_prefix|workspace|workspaces|include_workspace_root|dry_run)$/i;
 
@@ -75,8 +75,7 @@ function requireLocalNode() {
 }
 
 /**
- * The npm that called us, run by the Node that ran it: the install replaces node_modules, so neither
- * may be a program from in there.
+ * The calling npm with the Node that runs it: the install replaces node_modules, so neither may be a program in there.
  */
 function npmCommand() {
   const npm = process.env.npm_execpath;

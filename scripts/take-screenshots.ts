@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openChromium } from '@leadtrail/testing/chromium';
 
-// `node scripts/take-screenshots.ts` takes the pictures of the README, of a running `npm run demo`.
+// `node scripts/take-screenshots.ts` takes the screenshots of the README from a running `npm run demo`.
 
 type Lead = { lead_id: number; engagement_score: number; follow_ups_count: number; status: string };
 
@@ -36,7 +36,7 @@ for (const { name, path, viewport, colorScheme } of PICTURES) {
 }
 await browser.close();
 
-/** Somebody who came back and asked again. */
+/** A lead with follow-ups. */
 async function interestingLead(): Promise<number> {
   const answer = await fetch(`${URL}/analytics/leads?limit=100&sort=score_desc&has_follow_ups=true`, {
     headers: { 'x-api-key': KEY },

@@ -8,8 +8,8 @@ import { OBJECT_STORE_VARIABLES } from '../packages/server/src/config.ts';
 const ENTRY = join(import.meta.dirname, '../packages/server/start.mjs');
 
 /**
- * Starts the service once on a throw-away directory. That fills the compile cache, so that the first real
- * start is as fast, and as small in memory, as every later one.
+ * Starts the service once on a temporary directory to fill the compile cache, so that the first real start is as fast,
+ * and as small in memory, as later ones.
  */
 export async function warmStartUpCache(outFile: string): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'leadtrail-warm-'));
@@ -21,7 +21,7 @@ export async function warmStartUpCache(outFile: string): Promise<void> {
         HOST: '127.0.0.1',
         DATA_DIR: dataDir,
         ANALYTICS_API_KEY: 'only-for-a-moment',
-        // Set to nothing, or a file of settings could fill them in: nobody may have to be reached for this.
+        // Empty rather than unset, because .env could set them: this start must not need the network.
         ...Object.fromEntries(OBJECT_STORE_VARIABLES.map((name) => [name, ''])),
       },
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,11 +1,11 @@
 import { DAY_MS, HOUR_MS } from '../../packages/server/src/lib/utc-time.ts';
 import type { Random } from './random.ts';
 
-/** When people come: more in the evening than at night, more from Sunday to Thursday, more every week, and once a crowd. */
+/** Times of visits: by hour and weekday, growing every week, with one peak. */
 
 export const DAYS = 90;
 
-/** By the hour of the day, UTC. */
+/** By hour of the day, UTC. */
 const HOURS = [3, 2, 2, 2, 3, 5, 8, 11, 13, 14, 14, 13, 13, 14, 15, 16, 17, 18, 20, 21, 19, 14, 9, 5];
 /** From Sunday on. */
 const WEEKDAYS = [1.12, 1.05, 1.04, 1.0, 0.97, 0.8, 0.86];
@@ -17,7 +17,7 @@ const PEAK = { from: 26, until: 19, factor: 2.3 };
 
 export type Moment = { at: number; isPeak: boolean };
 
-/** So many moments of the last days, in order. */
+/** `count` times in the last days, in order. */
 export function moments(count: number, now: number, random: Random): Moment[] {
   const hours = Array.from({ length: DAYS * 24 }, (_, i) => now - DAYS * DAY_MS + i * HOUR_MS);
   const weights = hours.map((at) => weightOf(at, now) * (1 + RIPPLE * (random.next() - 0.5)));

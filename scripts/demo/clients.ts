@@ -1,19 +1,18 @@
 /**
- * The clients of an agency that does not exist: what they sell, where, on which pages and to whom. All of it is
- * invented, on domains that nobody can have.
+ * The clients of a fictitious agency: what they sell, where, on which pages and to whom. Their domains are reserved
+ * names.
  */
 export type Client = {
   siteKey: string;
-  /** How the agency calls the site. */
   siteName: string;
   domain: string;
   project: string;
   location: string;
   team: string;
-  /** Landing pages, the one that most visits begin on first. */
+  /** Landing pages, the most frequent entry page first. */
   pages: readonly string[];
   forms: readonly { id: string; name: string }[];
-  /** Where the visitors are, the most frequent first. */
+  /** Of the visitors, the most frequent first. */
   audience: readonly string[];
   weight: number;
 };
@@ -110,7 +109,7 @@ export const CLIENTS: readonly Client[] = [
   },
 ];
 
-/** How visitors come. `medium` and `source` as campaigns name them; no referrer is somebody who typed the address. */
+/** Traffic sources. `medium` and `source` as in UTM parameters; without a referrer the address was typed. */
 export type Channel = {
   leadSource: string;
   referrer: string | null;

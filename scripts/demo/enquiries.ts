@@ -6,7 +6,7 @@ import { makePeople, type Person } from './people.ts';
 import type { Random } from './random.ts';
 import { someAddress, type Visit, type Visitor } from './visits.ts';
 
-/** What visitors, servers, robots and the agency's own people send. */
+/** Enquiries from visitors, servers, bots and the agency's own staff. */
 
 export type PlannedEnquiry = {
   at: number;
@@ -14,11 +14,11 @@ export type PlannedEnquiry = {
   ip: string;
   geo: Geo;
   headers: SentHeaders;
-  /** The visit that it is the end of; a server knows of none. */
+  /** The visit that led to it; none for a server integration. */
   visit: Visit | null;
 };
 
-/** Servers that send leads, each with a key of its own. */
+/** Server integrations, each with its own key. */
 export const INTEGRATIONS = [
   { name: 'Facebook lead ads', key: 'lt_lead_demo-facebook-lead-ads', source: 'FB', enabled: true },
   { name: 'Homes portal', key: 'lt_lead_demo-homes-portal', source: 'Partner', enabled: true },
@@ -58,7 +58,7 @@ export function makeEnquiries(
     return place < SERVER_SHARE + BOT_SHARE ? 'bot' : 'visitor';
   }
 
-  /** As many as there should be by now, from those who have come as far as a form. */
+  /** Keeps to the conversion rate, with visits that reached a form. */
   function leadOf(visit: Visit, number: number): PlannedEnquiry[] {
     if (made >= (number + 1) * leadsPerVisit) return [];
     const isReady =
@@ -110,7 +110,7 @@ function fromVisit(visit: Visit, person: Person, random: Random): PlannedEnquiry
   return { at, fields, ip, geo, headers, visit };
 }
 
-/** Nearly everybody takes a while; a few have the browser fill everything in. */
+/** Most people take a while; a few use autofill. */
 function timeToSubmit(random: Random): number | null {
   const place = random.next();
   if (place < 0.02) return null;
@@ -174,7 +174,7 @@ const NOWHERE: Geo = {
   asn: null,
 };
 
-/** The first fills in what nobody sees, and has its address blocked; it does not notice, and goes on. */
+/** The first fills in the honeypot and has its address blocked; the bot goes on nevertheless. */
 function fromBot({ startedAt, visitor }: Visit, random: Random): PlannedEnquiry[] {
   const { client, geo } = visitor;
   const ip = someAddress(random);
@@ -247,7 +247,7 @@ function fromBlocked({ startedAt, visitor }: Visit, random: Random): PlannedEnqu
   };
 }
 
-/** The visit knows of it too, and lasts at least as long. */
+/** Adds the form events to the visit, which lasts at least as long. */
 function noteSubmit(visit: Visit, at: number): void {
   const session_id = visit.sessionId;
   const events = visit.records.filter((record) => record.kind !== 'end');

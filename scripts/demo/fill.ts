@@ -10,8 +10,8 @@ import { setUp } from './set-up.ts';
 import { makeVisits, RETURN_AFTER_MS, type Visit } from './visits.ts';
 
 /**
- * A believable data set of the last months, made by the code that takes in visits and leads: what it shows is what the
- * service would show had all this happened. The same numbers and the same time give the same data.
+ * A realistic data set of the last months, stored by the service's own ingest and capture, so that all figures agree.
+ * Deterministic for the same numbers and time.
  */
 
 export type DemoSize = { sessions: number; leads: number; recordings: number };
@@ -20,7 +20,7 @@ export const DEMO_SIZE: DemoSize = { sessions: 50_000, leads: 2000, recordings: 
 
 const SEED = 20_261_115;
 const SPOOL = 'demo';
-/** Nobody comes back sooner: what somebody does next must not be known when a form of theirs arrives. */
+/** The least time between visits of a person, so that an enquiry does not see a later visit. */
 const BATCH_MS_MAX = RETURN_AFTER_MS;
 const INDEXED_AT_ONCE = 2000;
 const DUPLICATE_WINDOW_MINUTES = 60;
@@ -46,7 +46,7 @@ export async function fillWithDemo(
   while ((await store.indexLeads({ max: INDEXED_AT_ONCE })) > 0);
 }
 
-/** In the order of time, so that every lead knows what its visitor had done until then. */
+/** In order of time, so that every lead has the figures of its visitor until then. */
 async function visitAndEnquire(
   store: Store,
   size: DemoSize,

@@ -4,7 +4,7 @@ import type { ClaimedSend, SendAttempt } from '../../packages/server/src/store/f
 import type { Store } from '../../packages/server/src/store/store.ts';
 import type { Random } from './random.ts';
 
-/** What becomes of the leads: they are delivered, the CRM answers, people work on them. */
+/** What happens to leads: delivery, CRM events, work in the dashboard. */
 
 export type CapturedLead = {
   leadId: number;
@@ -12,14 +12,14 @@ export type CapturedLead = {
   at: number;
   submissions: number;
   isBot: boolean;
-  /** Null: it is not forwarded. */
+  /** null: not forwarded. */
   sendId: string | null;
 };
 
 const CLAIM_MS = 30 * SECOND_MS;
 const CLAIMED_MAX = 32;
 
-/** When the automation platform was in trouble, in hours before the end. */
+/** Outages of the automation platform, in hours before the end. */
 const TROUBLE = [
   {
     from: 23 * 24,
@@ -31,7 +31,7 @@ const TROUBLE = [
   { from: 4.5, until: 0, statusCode: 502, answer: '<html><title>502 Bad Gateway</title></html>' },
 ];
 
-/** Every attempt that would have been made by now, at the time when it would have been. Says what has arrived. */
+/** Makes all attempts that would be due by now, at their times. Returns what was delivered. */
 export async function deliver(store: Store, random: Random, now: number): Promise<Set<string>> {
   const delivered = new Set<string>();
   for (;;) {
@@ -63,7 +63,7 @@ function attemptOf({ id, claimedUntil }: ClaimedSend, at: number, now: number, r
   };
 }
 
-/** How far leads have come, by their age in days. */
+/** Stages of leads by their age in days. */
 const PIPELINE: readonly { from: number; stages: readonly { status: LeadStatus; weight: number }[] }[] = [
   { from: 0, stages: stages(88, 10, 2, 0, 0, 0) },
   { from: 2, stages: stages(35, 42, 12, 3, 1, 7, 1) },
@@ -76,7 +76,6 @@ function stages(...weights: number[]): { status: LeadStatus; weight: number }[] 
   return names.map((status, i) => ({ status, weight: weights[i] ?? 0 }));
 }
 
-/** What the people in front of the dashboard have done with them. */
 export async function workOn(
   store: Store,
   leads: readonly CapturedLead[],
@@ -91,7 +90,7 @@ export async function workOn(
     const status = isBot && random.chance(0.8) ? 'fake' : random.weighted(pipeline.stages).status;
     statuses.set(leadId, status);
     if (status !== 'new') await store.setLeadStatus({ id: String(leadId), status });
-    // Some have written again since somebody looked.
+    // Some have followed up since they were viewed.
     if (status !== 'new' || random.chance(0.25)) {
       if (submissions > 1 && random.chance(0.2)) continue;
       const seenAt = Math.min(at + random.integer(5, 900) * MINUTE_MS, now);
@@ -112,7 +111,7 @@ const CRM_STEPS: Readonly<Record<LeadStatus, readonly string[]>> = {
   fake: ['created', 'marked_as_spam'],
 };
 
-/** What the automation platform and the CRM have reported. */
+/** Callbacks of the automation platform and the CRM. */
 export async function callBack(
   store: Store,
   leads: readonly CapturedLead[],
@@ -128,7 +127,7 @@ export async function callBack(
     await store.recordCrmId({ lead: { id: lead.leadId }, submission: null, crmLeadId });
     await reportSteps(store, lead, crmLeadId, statuses.get(lead.leadId) ?? 'new', random, now);
   }
-  // Of a lead that somebody typed into the CRM.
+  // For a lead that was entered in the CRM.
   for (const number of [1, 2, 3])
     await reportSteps(store, { at: now - number * DAY_MS }, `CRM-${900_000 + number}`, 'new', random, now);
 }

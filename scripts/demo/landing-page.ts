@@ -1,11 +1,11 @@
 import type { Client } from './clients.ts';
 
-/** A landing page as the recorder takes it down: a tree of numbered nodes. */
+/** A landing page as an rrweb snapshot: a tree of numbered nodes. */
 
 type PageNode = { type: number; id: number; [field: string]: unknown };
 export type PageIds = { document: number; body: number; button: number; inputs: number[]; submit: number };
 
-/** As rrweb numbers them. */
+/** Node types of rrweb. */
 const NODE = { document: 0, doctype: 1, element: 2, text: 3 } as const;
 
 const STYLE = `

@@ -1,6 +1,6 @@
 import type { Random } from './random.ts';
 
-/** People who do not exist, from many countries. */
+/** Fictitious people from many countries. */
 
 export type Country = {
   code: string;
@@ -162,7 +162,7 @@ export type Person = { name: string; email: string; phone: string; dialCode: str
 
 const MAIL_DOMAINS = ['example.com', 'example.com', 'example.org', 'example.net'];
 
-/** Everybody different: two people with one address would be one lead. */
+/** Unique: two people with the same e-mail address would be one lead. */
 export function makePeople(random: Random): (from: Country) => Person {
   const taken = new Set<string>();
 

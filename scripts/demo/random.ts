@@ -1,16 +1,16 @@
-/** Chance that comes out the same every time. */
+/** A seeded random number generator. */
 export type Random = {
-  /** From 0 to 1, 1 itself left out. */
+  /** From 0 to 1, exclusive. */
   next(): number;
   chance(share: number): boolean;
-  /** Both bounds included. */
+  /** Inclusive bounds. */
   integer(min: number, max: number): number;
   pick<T>(from: readonly T[]): T;
   weighted<T extends { weight: number }>(from: readonly T[]): T;
-  /** Mostly small, now and then large: how long people stay and how much they look at. */
+  /** Mostly small, sometimes large, like durations and page counts. */
   skewed(mean: number): number;
   digits(pattern: string): string;
-  /** In the order of time, as the service makes them. */
+  /** UUID version 7. */
   id(at: number): string;
 };
 

@@ -6,16 +6,16 @@ import { landingPage, type PageIds } from './landing-page.ts';
 import type { Random } from './random.ts';
 import type { Visit } from './visits.ts';
 
-/** What the recorder would have seen of some of the visits. */
+/** Recordings of some visits. */
 
 type ReplayEvent = { type: number; timestamp: number; data: Record<string, unknown> };
 
-/** As rrweb numbers them. */
+/** Event types of rrweb. */
 const TYPE = { domContentLoaded: 0, load: 1, fullSnapshot: 2, incremental: 3, meta: 4 } as const;
 const SOURCE = { mouseMove: 1, mouseInteraction: 2, scroll: 3, input: 5 } as const;
 const INTERACTION = { click: 2, focus: 5 } as const;
 
-/** Recordings are not kept for longer than a month. */
+/** Retention deletes older recordings. */
 const RECORDED_DAYS = 20;
 const MOVES_PER_EVENT = 8;
 const MOVE_MS = 60;
@@ -48,7 +48,7 @@ export async function recordVisits(
   }
 }
 
-/** Those that led to an enquiry before the others, and the latest before the older. */
+/** Visits with an enquiry first, then the latest. */
 function worthRecording(visits: readonly Visit[], count: number, now: number): Visit[] {
   const recent = visits.filter(
     ({ startedAt, lastAt, interest }) =>
@@ -126,7 +126,7 @@ function recordingOf(visit: Visit, random: Random): ReplayEvent[] {
   return events;
 }
 
-/** Nothing that is typed is recorded, only that it is. */
+/** Input is masked, as in real recordings. */
 function fillIn(
   ids: PageIds,
   random: Random,

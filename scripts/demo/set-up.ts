@@ -7,7 +7,7 @@ import { CHANNELS, CLIENTS } from './clients.ts';
 import { BLOCKED, INTEGRATIONS, OFFICE } from './enquiries.ts';
 import { COUNTRIES } from './people.ts';
 
-/** What the agency had set up before the first visitor came. */
+/** Sites, forms, integrations and settings of the agency. */
 export async function setUp(store: Store, now: number): Promise<void> {
   const then = now - (DAYS + 3) * DAY_MS;
   await setUpSites(store, then);

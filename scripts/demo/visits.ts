@@ -19,7 +19,7 @@ import {
 import { type Country, countryOf } from './people.ts';
 import type { Random } from './random.ts';
 
-/** Visitors of the landing pages, and what they do there. */
+/** Visitors of the landing pages and their events. */
 
 export type Visitor = {
   client: Client;
@@ -28,7 +28,7 @@ export type Visitor = {
   device: Device;
   ip: string;
   geo: Geo;
-  /** Of the browser; behind a VPN it is somewhere else. */
+  /** Of the browser; a VPN shows another country. */
   timezone: string;
   isHosting: boolean;
   lastVisitAt: number;
@@ -45,7 +45,7 @@ export type Visit = {
   entryPage: string;
   lastPage: string;
   isReturn: boolean;
-  /** 0 to 1: how much there is in it for them. */
+  /** 0 to 1. */
   interest: number;
   /** When the form on the last page came into view. */
   formSeenAt: number | null;
@@ -54,7 +54,7 @@ export type Visit = {
 
 type Device = { userAgent: string; platform: string; width: number; height: number; weight: number };
 
-/** What browsers say of their engine and version; several name a system that does not change any more. */
+/** User agents; several report a frozen system version. */
 const CHROMIUM = 'AppleWebKit/537.36 (KHTML, like Gecko) Chrome/154.0.0.0';
 const WEBKIT = 'AppleWebKit/605.1.15 (KHTML, like Gecko) Version/27.0';
 
@@ -104,17 +104,17 @@ const DEVICES: readonly Device[] = [
 ];
 
 const RETURN_SHARE = 0.28;
-/** Of each client: who may come back. */
+/** Returning visitors per client. */
 const REMEMBERED_MAX = 400;
-/** The latest of them are more likely to. */
+/** Recent ones are more likely to return. */
 const LATEST = 60;
 export const RETURN_AFTER_MS = 2 * HOUR_MS;
 const VPN_SHARE = 0.045;
 const BOUNCE_SHARE = 0.42;
-/** Who is still there has not left: the service ends what has been idle for long. */
+/** Recent sessions stay open; the service ends idle ones. */
 const STILL_OPEN_MS = 25 * MINUTE_MS;
 
-/** Makes visits of moments in the order of time. */
+/** Generates visits in order of time. */
 export function makeVisits(random: Random, now: number): (moment: Moment) => Visit {
   const known = new Map<Client, Visitor[]>();
 
@@ -162,7 +162,7 @@ function newVisitor(client: Client, at: number, random: Random): Visitor {
       regionCode: null,
       city,
       timezone: country.timezone,
-      // Numbers that are kept free for examples.
+      // Reserved for documentation.
       asn: random.integer(64_496, 64_511),
     },
     timezone: isHosting && random.chance(0.8) ? 'Pacific/Auckland' : country.timezone,
@@ -171,7 +171,7 @@ function newVisitor(client: Client, at: number, random: Random): Visitor {
   };
 }
 
-/** Addresses that are kept free for examples and measurements: they are nobody's. */
+/** Addresses reserved for documentation and benchmarks. */
 export function someAddress(random: Random): string {
   if (random.chance(0.3)) {
     const group = () => random.integer(1, 0xffff).toString(16);
@@ -211,7 +211,6 @@ function visit({ visitor, isReturn, at, isForOpenHouse }: Occasion, random: Rand
   const interest = random.chance(BOUNCE_SHARE) ? 0 : Math.min(random.skewed(isReturn ? 0.5 : 0.33), 1);
   const course =
     interest === 0 ? bounce(entryPage, at, random) : stay(client, entryPage, at, interest, random);
-  // What has not happened yet.
   const events = course.events.filter((event) => event.at <= now);
   const lastAt = events.at(-1)?.at ?? at;
   const { session_id } = start;
@@ -279,7 +278,7 @@ function bounce(entryPage: string, at: number, random: Random): Course {
   return { events: random.chance(0.6) ? events : [], lastPage: entryPage, formSeenAt: null };
 }
 
-/** From page to page, each for a while; who is interested comes as far as the form. */
+/** From page to page; interested visitors reach the form. */
 function stay(client: Client, entryPage: string, start: number, interest: number, random: Random): Course {
   const events: RecordedEvent[] = [];
   let at = start;

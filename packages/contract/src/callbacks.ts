@@ -6,7 +6,7 @@ import { CALLBACK_BYTES_MAX } from './limits.ts';
 const CRM_ID_CHARS_MAX = 256;
 const EVENT_TYPE_CHARS_MAX = 128;
 
-/** Of any version: whether it is one of ours only the store can tell. */
+/** Of any version: only the store knows which exist. */
 const PublicId = z.guid('must be a UUID');
 const RecordId = z.int().positive();
 const CrmLeadId = z
@@ -49,7 +49,7 @@ export const CrmCallback = z
 export const crmCallback = endpoint({
   ...callback,
   path: '/lead.capture/crm-callback',
-  summary: 'Report the id that the CRM has given a lead',
+  summary: 'Report the id that the CRM assigned to a lead',
   auth: 'callback',
   body: CrmCallback,
   responses: {
@@ -70,10 +70,10 @@ export const crmCallback = endpoint({
 export const flowCallback = endpoint({
   ...callback,
   path: '/lead.capture/flow-callback',
-  summary: 'Report the execution of the automation platform; the whole body is kept',
+  summary: 'Report the execution of a workflow by the automation platform; the whole body is stored',
   auth: 'callback',
   body: z.looseObject({
-    flow_send_public_id: PublicId.describe('as it was sent with the lead'),
+    flow_send_public_id: PublicId.describe('as sent with the lead'),
     flow_execution_url: httpUrl(),
     flow_execution_id: z.union([z.string(), z.number()]).nullish(),
     flow_execution_status: z.string().nullish().describe('such as success or error'),
@@ -93,7 +93,7 @@ export const flowCallback = endpoint({
 export const crmEvent = endpoint({
   ...callback,
   path: '/webhooks/crm/lead',
-  summary: 'Report a change of a lead in the CRM; the whole body is kept',
+  summary: 'Report a change of a lead in the CRM; the whole body is stored',
   auth: 'crm-webhook',
   body: z.looseObject({
     crm_lead_id: CrmLeadId,

@@ -5,17 +5,16 @@ import { LIST_DEFAULT, LIST_MAX } from './limits.ts';
 
 export const SEND_STATES = ['pending', 'delivered', 'failed'] as const;
 
-/** What became of a message. */
 const outcome = {
   status_code: z.int().nullable(),
   error: z.string().nullable(),
   duration_ms: Count,
-  answer: z.string().describe('the beginning of what the target said'),
+  answer: z.string().describe('the beginning of the response body'),
 };
 
 export const SendAttempt = z.object({ attempt: z.int().positive(), at: DateTime, ...outcome });
 
-/** A lead on its way to the automation platform. */
+/** The delivery of a lead to the automation platform. */
 export const FlowSend = z
   .object({
     flow_send_public_id: z.string(),
@@ -44,7 +43,7 @@ export const flowSends = endpoint({
   method: 'GET',
   path: '/analytics/flow-sends',
   group: 'Deliveries',
-  summary: 'Leads on their way to the automation platform, latest first',
+  summary: 'Deliveries of leads to the automation platform, latest first',
   auth: 'marketing',
   cache: 'no-store',
   query: z.object({
@@ -64,7 +63,7 @@ export const resendFlowSend = endpoint({
   method: 'POST',
   path: '/analytics/flow-sends/:flow_send_public_id/resend',
   group: 'Deliveries',
-  summary: 'Send it once more, whatever became of it, under the same id',
+  summary: 'Send a lead again, whatever its status, with the same id',
   auth: 'admin',
   cache: 'no-store',
   params: z.object({ flow_send_public_id: z.guid('must be a UUID').transform((id) => id.toLowerCase()) }),
@@ -83,13 +82,12 @@ export const sendTestLead = endpoint({
   method: 'POST',
   path: '/analytics/flow/test',
   group: 'Deliveries',
-  summary:
-    'Send one made-up lead to the automation platform, once, and say what came of it; it is kept nowhere',
+  summary: 'Send a sample lead to the automation platform and report the outcome; nothing is stored',
   auth: 'admin',
   cache: 'no-store',
   responses: {
     200: z.object({
-      flow_send_public_id: z.string().describe('known to nobody else: callbacks for it are answered 404'),
+      flow_send_public_id: z.string().describe('callbacks for it are answered with 404'),
       ...outcome,
     }),
     401: ApiError,

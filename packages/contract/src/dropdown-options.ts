@@ -3,12 +3,10 @@ import { endpoint } from './endpoint.ts';
 import { ApiError, RecordNumber } from './fields.ts';
 import { MANAGEMENT_BYTES_MAX } from './limits.ts';
 
-/** What the dashboard offers to choose from. */
-
 export const OPTION_KINDS = ['source', 'country', 'project', 'city'] as const;
 export type OptionKind = (typeof OPTION_KINDS)[number];
 
-/** No longer than the fields of a form that an option stands for. */
+/** As long as the form fields that options stand for. */
 const OPTION_CHARS_MAX = 256;
 
 const Kind = z.enum(OPTION_KINDS);
@@ -38,7 +36,7 @@ export const dropdownOptions = endpoint({
   method: 'GET',
   path: '/analytics/dropdown-options',
   summary: 'Dropdown options by kind, each kind by sort_order, then by label',
-  query: z.object({ kind: Kind.optional().describe('the others stay empty') }),
+  query: z.object({ kind: Kind.optional().describe('the lists of other kinds are empty') }),
   responses: {
     200: z.object({ source: Options, country: Options, project: Options, city: Options }),
     ...errors,
@@ -49,11 +47,11 @@ export const createDropdownOption = endpoint({
   ...writing,
   method: 'POST',
   path: '/analytics/dropdown-options',
-  summary: 'Offer another dropdown option',
+  summary: 'Create a dropdown option',
   body: z.object({
     kind: Kind,
     value: Text,
-    label: Text.nullish().describe('the value when it is missing'),
+    label: Text.nullish().describe('defaults to the value'),
     sort_order: z.int().nullish(),
   }),
   responses: { 201: DropdownOption, ...bodyErrors },
@@ -72,7 +70,7 @@ export const updateDropdownOption = endpoint({
   ...writing,
   method: 'PATCH',
   path: '/analytics/dropdown-options/:id',
-  summary: 'Change a dropdown option; what is missing stays as it is',
+  summary: 'Change a dropdown option; omitted fields are kept',
   params: idParams,
   body: z.object({
     value: Text.optional(),
@@ -86,7 +84,7 @@ export const deleteDropdownOption = endpoint({
   ...managing,
   method: 'DELETE',
   path: '/analytics/dropdown-options/:id',
-  summary: 'Delete a dropdown option; leads that have its value keep it',
+  summary: 'Delete a dropdown option; leads keep its value',
   params: idParams,
   responses: { 200: z.object({ deleted: z.literal(true) }), ...errors, 404: ApiError },
 });

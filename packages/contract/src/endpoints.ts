@@ -17,7 +17,7 @@ import * as statistics from './statistics.ts';
 import * as submissions from './submissions.ts';
 import * as tracking from './tracking.ts';
 
-/** Every endpoint of the service, once. Routes, validation, OpenAPI and the client all come from here. */
+/** Every endpoint of the service. Routes, validation, OpenAPI and the client are derived from this. */
 export const endpoints = {
   startSession: tracking.startSession,
   trackEvents: tracking.trackEvents,

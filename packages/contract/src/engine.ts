@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts';
 import { ApiError, Count, clampedInteger } from './fields.ts';
 import { ENGINE_DAYS_DEFAULT, ENGINE_DAYS_MAX } from './limits.ts';
 
-/** The `lead_submissions` dataset: what forms have brought, by project, source and engagement. */
+/** The `lead_submissions` dataset: submissions by project, source and engagement. */
 
 const Average = z.number().nonnegative();
 
@@ -62,13 +62,13 @@ export const byEngagement = endpoint({
 export const overview = endpoint({
   ...report,
   path: '/analytics/engine/overview',
-  summary: 'Figures over all submissions',
+  summary: 'Totals and averages over all submissions',
   responses: {
     200: z.object({
       total_submissions: Count,
       avg_suspicion_score: Average,
       avg_engagement_score: Average,
-      avg_time_to_submit_s: Average.describe('over those that say how long they took'),
+      avg_time_to_submit_s: Average.describe('over submissions with a known time'),
     }),
     ...reportErrors,
   },

@@ -3,10 +3,10 @@ import { endpoint } from './endpoint.ts';
 import { ApiError, Count, Id } from './fields.ts';
 import { MANAGEMENT_BYTES_MAX } from './limits.ts';
 
-/** What a mail server accepts. */
+/** The longest address that mail servers accept. */
 const EMAIL_CHARS_MAX = 254;
 const PHONE_CHARS_MAX = 64;
-/** With fewer nobody is recognised by a number. */
+/** Shorter numbers identify no one. */
 const PHONE_DIGITS_MIN = 5;
 
 const Email = z
@@ -23,11 +23,11 @@ const Phone = z
     `must have at least ${PHONE_DIGITS_MIN} digits`,
   );
 
-/** Who is meant: whoever has any of these. */
+/** Everyone who has any of these. */
 export const PersonIdentifiers = z
   .object({
     email: Email.nullish(),
-    phone: Phone.nullish().describe('with its country code, unless it was typed without one'),
+    phone: Phone.nullish().describe('with its country code, unless it was submitted without one'),
     visitor_id: Id.nullish(),
   })
   .refine(
@@ -36,7 +36,6 @@ export const PersonIdentifiers = z
   );
 export type PersonIdentifiers = z.output<typeof PersonIdentifiers>;
 
-/** What was removed. */
 export const Erased = z.object({
   erased: z.literal(true),
   leads: Count,
@@ -46,11 +45,11 @@ export const Erased = z.object({
   set_aside_leads: Count.describe('rejected and testing leads'),
   sessions: Count,
   replays: Count.describe('recordings of sessions'),
-  archived_sessions: Count.describe('taken out of archives, sent or still to be sent'),
+  archived_sessions: Count.describe('removed from archives, uploaded or still queued'),
   scrubbed: z
     .boolean()
     .describe(
-      'false: what was removed leaves the free pages of the database at night, or when PostgreSQL uses them again',
+      'false: remains on free database pages are overwritten at night, or when PostgreSQL reuses the pages',
     ),
 });
 export type Erased = z.output<typeof Erased>;
@@ -59,7 +58,7 @@ export const erasePerson = endpoint({
   method: 'POST',
   path: '/analytics/erase',
   group: 'Management',
-  summary: 'Remove a person from every store',
+  summary: 'Erase a person from every store',
   auth: 'admin',
   cache: 'no-store',
   body: PersonIdentifiers,

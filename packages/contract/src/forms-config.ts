@@ -9,11 +9,13 @@ export const FormsConfig = z
   .object({
     site_key: z.string(),
     form_id: z.string(),
-    enabled: z.boolean().describe('site and form both are'),
-    capture_url: z.string().describe('where to send it'),
-    honeypot_field: z.string().describe('to be hidden from people and left empty'),
-    time_field: z.string().describe('takes the seconds until the form was sent'),
-    campaign_params: z.array(z.string()).describe('fields that take the parameters of the address'),
+    enabled: z.boolean().describe('whether both site and form are enabled'),
+    capture_url: z.string().describe('URL to submit the form to'),
+    honeypot_field: z.string().describe('name of the field to hide and leave empty'),
+    time_field: z.string().describe('name of the field for the seconds from showing to submitting the form'),
+    campaign_params: z
+      .array(z.string())
+      .describe('names of the fields for campaign parameters of the page URL'),
     replay: z.object({ enabled: z.boolean(), sample_rate: z.number().min(0).max(1) }),
   })
   .meta({ id: 'FormsConfig' });
@@ -22,7 +24,7 @@ export const formsConfig = endpoint({
   method: 'GET',
   path: '/forms/config',
   group: 'Lead capture',
-  summary: 'How a form is to be sent',
+  summary: 'Configuration of a form',
   auth: 'public',
   cache: 'one-minute',
   origins: 'any',

@@ -16,8 +16,8 @@ const text = (charsMax: number) =>
     .transform((given) => given ?? '');
 
 const listQuery = z.object({
-  ip: z.string().optional().describe('part of an address'),
-  q: z.string().optional().describe('the same as ip'),
+  ip: z.string().optional().describe('part of an IP address'),
+  q: z.string().optional().describe('alias of ip'),
   ...paging({ default: LIST_DEFAULT, max: LIST_MAX }),
 });
 const ipParams = z.object({ ip: Ip });
@@ -40,7 +40,7 @@ export const WHITELIST_USAGES = ['test', 'internal'] as const;
 export const blockedIps = endpoint({
   ...reading,
   path: '/analytics/blocked-ips',
-  summary: 'Blocked addresses, latest first',
+  summary: 'Blocked IP addresses, latest first',
   query: listQuery,
   responses: {
     200: z.object({
@@ -62,7 +62,7 @@ export const blockedIps = endpoint({
 export const blockIp = endpoint({
   ...adding,
   path: '/analytics/blocked-ips',
-  summary: 'Block an address; doing it again updates the entry',
+  summary: 'Block an IP address; repeating it updates the entry',
   body: z.object({
     ip: Ip,
     reason: text(NOTE_CHARS_MAX),
@@ -75,7 +75,7 @@ export const blockIp = endpoint({
 export const unblockIp = endpoint({
   ...removing,
   path: '/analytics/blocked-ips/:ip',
-  summary: 'Unblock an address',
+  summary: 'Unblock an IP address',
   params: ipParams,
   responses: { 200: z.object({ unblocked: z.literal(true) }), ...removeErrors },
 });
@@ -83,7 +83,7 @@ export const unblockIp = endpoint({
 export const whitelistedIps = endpoint({
   ...reading,
   path: '/analytics/whitelisted-ips',
-  summary: 'Whitelisted addresses, latest first',
+  summary: 'Whitelisted IP addresses, latest first',
   query: listQuery,
   responses: {
     200: z.object({
@@ -104,7 +104,7 @@ export const whitelistedIps = endpoint({
 export const whitelistIp = endpoint({
   ...adding,
   path: '/analytics/whitelisted-ips',
-  summary: 'Whitelist an address; doing it again updates the entry',
+  summary: 'Whitelist an IP address; repeating it updates the entry',
   body: z.object({
     ip: Ip,
     note: text(NOTE_CHARS_MAX),
@@ -113,7 +113,7 @@ export const whitelistIp = endpoint({
       .nullish()
       .transform((usage) => usage ?? 'internal')
       .meta({ default: 'internal' })
-      .describe('test: what comes from there becomes a testing lead'),
+      .describe('test: submissions from it become testing leads'),
   }),
   responses: { 201: z.object({ whitelisted: z.literal(true) }), ...addErrors },
 });
@@ -121,7 +121,7 @@ export const whitelistIp = endpoint({
 export const unwhitelistIp = endpoint({
   ...removing,
   path: '/analytics/whitelisted-ips/:ip',
-  summary: 'Take an address off the whitelist',
+  summary: 'Remove an IP address from the whitelist',
   params: ipParams,
   responses: { 200: z.object({ removed: z.literal(true) }), ...removeErrors },
 });

@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts';
 import { ApiError } from './fields.ts';
 import { LEAD_BYTES_MAX } from './limits.ts';
 
-/** What a form may send. Names match without regard to case; whatever else is sent is kept with the submission. */
+/** Field names are case-insensitive; other fields are stored with the submission. */
 export const LeadFields = z
   .looseObject({
     FIRSTNAME: z.string().describe('first name; also `name`'),
@@ -13,17 +13,17 @@ export const LeadFields = z
     PROJECT: z.string().describe('project name'),
     LOCATION: z.string().describe('city or location'),
     TEAM: z.string().describe('source team'),
-    DOMAIN: z.string().describe('where the thank-you page is: a URL, a hostname or a path'),
+    DOMAIN: z.string().describe('location of the thank-you page: a URL, a hostname or a path'),
     SOURCE: z.string().describe('lead source, such as WebSite'),
     KEYWORD: z.string().describe('marketing keyword'),
     USER_MESSAGE: z.string().describe('also `message`'),
-    PAGE_URL: z.string().describe('page the form is on'),
+    PAGE_URL: z.string().describe('URL of the page with the form'),
     CTA_NAME: z.string().describe('what the visitor clicked to get to the form'),
     siteKey: z.string().describe('needed without an API key'),
     formId: z.string().describe('needed without an API key'),
     __visitor_id: z.string(),
-    __pg_hp: z.string().describe('honeypot: empty for people'),
-    __pg_tts: z.string().describe('seconds until the form was sent'),
+    __pg_hp: z.string().describe('honeypot: must be empty'),
+    __pg_tts: z.string().describe('seconds from showing to submitting the form'),
     __gclid: z.string(),
     __utm_source: z.string(),
     __utm_medium: z.string(),
@@ -38,7 +38,7 @@ export const LeadFields = z
 
 export const Captured = z.object({
   message: z.literal('All set!'),
-  redirect_to: z.string().nullable().optional().describe('only for scripts that asked for JSON'),
+  redirect_to: z.string().nullable().optional().describe('only if JSON was requested'),
 });
 
 const capture = {

@@ -1,3 +1,3 @@
-/** The stages of the pipeline; `fake` marks spam. Apart from the schemas, so that it can be used without them. */
+/** The stages of the pipeline; `fake` marks spam. Separate from the schemas, so that it can be imported without zod. */
 export const LEAD_STATUSES = ['new', 'contacted', 'qualified', 'proposal', 'won', 'lost', 'fake'] as const;
 export type LeadStatus = (typeof LEAD_STATUSES)[number];

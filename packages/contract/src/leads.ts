@@ -22,7 +22,6 @@ export const EXPORT_FORMATS = ['csv', 'json'] as const;
 
 const lowerCase = (text: string) => text.trim().toLowerCase();
 
-/** A lead as lists show it. */
 export const LeadItem = z
   .object({
     lead_id: z.int(),
@@ -46,24 +45,21 @@ export const LeadItem = z
     last_follow_up_at: DateTime.nullable(),
     status: z.enum(LEAD_STATUSES),
     seen_at: UnixMillis.nullable().describe('first view'),
-    needs_review: Flag.describe('1: never viewed, or a follow-up came after the last view'),
+    needs_review: Flag.describe('1: never viewed, or followed up since the last view'),
     contact_ip: z.string(),
     is_ip_blocked: Flag,
   })
   .meta({ id: 'LeadItem' });
 export type LeadItem = z.output<typeof LeadItem>;
 
-/** All that is known of a lead. */
 export const Lead = z
   .object({
     ...LeadItem.shape,
-    last_viewed_at: UnixMillis.nullable().describe('the latest view of something new'),
+    last_viewed_at: UnixMillis.nullable().describe('latest view that showed something new'),
     crm_lead_id: z.string().nullable(),
     source_team: z.string(),
     contact_country_code: z.string().describe('dial code'),
-    phone_international: z
-      .string()
-      .describe('the phone number as it is dialled from anywhere, as far as known'),
+    phone_international: z.string().describe('with the country code, if known'),
     contact_region: z.string(),
     contact_region_code: z.string(),
     contact_timezone: z.string(),
@@ -94,13 +90,13 @@ export const LeadSession = z.object({
   exit_page: z.string(),
   country: z.string(),
   started_at: UnixMillis,
-  ended_at: UnixMillis.nullable().describe('null: it goes on'),
+  ended_at: UnixMillis.nullable().describe('null: still open'),
   duration: Count.describe('milliseconds'),
   engagement_score: z.int(),
   event_count: Count,
   page_views: z
     .array(z.object({ page: z.string(), at: UnixMillis }))
-    .describe('in the order of time, beginning with the entry page'),
+    .describe('oldest first, starting with the entry page'),
 });
 
 export const LeadSubmission = z.object({
@@ -116,7 +112,7 @@ export const LeadSubmission = z.object({
   is_ip_blocked: Flag,
   suspicion_score: z.int(),
   crm_lead_id: z.string().nullable(),
-  payload_json: z.string().describe('what was sent, as JSON'),
+  payload_json: z.string().describe('all submitted fields as JSON'),
 });
 
 export const CrmActivity = z.object({
@@ -128,13 +124,12 @@ export const CrmActivity = z.object({
   received_at: DateTime,
 });
 
-/** Which leads; what is left out lets all through. */
 const filters = {
   q: z
     .string()
     .optional()
     .describe(
-      'words of a name, e-mail address, project or visitor id, or parts of them, in any order and with or without accents; or a phone number, however it is written',
+      'words or parts of words of a name, e-mail address, project or visitor id, in any order, ignoring accents; or a phone number in any format',
     ),
   status: z.string().transform(lowerCase).pipe(z.enum(LEAD_STATUSES)).optional(),
   has_follow_ups: QueryFlag.optional(),
@@ -147,7 +142,7 @@ const readingErrors = { 400: ApiError, 401: ApiError, 500: ApiError, 503: ApiErr
 export const leads = endpoint({
   ...reading,
   path: '/analytics/leads',
-  summary: 'Leads by filters, search and order',
+  summary: 'Leads, filtered, searched and sorted',
   query: z.object({
     ...filters,
     sort: z.enum(LEAD_SORTS).default('newest'),
@@ -159,15 +154,14 @@ export const leads = endpoint({
 export const exportLeads = endpoint({
   ...reading,
   path: '/analytics/leads/export',
-  summary: 'All leads that pass the filters, newest first, as a file',
+  summary: 'Export all leads that match the filters, newest first',
   query: z.object({ format: z.enum(EXPORT_FORMATS).default('csv'), ...filters }),
   streams: ['text/csv', 'application/json'],
-  responses: { 200: z.array(LeadItem).describe('as JSON; as CSV a line for each'), ...readingErrors },
+  responses: { 200: z.array(LeadItem).describe('as JSON; as CSV one line per lead'), ...readingErrors },
 });
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-/** Its number or its public id. */
 const LeadReference = z.object({
   id: z
     .string()

@@ -8,14 +8,14 @@ export const CALLBACK_BYTES_MAX = 256 * 1024;
 export const MANAGEMENT_BYTES_MAX = 64 * 1024;
 export const JSON_DEPTH_MAX = 20;
 
-/** Compressed and inflated alike. */
+/** Both compressed and decompressed. */
 export const REPLAY_CHUNK_BYTES_MAX = 2 * 1024 * 1024;
-/** Browsers nest what they read of a page 512 deep, and a recording has two levels for each of these. */
+/** Browsers nest HTML 512 levels deep, and a recording has two levels for each. */
 export const REPLAY_DEPTH_MAX = 1100;
-/** In a chunk; hardly any are shorter than a hundred bytes. */
+/** Per chunk; nearly all events are longer than a hundred bytes. */
 export const REPLAY_EVENTS_MAX = 20_000;
 export const REPLAY_CHUNKS_MAX = 2000;
-/** From there on a session, as it is kept, gets no more. */
+/** Stored bytes per session. */
 export const REPLAY_BYTES_MAX = 64 * 1024 * 1024;
 
 export const EVENTS_PER_BATCH_MAX = 100;
@@ -37,5 +37,5 @@ export const LIST_DEFAULT = 50;
 export const LIST_MAX = 100;
 export const BULK_DELETE_MAX = 100;
 
-/** Of the forwarding, by whoever asks for them. */
+/** Over all clients. */
 export const TEST_LEADS_PER_MINUTE_MAX = 10;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What is wrong with a value, in words that go on after its name: "events must have at least 1 item". */
+/** Validation messages that continue the field's name: "events must have at least 1 item". */
 export function wordIssues(): void {
   z.config({ customError: (issue) => describe(issue as Issue) });
 }

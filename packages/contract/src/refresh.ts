@@ -6,7 +6,7 @@ export const refreshAnalytics = endpoint({
   method: 'POST',
   path: '/analytics/refresh',
   group: 'Management',
-  summary: 'Read everything anew, at most once in a while; changes show without it',
+  summary: 'Drop all cached responses, subject to a cooldown; changes show without it',
   auth: 'admin',
   cache: 'no-store',
   responses: {

@@ -3,23 +3,22 @@ import { endpoint } from './endpoint.ts';
 import { ApiError, Count, Id, paging, UnixMillis } from './fields.ts';
 import { LIST_DEFAULT, LIST_MAX, REPLAY_CHUNK_BYTES_MAX } from './limits.ts';
 
-/** Session ids are compared as they are stored. */
+/** Stored in lower case. */
 const SessionId = z.uuid().transform((id) => id.toLowerCase());
 
-/** What rrweb records; `data` is its own business. */
+/** An event of rrweb; its `data` is not validated. */
 const ReplayEvent = z.looseObject({ type: z.number(), timestamp: z.number() }).meta({ id: 'ReplayEvent' });
 
-/** What a chunk says about itself. */
 export const ReplayEnvelope = z.object({
   session_id: SessionId,
-  sequence: Count.describe('which chunk of the session it is; sent again it counts once'),
+  sequence: Count.describe('number of the chunk; a retry counts once'),
 });
 
 export const storeReplay = endpoint({
   method: 'POST',
   path: '/track/replay',
   group: 'Tracking',
-  summary: 'Store a chunk of the recording of a session; it may be gzipped',
+  summary: 'Store a chunk of a session recording, optionally gzipped',
   auth: 'public',
   cache: 'no-store',
   origins: 'any',
@@ -44,7 +43,7 @@ const Replay = z.object({
   event_count: Count,
 });
 
-/** A recorded session in the list; what is only known of the session itself may not be known yet. */
+/** null: the session itself is not known yet. */
 const ReplayItem = Replay.extend({
   duration_ms: Count,
   visitor_id: z.string().nullable(),
@@ -74,7 +73,7 @@ export const replay = endpoint({
   method: 'GET',
   path: '/replay/:session_id',
   group: 'Replays',
-  summary: 'The recording of a session, all of its events in order',
+  summary: 'The recording of a session with all events in order',
   auth: 'marketing',
   cache: 'no-store',
   params: z.object({ session_id: SessionId }),

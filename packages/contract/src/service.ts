@@ -14,7 +14,7 @@ export const health = endpoint({
 export const readiness = endpoint({
   ...serviceEndpoint,
   path: '/readyz',
-  summary: 'The stores can be reached and the service takes requests',
+  summary: 'The stores are reachable and the service accepts requests',
   responses: { 200: z.object({ status: z.literal('ready') }), 500: ApiError, 503: ApiError },
 });
 
@@ -30,14 +30,14 @@ export const metrics = endpoint({
 export const openapi = endpoint({
   ...serviceEndpoint,
   path: '/openapi.json',
-  summary: 'This description, for programs',
+  summary: 'This API as an OpenAPI document',
   responses: { 200: z.record(z.string(), z.unknown()) },
 });
 
 export const docs = endpoint({
   ...serviceEndpoint,
   path: '/docs',
-  summary: 'This description, for people',
+  summary: 'This API as a web page',
   produces: 'text/html; charset=utf-8',
   responses: { 200: z.string() },
 });

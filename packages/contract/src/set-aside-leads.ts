@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts';
 import { ApiError, Count, DateTime, paging } from './fields.ts';
 import { BULK_DELETE_MAX, LIST_DEFAULT, LIST_MAX, MANAGEMENT_BYTES_MAX } from './limits.ts';
 
-/** Submissions that did not become leads: from blocked addresses, and from those used for testing. */
+/** Submissions that did not become leads: from blocked IP addresses, or from those used for testing. */
 
 export const SET_ASIDE_PERIODS = [
   'today',
@@ -36,8 +36,8 @@ const listing = {
   auth: 'marketing',
   cache: 'no-store',
   query: z.object({
-    ip: z.string().optional().describe('part of an address'),
-    q: z.string().optional().describe('part of an address, a contact, a project or a source'),
+    ip: z.string().optional().describe('part of an IP address'),
+    q: z.string().optional().describe('part of an IP address, a contact, a project or a source'),
     period: z.enum(SET_ASIDE_PERIODS).default('all'),
     ...paging({ default: LIST_DEFAULT, max: LIST_MAX }),
   }),
@@ -65,7 +65,7 @@ const deleting = {
 export const rejectedLeads = endpoint({
   ...listing,
   path: '/analytics/blocked-ip-leads',
-  summary: 'What came from blocked addresses, latest first',
+  summary: 'Submissions from blocked IP addresses, latest first',
   responses: { 200: z.object({ blocked_ip_leads: z.array(SetAsideLead), total: Count }), ...listErrors },
 });
 
@@ -78,7 +78,7 @@ export const deleteRejectedLeads = endpoint({
 export const testingLeads = endpoint({
   ...listing,
   path: '/analytics/testing-leads',
-  summary: 'What came from addresses whitelisted for testing, latest first',
+  summary: 'Submissions from IP addresses whitelisted for testing, latest first',
   responses: { 200: z.object({ testing_leads: z.array(SetAsideLead), total: Count }), ...listErrors },
 });
 

@@ -7,10 +7,10 @@ const SECRET_CHARS_MAX = 1024;
 const URL_CHARS_MAX = 2048;
 const TEAMS_MAX = 200;
 const TEAM_CHARS_MAX = 256;
-/** A hundred years of anything is for ever. */
+/** A hundred years. */
 const MINUTES_MAX = 52_560_000;
 
-/** Null or nothing: what the environment says holds again. */
+/** null or '': back to the value of the environment. */
 const Secret = z
   .string()
   .max(SECRET_CHARS_MAX)
@@ -24,14 +24,13 @@ const Days = z.int().min(0).max(36_500);
 
 const Refused = z
   .boolean()
-  .describe('the address is of the own machine or network, where nothing may be sent from here');
+  .describe('true: the URL points at a private or loopback address, which is not allowed');
 
 const errors = { 401: ApiError, 403: ApiError, 500: ApiError, 503: ApiError };
 
-/** What can be saved. */
 export const SettingsChange = z
   .object({
-    flow_enabled: z.boolean().nullable().describe('null: on as soon as a target is known'),
+    flow_enabled: z.boolean().nullable().describe('null: on once there is a webhook URL'),
     flow_webhook_url: Target,
     flow_signing_secret: Secret,
     crm_callback_secret: Secret,
@@ -50,12 +49,12 @@ export const SettingsChange = z
     lead_drought_webhook_url: Target,
     archive_retention_days: Days,
     replay_retention_days: Days,
-    replay_sample_rate: z.number().min(0).max(1).describe('which part of the sessions is recorded; 0: none'),
+    replay_sample_rate: z.number().min(0).max(1).describe('share of sessions that are recorded; 0: none'),
   })
   .partial();
 export type SettingsChange = z.output<typeof SettingsChange>;
 
-/** What holds at present. Secrets can be written, not read. */
+/** Secrets can be written, not read. */
 export const Settings = z.object({
   flow_enabled: z.boolean(),
   flow_webhook_url: z.string().nullable(),
@@ -79,7 +78,7 @@ export const settings = endpoint({
   method: 'GET',
   path: '/analytics/settings',
   group: 'Management',
-  summary: 'What is set, in the dashboard or by the environment',
+  summary: 'The current settings, from the dashboard or the environment',
   auth: 'admin',
   cache: 'no-store',
   responses: { 200: Settings, ...errors },
@@ -89,7 +88,7 @@ export const saveSettings = endpoint({
   method: 'PATCH',
   path: '/analytics/settings',
   group: 'Management',
-  summary: 'Change settings; what is left out stays as it is',
+  summary: 'Change settings; omitted ones are kept',
   auth: 'admin',
   cache: 'no-store',
   body: SettingsChange,

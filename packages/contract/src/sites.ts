@@ -44,7 +44,7 @@ export const sites = endpoint({
   ...managing,
   method: 'GET',
   path: '/analytics/sites',
-  summary: 'Sites, in the order in which they were set up',
+  summary: 'Sites, oldest first',
   query: z.object(page),
   responses: { 200: z.object({ sites: z.array(Site), total: Count }), ...errors },
 });
@@ -53,10 +53,10 @@ export const createSite = endpoint({
   ...writing,
   method: 'POST',
   path: '/analytics/sites',
-  summary: 'Set up a site',
+  summary: 'Create a site',
   body: z.object({
     name: Name,
-    site_key: Key.nullish().describe('made up when it is missing'),
+    site_key: Key.nullish().describe('generated when omitted'),
     domains: Domains.default([]),
     enabled: z.boolean().default(true),
   }),
@@ -80,7 +80,7 @@ export const SiteSnippet = z
     google_tag_manager: z.string().describe('both scripts as a Custom HTML tag'),
     forms: z
       .array(z.object({ form_id: z.string(), name: z.string(), html: z.string() }))
-      .describe('a form to begin with; fields can be added and left out'),
+      .describe('example forms; fields can be added and removed'),
   })
   .meta({ id: 'SiteSnippet' });
 export type SiteSnippet = z.output<typeof SiteSnippet>;
@@ -89,7 +89,7 @@ export const siteSnippet = endpoint({
   ...managing,
   method: 'GET',
   path: '/analytics/sites/:id/snippet',
-  summary: 'What to paste into the pages of a site',
+  summary: 'HTML to paste into the pages of a site',
   params: idParams,
   responses: { 200: SiteSnippet, ...idErrors },
 });
@@ -98,7 +98,7 @@ export const updateSite = endpoint({
   ...writing,
   method: 'PATCH',
   path: '/analytics/sites/:id',
-  summary: 'Change a site; what is missing stays as it is',
+  summary: 'Change a site; omitted fields are kept',
   params: idParams,
   body: z.object({
     name: Name.optional(),
@@ -113,7 +113,7 @@ export const deleteSite = endpoint({
   ...managing,
   method: 'DELETE',
   path: '/analytics/sites/:id',
-  summary: 'Delete a site and its forms; its leads stay',
+  summary: 'Delete a site and its forms; its leads are kept',
   params: idParams,
   responses: { 200: Deleted, ...idErrors },
 });
@@ -135,7 +135,7 @@ export const forms = endpoint({
   ...managing,
   method: 'GET',
   path: '/analytics/forms',
-  summary: 'Forms, in the order in which they were set up',
+  summary: 'Forms, oldest first',
   query: z.object({ site_id: RecordNumber.optional(), ...page }),
   responses: { 200: z.object({ forms: z.array(Form), total: Count }), 400: ApiError, ...errors },
 });
@@ -144,13 +144,13 @@ export const createForm = endpoint({
   ...writing,
   method: 'POST',
   path: '/analytics/forms',
-  summary: 'Set up a form of a site',
+  summary: 'Create a form of a site',
   body: z
     .object({
       name: Name,
       site_id: z.int().positive().nullish(),
       site_key: Key.nullish().describe('instead of site_id'),
-      form_id: Key.nullish().describe('made up when it is missing'),
+      form_id: Key.nullish().describe('generated when omitted'),
       enabled: z.boolean().default(true),
     })
     .refine((sent) => (sent.site_id ?? sent.site_key) != null, {
@@ -173,7 +173,7 @@ export const updateForm = endpoint({
   ...writing,
   method: 'PATCH',
   path: '/analytics/forms/:id',
-  summary: 'Change a form; what is missing stays as it is',
+  summary: 'Change a form; omitted fields are kept',
   params: idParams,
   body: z.object({
     name: Name.optional(),
@@ -187,7 +187,7 @@ export const deleteForm = endpoint({
   ...managing,
   method: 'DELETE',
   path: '/analytics/forms/:id',
-  summary: 'Delete a form; its leads stay',
+  summary: 'Delete a form; its leads are kept',
   params: idParams,
   responses: { 200: Deleted, ...idErrors },
 });
@@ -197,7 +197,7 @@ export const Integration = z
     id: z.int(),
     name: z.string(),
     enabled: z.boolean(),
-    key_prefix: z.string().describe('how the key begins'),
+    key_prefix: z.string().describe('first characters of the key'),
     last_used_at: DateTime.nullable(),
     created_at: DateTime,
   })
@@ -206,14 +206,14 @@ export type Integration = z.output<typeof Integration>;
 
 const IntegrationWithKey = z.object({
   ...Integration.shape,
-  api_key: z.string().describe('shown this once'),
+  api_key: z.string().describe('shown only once'),
 });
 
 export const integrations = endpoint({
   ...managing,
   method: 'GET',
   path: '/analytics/integrations',
-  summary: 'Servers that may send leads, in the order in which they were set up',
+  summary: 'Servers that may send leads, oldest first',
   query: z.object(page),
   responses: { 200: z.object({ integrations: z.array(Integration), total: Count }), ...errors },
 });
@@ -222,7 +222,7 @@ export const createIntegration = endpoint({
   ...writing,
   method: 'POST',
   path: '/analytics/integrations',
-  summary: 'Let a server send leads; the answer alone shows its key',
+  summary: 'Let a server send leads; its key is shown only in this response',
   body: z.object({ name: Name, enabled: z.boolean().default(true) }),
   responses: { 201: IntegrationWithKey, ...bodyErrors },
 });
@@ -240,7 +240,7 @@ export const updateIntegration = endpoint({
   ...writing,
   method: 'PATCH',
   path: '/analytics/integrations/:id',
-  summary: 'Change an integration; what is missing stays as it is',
+  summary: 'Change an integration; omitted fields are kept',
   params: idParams,
   body: z.object({ name: Name.optional(), enabled: z.boolean().optional() }),
   responses: { 200: Integration, ...bodyErrors, 404: ApiError },
@@ -250,7 +250,7 @@ export const deleteIntegration = endpoint({
   ...managing,
   method: 'DELETE',
   path: '/analytics/integrations/:id',
-  summary: 'Delete an integration; its key is worth nothing from then on',
+  summary: 'Delete an integration; its key stops working',
   params: idParams,
   responses: { 200: Deleted, ...idErrors },
 });
@@ -259,7 +259,7 @@ export const rotateIntegration = endpoint({
   ...managing,
   method: 'POST',
   path: '/analytics/integrations/:id/rotate',
-  summary: 'Give an integration another key; the answer alone shows it',
+  summary: 'Replace the key of an integration; the new one is shown only in this response',
   params: idParams,
   responses: { 200: IntegrationWithKey, ...idErrors },
 });

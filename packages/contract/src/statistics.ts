@@ -7,7 +7,6 @@ import { DAILY_DAYS_DEFAULT, DAILY_DAYS_MAX, TOP_PAGES_DEFAULT, TOP_PAGES_MAX } 
 const Average = z.number().nonnegative();
 const Day = z.iso.date();
 
-/** What every statistics endpoint has in common. */
 const report = {
   method: 'GET',
   group: 'Statistics',
@@ -29,7 +28,7 @@ export const Overview = z.object({
 export const overview = endpoint({
   ...report,
   path: '/analytics/overview',
-  summary: 'Figures over all sessions',
+  summary: 'Totals and averages over all sessions',
   responses: { 200: Overview, ...reportErrors },
 });
 
@@ -57,7 +56,7 @@ export const sessionsDaily = endpoint({
 export const topPages = endpoint({
   ...report,
   path: '/analytics/pages/top',
-  summary: 'Pages by views; query string and fragment are left off',
+  summary: 'Pages by views, without query string and fragment',
   query: z.object({
     limit: clampedInteger({ default: TOP_PAGES_DEFAULT, min: 1, max: TOP_PAGES_MAX }),
   }),
@@ -115,7 +114,7 @@ export const realtime = endpoint({
 export const storage = endpoint({
   ...report,
   path: '/analytics/storage',
-  summary: 'What the object store holds',
+  summary: 'Objects in the object store',
   responses: {
     200: z.object({ total_objects: Count, estimated_sessions: Count }),
     ...reportErrors,

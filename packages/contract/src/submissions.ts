@@ -3,12 +3,9 @@ import { endpoint } from './endpoint.ts';
 import { ApiError, Count, clampedInteger, DateTime, Flag, paging } from './fields.ts';
 import { LIST_DEFAULT, LIST_MAX, RECENT_SUBMISSIONS_DEFAULT, RECENT_SUBMISSIONS_LIST_MAX } from './limits.ts';
 
-/** The history of submissions: every time a form was sent. */
-
 export const SUBMISSION_PERIODS = ['today', 'yesterday', 'range'] as const;
 export const SUBMISSION_SORTS = ['submitted_at', 'contact_email', 'project_name', 'source'] as const;
 
-/** What every list shows of a submission. */
 export const submissionFields = {
   submission_id: z.int(),
   lead_id: z.int(),
@@ -39,7 +36,7 @@ export const recentSubmissions = endpoint({
 const MOMENT = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/i;
 const Moment = z
   .string()
-  // In an address a plus sign that is not encoded is a space.
+  // An unencoded plus sign in a query string is a space.
   .transform((text) => text.replace(/([T ]\d\d:\d\d\S*) (\d\d:?\d\d)$/, '$1+$2'))
   .optional();
 
@@ -51,7 +48,7 @@ function notAMoment(field: string) {
   return { path: [field], message: 'must be YYYY-MM-DD or an ISO datetime' };
 }
 
-/** A 30th of February would otherwise count as a day of March. */
+/** Date.parse accepts 30 February as a day in March. */
 function isOnCalendar(text: string): boolean {
   const day = text.slice(0, 'YYYY-MM-DD'.length);
   return !Number.isNaN(Date.parse(text)) && new Date(day).toISOString().startsWith(day);
@@ -64,8 +61,8 @@ export const submissions = endpoint({
   query: z
     .object({
       period: z.enum(SUBMISSION_PERIODS).default('today'),
-      date_from: Moment.describe('for a range; inclusive'),
-      date_to: Moment.describe('for a range; inclusive, a date is the whole day'),
+      date_from: Moment.describe('with period=range; inclusive'),
+      date_to: Moment.describe('with period=range; inclusive, a date means the whole day'),
       q: z.string().optional().describe('part of an e-mail address, phone, project, source, page or payload'),
       sort: z.enum(SUBMISSION_SORTS).default('submitted_at'),
       order: z.enum(['asc', 'desc']).default('desc'),

@@ -15,7 +15,7 @@ export type Config = {
     | {
         kind: 's3';
         bucket: string;
-        /** What comes before the key of an object. */
+        /** The URL that keys of objects are appended to. */
         address: string;
         region: string | undefined;
         accessKeyId: string;
@@ -36,7 +36,7 @@ export type Config = {
   flow: { webhookUrl: string | undefined; signingSecret: string | undefined; allowPrivateNetwork: boolean };
   trackRateLimitPerMinute: number;
   legacyLeadRoutes: boolean;
-  /** Where the browser scripts and the tracking endpoints are reached besides their usual places. */
+  /** Additional paths of the browser scripts and the tracking endpoints. */
   paths: { tracker: string; form: string; recorder: string; track: string };
   logLevel: LogLevel;
 };
@@ -103,7 +103,7 @@ function readDatabase(read: Reader): Config['database'] {
   return url === undefined ? { kind: 'sqlite' } : { kind: 'postgres', url, readUrl };
 }
 
-/** Whoever starts a service that is to keep its objects to itself sets them to nothing. */
+/** Scripts set them to '' to start a service without the configured object store. */
 export const OBJECT_STORE_VARIABLES = [
   'S3_BUCKET',
   'S3_ACCESS_KEY_ID',
@@ -168,7 +168,7 @@ function readPaths(read: Reader): Config['paths'] {
   function free(name: string, byDefault: string): string {
     const path = read.path(name, byDefault);
     const [, start = ''] = path.split('/');
-    if (TAKEN.has(start) || given.has(path))
+    if (RESERVED.has(start) || given.has(path))
       throw new ConfigError(`${name} cannot be ${path}, which is in use.`);
     given.add(path);
     return path;
@@ -181,8 +181,8 @@ function readPaths(read: Reader): Config['paths'] {
   };
 }
 
-/** How the service's other addresses begin. */
-const TAKEN: ReadonlySet<string> = new Set([
+/** First segments of the service's other paths. */
+const RESERVED: ReadonlySet<string> = new Set([
   'analytics',
   'dashboard',
   'demo',

@@ -5,7 +5,7 @@ import { ConfigError, PROJECT_DIR, readConfig } from './config.ts';
 
 /** Boot, listen, drain on SIGTERM. */
 
-/** Whoever stops a service usually kills it after ten seconds. */
+/** Process managers usually send SIGKILL after ten seconds. */
 const STOP_MS_MAX = 8500;
 
 const envFile = join(PROJECT_DIR, '.env');
@@ -21,7 +21,7 @@ try {
 
   async function stop(signal: string): Promise<void> {
     app.log.info('shutting down', { signal });
-    // Whatever holds us up, nothing acknowledged is lost: what is not processed yet is in the inbox.
+    // Safe at any time: what is acknowledged and not processed yet is in the inbox.
     const leave = (message: string, reason?: string) => {
       app.log[reason === undefined ? 'info' : 'warn'](message, { reason });
       process.exit(0);
@@ -36,7 +36,6 @@ try {
   process.exit(1);
 }
 
-/** For the person who has just typed `npm start`. */
 function greet(url: string, app: { adminKey: string; newKeyFile: string | undefined }): void {
   const lines = [
     '',

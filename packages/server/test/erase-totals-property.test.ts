@@ -12,7 +12,7 @@ import {
 import { emptyDatabase, type Row, rows } from '@leadtrail/testing/database';
 import { onBothStores, type TestService, useService } from '@leadtrail/testing/service';
 import fc from 'fast-check';
-import { personMeant } from '../src/domain/leads/person.ts';
+import { readPerson } from '../src/domain/leads/person.ts';
 import type { TrackingRecord } from '../src/domain/tracking/tracking-record.ts';
 import { DAY_MS, SECOND_MS } from '../src/lib/utc-time.ts';
 
@@ -112,7 +112,7 @@ onBothStores('totals after an erasure', (kind) => {
         const expected = await ingest(service, others.flat());
 
         await ingest(service, records.flat());
-        const person = personMeant({ visitor_id });
+        const person = readPerson({ visitor_id });
         const erased = await service.app.store.erasePerson({ erasureId: 'e', person, now: NOON });
         assert.equal(erased?.sessions, records.length - others.length);
         assert.deepEqual(await service.app.store.recount(), []);

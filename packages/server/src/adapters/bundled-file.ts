@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 
-/** A file that comes with the service: read when it is asked for, and only once. */
+/** A file that comes with the service, read lazily and once. */
 export function bundledFile(path: string): () => Promise<string> {
   let reading: Promise<string> | undefined;
   return () => {
@@ -14,7 +14,7 @@ export function bundledFile(path: string): () => Promise<string> {
   };
 }
 
-/** All files of a folder by their names below it, written with `/`. */
+/** All files below a folder by their relative paths, with `/`. */
 export function bundledFolder(folder: string): ReadonlyMap<string, () => Promise<string>> {
   if (!existsSync(folder)) return new Map();
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })

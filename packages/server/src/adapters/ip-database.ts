@@ -19,7 +19,7 @@ type Sections = {
   hostingAsns: Uint32Array;
 };
 
-/** "LTIP"; read in the other byte order it does not match, as it should not. */
+/** "LTIP"; does not match in the other byte order. */
 const MAGIC = 0x4c544950;
 const FORMAT_VERSION = 1;
 const HEADER_WORDS = 5;
@@ -29,7 +29,7 @@ const COUNTRY_BITS = 10;
 const COUNTRY_MASK = 2 ** COUNTRY_BITS - 1;
 const LETTERS = 26;
 const LETTER_A = 'A'.charCodeAt(0);
-/** All assigned numbers are far below; what is above them is private or a leak. */
+/** Far above all assigned numbers; larger ones are private or leaked. */
 const ASN_MAX = 2 ** (32 - COUNTRY_BITS) - 1;
 
 /** Index 0 is unknown, then AA to ZZ. */
@@ -44,7 +44,7 @@ const COUNTRY_INDEXES: ReadonlyMap<string | null, number> = new Map(
   COUNTRIES.map((country, index) => [country, index]),
 );
 
-/** Country and AS number of a range in one word, 0 for neither: a third smaller and one read less. */
+/** Country and AS number in one word, 0 for neither: a third smaller, and one read less. */
 export function packPlace(country: string | null, asn: number): number {
   const knownAsn = asn > ASN_MAX ? 0 : asn;
   return ((knownAsn << COUNTRY_BITS) | (COUNTRY_INDEXES.get(country) ?? 0)) >>> 0;
@@ -55,7 +55,7 @@ function unpackPlace(place: number): NetworkPlace {
   return { country: COUNTRIES[place & COUNTRY_MASK] ?? null, asn: asn === 0 ? null : asn };
 }
 
-/** A file of that size, its header written and its sections still empty. */
+/** With its header written and its sections empty. */
 export function newIpDatabase(counts: IpDatabaseCounts): { words: Uint32Array; sections: Sections } {
   const words = new Uint32Array(wordCount(counts));
   words.set([MAGIC, FORMAT_VERSION, counts.ipv4, counts.ipv6, counts.hosting]);
@@ -112,7 +112,7 @@ function sectionsOf(words: Uint32Array, { ipv4, ipv6, hosting }: IpDatabaseCount
   };
 }
 
-/** Index of the last element that is not greater, -1 when all are. */
+/** The index of the last element that is not greater; -1: all are. */
 function lastAtOrBefore(sorted: Uint32Array, value: number): number {
   let low = 0;
   let high = sorted.length;

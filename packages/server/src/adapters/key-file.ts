@@ -5,7 +5,7 @@ import type { Config } from '../config.ts';
 
 export const KEY_FILE = 'keys.json';
 
-/** What a start without configuration makes up for itself, under the names of the environment variables. */
+/** Generated at a start without configuration; named like the environment variables. */
 export type GeneratedKeys = {
   ANALYTICS_API_KEY: string;
   ANALYTICS_MARKETING_API_KEY: string;
@@ -21,7 +21,7 @@ export type Keys = {
   created: boolean;
 };
 
-/** With an admin key from the environment only what the environment sets is on. */
+/** With an admin key in the environment no keys are generated. */
 export function keysOf(config: Config, keyFile: string): Keys {
   if (config.analyticsApiKey !== undefined) {
     return {
@@ -40,7 +40,7 @@ export function keysOf(config: Config, keyFile: string): Keys {
   };
 }
 
-/** The keys of this installation; made at the first start, readable for its own user only. */
+/** Generated at the first start; readable by the service's user only. */
 export function readOrCreateKeys(file: string): { keys: GeneratedKeys; created: boolean } {
   const kept = read(file);
   if (kept !== undefined) return { keys: kept, created: false };
@@ -52,11 +52,11 @@ export function readOrCreateKeys(file: string): { keys: GeneratedKeys; created: 
     ANALYTICS_ENGINE_API_TOKEN: secret('lt_engine'),
   };
   const created = writeOnce(file, `${JSON.stringify(keys, null, 2)}\n`);
-  // Another process that started at the same moment may have been faster: its keys count.
+  // Another process may have created the file at the same moment: its keys count.
   return { keys: created ? keys : (read(file) ?? keys), created };
 }
 
-/** The file appears whole or not at all, however the process ends; false: there is one already. */
+/** Atomic, whenever the process ends; false: the file exists already. */
 function writeOnce(file: string, text: string): boolean {
   const temporary = `${file}.${randomUUID()}`;
   mkdirSync(dirname(file), { recursive: true });
@@ -66,7 +66,7 @@ function writeOnce(file: string, text: string): boolean {
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    // Not every file system has links.
+    // Not every file system has hard links.
     renameSync(temporary, file);
     return true;
   } finally {

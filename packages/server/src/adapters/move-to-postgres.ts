@@ -24,7 +24,7 @@ import { isInboxInUse } from './sqlite-inbox.ts';
 
 const SOURCE_CACHE_KIB = 16 * 1024;
 const CONNECT_TIMEOUT_MS = 10_000;
-/** A recount holds what it counts in memory: up to half a GiB with so many rows. */
+/** A recount takes up to half a GiB of memory for this many rows. */
 const RECOUNT_ROWS_MAX = 500_000;
 
 /** Why nothing was moved; its message is one sentence for the operator. */
@@ -32,29 +32,27 @@ export class MoveRefused extends Error {}
 
 export type Move = {
   dataDir: string;
-  /** Of the PostgreSQL. */
+  /** Of the PostgreSQL database. */
   url: string;
-  /** What is being moved, how much of it is done, and how much there is. */
   onProgress?: (what: string, done: number, total: number) => void;
 };
 
 export type Moved = {
   tables: number;
   rows: number;
-  /** Totals that a recount does not confirm; undefined: they were not counted anew, because there is too much. */
+  /** Totals that a recount does not confirm; undefined: too many rows for a recount. */
   mismatches: TotalMismatch[] | undefined;
 };
 
 /**
- * Brings everything that the SQLite in a data directory holds into an empty PostgreSQL, in one transaction: it is all
- * there, or nothing is. What remembers how far each inbox has come goes with it, so the inboxes themselves stay where they
- * are, and what waits in them is processed once.
+ * Copies the SQLite database of a data directory into an empty PostgreSQL database, in one transaction. The sequence
+ * that each inbox has reached is copied too, so the inboxes stay where they are and are processed exactly once.
  */
 export async function moveToPostgres({ dataDir, url, onProgress = () => undefined }: Move): Promise<Moved> {
-  const source = holdSource(dataDir);
+  const source = lockSource(dataDir);
   const target = connect(url);
   try {
-    await refuseOtherShape(source.db);
+    await refuseOtherVersion(source.db);
     const tables = await tablesIn(source.db);
     await refuseFilled(target, tables).catch(explainUnlessRefused);
     await migrate(target, 'postgres').catch(explainToOperator);
@@ -62,12 +60,12 @@ export async function moveToPostgres({ dataDir, url, onProgress = () => undefine
       .transaction()
       .execute(async (query) => {
         const copied = await copyAll(source, query, tables, onProgress);
-        // It may have been started at the very moment at which we took hold of its data.
+        // The service may have been started while the source was being locked.
         refuseRunning(dataDir);
         return copied;
       })
       .catch(explainUnlessRefused);
-    // It is done. Whatever fails from here on must not look as if it were not; the server gathers them by itself, too.
+    // Committed: no failure from here on may look like a failed move. PostgreSQL also gathers statistics by itself.
     await gatherFigures(target, tables).catch(() => undefined);
     const mismatches =
       rows > RECOUNT_ROWS_MAX ? undefined : await recount(dbOf(target)).catch(() => undefined);
@@ -78,8 +76,8 @@ export async function moveToPostgres({ dataDir, url, onProgress = () => undefine
   }
 }
 
-/** Until it is closed nobody else can write to it, and a service that is started does not get far. */
-function holdSource(dataDir: string): SqliteDatabase {
+/** Holds the write lock until it is closed, so that a service started meanwhile fails. */
+function lockSource(dataDir: string): SqliteDatabase {
   const file = join(dataDir, 'leadtrail.db');
   if (!existsSync(file))
     throw new MoveRefused(`There is no ${file}: DATA_DIR has to be that of the service.`);
@@ -101,7 +99,7 @@ function refuseRunning(dataDir: string): void {
   }
 }
 
-async function refuseOtherShape({ query }: Db): Promise<void> {
+async function refuseOtherVersion({ query }: Db): Promise<void> {
   const age = await schemaAge(query);
   if (age === 'present') return;
   const older = 'start this version once without DATABASE_URL, stop it, and try again';
@@ -157,17 +155,17 @@ function dbOf(query: Kysely<Schema>): Db {
   return { query, dialect: postgresDialect(query) };
 }
 
-/** One connection, which may take all the time it needs. */
+/** One connection without a statement timeout. */
 function connect(connectionString: string): Kysely<Schema> {
   const pool = new pg.Pool({
     connectionString,
     max: 1,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     application_name: 'leadtrail-move',
-    // While indexes are made nothing is heard for minutes, and nobody on the way may take that for the end.
+    // Building indexes is silent for minutes; without keep-alive a firewall may drop the connection.
     keepAlive: true,
   });
-  // Whoever waits for an answer hears of a connection that breaks; without a listener it would end the process.
+  // Pending queries report a broken connection; without a listener it would end the process.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
   return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });

@@ -2,7 +2,7 @@ import { hostname, networkInterfaces } from 'node:os';
 import type { Config } from '../config.ts';
 import { parseDomainRule } from '../domain/setup/site-domain.ts';
 
-/** How this machine is reached: wherever the demo page is opened, here or from another, its form may be sent. */
+/** Names and addresses of this machine, so that the form of the demo page works from other machines too. */
 export function ownDomains({ publicUrl, port }: Pick<Config, 'publicUrl' | 'port'>): string[] {
   const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
   const names = [

@@ -17,11 +17,11 @@ type Sample = { suffix?: string; labels?: Labels; value: number };
 type Histogram = { counts: number[]; total: number; sum: number };
 type JobFigures = {
   runs: Record<JobOutcome, number>;
-  /** In seconds, and of what this process ran itself. */
+  /** In seconds; runs of this process only. */
   last: { runAt?: number; successAt?: number; duration?: number };
 };
 
-/** Counts in memory and writes them in the text form of Prometheus. */
+/** Counts in memory, rendered in the Prometheus text format. */
 export function openPrometheusMetrics(): Metrics {
   const requests = new Map<string, Map<number, number>>();
   const durations = new Map<string, Histogram>();
@@ -59,14 +59,16 @@ export function openPrometheusMetrics(): Metrics {
       samples: () =>
         [...durations].flatMap(([endpoint, histogram]) => histogramSamples({ endpoint }, histogram)),
     },
-    leadtrail_inbox_records: single('gauge', 'Tracking records to be processed', () => waiting('records')),
-    leadtrail_inbox_bytes: single('gauge', 'Bytes of tracking records to be processed', () =>
+    leadtrail_inbox_records: single('gauge', 'Tracking records waiting to be processed', () =>
+      waiting('records'),
+    ),
+    leadtrail_inbox_bytes: single('gauge', 'Bytes of tracking records waiting to be processed', () =>
       waiting('bytes'),
     ),
     leadtrail_ingested_records_total: single('counter', 'Processed tracking records', () => counts.ingested),
     leadtrail_ingest_failures_total: single(
       'counter',
-      'Batches of tracking records that had to be tried again',
+      'Batches of tracking records that had to be retried',
       () => counts.ingestFailures,
     ),
     leadtrail_failed_records_total: single(
@@ -78,12 +80,12 @@ export function openPrometheusMetrics(): Metrics {
     leadtrail_dropped_total: byLabel('reason', 'What was sent to the service and is not kept', drops),
     leadtrail_deliveries_total: byLabel(
       'outcome',
-      'Attempts to bring a lead to the automation platform',
+      'Attempts to send a lead to the automation platform',
       deliveries,
     ),
     leadtrail_job_runs_total: {
       type: 'counter',
-      help: 'Runs of scheduled jobs; skipped are those that another process has done',
+      help: 'Runs of scheduled jobs; skipped: done by another process',
       samples: () =>
         [...jobs].flatMap(([job, { runs }]) =>
           Object.entries(runs).map(([outcome, value]) => ({ labels: { job, outcome }, value })),
@@ -96,7 +98,7 @@ export function openPrometheusMetrics(): Metrics {
     },
     leadtrail_job_last_success_timestamp_seconds: {
       type: 'gauge',
-      help: 'When a run that succeeded began',
+      help: 'When the last successful run of a scheduled job started',
       samples: () => lastOfJobs('successAt'),
     },
     leadtrail_job_last_duration_seconds: {
@@ -110,7 +112,7 @@ export function openPrometheusMetrics(): Metrics {
       samples: () => (isRedisUp === undefined ? [] : [{ value: Number(isRedisUp()) }]),
     },
     process_resident_memory_bytes: single('gauge', 'Resident memory', () => process.memoryUsage.rss()),
-    process_cpu_seconds_total: single('counter', 'Time on the processors', () => {
+    process_cpu_seconds_total: single('counter', 'CPU time', () => {
       const { user, system } = process.cpuUsage();
       return (user + system) / 1e6;
     }),
@@ -196,7 +198,7 @@ function observe(histogram: Histogram, seconds: number): void {
   if (bucket < histogram.counts.length) histogram.counts[bucket] = (histogram.counts[bucket] ?? 0) + 1;
 }
 
-/** Prometheus wants each bucket to count all that is below its bound. */
+/** Prometheus buckets are cumulative. */
 function histogramSamples(labels: Labels, { counts, total, sum }: Histogram): Sample[] {
   let below = 0;
   const buckets = DURATION_BUCKETS_S.map((bound, index) => {
@@ -211,7 +213,7 @@ function histogramSamples(labels: Labels, { counts, total, sum }: Histogram): Sa
   ];
 }
 
-/** Label values are names from our own code, so they need no escaping. */
+/** Label values are names from the code, so they need no escaping. */
 function familyText([name, { type, help, samples }]: [string, Family]): string {
   const lines = samples().map(({ suffix = '', labels = {}, value }) => {
     const pairs = Object.entries(labels).map(([label, text]) => `${label}="${text}"`);

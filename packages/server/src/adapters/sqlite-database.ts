@@ -5,20 +5,20 @@ import type { Schema } from '../store/schema.ts';
 
 const LOCK_WAIT_MS = 5000;
 const WAL_PAGES_MAX = 4000;
-/** Lists make many of them, and each takes some memory: what was not used the longest goes first. */
+/** An LRU cache: lists make many statements, and each takes memory. */
 const STATEMENTS_MAX = 300;
 
 export type SqliteDatabase = {
   db: Db;
   exec(text: string): void;
-  /** The rows of a select, one after the other. */
+  /** Streams the rows of a select. */
   each(text: string): IterableIterator<Row>;
   /** By this connection, since it was opened. */
   rowsWritten(): number;
   close(): void;
 };
 
-/** One connection to the SQLite file, with everything it prepares kept for the next time. */
+/** One connection to the SQLite file, with a cache of prepared statements. */
 export function openSqliteDatabase(
   file: string,
   { readOnly, cacheKiB }: { readOnly: boolean; cacheKiB: number },
@@ -26,7 +26,7 @@ export function openSqliteDatabase(
   const database = new DatabaseSync(file, { readOnly, timeout: LOCK_WAIT_MS });
   if (!readOnly) {
     database.exec('pragma journal_mode = wal');
-    // Less would lose what was answered as stored when the power goes.
+    // NORMAL would lose acknowledged rows at a power failure.
     database.exec('pragma synchronous = full');
     database.exec(`pragma wal_autocheckpoint = ${WAL_PAGES_MAX}`);
   }
@@ -36,7 +36,7 @@ export function openSqliteDatabase(
   const prepare = (text: string): Statement => {
     const kept = statements.get(text);
     if (kept !== undefined) {
-      // As long as there is room the order does not matter.
+      // The order matters only when something is to be evicted.
       if (statements.size >= STATEMENTS_MAX) {
         statements.delete(text);
         statements.set(text, kept);
@@ -64,7 +64,7 @@ export function openSqliteDatabase(
 
 export type Row = Record<string, unknown>;
 
-/** As Kysely wants it: values in one array, and a flag for readers. */
+/** As Kysely expects it: values in one array, and a flag for readers. */
 type Statement = {
   readonly reader: boolean;
   run(values: readonly unknown[]): { changes: number | bigint; lastInsertRowid: number | bigint };
@@ -75,10 +75,9 @@ type Statement = {
 function statementOf(prepared: StatementSync): Statement {
   const columns = prepared.columns().map(({ name }) => name);
   const reader = columns.length > 0;
-  // Each row is made an object here: those the library makes are hash tables, slow to make and slow to read.
+  // Rows are built here: node:sqlite makes objects in dictionary mode, which are slow to create and to read.
   if (reader) prepared.setReturnArrays(true);
-  // What any other statement says of itself may be the number of a row in a search index, which is larger than a
-  // number can be.
+  // The last inserted rowid of a full-text index can exceed Number.MAX_SAFE_INTEGER.
   else prepared.setReadBigInts(true);
 
   function rowOf(found: unknown): Row {

@@ -5,9 +5,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { InboxBacklog, InboxBatch } from '../ports/inbox.ts';
 
-/** The thread that owns the inbox file: one row is one group commit. */
+/** The thread that owns the inbox file. A row is a group commit. */
 
-/** A free inbox of a directory, or this very file. */
+/** This file, or the first free one of the directory. */
 export type InboxPlace = { dir: string; file?: string };
 
 /** The first message, once the file is open. */
@@ -112,18 +112,18 @@ function release(lastSequence: number): InboxBacklog {
   }
 }
 
-/** Records that were released leave copies on free pages and in the log. */
+/** Released records leave copies on free pages and in the WAL. */
 function compact(): void {
   database.exec('vacuum');
   database.exec('pragma wal_checkpoint(truncate)');
 }
 
-/** Nobody may open this file again for a long time. */
+/** Compacts an empty inbox, because it may be long until the file is opened again. */
 function close(): void {
   try {
     if (selectGroups.get(1) === undefined) compact();
   } catch {
-    // A full disk must not keep it open.
+    // A full disk must not prevent closing.
   }
   database.close();
 }

@@ -7,7 +7,7 @@ import { unavailable } from '../lib/errors.ts';
 import type { Inbox, InboxBacklog, InboxBatch } from '../ports/inbox.ts';
 import type { InboxCall, InboxOpened, InboxPlace, InboxReply, InboxRequest } from './sqlite-inbox-worker.ts';
 
-/** Beyond these the service sheds tracking rather than fill the disk or the memory. */
+/** Beyond these tracking is shed, so that neither disk nor memory fill up. */
 const BACKLOG_RECORDS_MAX = 5_000_000;
 const BACKLOG_BYTES_MAX = 4 * 1024 ** 3;
 const UNWRITTEN_RECORDS_MAX = 20_000;
@@ -15,23 +15,20 @@ const UNWRITTEN_BYTES_MAX = 32 * 1024 ** 2;
 const YOUNG_GENERATION_MIB = 4;
 const SQLITE_BUSY = 5;
 
-/**
- * The inbox in a SQLite file of its own, written by a thread of its own. All records that arrive while a
- * commit is under way share the next one, so the cost of making them durable is paid per group.
- */
+/** The inbox has its own SQLite file and thread. Group commit: records that arrive during a commit share the next. */
 export function openSqliteInbox(dir: string): Promise<Inbox> {
   return open({ dir });
 }
 
-/** What processes that are gone have left in their inboxes; whoever opens one of these holds it alone. */
+/** Opens inboxes that dead processes have left behind with records in them; each has an exclusive lock. */
 export async function openLeftoverInboxes(dir: string): Promise<Inbox[]> {
   const files = globSync(join(dir, '*.db')).filter(isLeftover);
   const opened = await Promise.allSettled(files.map((file) => open({ dir, file })));
-  // Another process may have been faster.
+  // Another process may have opened it first.
   return opened.filter((each) => each.status === 'fulfilled').map((each) => each.value);
 }
 
-/** Whether a process is there that has one of these inboxes: then a service is running. */
+/** Whether a running service holds the lock of an inbox. */
 export function isInboxInUse(dir: string): boolean {
   return globSync(join(dir, '*.db')).some((file) => {
     const database = new DatabaseSync(file, { timeout: 0 });
@@ -52,7 +49,7 @@ function isLeftover(file: string): boolean {
   try {
     return database.prepare('select 1 from groups limit 1').get() !== undefined;
   } catch {
-    // In use, or not even prepared.
+    // Locked, or without tables yet.
     return false;
   } finally {
     database.close();
@@ -96,7 +93,7 @@ async function open(place: InboxPlace): Promise<Inbox> {
     group.lines.push(line);
     group.bytes += line.length;
     if (writing === undefined && !flushScheduled) {
-      // Waiting for the end of this turn of the event loop lets the requests read in it share the commit.
+      // Requests that are read in the same turn of the event loop share the commit.
       flushScheduled = true;
       setImmediate(flush);
     }

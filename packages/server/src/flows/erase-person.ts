@@ -1,5 +1,5 @@
 import type { Erased, PersonIdentifiers } from '@leadtrail/contract/erase';
-import { personMeant } from '../domain/leads/person.ts';
+import { readPerson } from '../domain/leads/person.ts';
 import { SECOND_MS } from '../lib/utc-time.ts';
 import type { Adoption } from './adopt-inboxes.ts';
 import { type ErasureParts, eraseFromArchives, eraseReplays, eventually, scrub } from './finish-erasures.ts';
@@ -7,20 +7,17 @@ import { type ErasureParts, eraseFromArchives, eraseReplays, eventually, scrub }
 export type ErasePerson = (given: PersonIdentifiers) => Promise<Erased>;
 export type ErasePersonParts = ErasureParts & { adoption: Adoption; newId: () => string };
 
-/** Longer than claims of a process that has died last. */
+/** Longer than the lease of a process that has died. */
 const PATIENCE_MS = 35 * SECOND_MS;
-/** Making a larger database anew would keep leads waiting for too long: that is done at night. */
+/** VACUUM of a larger database would delay leads for too long: it runs at night. */
 const SCRUB_AT_ONCE_BYTES_MAX = 512 * 1024 ** 2;
 
-/**
- * Removes a person from every store. Each step leaves a note of what is still to be done, so that after a crash the
- * same request, or the next night, finishes the work.
- */
+/** Removes a person from every store. Remaining steps are stored, so a retry or the nightly job resumes after a crash. */
 export function makeErasePerson(parts: ErasePersonParts): ErasePerson {
   const { store, now, newId, log } = parts;
   return async (given) => {
     const deadline = performance.now() + PATIENCE_MS;
-    const person = personMeant(given);
+    const person = readPerson(given);
 
     await untilProcessed(parts, deadline);
     const rows = await eventually(deadline, 'A lead of this person is just being sent.', () =>
@@ -45,7 +42,7 @@ export function makeErasePerson(parts: ErasePersonParts): ErasePerson {
   };
 }
 
-/** What was accepted until now must be where it can be found. */
+/** Records in an inbox would not be found. */
 async function untilProcessed({ inbox, adoption }: ErasePersonParts, deadline: number): Promise<void> {
   const isProcessed = inbox.mark();
   await eventually(deadline, 'Too much is waiting to be processed.', async () =>

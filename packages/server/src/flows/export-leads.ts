@@ -8,13 +8,13 @@ const COLUMNS = Object.keys(LeadItem.shape) as (keyof LeadItem)[];
 
 export type LeadExport = { format: 'csv' | 'json'; q: string } & LeadFilter;
 
-/** All leads that pass a filter, newest first, piece by piece: however many they are, only a step of them is in memory. */
+/** Streams all leads that pass a filter, newest first, with one page of them in memory. */
 export function exportLeads(store: Store, { format, ...filter }: LeadExport): AsyncIterable<string> {
   return format === 'csv' ? csvPieces(store, filter) : jsonPieces(store, filter);
 }
 
 async function* csvPieces(store: Store, filter: Omit<LeadExport, 'format'>): AsyncIterable<string> {
-  // With the mark in front spreadsheets know that it is UTF-8.
+  // The byte order mark tells spreadsheets that it is UTF-8.
   let text = `\u{FEFF}${csvLine(COLUMNS)}`;
   for await (const leads of steps(store, filter)) {
     yield text + leads.map((lead) => csvLine(COLUMNS.map((column) => lead[column]))).join('');

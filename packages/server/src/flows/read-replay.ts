@@ -6,10 +6,10 @@ import type { Store } from '../store/store.ts';
 
 const unzip = promisify(gunzip);
 
-/** An object store far away takes its time for each; with these on their way nobody waits for it. */
-const CHUNKS_AHEAD = 4;
+/** Hides the latency of a remote object store. */
+const CHUNKS_PREFETCHED = 4;
 
-/** The recording of a session, piece by piece: however long it is, only a few chunks of it are in memory. */
+/** Streams the recording of a session, with a few chunks in memory. */
 export async function* readReplay(
   { store, objects }: { store: Store; objects: ObjectStore },
   sessionId: string,
@@ -17,11 +17,11 @@ export async function* readReplay(
   const found = await store.replay({ sessionId });
   if (found === null) throw new AppError('not-found', 'There is no recording of this session.');
   const { keys, ...replay } = found;
-  // Before the first chunk is there nothing is said: until then it can be said that it is not.
+  // Sent with the first chunk: until that is there, the response can still be an error.
   const head = `${JSON.stringify(replay).slice(0, -1)},"events":[`;
   let before = head;
   for await (const chunk of chunksOf(objects, keys)) {
-    // Without the brackets around them.
+    // Without the brackets of the list.
     yield before + chunk.slice(1, -1);
     before = ',';
   }
@@ -29,18 +29,18 @@ export async function* readReplay(
 }
 
 async function* chunksOf(objects: ObjectStore, keys: readonly string[]): AsyncIterable<string> {
-  const onTheirWay: Promise<Uint8Array | undefined>[] = [];
-  for (let next = 0; next < keys.length || onTheirWay.length > 0; ) {
-    while (next < keys.length && onTheirWay.length < CHUNKS_AHEAD) {
+  const prefetched: Promise<Uint8Array | undefined>[] = [];
+  for (let next = 0; next < keys.length || prefetched.length > 0; ) {
+    while (next < keys.length && prefetched.length < CHUNKS_PREFETCHED) {
       const chunk = objects.get(keys[next++] as string);
-      // Said when its turn has come.
+      // Reported when its turn comes.
       chunk.catch(() => undefined);
-      onTheirWay.push(chunk);
+      prefetched.push(chunk);
     }
-    const chunk = await onTheirWay.shift()?.catch((error) => {
+    const chunk = await prefetched.shift()?.catch((error) => {
       throw unavailable('The recording cannot be read at present.', error);
     });
-    // Deleted in the meantime, because it is too old or its visitor was erased.
+    // Deleted in the meantime by retention or an erasure.
     if (chunk !== undefined) yield (await unzip(chunk)).toString();
   }
 }

@@ -5,10 +5,7 @@ import type { AppSettings } from './app-settings.ts';
 
 export type SendTestLead = () => Promise<WebhookOutcome & { id: string }>;
 
-/**
- * Sends one made-up lead the way real ones go, also while forwarding is off: whoever sets it up wants to see it work
- * first. It is kept nowhere and tried once.
- */
+/** Sends a sample lead like a real one, even while forwarding is off, so that it can be tried first. Not stored or retried. */
 export function makeSendTestLead(parts: {
   settings: AppSettings;
   webhook: Webhook;

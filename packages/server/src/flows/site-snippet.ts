@@ -9,7 +9,7 @@ import {
 } from '../domain/setup/snippets.ts';
 import type { Store } from '../store/store.ts';
 
-/** What to paste for a site and each of its forms; undefined: there is no such site. */
+/** undefined: there is no such site. */
 export async function siteSnippet(
   store: Store,
   id: number,

@@ -10,7 +10,7 @@ export type StartSession = (
   headers: IncomingHttpHeaders,
 ) => Promise<SessionStarted>;
 
-/** Accepts a session: once it is in the inbox it is answered, and everything else happens afterwards. */
+/** Answers as soon as the session is in the inbox; it is processed afterwards. */
 export function makeStartSession(parts: {
   inbox: Inbox;
   now: () => number;

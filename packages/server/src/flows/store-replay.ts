@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { believedTime, replayKey, type SentEvents } from '../domain/tracking/replay-chunk.ts';
+import { plausibleTime, replayKey, type SentEvents } from '../domain/tracking/replay-chunk.ts';
 import { AppError, unavailable } from '../lib/errors.ts';
 import type { ObjectStore } from '../ports/objects.ts';
 import type { ReplayStanding } from '../store/replays.ts';
@@ -12,8 +12,8 @@ export type StoreReplay = (chunk: ReplayChunk) => Promise<{ stored: true }>;
 const zip = promisify(gzip);
 
 /**
- * Keeps a part of the recording of a session, whether or not the session is known yet. First the object, then the
- * record of it: after a crash in between, the same chunk sent again replaces the object.
+ * Stores a chunk of a recording, whether or not its session is known yet. The object comes before its row: after a crash
+ * in between, a retry replaces it.
  */
 export function makeStoreReplay({
   store,
@@ -30,14 +30,14 @@ export function makeStoreReplay({
   ): Promise<Exclude<ReplayStanding, 'wanted'>> {
     const at = now();
     const body = await zip(events.json);
-    await objects.put(object_key, body).catch(notAtPresent);
+    await objects.put(object_key, body).catch(throwUnavailable);
     return store.recordReplayChunk({
       chunk: {
         session_id,
         sequence,
         object_key,
-        first_at: believedTime(events.firstAt, at),
-        last_at: believedTime(events.lastAt, at),
+        first_at: plausibleTime(events.firstAt, at),
+        last_at: plausibleTime(events.lastAt, at),
         event_count: events.count,
         bytes: body.length,
       },
@@ -50,13 +50,13 @@ export function makeStoreReplay({
     const key = replayKey(sessionId, sequence);
     const found = await store.replayStanding({ sessionId, sequence });
     const standing = found === 'wanted' ? await keep(chunk, key) : found;
-    // The session was erased, or became too long, while this was on its way: now, or when it was sent before.
-    if (standing !== 'stored') await objects.delete(key).catch(notAtPresent);
+    // The session was erased or became too long, perhaps after an earlier attempt had stored the object.
+    if (standing !== 'stored') await objects.delete(key).catch(throwUnavailable);
     return answerTo(standing);
   };
 }
 
-function notAtPresent(error: unknown): never {
+function throwUnavailable(error: unknown): never {
   throw unavailable('The recording cannot be stored at present.', error);
 }
 

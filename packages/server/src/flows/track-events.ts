@@ -11,7 +11,7 @@ export type TrackEvents = (sent: { session_id: string; events: unknown[] }) => P
 const EVENT_DATA_CHARS_MAX = 8192;
 const INDEX_DIGITS = String(EVENTS_PER_BATCH_MAX - 1).length;
 
-/** Accepts the good events of a batch and says what is wrong with the others. */
+/** Accepts the valid events of a batch and says what is wrong with the others. */
 export function makeTrackEvents(parts: {
   inbox: Inbox;
   now: () => number;
@@ -35,7 +35,7 @@ export function makeTrackEvents(parts: {
   };
 }
 
-/** Events of one moment are told apart by their ids, so those of a batch sort as they were sent. */
+/** Events of the same millisecond are sorted by id, so those of a batch keep their order. */
 function idWithin(batchId: string, index: number): string {
   return `${batchId}-${String(index).padStart(INDEX_DIGITS, '0')}`;
 }

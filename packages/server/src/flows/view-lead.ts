@@ -1,8 +1,8 @@
 import type { LeadDetail } from '../store/leads/detail.ts';
 import type { Store } from '../store/store.ts';
 
-/** A follow-up that comes while somebody looks has them look again, but not for ever. */
-const LOOKS_MAX = 5;
+/** A follow-up that arrives between reading and marking makes it read again. */
+const ATTEMPTS_MAX = 5;
 
 export type ViewLeadParts = {
   store: Store;
@@ -11,10 +11,10 @@ export type ViewLeadParts = {
   onSeen: () => void;
 };
 
-/** Shows a lead and marks it as seen, unless something came in the meantime that was not shown. */
+/** Shows a lead and marks it as seen, unless a follow-up has arrived that is not shown. */
 export function makeViewLead({ store, now, onSeen }: ViewLeadParts) {
   return async ({ id, marks }: { id: string; marks: boolean }): Promise<LeadDetail | null> => {
-    for (let look = 1; ; look += 1) {
+    for (let attempt = 1; ; attempt += 1) {
       const detail = await store.leadDetail({ id });
       if (detail === null || !marks || detail.lead.needs_review === 0) return detail;
       const { lead_id: leadId, form_submit_count: submissions } = detail.lead;
@@ -23,7 +23,7 @@ export function makeViewLead({ store, now, onSeen }: ViewLeadParts) {
         onSeen();
         return seen(detail, seenAt);
       }
-      if (look === LOOKS_MAX) return detail;
+      if (attempt === ATTEMPTS_MAX) return detail;
     }
   };
 }

@@ -1,23 +1,20 @@
-/** Where a bucket is: everything of the address of an object that comes before its key. */
+/** The URL of a bucket: everything before an object's key. */
 
 export type Bucket = { bucket: string; endpoint: string | undefined; region: string | undefined };
 
 const BUCKET_NAME = /^\w[\w.-]{1,253}\w$/;
 const REGION_NAME = /^[a-z0-9-]+$/i;
-/** Of the name that is left without the bucket; shorter is the name of a machine which happens to begin alike. */
+/** After the bucket's name. With fewer the host is a machine whose name happens to start with it. */
 const PROVIDER_LABELS_MIN = 3;
 
-/**
- * Nearly every server finds the bucket at the beginning of the path. Those who want it in the name of the host say so
- * by giving the address that their provider shows for the bucket itself.
- */
+/** Path-style, unless the endpoint is the virtual-hosted address of the bucket. */
 export function bucketAddress({ bucket, endpoint, region }: Bucket): string {
   if (!BUCKET_NAME.test(bucket)) throw new Error('S3_BUCKET is not the name of a bucket.');
   if (region !== undefined && !REGION_NAME.test(region))
     throw new Error('S3_REGION is not the name of a region.');
   if (endpoint !== undefined) return atEndpoint(endpoint, bucket);
   if (region === undefined) throw new Error('S3_BUCKET needs S3_ENDPOINT, or S3_REGION for a bucket of AWS.');
-  // The certificate of AWS is not valid for names with more dots.
+  // The wildcard certificate of AWS does not cover names with dots.
   return bucket.includes('.')
     ? `https://s3.${region}.amazonaws.com/${bucket}`
     : `https://${bucket}.s3.${region}.amazonaws.com`;
@@ -25,7 +22,7 @@ export function bucketAddress({ bucket, endpoint, region }: Bucket): string {
 
 function atEndpoint(endpoint: string, bucket: string): string {
   const url = new URL(endpoint);
-  // Anybody would see it there, and nobody would ask for it.
+  // Never used, and visible in logs.
   if (url.username !== '' || url.password !== '')
     throw new Error('S3_ENDPOINT must not hold a user or a password.');
   if (url.search !== '' || url.hash !== '' || !['/', `/${bucket}`, `/${bucket}/`].includes(url.pathname))

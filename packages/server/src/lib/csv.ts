@@ -2,7 +2,7 @@
 
 export type Cell = string | number | null;
 
-/** What a spreadsheet would take for the beginning of a formula, where East Asia writes in full width as well. */
+/** CSV injection: what spreadsheets take for a formula, full-width signs included. */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
 const NEEDS_QUOTES = /[",\r\n]/;
 
@@ -10,7 +10,7 @@ export function csvLine(cells: readonly Cell[]): string {
   return `${cells.map(csvCell).join(',')}\r\n`;
 }
 
-/** An apostrophe in front makes it text; numbers of our own are left alone. */
+/** An apostrophe in front of a formula makes it text. */
 function csvCell(cell: Cell): string {
   if (cell === null) return '';
   if (typeof cell === 'number') return String(cell);

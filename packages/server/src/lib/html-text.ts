@@ -1,4 +1,4 @@
-/** A text as it stands in a page, between tags or in the quotes of an attribute. */
+/** For text between tags and in double-quoted attributes. */
 export function escapeHtml(text: string): string {
   return text
     .replaceAll('&', '&amp;')

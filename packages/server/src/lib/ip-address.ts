@@ -1,10 +1,10 @@
 import ipaddr from 'ipaddr.js';
 
-/** Says whether a canonical address belongs to a set of networks. */
+/** Whether a canonical address is in a set of networks. */
 export type NetworkMatcher = (ip: string) => boolean;
 
 type Ipv4Network = { base: number; mask: number };
-/** The upper half in words decides nearly always; ipaddr.js is asked only for the rest of a longer prefix. */
+/** The upper 64 bits as words decide nearly always; ipaddr.js compares the rest of a longer prefix. */
 type Ipv6Network = {
   high: number;
   low: number;
@@ -40,12 +40,12 @@ const NAMED_NETWORKS: ReadonlyMap<string, readonly string[]> = new Map([
   ['uniquelocal', ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7']],
 ]);
 
-/** Reused, because nothing here can be interrupted between filling and reading it. */
+/** A shared buffer, always filled and read synchronously. */
 const upperHalf = new Uint32Array(2);
 
 /**
- * The one spelling under which an address is stored and compared, or null when the text is no address.
- * Brackets and ports are tolerated because proxies write them into X-Forwarded-For.
+ * The spelling in which an address is stored and compared; null: not an address. Brackets and ports are accepted,
+ * because proxies write them into X-Forwarded-For.
  */
 export function canonicalIp(text: string): string | null {
   const trimmed = text.trim();
@@ -54,7 +54,7 @@ export function canonicalIp(text: string): string | null {
   return canonicalBareIp(undecorated ?? trimmed);
 }
 
-/** Addresses that say nothing about where someone is, and that no one outside can reach or send from. */
+/** Not routable on the internet. */
 export const isPrivateIp: NetworkMatcher = parseNetworks(
   'loopback, linklocal, uniquelocal, 100.64.0.0/10, 0.0.0.0/8, ::/128',
 );
@@ -76,14 +76,14 @@ export function parseNetworks(list: string): NetworkMatcher {
   };
 }
 
-/** What requests are counted by: a household or server holds a whole IPv6 /64, so that counts as one client. */
+/** An IPv6 /64 counts as one client, because a household or server has all of it. */
 export function rateLimitKey(ip: string): string {
   if (!ip.includes(':') || !readIpv6Prefix(ip, upperHalf)) return ip;
   const [high = 0, low = 0] = upperHalf;
   return `${hexGroup(high >>> 16)}:${hexGroup(high)}:${hexGroup(low >>> 16)}:${hexGroup(low)}::/64`;
 }
 
-/** A dotted quad as an unsigned number, or -1. By hand because every request passes here. */
+/** A dotted quad as an unsigned number, or -1. Hand-written, because every request needs it. */
 export function ipv4Number(ip: string): number {
   let address = 0;
   let octet = -1;
@@ -106,8 +106,8 @@ export function ipv4Number(ip: string): number {
 }
 
 /**
- * Puts the upper 64 bits of a canonical IPv6 address into `prefix` as two words; false when it is none.
- * Words rather than a bigint, and a buffer of the caller's, so that a lookup allocates nothing.
+ * Writes the upper 64 bits of a canonical IPv6 address to `prefix`; false: not an IPv6 address. Words rather than a
+ * bigint, and the caller's buffer, so that a lookup allocates nothing.
  */
 export function readIpv6Prefix(ip: string, prefix: Uint32Array): boolean {
   let high = 0;
@@ -173,7 +173,7 @@ function parseIpv6(text: string): ipaddr.IPv6 | null {
   }
 }
 
-/** ipaddr.js reads octal and hexadecimal octets and takes `::1.2.3.4` for a mapped address; we do neither. */
+/** ipaddr.js accepts octal and hexadecimal octets and takes `::1.2.3.4` for a mapped address. */
 function withoutDottedTail(address: string): string | null {
   const tailStart = address.lastIndexOf(':') + 1;
   const tail = address.slice(tailStart);
@@ -196,7 +196,7 @@ function networkOf(address: string, length: string | undefined): Network | null 
   const base = parseIpv6(address);
   const bits = prefixLength(length, IPV6_BITS);
   if (base === null || bits === null) return null;
-  // Canonical addresses are never mapped ones, so a mapped range has to become the IPv4 range it means.
+  // Canonical addresses are never mapped, so a mapped range becomes the IPv4 range it means.
   if (base.isIPv4MappedAddress() && bits >= IPV4_MAPPED_PREFIX_BITS) {
     return ipv4Network(base.toIPv4Address().toString(), bits - IPV4_MAPPED_PREFIX_BITS);
   }
@@ -227,7 +227,7 @@ function ipv6Network(base: ipaddr.IPv6, bits: number): Ipv6Network {
   };
 }
 
-/** The leading `bits` of a word, none below zero and all beyond its width. */
+/** A mask of the leading `bits` of a word. */
 function wordMask(bits: number): number {
   if (bits <= 0) return 0;
   return -1 << Math.max(0, WORD_BITS - bits);

@@ -1,16 +1,15 @@
 import { AppError } from './errors.ts';
 
 /**
- * JSON that is looked through instead of being made into objects: hostile text can make the parser take ten times as
- * long, and as much memory. What passes is what the parser would take. The text is UTF-8 and ends with NUL, which can
- * stand nowhere in it, so that the end need not be looked for at every step.
+ * JSON that is validated without building objects: hostile text can cost JSON.parse ten times the time and memory. What
+ * JSON.parse accepts passes. The text is UTF-8 and NUL-terminated; NUL is not valid in JSON, which saves bounds checks.
  */
 export type ScannedJson = Buffer;
 
-/** Told where things are, those that are not too deep. The level is the number of objects and lists around. */
+/** Gets the positions of values down to a level, which is the number of objects and lists around them. */
 export type JsonListener = {
   levelsMax: number;
-  levelsTold: number;
+  levelsReported: number;
   name(level: number, at: number): void;
   begin(level: number, at: number): void;
   /** Of an object or a list. */
@@ -34,12 +33,12 @@ const SPACE = 0x20;
 const LINE_FEED = 0x0a;
 const RETURN = 0x0d;
 const TAB = 0x09;
-const LITTLE_E = 0x65;
-const LITTLE_F = 0x66;
-const LITTLE_T = 0x74;
-const LITTLE_U = 0x75;
-/** Makes letters little, and nothing else into a letter that counts here. */
-const LITTLE = 0x20;
+const LOWER_E = 0x65;
+const LOWER_F = 0x66;
+const LOWER_T = 0x74;
+const LOWER_U = 0x75;
+/** Turns an ASCII letter into lower case. */
+const CASE_BIT = 0x20;
 
 const NOTHING = 0;
 
@@ -51,25 +50,25 @@ export function terminated(pieces: readonly Buffer[]): ScannedJson {
 }
 
 /**
- * Goes through a text, so far with each call as it is told to, and says whether there is more. One value after the
- * other rather than one within the other: the text decides how deep it goes.
+ * Each call scans some more bytes and returns whether there is more. A loop rather than recursion: the text decides how
+ * deep it nests.
  */
 export function scanJson(json: ScannedJson, listener: JsonListener): (bytes: number) => boolean {
-  const { levelsMax, levelsTold } = listener;
-  /** By what the present object or list is closed, and those around it; the outermost by nothing. */
+  const { levelsMax, levelsReported } = listener;
+  /** The closing bracket of the current object or list, and of those around it. */
   let lastCloser = NOTHING;
   const outer: number[] = [];
   let reached = space(json, 0);
 
   return (bytes) => {
-    // Kept here, because what is kept outside is slower to reach.
+    // Locals are faster than variables of the closure.
     let at = reached;
     let closer = lastCloser;
     const pause = at + bytes;
     while (at < pause) {
       const byte = json[at];
       const isObject = byte === OPEN_OBJECT;
-      if (outer.length <= levelsTold) listener.begin(outer.length, at);
+      if (outer.length <= levelsReported) listener.begin(outer.length, at);
       if (isObject || byte === OPEN_LIST) {
         if (outer.push(closer) > levelsMax) throw tooDeep(levelsMax);
         closer = isObject ? CLOSE_OBJECT : CLOSE_LIST;
@@ -83,7 +82,7 @@ export function scanJson(json: ScannedJson, listener: JsonListener): (bytes: num
       }
       while (closer !== NOTHING && json[at] === closer) {
         closer = outer.pop() as number;
-        if (outer.length <= levelsTold) listener.end(outer.length, at + 1);
+        if (outer.length <= levelsReported) listener.end(outer.length, at + 1);
         at = space(json, at + 1);
       }
       if (closer === NOTHING) {
@@ -99,7 +98,7 @@ export function scanJson(json: ScannedJson, listener: JsonListener): (bytes: num
   };
 
   function member(at: number): number {
-    if (outer.length <= levelsTold) listener.name(outer.length, at);
+    if (outer.length <= levelsReported) listener.name(outer.length, at);
     return name(json, at);
   }
 }
@@ -112,26 +111,26 @@ export function isListAt(json: ScannedJson, at: number): boolean {
   return json[at] === OPEN_LIST;
 }
 
-/** The value at a place; undefined if it is no number. */
+/** undefined: not a number. */
 export function numberAt(json: ScannedJson, at: number): number | undefined {
   const isNumber = json[at] === MINUS || isDigit(json[at] as number);
   return isNumber ? Number(json.toString('latin1', at, number(json, at))) : undefined;
 }
 
-/** The same; undefined if it is no string, or a long one. */
+/** undefined: not a string, or too long. */
 export function stringAt(json: ScannedJson, at: number, bytesMax: number): string | undefined {
   if (json[at] !== QUOTE) return undefined;
   const end = string(json, at);
   return end - at > bytesMax ? undefined : JSON.parse(json.toString('utf8', at, end));
 }
 
-/** As it is usually written, without escapes. */
+/** Does not recognise names that are written with escapes. */
 export function isNameAt(json: ScannedJson, at: number, name: string): boolean {
   for (let i = 0; i < name.length; i += 1) if (json[at + i + 1] !== name.charCodeAt(i)) return false;
   return json[at + name.length + 1] === QUOTE;
 }
 
-// From here on: from a place in the text to the one after what is there.
+// Each of these takes the start of a token and returns its end.
 
 function space(json: ScannedJson, start: number): number {
   let at = start;
@@ -142,7 +141,7 @@ function space(json: ScannedJson, start: number): number {
   }
 }
 
-/** The name of a member, and what stands between it and the value. */
+/** Up to the value of the member. */
 function name(json: ScannedJson, start: number): number {
   return space(json, expected(json, space(json, string(json, start)), COLON));
 }
@@ -151,8 +150,8 @@ function scalar(json: ScannedJson, start: number): number {
   const byte = json[start] as number;
   if (byte === QUOTE) return string(json, start);
   if (byte === MINUS || isDigit(byte)) return number(json, start);
-  if (byte === LITTLE_T) return literal(json, start, 'true');
-  if (byte === LITTLE_F) return literal(json, start, 'false');
+  if (byte === LOWER_T) return literal(json, start, 'true');
+  if (byte === LOWER_F) return literal(json, start, 'false');
   return literal(json, start, 'null');
 }
 
@@ -175,7 +174,7 @@ function string(json: ScannedJson, start: number): number {
 function escaped(json: ScannedJson, start: number): number {
   const byte = json[start] as number;
   if (SIMPLE_ESCAPES.has(byte)) return start + 1;
-  if (byte !== LITTLE_U) throw notJson();
+  if (byte !== LOWER_U) throw notJson();
   for (let i = 1; i <= 4; i += 1) if (!HEX.has(json[start + i] as number)) throw notJson();
   return start + 5;
 }
@@ -184,7 +183,7 @@ function number(json: ScannedJson, start: number): number {
   let at = json[start] === MINUS ? start + 1 : start;
   at = json[at] === ZERO ? at + 1 : digits(json, at);
   if (json[at] === POINT) at = digits(json, at + 1);
-  if (((json[at] as number) | LITTLE) !== LITTLE_E) return at;
+  if (((json[at] as number) | CASE_BIT) !== LOWER_E) return at;
   const sign = json[at + 1];
   return digits(json, sign === PLUS || sign === MINUS ? at + 2 : at + 1);
 }

@@ -1,4 +1,4 @@
-/** A key is a path without detours: another spelling of the same path would be another object in some stores only. */
+/** A normalised path: another spelling of it would be another object in some stores only. */
 export function assertObjectKey(key: string): void {
   if (key.split('/').some((segment) => ['', '.', '..'].includes(segment)) || key.includes('\0')) {
     throw new Error('An object key must stay inside the store.');

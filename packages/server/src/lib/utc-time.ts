@@ -3,7 +3,7 @@ export const MINUTE_MS = 60 * SECOND_MS;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
-/** The UTC day of a time, `YYYY-MM-DD`. Asked for several times a session, and nearly always the same day. */
+/** `YYYY-MM-DD`. Remembers the latest day, because nearly all calls are for the same. */
 export function utcDay(millis: number): string {
   const number = Math.floor(millis / DAY_MS);
   if (number !== latestDay.number) {
@@ -14,17 +14,16 @@ export function utcDay(millis: number): string {
 
 let latestDay = { number: Number.NaN, text: '' };
 
-/** First millisecond of a UTC day. */
 export function dayStart(day: string): number {
   return Date.parse(`${day}T00:00:00.000Z`);
 }
 
-/** A time as it is written in answers: `YYYY-MM-DD HH:MM:SS`, UTC. */
+/** The format of API responses: `YYYY-MM-DD HH:MM:SS`, UTC. */
 export function dateTime(millis: number): string {
   return new Date(millis).toISOString().slice(0, 19).replace('T', ' ');
 }
 
-/** Whole minutes since 1970: the grain of the last hour's figures. */
+/** Whole minutes since 1970. */
 export function minuteOf(millis: number): number {
   return Math.floor(millis / MINUTE_MS);
 }

@@ -1,6 +1,6 @@
 import { canonicalIp } from './ip-address.ts';
 
-/** Web addresses as people type them and browsers send them. The URL parser repairs; here that is refused. */
+/** Web addresses as people type them and browsers send them. What the URL parser would repair is refused. */
 
 export const HOST_CHARS_MAX = 253;
 
@@ -28,12 +28,12 @@ export function isIpHost(hostname: string): boolean {
   return canonicalIp(hostname) !== null;
 }
 
-/** The parser takes `1.5` and `0x7f.1` for IPv4 addresses; a person who types them means something else. */
+/** The parser takes `1.5` and `0x7f.1` for IPv4 addresses; people who type them do not. */
 function onlyAsWritten(url: URL, typed: string): URL | null {
   return url.hostname.startsWith('[') || typed.startsWith(url.hostname) ? url : null;
 }
 
-/** One label alone is more likely a word than a host, but for the one that everybody has. */
+/** A single label is more likely a word than a host, except localhost. */
 function namedHost(url: URL): URL | null {
   const name = withoutTrailingDot(url.hostname);
   const labels = name.split('.');
@@ -41,7 +41,6 @@ function namedHost(url: URL): URL | null {
   return isName && name.length <= HOST_CHARS_MAX && labels.every((label) => LABEL.test(label)) ? url : null;
 }
 
-/** The dot at the end of a name says that it is complete, which it is here anyway. */
 export function withoutTrailingDot(hostname: string): string {
   return hostname.endsWith('.') ? hostname.slice(0, -1) : hostname;
 }

@@ -15,7 +15,7 @@ import {
 const LEVELS_MAX = 50;
 const UNTOLD: JsonListener = {
   levelsMax: LEVELS_MAX,
-  levelsTold: -1,
+  levelsReported: -1,
   name: () => assert.fail('told of a name'),
   begin: () => assert.fail('told of a beginning'),
   end: () => assert.fail('told of an end'),
@@ -94,7 +94,7 @@ test('it is told where names, values and ends are, down to the wanted level', ()
   const told: string[] = [];
   const scan = scanJson(json, {
     levelsMax: LEVELS_MAX,
-    levelsTold: 2,
+    levelsReported: 2,
     name: (level, at) => told.push(`${level} name ${text.slice(at, at + 3)}`),
     begin: (level, at) => told.push(`${level} begin ${text[at]}`),
     end: (level, at) => told.push(`${level} end ${text[at - 1]}`),

@@ -53,7 +53,7 @@ export type AutomationPayload = {
   form_submit_count: number;
 } & AutomationIds;
 
-/** Added when the lead is stored, because only then are they known. */
+/** Known only once the lead is stored. */
 export type AutomationIds = {
   lead_id: number;
   lead_public_id: string;
@@ -62,7 +62,7 @@ export type AutomationIds = {
   flow_send_public_id: string;
 };
 
-/** What a lead says of itself, under the names it is stored with. */
+/** The columns of a lead that its payload is made from. */
 export type LeadFacts = {
   project_name: string;
   project_location: string;
@@ -100,7 +100,7 @@ export type LeadFacts = {
   created_at: number;
 };
 
-/** Only a new lead is forwarded, so it is neither a follow-up nor a duplicate, and has been sent once. */
+/** Only new leads are forwarded, hence the constants for duplicate, follow-up and submit count. */
 export function automationPayload(
   lead: LeadFacts,
   phone: Phone,

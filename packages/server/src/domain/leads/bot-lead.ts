@@ -1,31 +1,19 @@
 import { isbot } from 'isbot';
 import { isPrivateIp } from '../../lib/ip-address.ts';
+import { memoize } from '../../lib/memoize.ts';
 import { cut } from '../tracking/page-address.ts';
 
 export const BOT_SUSPICION_FROM = 70;
 
-/** No browser's is as long; bounds the work spent on a hostile header. */
+/** Longer than any browser's; bounds the work spent on a hostile header. */
 const USER_AGENT_CHARS_MAX = 1024;
-/** Cubot makes phones. */
+/** Cubot is a brand of phones. */
 const CALLS_ITSELF_BOT = /(?<!\bcu)bots?(?:\b|_)|crawler|spider|headless/i;
 
-/** The agents asked about of late: most visitors have one of a few hundred. */
-const known = new Map<string, boolean>();
-const KNOWN_AGENTS_MAX = 1000;
+/** Most visitors have one of a few hundred agents. */
+const isKnownBot = memoize(1000, isbot);
 
-function isKnownBot(agent: string): boolean {
-  const before = known.get(agent);
-  if (before !== undefined) return before;
-  if (known.size >= KNOWN_AGENTS_MAX) known.clear();
-  const answer = isbot(agent);
-  known.set(agent, answer);
-  return answer;
-}
-
-/**
- * A server integration sends with its own HTTP client, which says nothing about the person; there only programs
- * that call themselves bots count.
- */
+/** The agent of a server integration is its HTTP client, so only programs that call themselves bots count there. */
 export function isBotAgent(userAgent: string, browserForm: boolean): boolean {
   const agent = cut(userAgent.trim(), USER_AGENT_CHARS_MAX);
   if (agent === '') return false;

@@ -9,22 +9,22 @@ import metadata from 'libphonenumber-js/min/metadata';
 import { inOnePiece } from '../../lib/one-piece.ts';
 import { cut } from '../tracking/page-address.ts';
 
-/** How people are recognised: the forms in which e-mail addresses and phone numbers are compared. */
+/** Normal forms of e-mail addresses and phone numbers, by which people are matched. */
 
-/** What a mail server accepts. Whatever was cut on its way here is longer, so it never passes for the same. */
+/** The longest address that mail servers accept. Form fields are cut later, so a truncated address is never a key. */
 const EMAIL_KEY_CHARS_MAX = 254;
 const EMAIL = /^[^\s@]+@[^\s@]+$/;
 
-/** The address trimmed and lower-cased, or null when nothing could be sent there. */
+/** null: not an e-mail address. */
 export function emailKey(email: string): string | null {
   const key = email.trim().toLowerCase();
   return key.length <= EMAIL_KEY_CHARS_MAX && EMAIL.test(key) ? key : null;
 }
 
 export type Phone = {
-  /** Compares equal for one number however it was typed: E.164, else the bare digits; null for no number. */
+  /** E.164, or the bare digits of what is no possible number; null when there are too few. */
   key: string | null;
-  /** With the country code, as far as it is known. */
+  /** With the country code if it is known. */
   international: string;
   /** `+91`, or '' when unknown. */
   dialCode: string;
@@ -33,20 +33,17 @@ export type Phone = {
 const PHONE_CHARS_MAX = 64;
 const PHONE_DIGITS_MIN = 5;
 const CALLING_CODE_DIGITS_MAX = 3;
-/** Plus signs are doubled by forms that put one in front of what was typed. */
+/** Forms that prepend a plus sign send `++`. */
 const INTERNATIONAL_PREFIX = /^[^\d+]*(?:\+[+\s]*(?:00)?|00)/;
 const COUNTRY = /^[A-Z]{2}$/;
 const PLAIN = /^[\d+ ()-]*$/;
 
-/** Where a number without a country code is taken to be from. The area is for codes such as `+1-876`. */
+/** The default country of a national number; `area` is the rest of a code such as `+1-876`. */
 type Origin = { callingCode: string; area: string } | { country: CountryCode };
 
-/**
- * A number that starts with + or 00 stands by itself; any other is read with the dial code that was chosen, and
- * only without one as a number of the country the request came from.
- */
+/** Without + or 00 a number is read with the chosen dial code, and without that as one of the request's country. */
 export function readPhone(phone: string, dialCode: string, country: string | null): Phone {
-  // Digits and plus signs of full width become plain ones.
+  // NFKC turns full-width digits and plus signs into ASCII.
   const text = cut((PLAIN.test(phone) ? phone : phone.normalize('NFKC')).trim(), PHONE_CHARS_MAX);
   const chosen = originOf(dialCode);
   const number = text === '' ? undefined : readNumber(text, chosen ?? countryOrigin(country ?? ''));
@@ -57,7 +54,7 @@ export function readPhone(phone: string, dialCode: string, country: string | nul
   return asTyped(text, chosen === undefined ? '' : dialCodeOf(chosen));
 }
 
-/** A number as people write it to be dialled from anywhere, or as it was typed where it is none. */
+/** In international format, or as typed if it is no possible number. */
 export function formatPhone(phone: string, dialCode: string, country: string | null): string {
   const { international } = readPhone(phone, dialCode, country);
   return possible(international)?.formatInternational() ?? international;
@@ -80,7 +77,7 @@ function possible(
   return number?.isPossible() ? number : undefined;
 }
 
-/** What is no possible number anywhere still compares equal when it is typed again. */
+/** Not a possible number anywhere: compared by its digits. */
 function asTyped(text: string, dialCode: string): Phone {
   const digits = parseDigits(text);
   if (digits.length < PHONE_DIGITS_MIN) return { key: null, international: text, dialCode };
@@ -93,7 +90,7 @@ function originOf(dialCode: string): Origin | undefined {
   const digits = parseDigits(dialCode).replace(/^0+/, '');
   for (let length = 1; length <= CALLING_CODE_DIGITS_MAX; length++) {
     const callingCode = digits.slice(0, length);
-    // No calling code is the beginning of another, so the first that fits is the one.
+    // No calling code is a prefix of another, so the first match is the only one.
     if (isCallingCode(callingCode)) return { callingCode, area: digits.slice(length) };
   }
   return countryOrigin(dialCode.trim().toUpperCase());

@@ -2,10 +2,10 @@ import { ID_CHARS_MAX } from '@leadtrail/contract/limits';
 import { DAY_MS, SECOND_MS } from '../../lib/utc-time.ts';
 import { cut } from '../tracking/page-address.ts';
 
-/** A form as it was sent: field names to JSON values, none of them `__proto__`. A repeated field is an array. */
+/** A form as it was sent: field names to JSON values, without `__proto__`. A repeated field is an array. */
 export type FormRecord = Readonly<Record<string, unknown>>;
 
-/** Every text is trimmed, bounded and fit for both stores; a field that was not sent is ''. */
+/** Every text is trimmed, bounded and storable in both databases; a missing field is ''. */
 export type LeadForm = Readonly<Record<TextField, string>> & {
   readonly timeToSubmitS: number | null;
   /** Only those that were given. */
@@ -21,7 +21,7 @@ const MESSAGE_CHARS_MAX = 16 * 1024;
 const ADDRESS_CHARS_MAX = 2048;
 const CAMPAIGN_CHARS_MAX = 512;
 const NUMBER_CHARS_MAX = 32;
-/** A form left open for longer says no more than this, and would spoil every average. */
+/** Capped, so that forms left open overnight do not distort averages. */
 const TIME_TO_SUBMIT_S_MAX = DAY_MS / SECOND_MS;
 
 type Field = {
@@ -29,7 +29,7 @@ type Field = {
   readonly charsMax: number;
 };
 
-/** What scripts put into a field when there is no visitor id. Taken for one, it would make everybody the same person. */
+/** What scripts send for a missing visitor id; taken as one, it would merge all visitors into one lead. */
 const NO_VISITOR: ReadonlySet<string> = new Set([
   'undefined',
   'null',
@@ -60,6 +60,7 @@ const TEXT_FIELDS = {
   honeypot: { names: ['__pg_hp'], charsMax: LABEL_CHARS_MAX },
 } as const satisfies Record<string, Field>;
 type TextField = keyof typeof TEXT_FIELDS;
+const TEXT_FIELD_KEYS = Object.keys(TEXT_FIELDS) as TextField[];
 
 export const CAMPAIGN_PARAMS = [
   'gclid',
@@ -87,18 +88,17 @@ function campaignField(param: CampaignParam): Field {
   return { names: [`__${param}`], charsMax: CAMPAIGN_CHARS_MAX };
 }
 
-/** By name, so that a form is read in one pass however many fields it has. Most forms have the canonical names… */
+/** Most forms use the canonical names, which need no lower-casing. */
 const CANONICAL: ReadonlyMap<string, Spelling> = new Map(
   FIELDS.map(([key, { names, charsMax }]) => [names[0], { key, rank: 0, charsMax }]),
 );
-/** …and others have them in another case, or one of the aliases. */
 const LOWER_CASED: ReadonlyMap<string, Spelling> = new Map(
   FIELDS.flatMap(([key, { names, charsMax }]) =>
     names.map((name, index) => [name.toLowerCase(), { key, rank: index + 1, charsMax }] as const),
   ),
 );
 
-/** Spares the work of lower-casing a name that no field has. */
+/** A longer name cannot match, so it is not lower-cased. */
 const NAME_CHARS_MAX = Math.max(...[...LOWER_CASED.keys()].map((name) => name.length));
 
 function spellingOf(name: string): Spelling | undefined {
@@ -110,31 +110,19 @@ function spellingOf(name: string): Spelling | undefined {
 export function readLeadForm(record: FormRecord): LeadForm {
   const found = findFields(record);
   const text = (key: FieldKey): string => found.get(key)?.text ?? '';
+  const texts = Object.fromEntries(TEXT_FIELD_KEYS.map((key) => [key, text(key)])) as Record<
+    TextField,
+    string
+  >;
   return {
-    name: text('name'),
-    email: text('email'),
-    phone: text('phone'),
-    dialCode: text('dialCode'),
-    project: text('project'),
-    location: text('location'),
-    team: text('team'),
-    domain: text('domain'),
-    source: text('source'),
-    keyword: text('keyword'),
-    message: text('message'),
-    pageUrl: text('pageUrl'),
-    referedBy: text('referedBy'),
-    ctaName: text('ctaName'),
-    siteKey: text('siteKey'),
-    formId: text('formId'),
-    visitorId: visitorOf(text('visitorId')),
-    honeypot: text('honeypot'),
+    ...texts,
+    visitorId: visitorOf(texts.visitorId),
     timeToSubmitS: seconds(text('timeToSubmitS')),
     campaign: campaignOf(found),
   };
 }
 
-/** Of several spellings of a field the one nearest to the canonical name counts, of equals the first. */
+/** Of several spellings of a field the best-ranked counts, of equals the first. */
 function findFields(record: FormRecord): Found {
   const found = new Map<FieldKey, { text: string; rank: number }>();
   for (const name of Object.keys(record)) {
@@ -164,7 +152,7 @@ function scalarText(value: unknown): string {
 }
 
 function bounded(text: string, charsMax: number): string {
-  // PostgreSQL refuses NUL and half surrogate pairs, and SQLite would hand them back.
+  // PostgreSQL refuses NUL and lone surrogates.
   const sound = cut(text, charsMax).trimEnd().toWellFormed();
   return sound.includes('\0') ? sound.replaceAll('\0', '\uFFFD') : sound;
 }
@@ -187,10 +175,10 @@ function campaignOf(found: Found): LeadForm['campaign'] {
   return campaign;
 }
 
-/** As a word of its own, numbered or not: not in Contest, Testa or the family name Tester. */
+/** As a word, numbered or not; not in Contest, Testa or the surname Tester. */
 const SAYS_TEST = /(?<!\p{L})test(?:ing|user|lead)?(?![\p{L}\p{M}])/iu;
 
-/** Someone trying out the form says so in the name, or before or after the @. */
+/** People who try out a form say so in the name, or before or after the @. */
 export function isTestLead({ name, email }: Pick<LeadForm, 'name' | 'email'>): boolean {
   return SAYS_TEST.test(name) || SAYS_TEST.test(email);
 }

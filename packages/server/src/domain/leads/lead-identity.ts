@@ -1,38 +1,26 @@
+import { memoize } from '../../lib/memoize.ts';
 import { cut } from '../tracking/page-address.ts';
 
 /**
- * Who a submission is from. Within a project every identity belongs to one lead: the first that has it keeps it,
- * and a lead learns those of its follow-ups that no other lead has.
+ * Identity resolution. Within a project an identity belongs to the first lead that had it; follow-ups add those to
+ * their lead that no other lead has.
  */
 
-/** In the order in which they decide. */
+/** In order of priority. */
 export const IDENTITY_KINDS = ['visitor', 'email', 'phone', 'ip'] as const;
 export type IdentityKind = (typeof IDENTITY_KINDS)[number];
 export type Identity = { readonly kind: IdentityKind; readonly value: string };
 
-/** Part of an index whose rows have to fit PostgreSQL's limit together with the longest identity. */
+/** Together with the longest identity it has to fit into a row of a PostgreSQL index. */
 const PROJECT_KEY_CHARS_MAX = 256;
 
-/** Those asked about of late: most leads are for one of a few dozen projects. */
-const knownKeys = new Map<string, string>();
-const KNOWN_KEYS_MAX = 256;
-
-/** Project names compare without regard to case, width and the amount of space between words. */
-export function projectKey(project: string): string {
-  const known = knownKeys.get(project);
-  if (known !== undefined) return known;
-  if (knownKeys.size >= KNOWN_KEYS_MAX) knownKeys.clear();
-  const key = foldedKey(project);
-  knownKeys.set(project, key);
-  return key;
-}
-
-function foldedKey(project: string): string {
+/** Project names are compared ignoring case, width and white space. */
+export const projectKey = memoize(256, (project) => {
   const folded = project.normalize('NFKC').toLowerCase();
   return cut(folded.replaceAll(/\s+/g, ' ').trim(), PROJECT_KEY_CHARS_MAX).trimEnd();
-}
+});
 
-/** All that a lead remembers of a submission, in priority order. The address always comes last. */
+/** In order of priority. */
 export function identitiesOf(submission: {
   visitorId: string;
   emailKey: string | null;
@@ -47,7 +35,7 @@ export function identitiesOf(submission: {
   return identities;
 }
 
-/** Those a submission is looked up by: two people in one office share an address and are still two leads. */
+/** The address counts only without anything better: two people in one office share it and are two leads. */
 export function lookupKinds(identities: readonly Identity[]): Identity[] {
   const personal = identities.filter(({ kind }) => kind !== 'ip');
   return personal.length > 0 ? personal : [...identities];
@@ -57,7 +45,7 @@ export function identityKey({ kind, value }: Identity): string {
   return `${kind}\n${value}`;
 }
 
-/** The lead a submission belongs to, given which lead holds which identity; undefined for someone new. */
+/** The lead that a submission belongs to; undefined: a new one. */
 export function chooseLead(
   identities: readonly Identity[],
   holderOf: (identity: Identity) => number | undefined,

@@ -1,29 +1,23 @@
 import { LEAD_STATUSES, type LeadStatus } from '@leadtrail/contract/lead-status';
 import { cut } from '../tracking/page-address.ts';
 
-/** By what leads are filtered and put in order. */
+/** Filters and sort keys of the lead list. */
 
 const NAME_KEY_CHARS_MAX = 64;
 /** Sorts after every name. */
 const NAMELESS = '\u{10FFFF}';
 
-/**
- * Upper and lower case are the same, in every alphabet. Lower case alone would not do: a sigma becomes another
- * letter at the end of a word, and a Turkish capital keeps its dot as a letter of its own.
- */
+/** toLowerCase alone is no case folding: it keeps a final sigma, and turns İ into i with a combining dot. */
 export function foldCase(text: string): string {
   return text.toLowerCase().replaceAll('ς', 'σ').replaceAll('i\u0307', 'i');
 }
 
-/** What names are sorted by; leads without one come last. */
+/** Leads without a name come last. */
 export function nameKey(name: string): string {
   return cut(foldCase(name.trim()), NAME_KEY_CHARS_MAX) || NAMELESS;
 }
 
-/**
- * All that the list can be filtered by, in one number: stage, whether it is to be reviewed, and follow-ups.
- * A list of one bucket needs no filter, and any filter is a few buckets.
- */
+/** A bucket is stage, review state and follow-ups in one number, so that every filter is a few index ranges. */
 export type Listed = {
   status: string;
   needs_review: number;

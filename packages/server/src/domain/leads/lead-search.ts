@@ -1,6 +1,6 @@
 import { type Phone, readPhone } from './contact.ts';
 
-/** What leads are found by: words in any order, with or without their accents, and phone numbers by their digits. */
+/** Lead search: words in any order, ignoring case and accents, and phone numbers by their digits. */
 
 type SearchedFields = {
   contact_name: string;
@@ -10,7 +10,7 @@ type SearchedFields = {
   visitor_id: string;
 };
 
-/** What a search looks through: each field in a line of its own, so that nothing matches across two of them. */
+/** The indexed text: one line per field, so that no match spans two fields. */
 export function leadSearchText(lead: SearchedFields, phone: Phone): string {
   const { contact_name, contact_email, contact_phone, project_name, visitor_id } = lead;
   const phones = phoneForms(contact_phone, phone);
@@ -33,16 +33,15 @@ export const STORED_FIELDS = [
 ] as const;
 type StoredFields = Record<(typeof STORED_FIELDS)[number], string>;
 
-/** The same of a lead as it is stored, whose phone number has to be read again. */
+/** The same for a stored lead, whose phone number has to be parsed again. */
 export function storedSearchText(lead: StoredFields): string {
   const { contact_phone, contact_country_code, contact_country_name } = lead;
   return leadSearchText(lead, readPhone(contact_phone, contact_country_code, contact_country_name || null));
 }
 
-/** What is shorter may be anything. */
 const PHONE_DIGITS_MIN = 5;
 
-/** As it was typed, and the digits of it, with the country code as far as it is known; none of them twice. */
+/** As typed, and its digits with the country code if it is known, without duplicates. */
 function phoneForms(typed: string, { international, key }: Phone): string[] {
   const forms = [typed];
   for (const form of [international, key ?? '', typed]) {
@@ -53,30 +52,30 @@ function phoneForms(typed: string, { international, key }: Phone): string[] {
   return forms;
 }
 
-/** Without the zeros, one or two, that are dialled before an area or a country and written or not. */
+/** Without the trunk or international prefix (0, 00), which people leave out at will. */
 function significantDigits(phone: string): string {
   return phone.replaceAll(/\D/g, '').replace(/^0+/, '');
 }
 
-/** What leads have to include: all texts of one of these lists. No list: anybody is meant. */
+/** Alternatives: a lead has to contain all texts of one of them. Empty: every lead matches. */
 export type Search = readonly (readonly string[])[];
 
 export function readSearch(text: string): Search {
   const pieces = piecesOf(text);
   if (pieces.length === 0) return [];
-  const digits = digitsMeant(text);
+  const digits = phoneDigits(text);
   if (digits === null) return [pieces];
-  // Whoever has the piece has its digits.
+  // Leads that contain the piece contain its digits.
   return pieces.some((piece) => piece.includes(digits)) ? [[digits]] : [pieces, [digits]];
 }
 
-/** Far more than anybody types, and no more than databases bear. */
+/** Bounds the size of the statement. */
 const WORDS_MAX = 100;
 
-/** What is shorter is in nearly everything, and means something only together with what stands beside it. */
+/** Shorter words have no trigram and match nearly everything. */
 const WORD_CHARS_MIN = 3;
 
-/** Words, or the whole as it stands where one of them is too short. The longest first: few leads have them. */
+/** Words, the most selective (longest) first, or the whole phrase if one of them is too short. */
 function piecesOf(text: string): string[] {
   const whole = folded(inOneLine(text.trim()));
   const words = new Set(whole.split(/\s+/));
@@ -86,16 +85,17 @@ function piecesOf(text: string): string[] {
 
 const PHONE = /^[\p{Nd}\s+()./\u2010-\u2015-]{5,64}$/u;
 
-/** Of a search that may be a phone number, or the beginning or end of one. */
-function digitsMeant(text: string): string | null {
+/** null: cannot be part of a phone number. */
+function phoneDigits(text: string): string | null {
   if (!PHONE.test(text)) return null;
   const digits = significantDigits(readPhone(text, '', null).key ?? '');
   return digits.length < PHONE_DIGITS_MIN ? null : digits;
 }
 
 const PLAIN = /^[\n -~]*$/;
-/** Those of Latin, Greek and Cyrillic letters. Other scripts have marks of their own, and these are letters. */
+/** Marks of Latin, Greek and Cyrillic letters. In other scripts they are letters and stay. */
 const ACCENTS = /[\u0300-\u036F]/g;
+/** Letters that NFD does not decompose. */
 const INSEPARABLE: Readonly<Record<string, string>> = {
   æ: 'ae',
   ð: 'd',
@@ -113,10 +113,7 @@ const INSEPARABLE: Readonly<Record<string, string>> = {
 };
 const INSEPARABLES = new RegExp(`[${Object.keys(INSEPARABLE).join('')}]`, 'g');
 
-/**
- * The same for every way to write a text: capital or not, accented or not. What is part of a text is part of it
- * folded, which is why it stays in its smallest pieces.
- */
+/** Ignores case and accents. Stays decomposed (NFD), so that folding keeps substrings substrings. */
 function folded(text: string): string {
   const lower = text.toLowerCase();
   if (PLAIN.test(lower)) return lower;

@@ -1,37 +1,37 @@
 import { emailKey, readPhone } from './contact.ts';
 
-/** All by which somebody is known, over all leads and visits, in the forms that compare equal. */
+/** The normalised identifiers of a person over all leads and visits. */
 export type Person = {
   readonly emails: readonly string[];
   readonly phones: readonly string[];
   readonly visitors: readonly string[];
 };
 
-/** Who is meant by what an administrator has typed. */
-export function personMeant(given: {
+/** From what an administrator has typed. */
+export function readPerson(given: {
   email?: string | null | undefined;
   phone?: string | null | undefined;
   visitor_id?: string | null | undefined;
 }): Person {
   return {
     emails: present(emailKey(given.email ?? '')),
-    phones: phonesMeant(given.phone ?? ''),
+    phones: readPhones(given.phone ?? ''),
     visitors: present(given.visitor_id ?? null),
   };
 }
 
-function phonesMeant(phone: string): string[] {
+function readPhones(phone: string): string[] {
   const { key } = readPhone(phone, '', null);
-  // Where no country was known at capture, the digits had to stand by themselves.
+  // A number captured without a known country is stored as bare digits.
   return key?.startsWith('+') ? [key, key.slice(1)] : present(key);
 }
 
-/** What a submission says about who sent it. */
+/** The contact details of a submission. */
 export type Contact = {
   email: string;
   phone: string;
   dialCode: string;
-  /** By geolocation; '' where it was not known. */
+  /** By geolocation; '' if unknown. */
   country: string;
   visitorId: string;
 };
@@ -48,15 +48,15 @@ function phoneKeyOf({ phone, dialCode, country }: Contact): string | null {
   return readPhone(phone, dialCode, country || null).key;
 }
 
-/** The number as it was given, where that says nothing about its country. */
+/** null, unless the person is given by a number without a country code. */
 export function nationalPhone({ phones }: Person): string | null {
   const [key] = phones;
   return phones.length === 1 && key !== undefined && !key.startsWith('+') ? key : null;
 }
 
 /**
- * A number without its country means the one number that people have typed like this. Where they are several,
- * nobody knows whose it is, and nobody else's data may go with it.
+ * Completes a national number with the country of the contacts that typed it. If these are different numbers, the person
+ * stays as it is: another person's data must not be erased.
  */
 export function withCountry(person: Person, contacts: readonly Contact[]): Person {
   const national = nationalPhone(person);

@@ -1,17 +1,14 @@
 import { hostUrl, webUrl } from '../../lib/web-address.ts';
 
-/** More than any page needs, and little enough for whatever stands between us and a browser. */
+/** Proxies bound the length of headers. */
 const BASE_CHARS_MAX = 2048;
 const CONTROL_CHARACTER = /\p{Cc}/u;
-/** `//host` and `/\host` look like paths, but a browser would leave the site for them. */
+/** Browsers take `//host` and `/\host` for another host: an open redirect. */
 const PATH_ONLY = /^\/(?![/\\])/;
-/** Marks belong to the letter before them, in Hindi as in Vietnamese. */
+/** Combining marks belong to the letter before them. */
 const WORD = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu;
 
-/**
- * The page a visitor is sent to after the form, or null when nothing says where that would be. Every SOURCE
- * goes to the same page; only an internal TEAM has one of its own.
- */
+/** The thank-you page, or null if neither DOMAIN nor Referer says where it is. Internal teams have their own. */
 export function redirectTarget(
   form: { domain: string; team: string; source: string },
   referer: string | undefined,
@@ -30,11 +27,11 @@ function baseFromDomain(domain: string, refererOrigin: string | null): string | 
   const url = PATH_ONLY.test(domain) ? pathOn(refererOrigin, domain) : (webUrl(domain) ?? hostUrl(domain));
   if (url === null) return null;
   const base = url.origin + withoutTrailingSlashes(url.pathname);
-  // What is not ASCII grows when it is encoded.
+  // Checked after percent-encoding, which makes it longer.
   return base.length <= BASE_CHARS_MAX ? base : null;
 }
 
-/** Appended as text, so that nothing in the path can name another host. */
+/** Concatenated rather than resolved, so that the path cannot name another host. */
 function pathOn(origin: string | null, path: string): URL | null {
   return origin === null ? null : URL.parse(origin + path);
 }

@@ -2,7 +2,7 @@ import { MINUTE_MS } from '../../lib/utc-time.ts';
 
 /** How far back submissions from the same address or visitor are counted. */
 export const RECENT_MS = 10 * MINUTE_MS;
-/** As many within that time are someone asking about several projects. */
+/** Up to this many are normal: one person asking about several projects. */
 export const RECENT_SUBMISSIONS_MAX = 3;
 
 export type SuspicionSigns = {
@@ -10,7 +10,7 @@ export type SuspicionSigns = {
   timeToSubmitS: number | null;
   /** Sent by a form in a browser rather than by a server. */
   browserForm: boolean;
-  /** Within `RECENT_MS`, from the address or the visitor, whichever sent more; this one included. */
+  /** Within `RECENT_MS`, this one included: the larger count of the address and the visitor. */
   recentSubmissions: number;
   vpnSuspected: boolean;
   botAgent: boolean;
@@ -37,7 +37,7 @@ const NO_CONTACT: Rule = { points: 30, reason: 'no contact details' };
 
 const SCORE_MAX = 100;
 
-/** 0 to 100: how much speaks against a person who wants to be called back, and what. */
+/** How likely a lead is spam, from 0 to 100, and why. */
 export function suspicion(signs: SuspicionSigns): Suspicion {
   const found: Rule[] = [];
   if (signs.honeypot) found.push(HONEYPOT);
@@ -51,7 +51,7 @@ export function suspicion(signs: SuspicionSigns): Suspicion {
   return { score: Math.min(points, SCORE_MAX), reasons: found.map(({ reason }) => reason).join(', ') };
 }
 
-/** The form script always sends the time; a server may not know it. */
+/** The form script always sends the time; server integrations may not know it. */
 function timeRule({ timeToSubmitS, browserForm }: SuspicionSigns): Rule | undefined {
   if (timeToSubmitS === null) return browserForm ? NO_TIME : undefined;
   if (timeToSubmitS < AT_ONCE_BELOW_S) return AT_ONCE;

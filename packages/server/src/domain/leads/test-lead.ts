@@ -1,20 +1,16 @@
 import { SECOND_MS } from '../../lib/utc-time.ts';
 import { type AutomationPayload, automationPayload, type LeadFacts } from './automation-payload.ts';
 
-/** Kept free for films and examples, so that an automation that dials or writes at once reaches nobody. */
+/** Reserved for examples, so that an automation that calls or writes at once reaches no one. */
 const PHONE = '+442079460000';
 const EMAIL = 'test@example.com';
 const IP = '192.0.2.1';
 const SITE = 'https://www.example.com/';
 
-/** Ids that no lead has: what is reported back for them is refused. */
+/** Of no lead: callbacks for them are refused. */
 export type TestIds = Record<'lead' | 'submission' | 'send' | 'visitor' | 'session', string>;
 
-/**
- * What the automation platform gets when someone tries the forwarding: every key of a real lead, each with a value,
- * because platforms offer what they saw in a test for the steps that follow. `test_lead` says what it is, as it does
- * for people who call themselves a test.
- */
+/** Every key of a real lead has a value, because platforms derive the fields of later steps from a sample. */
 export function testPayload(ids: TestIds, at: number, environment: string): AutomationPayload {
   const phone = { key: PHONE, international: PHONE, dialCode: '+44' };
   return {
@@ -47,7 +43,7 @@ function testLead(ids: TestIds, at: number): LeadFacts {
     user_agent: 'Leadtrail test',
     referer: SITE,
     keyword: 'test',
-    message: 'This is a test from the settings of Leadtrail. Nobody is waiting for an answer.',
+    message: 'This is a test from the Leadtrail settings. No reply is needed.',
     visitor_id: ids.visitor,
     session_id: ids.session,
     engagement_score: 42,

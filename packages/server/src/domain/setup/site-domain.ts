@@ -1,3 +1,4 @@
+import { memoize } from '../../lib/memoize.ts';
 import { HOST_CHARS_MAX, hostUrl, isIpHost, webUrl, withoutTrailingDot } from '../../lib/web-address.ts';
 
 /**
@@ -10,7 +11,7 @@ const ANY_BELOW = '*.';
 const WWW = 'www.';
 const SEVERAL_COLONS = /^[^[:]*:[^:]*:/;
 
-/** A rule as it is kept and compared, or null when the text is none. An address may be pasted as it is. */
+/** The normal form of a rule; null: not a rule. A pasted URL is fine. */
 export function parseDomainRule(text: string): string | null {
   const typed = text.trim();
   return typed.startsWith(ANY_BELOW) ? wildcardRule(typed.slice(ANY_BELOW.length)) : hostRule(typed);
@@ -26,7 +27,7 @@ function hostRule(typed: string): string | null {
   return host === null ? null : withoutWww(host.name) + host.port;
 }
 
-/** An IPv6 address is mostly written bare, but stands in brackets wherever a port may follow. */
+/** IPv6 addresses are mostly typed without the brackets that URLs need. */
 function withBrackets(address: string): string {
   return SEVERAL_COLONS.test(address) && isIpHost(address) ? `[${address}]` : address;
 }
@@ -34,7 +35,7 @@ function withBrackets(address: string): string {
 function readHost(address: string): { name: string; port: string } | null {
   const url = hostUrl(address);
   if (url === null) return null;
-  // A URL hides the port that its scheme implies, so a port that was typed is hidden from one scheme at most.
+  // URL drops the default port of its scheme, so a typed 443 or 80 shows with the other scheme.
   const port = url.port || URL.parse(`http://${address}`)?.port;
   if (port === '0') return null;
   return { name: withoutTrailingDot(url.hostname), port: port ? `:${port}` : '' };
@@ -49,35 +50,22 @@ function hasWww(name: string): boolean {
   return name.startsWith(WWW) && name.includes('.', WWW.length);
 }
 
-/** Says whether a page, given as its Origin or address, is on a domain that the rules allow. */
+/** `page` is an Origin or a URL. */
 export function isAllowedOrigin(page: string, rules: readonly string[]): boolean {
-  const matching = knownRulesMatching(page);
+  const matching = rulesMatching(page);
   return rules.some((rule) => matching.has(rule));
 }
 
-/** The pages asked about of late: a site has few origins, and each sends many forms. */
-const known = new Map<string, ReadonlySet<string>>();
-const KNOWN_PAGES_MAX = 256;
-
-function knownRulesMatching(page: string): ReadonlySet<string> {
-  const before = known.get(page);
-  if (before !== undefined) return before;
-  if (known.size >= KNOWN_PAGES_MAX) known.clear();
+/** All rules that would allow a page, so that rules are compared as whole strings. A site has few origins. */
+const rulesMatching = memoize(256, (page): ReadonlySet<string> => {
   const url = webUrl(page);
-  const matching = url === null ? new Set<string>() : rulesMatching(url);
-  known.set(page, matching);
-  return matching;
-}
-
-/** All the rules that would let a page in, so that a rule is compared as a whole and never taken apart. */
-function rulesMatching(page: URL): Set<string> {
-  const name = withoutTrailingDot(page.hostname);
-  if (name.length > HOST_CHARS_MAX) return new Set();
-  const port = page.port || (page.protocol === 'https:' ? '443' : '80');
+  const name = withoutTrailingDot(url?.hostname ?? '');
+  if (url === null || name.length > HOST_CHARS_MAX) return new Set();
+  const port = url.port || (url.protocol === 'https:' ? '443' : '80');
   const hosts = [name, withoutWww(name), ...parentsOf(name).map((parent) => ANY_BELOW + parent)];
   const withPort = hosts.map((host) => `${host}:${port}`);
-  return new Set(page.port === '' || isLocal(name) ? [...hosts, ...withPort] : withPort);
-}
+  return new Set(url.port === '' || isLocal(name) ? [...hosts, ...withPort] : withPort);
+});
 
 function parentsOf(name: string): string[] {
   if (isIpHost(name)) return [];
@@ -85,12 +73,12 @@ function parentsOf(name: string): string[] {
   return labels.slice(1).map((_, i) => labels.slice(i + 1).join('.'));
 }
 
-/** Where people develop the port changes from day to day, and says nothing about who owns the page. */
+/** Development servers change their ports, which say nothing about who owns the page. */
 function isLocal(name: string): boolean {
   return name === 'localhost' || name.endsWith('.localhost') || isIpHost(name);
 }
 
-/** The page a request comes from, by Origin and else by Referer, or null when neither is a web address. */
+/** The page a request comes from, or null if neither header is a web address. */
 export function callerPage(headers: {
   origin?: string | undefined;
   referer?: string | undefined;
@@ -99,5 +87,5 @@ export function callerPage(headers: {
 }
 
 function isPage(page: string | undefined): page is string {
-  return page !== undefined && knownRulesMatching(page).size > 0;
+  return page !== undefined && rulesMatching(page).size > 0;
 }

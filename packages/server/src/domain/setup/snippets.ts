@@ -1,6 +1,6 @@
 import { escapeHtml } from '../../lib/html-text.ts';
 
-/** What a customer pastes into pages. */
+/** HTML that customers paste into their pages. */
 
 export type SnippetPlaces = { origin: string; trackerPath: string; formPath: string };
 
@@ -16,7 +16,7 @@ function scriptTag(src: string, siteKey: string): string {
   return `<script async src="${escapeHtml(src)}" data-site="${escapeHtml(siteKey)}"></script>`;
 }
 
-/** A tag manager drops attributes of a script tag that it does not know, so the tag is made by hand. */
+/** Tag managers drop unknown attributes of script tags, so a script creates the tag. */
 export function tagManagerSnippet({ origin, trackerPath, formPath }: SnippetPlaces, siteKey: string): string {
   const sources = [origin + trackerPath, origin + formPath].map(quoted).join(', ');
   return `<script>
@@ -30,7 +30,7 @@ export function tagManagerSnippet({ origin, trackerPath, formPath }: SnippetPlac
 </script>`;
 }
 
-/** Works without any script; the form script makes it better. */
+/** Works without JavaScript; the form script enhances it. */
 export function formSnippet({ origin }: SnippetPlaces, siteKey: string, formId: string): string {
   const [site, form] = [siteKey, formId].map(escapeHtml);
   return `<form data-leadtrail-form="${form}" data-site="${site}" action="${escapeHtml(origin)}/lead.capture" method="post">
@@ -46,7 +46,7 @@ export function formSnippet({ origin }: SnippetPlaces, siteKey: string, formId: 
 </form>`;
 }
 
-/** A string in a script that stands in a page: nothing in it may end that script. */
+/** A string literal for an inline script, which `</script>` would end. */
 function quoted(text: string): string {
   return JSON.stringify(text).replaceAll('<', '\\u003C');
 }

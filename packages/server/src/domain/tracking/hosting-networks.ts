@@ -1,7 +1,4 @@
-/**
- * Well-known networks from which servers, VPNs and proxies speak, rather than people at home, at work or on
- * the move. Most of their names would not give them away. Networks that only deliver content are not here.
- */
+/** Networks of hosting, VPN and proxy providers, most of which their names do not reveal. CDNs are left out. */
 const HOSTING_PROVIDERS: Readonly<Record<string, readonly number[]>> = {
   '31173 Services (Mullvad)': [39351, 49399, 214813, 216025],
   Aeza: [210644, 216246],
@@ -110,8 +107,8 @@ const HOSTING_PROVIDERS: Readonly<Record<string, readonly number[]>> = {
   Zenlayer: [4229, 21859, 29752, 38854, 59798, 62610, 139625, 393502],
 };
 
-/** Networks that people sit behind although their names, or what else they carry, suggest servers. */
-const PEOPLE_BEHIND: ReadonlySet<number> = new Set([
+/** Networks that people browse from, although their names or other customers suggest servers. */
+const ACCESS_NETWORKS: ReadonlySet<number> = new Set([
   13335, // Cloudflare, whose WARP is switched on by default on many devices
   36183, // Akamai, exit of Apple's private relay
   54113, // Fastly, exit of Apple's private relay
@@ -125,25 +122,24 @@ const PEOPLE_BEHIND: ReadonlySet<number> = new Set([
 
 const CURATED_ASNS: ReadonlySet<number> = new Set(Object.values(HOSTING_PROVIDERS).flat());
 
-/** Words that only the trade itself puts into its name. */
+/** Words that only hosting companies have in their names. */
 const HOSTING_WORDS =
   /hosting|hospedagem|data[ -]?cent(?:er|re)|(?:dedicated|virtual|private|cloud) servers?\b|vpn\b|co-?location|cloud (?:computing|services?)|bare ?metal|rackspace/i;
 
-/** Words that the trade shares with others: a ghost, a hostel, an observer, the city of St. Cloud, Cloudflare. */
+/** Words that other names contain as well: ghost, hostel, observer, the city of St. Cloud, Cloudflare. */
 const LIKELY_WORDS =
   /(?<!g)host(?!el|age)|(?<!\b(?:st\.? |saint |mc))cloud(?!flare)|\bvps|\bcolo\b|(?<!ob|con)servers?\b/i;
 
-/** Words of those who connect people; with one of these a likely word proves nothing. */
+/** Access providers and institutions; with one of these a likely word proves nothing. */
 const ACCESS_WORDS =
   /tele[ckf]|telepho|broadband|banda larga|wi-?fi|wireless|cable|\bisp\b|fib(?:er|re|ra)|internet service|provedor|universi|college|school|hotel|bank|hospital|health|\b(?:city|county|state|town) of\b/i;
 
-/** Whether an organisation's name says that it rents out servers or tunnels. */
 export function soundsLikeHosting(organisation: string): boolean {
   if (HOSTING_WORDS.test(organisation)) return true;
   return LIKELY_WORDS.test(organisation) && !ACCESS_WORDS.test(organisation);
 }
 
 export function isHostingNetwork(asn: number, organisation: string): boolean {
-  if (PEOPLE_BEHIND.has(asn)) return false;
+  if (ACCESS_NETWORKS.has(asn)) return false;
   return CURATED_ASNS.has(asn) || soundsLikeHosting(organisation);
 }

@@ -1,4 +1,4 @@
-/** Addresses as they are kept: bounded, and cut down to what a total is counted by. */
+/** URLs as they are stored: bounded, and reduced to the keys of totals. */
 
 const ADDRESS_CHARS_MAX = 2048;
 // A key column is indexed; PostgreSQL refuses index rows over 2,700 bytes and a character takes up to four.
@@ -26,6 +26,6 @@ export function referrerDomain(referrer: string | null | undefined): string {
 }
 
 export function cut(text: string, charsMax: number): string {
-  // A cut may split a surrogate pair, which PostgreSQL would refuse.
+  // A cut may split a surrogate pair, which PostgreSQL refuses.
   return text.length <= charsMax ? text : text.slice(0, charsMax).toWellFormed();
 }

@@ -13,39 +13,36 @@ import { MINUTE_MS } from '../../lib/utc-time.ts';
 
 /** A part of the recording of a session, as the browser sends it. */
 export type SentChunk = {
-  /** Not looked at yet; null is something else than it should be. */
+  /** Not validated yet; null: a value of the wrong type. */
   envelope: { session_id?: string | null; sequence?: number | null };
   events: SentEvents;
 };
 
 export type SentEvents = {
-  /** The list of them as it was sent. */
+  /** The list as it was sent. */
   json: Buffer;
   count: number;
-  /** The earliest and the latest time, by the clock of the browser. */
+  /** By the browser's clock. */
   firstAt: number;
   lastAt: number;
 };
 
 const SESSION_ID_BYTES_MAX = 64;
-/** Takes a few milliseconds, however the text is made. */
+/** Takes a few milliseconds, even for hostile input. */
 const BYTES_PER_STEP = 128 * 1024;
 
-/** How deep things are: the whole is an object, a list of objects is in it. */
+/** Nesting levels: an object with a list of event objects. */
 const WHOLE = 0;
 const FIELD = 1;
 const EVENT = 2;
 const EVENT_FIELD = 3;
 const NOWHERE = -1;
 
-/**
- * Finds out what has to be known of a chunk, step by step, so that others can be served in between. The events
- * themselves are nobody's business but the player's.
- */
+/** Validates a chunk in steps that yield to other requests. What the events hold is up to the player. */
 export function* readChunk(json: ScannedJson): Generator<void, SentChunk> {
   let isObject = false;
   let nameAt = NOWHERE;
-  // Of a name that comes twice the last counts, as everywhere.
+  // The last of duplicate names counts, as in JSON.parse.
   let sessionAt = NOWHERE;
   let sequenceAt = NOWHERE;
   let events: SentEvents | undefined;
@@ -53,7 +50,7 @@ export function* readChunk(json: ScannedJson): Generator<void, SentChunk> {
 
   const scan = scanJson(json, {
     levelsMax: REPLAY_DEPTH_MAX,
-    levelsTold: EVENT_FIELD,
+    levelsReported: EVENT_FIELD,
     name(_level, at) {
       nameAt = at;
     },
@@ -135,16 +132,13 @@ function refused(path: string, message: string): AppError {
 
 const FUTURE_TOLERANCE_MS = MINUTE_MS;
 
-/** The same holds for the times of events: what is yet to come says only that a clock is wrong. */
-export function believedTime(at: number, now: number): number {
-  const isBelieved = at >= 0 && at <= now + FUTURE_TOLERANCE_MS;
-  return isBelieved ? Math.floor(at) : now;
+/** As for tracking events, a time in the future only shows that the browser's clock is wrong. */
+export function plausibleTime(at: number, now: number): number {
+  const isPlausible = at >= 0 && at <= now + FUTURE_TOLERANCE_MS;
+  return isPlausible ? Math.floor(at) : now;
 }
 
-/**
- * Follows from what the chunk is: sent again after a crash, it replaces the object instead of adding one. Few folders
- * that all stay in use, because nobody would remove one of each session.
- */
+/** Idempotent: a retry replaces the object. Few folders, because a folder per session would never be removed. */
 export function replayKey(sessionId: string, sequence: number): string {
   return `replays/${sessionId.slice(-2)}/${sessionId}-${sequence}.json.gz`;
 }

@@ -1,8 +1,7 @@
-/** The text of an archive: one session a line, as JSON. */
+/** An archive is JSON Lines, one session each. */
 
 export type ReducedArchive = { text: string; sessions: number; removed: string[] };
 
-/** The same archive without some of its sessions. */
 export function withoutSessions(text: string, sessionIds: ReadonlySet<string>): ReducedArchive {
   const lines = text.split('\n').filter((line) => line !== '');
   const removed: string[] = [];

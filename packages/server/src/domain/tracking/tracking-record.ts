@@ -6,12 +6,12 @@ import { MINUTE_MS } from '../../lib/utc-time.ts';
 import type { Geo } from '../geo.ts';
 import { boundedAddress } from './page-address.ts';
 
-/** What the inbox holds: an accepted request, complete, so that it can be processed at any later time. */
+/** A record of the inbox: an accepted request with everything that processing needs. */
 export type StartRecord = {
   kind: 'start';
   at: number;
   session_id: string;
-  /** The tracker made the session id, and may send the start again. */
+  /** The tracker made the session id and may retry the start. */
   repeatable?: true | undefined;
   visitor_id: string;
   device_id: string;
@@ -40,7 +40,7 @@ export type TrackingRecord = StartRecord | EventsRecord | EndRecord;
 
 const FUTURE_TOLERANCE_MS = MINUTE_MS;
 
-/** `now` is given, and an id for a session that has none; everything else follows from what the browser sent. */
+/** Retries give the same record, but for the time, if the browser sent a session id. */
 export function startRecord(
   sent: SessionStart,
   request: { at: number; newId: () => string; ip: string; geo: Geo; hosting: boolean },
@@ -53,9 +53,9 @@ export function startRecord(
     at: request.at,
     session_id: sent.session_id?.toLowerCase() ?? request.newId(),
     repeatable: sent.session_id ? true : undefined,
-    // The same fingerprint always gives the same visitor…
+    // Stable for a fingerprint…
     visitor_id: sent.visitor_id || inOnePiece(`v_${fingerprint}`),
-    // …and together with the same device and screen the same device.
+    // …and for a fingerprint with the same device and screen.
     device_id: inOnePiece(`d_${fingerprint}_${deviceChecksum(device_info, screen)}`),
     fingerprint_id: sent.fingerprint_id,
     page: boundedAddress(sent.page),
@@ -68,7 +68,7 @@ export function startRecord(
   };
 }
 
-/** Tells apart the devices of one fingerprint, of which there are few. */
+/** Short, because a fingerprint has few devices. */
 function deviceChecksum(info: StartRecord['device_info'], screen: StartRecord['screen']): string {
   const software = `${info.user_agent}|${info.language}|${info.platform}|${info.timezone}`;
   const hardware = `${info.hardware_concurrency}|${info.device_memory}|${screen.width}|${screen.height}`;

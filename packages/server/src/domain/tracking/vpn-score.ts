@@ -1,3 +1,5 @@
+import { memoize } from '../../lib/memoize.ts';
+
 export const VPN_SUSPECTED_FROM = 50;
 
 export type VpnEvidence = {
@@ -19,7 +21,7 @@ const NETWORKS_POINTS = 20;
 const PLATFORM_POINTS = 10;
 const NETWORKS_SUSPECTED_FROM = 3;
 
-/** 0 to 100: how much speaks for a VPN or proxy between us and the visitor. */
+/** How likely the visitor uses a VPN or proxy, from 0 to 100. */
 export function vpnScore(evidence: VpnEvidence): number {
   let score = 0;
   if (evidence.hosting) score += HOSTING_POINTS;
@@ -35,9 +37,6 @@ const TIMEZONE_CHARS_MAX = 64;
 const COUNTRIES_CACHED_MAX = 300;
 const TIMEZONES_CACHED_MAX = 1000;
 
-const zonesByCountry = new Map<string, ReadonlySet<string>>();
-const canonicalZones = new Map<string, string | null>();
-
 function timezoneContradicts(timezone: string | undefined, country: string | null): boolean {
   if (timezone === undefined || country === null) return false;
   const zone = canonicalZone(timezone);
@@ -46,38 +45,24 @@ function timezoneContradicts(timezone: string | undefined, country: string | nul
   return zones.size > 0 && !zones.has(zone);
 }
 
-function zonesOf(country: string): ReadonlySet<string> {
-  return remember(zonesByCountry, COUNTRIES_CACHED_MAX, country, readZones);
-}
-
-function readZones(country: string): ReadonlySet<string> {
+const zonesOf = memoize(COUNTRIES_CACHED_MAX, (country): ReadonlySet<string> => {
   if (!COUNTRY_CODE.test(country)) return new Set();
   const zones = new Intl.Locale(`und-${country}`).getTimeZones() ?? [];
   return new Set(zones.map(canonicalZone).filter((zone) => zone !== null));
-}
+});
 
-/** One name for all aliases of a zone (Asia/Kolkata and Asia/Calcutta), null for what is no zone. */
+/** One name for all aliases of a zone (Asia/Kolkata and Asia/Calcutta); null: not a zone. */
 function canonicalZone(timezone: string): string | null {
-  if (timezone.length > TIMEZONE_CHARS_MAX) return null;
-  return remember(canonicalZones, TIMEZONES_CACHED_MAX, timezone, readZone);
+  return timezone.length > TIMEZONE_CHARS_MAX ? null : readZone(timezone);
 }
 
-function readZone(timezone: string): string | null {
+const readZone = memoize(TIMEZONES_CACHED_MAX, (timezone): string | null => {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: timezone }).resolvedOptions().timeZone;
   } catch {
     return null;
   }
-}
-
-function remember<T>(cache: Map<string, T>, sizeMax: number, key: string, read: (key: string) => T): T {
-  const known = cache.get(key);
-  if (known !== undefined) return known;
-  const value = read(key);
-  if (cache.size >= sizeMax) cache.clear();
-  cache.set(key, value);
-  return value;
-}
+});
 
 type System = 'windows' | 'mac' | 'ios' | 'android' | 'chromeos' | 'linux';
 

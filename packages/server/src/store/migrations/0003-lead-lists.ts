@@ -1,6 +1,4 @@
 import { type Kysely, sql } from 'kysely';
-import { nameKey } from '../../domain/leads/lead-listing.ts';
-import { STORED_FIELDS, storedSearchText } from '../../domain/leads/lead-search.ts';
 import type { DialectKind } from '../dialect.ts';
 
 /** What lists and searches of leads need to stay fast. */
@@ -66,8 +64,6 @@ type Leads = {
     contact_name: string;
     contact_email: string;
     contact_phone: string;
-    contact_country_code: string;
-    contact_country_name: string;
     project_name: string;
     visitor_id: string;
     name_key: string;
@@ -93,7 +89,7 @@ async function addSearchedColumns(db: Kysely<Leads>, dialect: DialectKind): Prom
   for (;;) {
     const leads = await db
       .selectFrom('leads')
-      .select(['lead_id', ...STORED_FIELDS])
+      .select(['lead_id', ...SEARCHED_FIELDS])
       .where('lead_id', '>', last)
       .orderBy('lead_id')
       .limit(LEADS_PER_STEP)
@@ -101,7 +97,7 @@ async function addSearchedColumns(db: Kysely<Leads>, dialect: DialectKind): Prom
     for (const lead of leads) {
       await db
         .updateTable('leads')
-        .set({ name_key: nameKey(lead.contact_name), search_text: storedSearchText(lead) })
+        .set({ name_key: nameKey(lead.contact_name), search_text: searchText(lead) })
         .where('lead_id', '=', lead.lead_id)
         .execute();
     }
@@ -111,11 +107,37 @@ async function addSearchedColumns(db: Kysely<Leads>, dialect: DialectKind): Prom
 }
 
 const LEADS_PER_STEP = 1000;
+const SEARCHED_FIELDS = [
+  'contact_name',
+  'contact_email',
+  'contact_phone',
+  'project_name',
+  'visitor_id',
+] as const;
+const NAME_KEY_CHARS_MAX = 64;
+/** Sorts after every name. */
+const NAMELESS = '\u{10FFFF}';
+
+// The rules as they were when this step was released; 0009 has the texts rebuilt by the current ones.
+
+function searchText(lead: Record<(typeof SEARCHED_FIELDS)[number], string>): string {
+  return SEARCHED_FIELDS.map((field) => foldCase(lead[field].replaceAll('\n', ' '))).join('\n');
+}
+
+function nameKey(name: string): string {
+  const key = foldCase(name.trim()).slice(0, NAME_KEY_CHARS_MAX);
+  // The cut may split a surrogate pair, which PostgreSQL refuses.
+  return key.toWellFormed() || NAMELESS;
+}
+
+function foldCase(text: string): string {
+  return text.toLowerCase().replaceAll('ς', 'σ').replaceAll('i\u0307', 'i');
+}
 
 /** Which leads contain which three characters. */
 async function addTrigrams(db: Kysely<unknown>, dialect: DialectKind): Promise<void> {
   if (dialect === 'sqlite') {
-    // Without the text itself and without positions: whoever is found is looked at anyway.
+    // Contentless and without positions: every match is checked against the stored text anyway.
     await sql`
       create virtual table lead_trigrams
       using fts5(text, tokenize = 'trigram', content = '', contentless_delete = 1, detail = none)

@@ -3,8 +3,8 @@ import { describe, test } from 'node:test';
 import {
   type Contact,
   nationalPhone,
-  personMeant,
   personOf,
+  readPerson,
   sharesIdentifier,
   together,
   withCountry,
@@ -21,13 +21,13 @@ const aContact = (contact: Partial<Contact> = {}): Contact => ({
 
 describe('who is meant', () => {
   test('e-mail compares lower-cased and trimmed', () => {
-    const meant = personMeant({ email: ' Ada@Example.ORG ' });
+    const meant = readPerson({ email: ' Ada@Example.ORG ' });
     assert.ok(sharesIdentifier(meant, personOf(aContact({ email: 'ada@example.org' }))));
     assert.ok(!sharesIdentifier(meant, personOf(aContact({ email: 'ad@example.org' }))));
   });
 
   test('phones compare in E.164, with the dial code', () => {
-    const meant = personMeant({ phone: '0091 98765-43210' });
+    const meant = readPerson({ phone: '0091 98765-43210' });
     const typed = { phone: '98765 43210' };
     assert.ok(sharesIdentifier(meant, personOf(aContact({ ...typed, dialCode: '+91' }))));
     assert.ok(sharesIdentifier(meant, personOf(aContact({ ...typed, country: 'IN' }))));
@@ -36,18 +36,18 @@ describe('who is meant', () => {
   });
 
   test('a number that was typed with its country code, but without the plus sign, is the same', () => {
-    const meant = personMeant({ phone: '+91 98765 43210' });
+    const meant = readPerson({ phone: '+91 98765 43210' });
     assert.ok(sharesIdentifier(meant, personOf(aContact({ phone: '91 98765 43210' }))));
   });
 
   test('whoever has nothing in common is somebody else', () => {
-    assert.ok(!sharesIdentifier(personMeant({}), personOf(aContact())));
-    assert.ok(!sharesIdentifier(personMeant({ visitor_id: 'a' }), personOf(aContact({ visitorId: 'b' }))));
+    assert.ok(!sharesIdentifier(readPerson({}), personOf(aContact())));
+    assert.ok(!sharesIdentifier(readPerson({ visitor_id: 'a' }), personOf(aContact({ visitorId: 'b' }))));
   });
 
   test('all that is known of a person counts, each thing once', () => {
     const known = [
-      personMeant({ email: 'a@example.org', visitor_id: 'v' }),
+      readPerson({ email: 'a@example.org', visitor_id: 'v' }),
       personOf(aContact({ visitorId: 'v' })),
     ];
     assert.deepEqual(together(known), { emails: ['a@example.org'], phones: [], visitors: ['v'] });
@@ -55,7 +55,7 @@ describe('who is meant', () => {
 });
 
 describe('a number without its country code', () => {
-  const meant = personMeant({ phone: '98765 43210' });
+  const meant = readPerson({ phone: '98765 43210' });
   const indian = aContact({ phone: '98765-43210', dialCode: '+91' });
   const american = aContact({ phone: '9876543210', dialCode: '+1' });
 
@@ -73,7 +73,7 @@ describe('a number without its country code', () => {
 
   test('is told from one that has it', () => {
     assert.equal(nationalPhone(meant), '9876543210');
-    assert.equal(nationalPhone(personMeant({ phone: '+91 98765 43210' })), null);
-    assert.equal(nationalPhone(personMeant({ email: 'a@example.org' })), null);
+    assert.equal(nationalPhone(readPerson({ phone: '+91 98765 43210' })), null);
+    assert.equal(nationalPhone(readPerson({ email: 'a@example.org' })), null);
   });
 });
