@@ -1,5 +1,6 @@
 import { isbot } from 'isbot';
 import { isPrivateIp, type NetworkMatcher } from '../../lib/ip-address.ts';
+import { makeLru } from '../../lib/lru.ts';
 import { cut } from '../tracking/page-address.ts';
 
 export const BOT_SUSPICION_FROM = 70;
@@ -9,18 +10,8 @@ const USER_AGENT_CHARS_MAX = 1024;
 /** Cubot makes phones. */
 const CALLS_ITSELF_BOT = /(?<!\bcu)bots?(?:\b|_)|crawler|spider|headless/i;
 
-/** The agents asked about of late: most visitors have one of a few hundred. */
-const known = new Map<string, boolean>();
-const KNOWN_AGENTS_MAX = 1000;
-
-function isKnownBot(agent: string): boolean {
-  const before = known.get(agent);
-  if (before !== undefined) return before;
-  if (known.size >= KNOWN_AGENTS_MAX) known.clear();
-  const answer = isbot(agent);
-  known.set(agent, answer);
-  return answer;
-}
+/** Most visitors have one of a few hundred agents. */
+const knownAgents = makeLru<boolean>({ entriesMax: 1000 });
 
 /**
  * A server integration sends with its own HTTP client, which says nothing about the person; there only programs
@@ -29,7 +20,7 @@ function isKnownBot(agent: string): boolean {
 export function isBotAgent(userAgent: string, browserForm: boolean): boolean {
   const agent = cut(userAgent.trim(), USER_AGENT_CHARS_MAX);
   if (agent === '') return false;
-  return browserForm ? isKnownBot(agent) : CALLS_ITSELF_BOT.test(agent);
+  return browserForm ? knownAgents.getOrInsertComputed(agent, isbot) : CALLS_ITSELF_BOT.test(agent);
 }
 
 export function isBotLead(lead: { honeypot: boolean; suspicionScore: number; botAgent: boolean }): boolean {

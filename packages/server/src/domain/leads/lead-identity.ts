@@ -1,3 +1,4 @@
+import { makeLru } from '../../lib/lru.ts';
 import { cut } from '../tracking/page-address.ts';
 
 /**
@@ -13,18 +14,12 @@ export type Identity = { readonly kind: IdentityKind; readonly value: string };
 /** Part of an index whose rows have to fit PostgreSQL's limit together with the longest identity. */
 const PROJECT_KEY_CHARS_MAX = 256;
 
-/** Those asked about of late: most leads are for one of a few dozen projects. */
-const knownKeys = new Map<string, string>();
-const KNOWN_KEYS_MAX = 256;
+/** Most leads are for one of a few dozen projects. */
+const projectKeys = makeLru<string>({ entriesMax: 256 });
 
 /** Project names compare without regard to case, width and the amount of space between words. */
 export function projectKey(project: string): string {
-  const known = knownKeys.get(project);
-  if (known !== undefined) return known;
-  if (knownKeys.size >= KNOWN_KEYS_MAX) knownKeys.clear();
-  const key = foldedKey(project);
-  knownKeys.set(project, key);
-  return key;
+  return projectKeys.getOrInsertComputed(project, foldedKey);
 }
 
 function foldedKey(project: string): string {

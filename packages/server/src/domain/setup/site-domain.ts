@@ -1,3 +1,4 @@
+import { makeLru } from '../../lib/lru.ts';
 import { HOST_CHARS_MAX, hostUrl, isIpHost, webUrl, withoutTrailingDot } from '../../lib/web-address.ts';
 
 /**
@@ -55,18 +56,14 @@ export function isAllowedOrigin(page: string, rules: readonly string[]): boolean
   return rules.some((rule) => matching.has(rule));
 }
 
-/** The pages asked about of late: a site has few origins, and each sends many forms. */
-const known = new Map<string, ReadonlySet<string>>();
-const KNOWN_PAGES_MAX = 256;
+/** A site has few origins, and each sends many forms. */
+const rulesByPage = makeLru<ReadonlySet<string>>({ entriesMax: 256 });
 
 function knownRulesMatching(page: string): ReadonlySet<string> {
-  const before = known.get(page);
-  if (before !== undefined) return before;
-  if (known.size >= KNOWN_PAGES_MAX) known.clear();
-  const url = webUrl(page);
-  const matching = url === null ? new Set<string>() : rulesMatching(url);
-  known.set(page, matching);
-  return matching;
+  return rulesByPage.getOrInsertComputed(page, () => {
+    const url = webUrl(page);
+    return url === null ? new Set() : rulesMatching(url);
+  });
 }
 
 /** All the rules that would let a page in, so that a rule is compared as a whole and never taken apart. */

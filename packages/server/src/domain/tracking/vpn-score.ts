@@ -1,3 +1,5 @@
+import { makeLru } from '../../lib/lru.ts';
+
 export const VPN_SUSPECTED_FROM = 50;
 
 export type VpnEvidence = {
@@ -35,19 +37,15 @@ const TIMEZONE_CHARS_MAX = 64;
 const COUNTRIES_CACHED_MAX = 300;
 const TIMEZONES_CACHED_MAX = 1000;
 
-const zonesByCountry = new Map<string, ReadonlySet<string>>();
-const canonicalZones = new Map<string, string | null>();
+const zonesByCountry = makeLru<ReadonlySet<string>>({ entriesMax: COUNTRIES_CACHED_MAX });
+const canonicalZones = makeLru<string | null>({ entriesMax: TIMEZONES_CACHED_MAX });
 
 function timezoneContradicts(timezone: string | undefined, country: string | null): boolean {
   if (timezone === undefined || country === null) return false;
   const zone = canonicalZone(timezone);
   if (zone === null) return false;
-  const zones = zonesOf(country);
+  const zones = zonesByCountry.getOrInsertComputed(country, readZones);
   return zones.size > 0 && !zones.has(zone);
-}
-
-function zonesOf(country: string): ReadonlySet<string> {
-  return remember(zonesByCountry, COUNTRIES_CACHED_MAX, country, readZones);
 }
 
 function readZones(country: string): ReadonlySet<string> {
@@ -59,7 +57,7 @@ function readZones(country: string): ReadonlySet<string> {
 /** One name for all aliases of a zone (Asia/Kolkata and Asia/Calcutta), null for what is no zone. */
 function canonicalZone(timezone: string): string | null {
   if (timezone.length > TIMEZONE_CHARS_MAX) return null;
-  return remember(canonicalZones, TIMEZONES_CACHED_MAX, timezone, readZone);
+  return canonicalZones.getOrInsertComputed(timezone, readZone);
 }
 
 function readZone(timezone: string): string | null {
@@ -68,15 +66,6 @@ function readZone(timezone: string): string | null {
   } catch {
     return null;
   }
-}
-
-function remember<T>(cache: Map<string, T>, sizeMax: number, key: string, read: (key: string) => T): T {
-  const known = cache.get(key);
-  if (known !== undefined) return known;
-  const value = read(key);
-  if (cache.size >= sizeMax) cache.clear();
-  cache.set(key, value);
-  return value;
 }
 
 type System = 'windows' | 'mac' | 'ios' | 'android' | 'chromeos' | 'linux';
