@@ -1,4 +1,5 @@
 import { isDelivered } from '../domain/delivery/retry-delay.ts';
+import { sentenceFor } from '../domain/delivery/send-result.ts';
 import { reasonOf } from '../lib/errors.ts';
 import { withTimeout } from '../lib/timeout.ts';
 import { SECOND_MS } from '../lib/utc-time.ts';
@@ -26,7 +27,8 @@ const STOP_RELEASE_MS = 500;
 /** Webhooks resolve whatever happens; should one reject all the same, it must not take the service with it. */
 const NOT_SENT: WebhookOutcome = {
   statusCode: null,
-  error: 'The message could not be sent.',
+  result: 'failed',
+  error: sentenceFor('failed'),
   retryAfter: undefined,
   durationMs: 0,
   answer: '',

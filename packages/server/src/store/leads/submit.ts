@@ -207,6 +207,7 @@ async function addSend(
     next_attempt_at: at,
     claimed_until: 0,
     last_status_code: null,
+    last_result: null,
     last_error: null,
     created_at: at,
     delivered_at: null,
