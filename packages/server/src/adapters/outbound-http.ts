@@ -105,9 +105,11 @@ function openAgents(policy: EgressPolicy, options: OutboundOptions) {
   const secure = new https.Agent(agentOptions);
   return {
     open(url: URL, { method, headers }: Pick<OutboundRequest, 'method' | 'headers'>): http.ClientRequest {
+      // As an option, because `setTimeout` of a request would leave out the time it takes to connect.
+      const silence = options.silenceMs === undefined ? {} : { timeout: options.silenceMs };
       return url.protocol === 'https:'
-        ? https.request(url, { method, headers, agent: secure })
-        : http.request(url, { method, headers, agent: plain });
+        ? https.request(url, { method, headers, agent: secure, ...silence })
+        : http.request(url, { method, headers, agent: plain, ...silence });
     },
     destroy() {
       plain.destroy();
@@ -174,7 +176,7 @@ function exchange(
       startedAt = performance.now();
       if (timeoutMs !== undefined) cancelTimeout = startTimeout(timeoutMs, timeOut);
     });
-    if (silenceMs !== undefined) request.setTimeout(silenceMs, timeOut);
+    if (silenceMs !== undefined) request.on('timeout', timeOut);
     request.on('response', (incoming) => {
       response = incoming;
       const bytesMax = (incoming.statusCode ?? 0) < REFUSED_FROM ? answerBytesMax : REFUSAL_BYTES_MAX;
