@@ -1,4 +1,5 @@
 import type { LeadStatus } from '@leadtrail/contract/lead-status';
+import { resultOf, sentenceFor } from '../../packages/server/src/domain/delivery/send-result.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../packages/server/src/lib/utc-time.ts';
 import type { ClaimedSend, SendAttempt } from '../../packages/server/src/store/flow-sends/deliver.ts';
 import type { Store } from '../../packages/server/src/store/store.ts';
@@ -49,13 +50,16 @@ function attemptOf({ id, claimedUntil }: ClaimedSend, at: number, now: number, r
   const trouble = TROUBLE.find(({ from, until }) => hoursBefore <= from && hoursBefore > until);
   const isSlow = trouble === undefined && random.chance(0.015);
   const durationMs = isSlow ? 10_000 : random.integer(60, 900);
+  const statusCode = isSlow ? null : (trouble?.statusCode ?? 200);
+  const result = statusCode === null ? 'timeout' : resultOf(statusCode);
   return {
     id,
     claimedUntil,
     startedAt: at,
     endedAt: at + durationMs,
-    statusCode: isSlow ? null : (trouble?.statusCode ?? 200),
-    error: isSlow ? 'The target did not answer in time.' : null,
+    statusCode,
+    result,
+    error: sentenceFor(result, durationMs),
     retryAfter: undefined,
     durationMs,
     answer: isSlow ? '' : (trouble?.answer ?? '{"message":"Workflow was started"}'),

@@ -5,8 +5,32 @@ import { LIST_DEFAULT, LIST_MAX } from './limits.ts';
 
 export const SEND_STATES = ['pending', 'delivered', 'failed'] as const;
 
+/** Why a message got no answer. */
+export const SEND_FAILURES = [
+  'timeout',
+  'refused',
+  'dns_lookup_failed',
+  'unreachable',
+  'tls_failed',
+  'certificate_invalid',
+  'address_not_allowed',
+  'invalid_url',
+  'connection_closed',
+  'invalid_http',
+  'stopped',
+  'failed',
+] as const;
+export type SendFailure = (typeof SEND_FAILURES)[number];
+
+/** What became of a message, for programs; `error` says the same in a sentence. */
+export const SendResult = z
+  .union([z.literal('delivered'), z.templateLiteral(['status_', z.int()]), z.enum(SEND_FAILURES)])
+  .describe('`delivered`, `status_` with a status other than 2xx, or why there was no answer');
+export type SendResult = z.output<typeof SendResult>;
+
 const outcome = {
   status_code: z.int().nullable(),
+  result: SendResult.nullable().describe('null for attempts of earlier versions'),
   error: z.string().nullable(),
   duration_ms: Count,
   answer: z.string().describe('the beginning of the response body'),
@@ -27,6 +51,7 @@ export const FlowSend = z
     attempts: Count,
     next_attempt_at: DateTime.nullable(),
     last_status_code: z.int().nullable(),
+    last_result: SendResult.nullable(),
     last_error: z.string().nullable(),
     created_at: DateTime,
     delivered_at: DateTime.nullable(),

@@ -165,7 +165,7 @@ export async function buildApp(config: Config, overrides: Overrides = {}): Promi
     { timers: overrides.schedule !== false },
   );
 
-  // Both recognise phone numbers.
+  // Loaded lazily: libphonenumber metadata is heavy.
   const captureLead = whenNeeded(async () => {
     const { makeCaptureLead } = await import('./flows/capture-lead.ts');
     return makeCaptureLead({
@@ -337,7 +337,7 @@ function isEngineConfigured({ engine, analyticsApiKey }: Config): boolean {
   return engine !== undefined || analyticsApiKey === undefined;
 }
 
-/** Loaded with the first message: encrypted connections take their share of memory even before one is made. */
+/** Loaded lazily, with the first message: TLS takes memory even before there is a connection. */
 function webhookWhenNeeded(): Webhook {
   let opening: Promise<Webhook> | undefined;
   return {

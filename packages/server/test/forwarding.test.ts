@@ -168,6 +168,7 @@ onBothStores('a new lead', (kind) => {
       attempts: 1,
       next_attempt_at: null,
       last_status_code: 200,
+      last_result: 'delivered',
       last_error: null,
       created_at: at,
       delivered_at: at,
@@ -178,7 +179,17 @@ onBothStores('a new lead', (kind) => {
     });
     assert.deepEqual(
       attempt_log.map((attempt) => ({ ...attempt, duration_ms: 0 })),
-      [{ attempt: 1, at, status_code: 200, error: null, duration_ms: 0, answer: 'status 200' }],
+      [
+        {
+          attempt: 1,
+          at,
+          status_code: 200,
+          result: 'delivered',
+          error: null,
+          duration_ms: 0,
+          answer: 'status 200',
+        },
+      ],
     );
   });
 
@@ -210,12 +221,12 @@ onBothStores('a new lead', (kind) => {
     const failed = await theSend(service);
     assert.deepEqual([failed.status, failed.attempts, failed.next_attempt_at], ['failed', 8, null]);
     assert.deepEqual(
-      [failed.last_status_code, failed.last_error],
-      [500, 'The target answered with status 500.'],
+      [failed.last_status_code, failed.last_result, failed.last_error],
+      [500, 'status_500', 'The target answered with status 500.'],
     );
     assert.deepEqual(
-      failed.attempt_log.map(({ attempt }) => attempt),
-      [1, 2, 3, 4, 5, 6, 7, 8],
+      failed.attempt_log.map(({ attempt, result }) => `${attempt} ${result}`),
+      [1, 2, 3, 4, 5, 6, 7, 8].map((attempt) => `${attempt} status_500`),
     );
     await pass(365 * DAY_MS);
     assert.equal(receiver.received.length, 8);
@@ -404,7 +415,8 @@ onBothStores('a new lead', (kind) => {
     t.after(() => other.close());
     await call(service, 'PATCH', '/analytics/settings', { body: { flow_webhook_url: other.url } });
     await pass(5 * SECOND_MS);
-    assert.equal((await theSend(service)).last_error, NOT_ALLOWED);
+    const refused = await theSend(service);
+    assert.deepEqual([refused.last_result, refused.last_error], ['address_not_allowed', NOT_ALLOWED]);
 
     await call(service, 'PATCH', '/analytics/settings', { body: { flow_webhook_url: receiver.url } });
     receiver.answer(answering(200));
@@ -563,8 +575,8 @@ onBothStores('a target that hangs', (kind) => {
     await forwarded(service);
     const waiting = await theSend(service);
     assert.deepEqual(
-      [waiting.status, waiting.last_status_code, waiting.last_error],
-      ['pending', null, 'The target did not answer within 0.2 seconds.'],
+      [waiting.status, waiting.last_status_code, waiting.last_result, waiting.last_error],
+      ['pending', null, 'timeout', 'The target did not answer within 0.2 seconds.'],
     );
     receiver.answer(answering(200));
     clock.advance(5 * SECOND_MS);

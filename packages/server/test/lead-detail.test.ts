@@ -420,6 +420,7 @@ onBothStores('GET /analytics/leads/:id: what the automation platform and the CRM
       attempts: 1,
       next_attempt_at: null,
       last_status_code: 200,
+      last_result: 'delivered',
       last_error: null,
       created_at: '2026-03-10 12:00:00',
       delivered_at: '2026-03-10 12:00:00',

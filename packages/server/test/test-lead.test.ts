@@ -13,6 +13,7 @@ import { DAY_MS, MINUTE_MS, SECOND_MS } from '../src/lib/utc-time.ts';
 type Tested = {
   flow_send_public_id: string;
   status_code: number | null;
+  result: string | null;
   error: string | null;
   duration_ms: number;
   answer: string;
@@ -114,8 +115,11 @@ onBothStores('POST /analytics/flow/test', (kind) => {
     const totals = () => Promise.all(paths.map((path) => totalOf(service, path)));
     const before = await totals();
     receiver.answer(answering(500, { 'retry-after': '1' }));
-    const { flow_send_public_id, status_code, error } = assertTested(await sendTest(service));
-    assert.deepEqual([status_code, error], [500, 'The target answered with status 500.']);
+    const { flow_send_public_id, status_code, result, error } = assertTested(await sendTest(service));
+    assert.deepEqual(
+      [status_code, result, error],
+      [500, 'status_500', 'The target answered with status 500.'],
+    );
     clock.advance(DAY_MS);
     await service.app.forwarding.settled();
     assert.equal(receiver.received.length, 1);

@@ -160,6 +160,7 @@ async function seedSend(service: TestService): Promise<string> {
       startedAt: now(),
       endedAt: now(),
       statusCode: 500,
+      result: 'status_500' as const,
       error: HOSTILE,
       retryAfter: undefined,
       durationMs: 5,

@@ -5,9 +5,9 @@ import { assertObjectKey } from '../lib/object-key.ts';
 import { HOUR_MS } from '../lib/utc-time.ts';
 import type { ObjectStore } from '../ports/objects.ts';
 
-/** Not a key an object can have in earnest: keys begin with the kind of object. */
+/** Not the beginning of any key: keys begin with the kind of object. */
 const UNFINISHED_DIR = '.unfinished';
-/** No write takes that long: whoever began it has died. */
+/** No write takes that long: its process has died. */
 const UNFINISHED_KEPT_MS = HOUR_MS;
 
 /** Objects as files below one directory. */

@@ -3,7 +3,7 @@ import type { Cache } from '../ports/cache.ts';
 import { openMemoryCache } from './memory-cache.ts';
 import type { RedisConnection } from './redis-connection.ts';
 
-/** Nothing is to stay of an installation that is no more. */
+/** An installation that is removed leaves nothing behind. */
 const TTL_MS_MAX = DAY_MS;
 
 /**

@@ -1,8 +1,10 @@
 import { createClient, ErrorReply } from '@redis/client';
+import { type Backoff, backoffMs } from '../lib/backoff.ts';
+import { startTimeout, withTimeout } from '../lib/timeout.ts';
 import { SECOND_MS } from '../lib/utc-time.ts';
 import type { Log } from '../ports/log.ts';
 
-/** A Redis that may go away at any time, and for which nobody waits. */
+/** A Redis that may go away at any time; no request waits for it. */
 export type RedisConnection = {
   /** Undefined when there is no answer in time; never rejects. Commands of the same moment travel together. */
   ask(command: readonly string[]): Promise<RedisAnswer | undefined>;
@@ -16,13 +18,12 @@ export type RedisConnection = {
 
 export type RedisAnswer = { reply: unknown };
 
-/** Whoever asked is let go after as long, and until the answer has come nothing else is asked. */
+/** After as long a command counts as unanswered, and until its answer has come nothing else is asked. */
 const PATIENCE_MS = 100;
 /** A connection that is silent for as long is given up. */
 const SILENCE_MS_MAX = SECOND_MS;
 const CONNECT_MS_MAX = 2 * SECOND_MS;
-const PAUSE_MS_MIN = 100;
-const PAUSE_MS_MAX = 5 * SECOND_MS;
+const RECONNECT: Backoff = { minMs: 100, maxMs: 5 * SECOND_MS };
 /** What has gone away again before that was not really back. */
 const STEADY_MS = 10 * SECOND_MS;
 
@@ -55,7 +56,7 @@ export async function openRedisConnection({
     let client: Client | undefined;
     try {
       client = clientOf(url, (error) => lose(client, error));
-      await within(CONNECT_MS_MAX, tryOut(client, trial));
+      await withTimeout(tryOut(client, trial), CONNECT_MS_MAX, () => new NoAnswer());
       if (isClosed) client.destroy();
       else takeUp(client);
     } catch (error) {
@@ -86,28 +87,28 @@ export async function openRedisConnection({
     if (isClosed) return;
     if (awaySince === undefined) log.warn('redis is away', { reason: reasonOf(error) });
     awaySince ??= performance.now();
-    retry = setTimeout(connect, Math.min(PAUSE_MS_MIN * 2 ** failures, PAUSE_MS_MAX));
     failures += 1;
+    retry = setTimeout(connect, backoffMs(failures, RECONNECT));
   }
 
   function send(asked: Link, command: readonly string[]): Promise<RedisAnswer | undefined> {
     const { promise, resolve } = Promise.withResolvers<RedisAnswer | undefined>();
-    let stopWaiting = afterSilence(PATIENCE_MS, () => {
+    let cancelTimeout = startTimeout(PATIENCE_MS, () => {
       asked.late += 1;
       resolve(undefined);
-      const giveUp = afterSilence(SILENCE_MS_MAX, () => lose(asked.client, new NoAnswer()));
-      stopWaiting = () => {
-        giveUp();
+      const cancel = startTimeout(SILENCE_MS_MAX, () => lose(asked.client, new NoAnswer()));
+      cancelTimeout = () => {
+        cancel();
         asked.late -= 1;
       };
     });
     asked.client.sendCommand(command).then(
       (reply) => {
-        stopWaiting();
+        cancelTimeout();
         resolve({ reply });
       },
       (error: unknown) => {
-        stopWaiting();
+        cancelTimeout();
         lose(asked.client, error);
         resolve(undefined);
       },
@@ -130,7 +131,7 @@ export async function openRedisConnection({
   };
 }
 
-/** Its own ways to wait and to connect again are off: it would go on queueing for a Redis that is silent. */
+/** Without its own queue and reconnecting: it would go on queueing for a Redis that is silent. */
 function clientOf(url: string, onError: (error: unknown) => void) {
   const client = createClient({
     url,
@@ -152,27 +153,6 @@ async function tryOut(client: Client, trial: readonly string[]): Promise<void> {
 
 class NoAnswer extends Error {
   readonly code = 'no answer';
-}
-
-async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const stopWaiting = afterSilence(ms, () => reject(new NoAnswer()));
-  return Promise.race([promise, late]).finally(stopWaiting);
-}
-
-/**
- * Timers come before what has arrived meanwhile: after a long moment in which this process did something else, an
- * answer may be waiting to be read. So it is read first. Returns how to call it off.
- */
-function afterSilence(ms: number, act: () => void): () => void {
-  let immediate: NodeJS.Immediate | undefined;
-  const timer = setTimeout(() => {
-    immediate = setImmediate(act);
-  }, ms);
-  return () => {
-    clearTimeout(timer);
-    clearImmediate(immediate);
-  };
 }
 
 /** A word for the log. The whole message of an error may hold what was sent, or to where. */

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { SharedCounter } from '../ports/shared-counter.ts';
 import type { RedisConnection } from './redis-connection.ts';
 
-/** In one step, so that no count ever stays without an end. */
+/** Atomic, so that no count is ever left without a TTL. */
 const COUNT = `
 local count = redis.call('INCR', KEYS[1])
 if count == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
@@ -25,7 +25,7 @@ export function redisCounter(redis: RedisConnection, prefix: string, secret: str
   };
 }
 
-/** Who may do this may do everything else that is asked of Redis. */
+/** Needs every permission that the other commands need. */
 export function trialCommand(prefix: string): string[] {
   return countCommand(`${prefix}trial`, 0, TRIAL_TTL_MS);
 }

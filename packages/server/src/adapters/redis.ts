@@ -27,7 +27,7 @@ export async function openRedis({
   now: () => number;
   log: Log;
 }): Promise<Redis> {
-  // Slow to compute, so that the names are of no use to whoever would like to guess the key.
+  // Slow to compute, so that the names do not help to guess the key.
   const derived = scryptSync(adminKey, 'leadtrail redis', NAME_BYTES + SECRET_BYTES);
   const prefix = `leadtrail:${derived.toString('base64url', 0, NAME_BYTES)}:`;
   const connection = await openRedisConnection({ url, trial: trialCommand(prefix), log });

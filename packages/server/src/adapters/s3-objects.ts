@@ -4,7 +4,7 @@ import { assertObjectKey } from '../lib/object-key.ts';
 import { SECOND_MS } from '../lib/utc-time.ts';
 import type { Log } from '../ports/log.ts';
 import type { ObjectStore } from '../ports/objects.ts';
-import { type HttpAnswer, type HttpFailure, type HttpLimits, openBoundedHttp } from './bounded-http.ts';
+import { type OutboundFailure, type OutboundResult, openOutboundHttp } from './outbound-http.ts';
 
 export type S3Settings = {
   bucket: string;
@@ -16,28 +16,43 @@ export type S3Settings = {
   secretAccessKey: string;
 };
 
-const LIMITS: HttpLimits = {
+export type S3Limits = {
+  /** How long nothing at all may arrive or leave. */
+  silenceMsMax: number;
+  /** For everything: waiting for a connection, sending, reading the answer, and doing it again. */
+  totalMsMax: number;
+  bytesMax: number;
+  socketsMax: number;
+};
+
+const LIMITS: S3Limits = {
   silenceMsMax: 5 * SECOND_MS,
-  // To read an archive and to write it takes less than it is lent for to whoever rewrites it.
+  // Reading an archive and writing it again takes less than the lease of an erasure.
   totalMsMax: 12 * SECOND_MS,
   // More than the largest archive has.
   bytesMax: 256 * 1024 ** 2,
   socketsMax: 32,
 };
+/** A kept connection may have been closed from the other side at this very moment. */
+const TRIED_AGAIN = ['ECONNRESET', 'EPIPE', 'ECONNABORTED'];
 const NOTHING: Uint8Array = new Uint8Array();
-/** Nobody stores anything under this key: asking for it only shows whether the bucket can be used. */
+/** Nothing is stored under this key: asking for it only shows whether the bucket can be used. */
 const CHECK_KEY = 'leadtrail-check';
 
 /** Objects in a bucket of S3, or of anything that speaks its protocol. */
-export function openS3Objects(settings: S3Settings, log: Log, limits: HttpLimits = LIMITS): ObjectStore {
+export function openS3Objects(settings: S3Settings, log: Log, limits: S3Limits = LIMITS): ObjectStore {
   const { bucket, address, region, accessKeyId, secretAccessKey } = settings;
-  const { protocol, host } = new URL(address);
-  const connection = openBoundedHttp(protocol, limits);
+  const { host } = new URL(address);
+  const outbound = openOutboundHttp({
+    connectionsPerHostMax: limits.socketsMax,
+    answerBytesMax: limits.bytesMax,
+    silenceMs: limits.silenceMsMax,
+  });
   const signingKeys = new Map<string, ArrayBuffer>();
   let isClosed = false;
   let hasWarned = false;
 
-  async function send(method: 'GET' | 'PUT' | 'DELETE', key: string, body = NOTHING): Promise<HttpAnswer> {
+  async function send(method: 'GET' | 'PUT' | 'DELETE', key: string, body = NOTHING): Promise<S3Answer> {
     assertObjectKey(key);
     const signer = new AwsV4Signer({
       accessKeyId,
@@ -52,15 +67,19 @@ export function openS3Objects(settings: S3Settings, log: Log, limits: HttpLimits
     });
     const { url, headers } = await signer.sign();
     const sent = { ...Object.fromEntries(headers), ...UNSIGNED, 'content-length': String(body.length) };
-    return connection.send({ method, url, headers: sent, body }).catch((failure: HttpFailure) => {
-      throw new Error(describe(failure, host));
-    });
+    const deadline = AbortSignal.timeout(limits.totalMsMax);
+    const attempt = () =>
+      outbound.send({ method, url, headers: sent, body, policy: 'trusted', signal: deadline });
+    let answer = await attempt();
+    if (TRIED_AGAIN.includes(answer.failure?.code ?? '')) answer = await attempt();
+    if (answer.failure === null && answer.status !== null) return { ...answer, status: answer.status };
+    throw new Error(describe(answer.failure, host, { isLate: deadline.aborted && !isClosed }));
   }
 
-  const refusal = (answer: HttpAnswer) => new Error(describeRefusal(answer, bucket, host));
+  const refusal = (answer: S3Answer) => new Error(describeRefusal(answer, bucket, host));
 
   /** A bucket with versions only marks an object as deleted. */
-  function warnOfVersions({ headers }: HttpAnswer): void {
+  function warnOfVersions({ headers }: S3Answer): void {
     if (headers['x-amz-delete-marker'] !== 'true' || hasWarned) return;
     hasWarned = true;
     log.warn('the bucket keeps old versions of what is deleted: a rule of the bucket has to remove them');
@@ -84,7 +103,7 @@ export function openS3Objects(settings: S3Settings, log: Log, limits: HttpLimits
     },
     close() {
       isClosed = true;
-      connection.close();
+      outbound.close();
     },
   };
   objects.get(CHECK_KEY).catch((error: Error) => {
@@ -93,7 +112,9 @@ export function openS3Objects(settings: S3Settings, log: Log, limits: HttpLimits
   return objects;
 }
 
-/** Those in between may change them. */
+type S3Answer = OutboundResult & { status: number };
+
+/** Proxies may change them. */
 const UNSIGNED = { 'user-agent': 'Leadtrail', 'accept-encoding': 'identity' };
 
 /** As the signature wants it: everything but letters, digits and `-._~`. */
@@ -105,17 +126,17 @@ function encodeKey(key: string): string {
     .join('/');
 }
 
-function isDone({ status }: HttpAnswer): boolean {
+function isDone({ status }: S3Answer): boolean {
   return status >= 200 && status < 300;
 }
 
-/** By the code, not the status: whoever answers 404 in the place of the store knows nothing of the object. */
-function isMissing(answer: HttpAnswer): boolean {
+/** By the code, not the status: a 404 of a proxy says nothing about the object. */
+function isMissing(answer: S3Answer): boolean {
   return answer.status === 404 && codeOf(answer) === 'NoSuchKey';
 }
 
 /** The rest of such an answer may hold the key, or what was signed with it. */
-function codeOf({ body }: HttpAnswer): string | undefined {
+function codeOf({ body }: S3Answer): string | undefined {
   return /<Code>\s*([A-Za-z0-9.]{1,64})\s*<\/Code>/.exec(body.toString())?.[1];
 }
 
@@ -130,19 +151,20 @@ const REFUSALS: Readonly<Record<string, string>> = {
   RequestTimeTooSkewed: 'says that the clock of this machine is wrong',
 };
 
-function describeRefusal(answer: HttpAnswer, bucket: string, host: string): string {
+function describeRefusal(answer: S3Answer, bucket: string, host: string): string {
   const code = codeOf(answer);
-  const said = code === undefined ? String(answer.status) : `${answer.status} ${code}`;
-  if (code === 'NoSuchBucket') return `The object store at ${host} has no bucket "${bucket}" (${said}).`;
+  const status = code === undefined ? String(answer.status) : `${answer.status} ${code}`;
+  if (code === 'NoSuchBucket') return `The object store at ${host} has no bucket "${bucket}" (${status}).`;
   const what = code === undefined ? undefined : REFUSALS[code];
   return what === undefined
-    ? `The object store at ${host} answered ${said}.`
-    : `The object store at ${host} ${what} (${said}).`;
+    ? `The object store at ${host} answered ${status}.`
+    : `The object store at ${host} ${what} (${status}).`;
 }
 
-function describe({ code }: HttpFailure, host: string): string {
-  if (code === 'TOO_SLOW') return `The object store at ${host} did not answer in time.`;
+function describe(failure: OutboundFailure | null, host: string, { isLate }: { isLate: boolean }): string {
+  const code = failure?.code;
+  if (isLate || code === 'TIMEOUT') return `The object store at ${host} did not answer in time.`;
   if (code === 'TOO_LONG') return `The object store at ${host} answered with more than an object can have.`;
-  if (code === 'CLOSED') return 'The service is shutting down.';
+  if (code === 'ABORTED') return 'The service is shutting down.';
   return `The object store at ${host} cannot be reached (${code}).`;
 }

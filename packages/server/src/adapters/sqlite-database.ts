@@ -1,11 +1,12 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { Kysely, SqliteDialect } from 'kysely';
+import { makeLru } from '../lib/lru.ts';
 import { type Db, type SqlValue, sqliteDialect } from '../store/dialect.ts';
 import type { Schema } from '../store/schema.ts';
 
 const LOCK_WAIT_MS = 5000;
 const WAL_PAGES_MAX = 4000;
-/** An LRU cache: lists make many statements, and each takes memory. */
+/** Lists make many statements, and each takes memory. */
 const STATEMENTS_MAX = 300;
 
 export type SqliteDatabase = {
@@ -32,23 +33,9 @@ export function openSqliteDatabase(
   }
   database.exec(`pragma cache_size = -${cacheKiB}`);
 
-  const statements = new Map<string, Statement>();
-  const prepare = (text: string): Statement => {
-    const kept = statements.get(text);
-    if (kept !== undefined) {
-      // The order matters only when something is to be evicted.
-      if (statements.size >= STATEMENTS_MAX) {
-        statements.delete(text);
-        statements.set(text, kept);
-      }
-      return kept;
-    }
-    const statement = statementOf(database.prepare(text));
-    statements.set(text, statement);
-    const [oldest] = statements.size > STATEMENTS_MAX ? statements.keys() : [];
-    if (oldest !== undefined) statements.delete(oldest);
-    return statement;
-  };
+  const statements = makeLru<Statement>({ entriesMax: STATEMENTS_MAX });
+  const newStatement = (text: string) => statementOf(database.prepare(text));
+  const prepare = (text: string) => statements.getOrInsertComputed(text, newStatement);
 
   const query = new Kysely<Schema>({
     dialect: new SqliteDialect({ database: { close: () => undefined, prepare } }),

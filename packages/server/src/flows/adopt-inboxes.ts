@@ -10,8 +10,8 @@ export type Adoption = {
 };
 
 /**
- * Several processes may share a data directory, each with its own inbox. When there are fewer of them than
- * before, somebody has to process what the others had accepted.
+ * Several processes may share a data directory, each with its own inbox. When fewer are started than before, those
+ * that run ingest what the others had accepted.
  */
 export function makeAdoption(parts: {
   openLeftovers: () => Promise<Inbox[]>;

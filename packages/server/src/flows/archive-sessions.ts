@@ -6,7 +6,7 @@ import type { Store } from '../store/store.ts';
 
 /** How many queue entries go into one object; an entry is a batch of sessions. */
 const ENTRIES_PER_OBJECT = 32;
-const CLAIM_MS = MINUTE_MS;
+const LEASE_MS = MINUTE_MS;
 const RETRY_MS = 30 * SECOND_MS;
 
 /** Brings what is waiting in the queue to the object store, many sessions to an object. */
@@ -18,11 +18,11 @@ export async function archiveSessions(parts: {
 }): Promise<void> {
   const { store, objects, log, now } = parts;
   for (;;) {
-    const entries = await store.claimArchives({ now, claimMs: CLAIM_MS, entriesMax: ENTRIES_PER_OBJECT });
+    const entries = await store.claimArchives({ now, leaseMs: LEASE_MS, entriesMax: ENTRIES_PER_OBJECT });
     const [first] = entries;
     if (first === undefined) return;
     const archiveIds = entries.map((entry) => entry.archive_id);
-    // Gzip files one after the other are a gzip file.
+    // Concatenated gzip files are a gzip file.
     const body = Buffer.concat(entries.map((entry) => entry.body));
     const key = archiveKey(first);
     try {
@@ -48,7 +48,7 @@ export async function archiveSessions(parts: {
   }
 }
 
-/** Named after its first entry: done again after a crash, it replaces the object instead of adding one. */
+/** Named after its first entry, so that writing it again after a crash is idempotent. */
 function archiveKey(first: ArchiveClaim): string {
   const day = new Date(first.created_at).toISOString().slice(0, 10).replaceAll('-', '/');
   return `archives/${day}/${first.archive_id}.ndjson.gz`;

@@ -11,7 +11,7 @@ import type { ErasedSessions } from '../store/erase/archived-sessions.ts';
 import type { Store } from '../store/store.ts';
 import { archiveSessions } from './archive-sessions.ts';
 
-/** What is left of an erasure once the rows are gone: what is in the object store, and old pages of the databases. */
+/** What is left of an erasure once the rows are deleted: archives, recordings and free pages of the databases. */
 
 export type ErasureParts = {
   store: Store;
@@ -32,7 +32,7 @@ const NIGHT_PATIENCE_MS = 10 * MINUTE_MS;
 const unzip = promisify(gunzip);
 const zip = promisify(gzip);
 
-/** What earlier erasures have left, because they were cut off or the database was too large for the day. */
+/** What earlier erasures have left: they were interrupted, or the database was too large to scrub by day. */
 export async function finishErasures(parts: ErasureParts): Promise<void> {
   await eraseFromArchives(parts, performance.now() + NIGHT_PATIENCE_MS);
   await eraseReplays(parts);
@@ -41,7 +41,7 @@ export async function finishErasures(parts: ErasureParts): Promise<void> {
   }
 }
 
-/** Another process may have erased somebody whose sessions came through this one. */
+/** Another process may have erased a person whose sessions came through this inbox. */
 export async function compactInbox({ inbox }: Pick<ErasureParts, 'inbox'>): Promise<void> {
   if (inbox.backlog().records === 0) await inbox.compact();
 }
@@ -82,7 +82,7 @@ async function eraseClaimed(parts: ErasureParts, claim: ErasedSessions): Promise
     await store.forgetErasedSessions({ sessionIds });
     return removed;
   } catch (error) {
-    // Where this fails too, the claim runs out by itself.
+    // Where this fails too, the lease expires.
     await giveBack().catch(() => undefined);
     throw error instanceof AppError ? error : unavailable('The archives cannot be rewritten.', error);
   }
@@ -150,7 +150,7 @@ export async function scrub(
   }
 }
 
-/** Tries again until there is something, or until it has taken too long. */
+/** Polls with a growing interval until there is a result or the deadline has passed. */
 export async function eventually<T>(
   deadline: number,
   message: string,

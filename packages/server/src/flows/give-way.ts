@@ -1,8 +1,8 @@
 import { performance } from 'node:perf_hooks';
 
-/** How long background work gives way to requests: `restFactor` times as long as it took, while they come thick and fast. */
+/** How long background work pauses for requests: `restFactor` times as long as it took, while they keep the main thread busy. */
 export function makeGiveWay(asked: {
-  /** The share of the main thread's time that requests have to take for it. */
+  /** Event loop utilization, from 0 to 1. */
   busyFrom: number;
   restFactor: number;
 }): (workedMs: number) => number {

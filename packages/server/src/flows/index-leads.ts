@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../ports/log.ts';
 import type { Store } from '../store/store.ts';
+import { startLoop } from './background-loop.ts';
 import { makeGiveWay } from './give-way.ts';
 
 /** Changes that come together are taken in together; until then lists read the leads themselves. */
-const GATHER_MS = 200;
+const DEBOUNCE_MS = 200;
 /** A step holds up the leads that come meanwhile for 5 ms; with fewer at a time each would take longer. */
 const LEADS_PER_STEP = 200;
 /** A lead takes as long in the thread that stores it as in the main thread: that one is busy long before this one. */
@@ -30,38 +30,31 @@ export async function indexChangedLeads(parts: { store: Store; signal: AbortSign
 
 /** Keeps the index of the lists up to date for as long as the service runs. */
 export function startLeadIndexing({ store, log }: { store: Store; log: Log }): LeadIndexing {
-  const stopping = new AbortController();
-  const { signal } = stopping;
   const rest = makeGiveWay({ busyFrom: BUSY_FROM, restFactor: REST_FACTOR });
-  let catchingUp: Promise<void> | undefined;
-  let nudges = 0;
+  let waiting = 0;
   let isRenewed = false;
-
-  async function catchUp(): Promise<void> {
-    await pause(GATHER_MS);
-    while (nudges > 0 && !signal.aborted) await takeNext();
-    // Not a moment later: whoever nudges in between would not be heard.
-    catchingUp = undefined;
-  }
-
-  async function takeNext(): Promise<void> {
-    const startedAt = performance.now();
-    const nudgesBefore = nudges;
-    try {
+  const loop = startLoop({
+    async step({ idle, pause }) {
+      if (waiting === 0) return idle();
+      const startedAt = performance.now();
+      const waitingBefore = waiting;
       const taken = await takeIn();
       const isAll = taken < LEADS_PER_STEP;
-      nudges -= isAll ? nudgesBefore : Math.min(taken, nudgesBefore - 1);
-      if (nudges === 0) return;
-      const restMs = nudges > WAITING_MAX ? 0 : rest(performance.now() - startedAt);
-      await pause(isAll ? Math.max(restMs, GATHER_MS) : restMs);
-    } catch (error) {
+      waiting -= isAll ? waitingBefore : Math.min(taken, waitingBefore - 1);
+      if (waiting === 0) return;
+      const restMs = waiting > WAITING_MAX ? 0 : rest(performance.now() - startedAt);
+      return pause(isAll ? Math.max(restMs, DEBOUNCE_MS) : restMs);
+    },
+    debounceMs: DEBOUNCE_MS,
+    backoff: { minMs: DEBOUNCE_MS, maxMs: DEBOUNCE_MS },
+    onFailure(error) {
       // Nothing is lost: the changes are still there for the next time, and lists are right without.
       log.warn('leads not indexed', { reason: (error as Error).message });
-      nudges = 0;
-    }
-  }
+      waiting = 0;
+    },
+  });
 
-  /** What has changed, and once that is all, what an earlier version has left to be made anew. */
+  /** What has changed, and once that is all, the search texts that an earlier version has left to be renewed. */
   async function takeIn(): Promise<number> {
     const taken = await store.indexLeads({ max: LEADS_PER_STEP });
     if (isRenewed || taken === LEADS_PER_STEP) return taken;
@@ -71,24 +64,11 @@ export function startLeadIndexing({ store, log }: { store: Store; log: Log }): L
     return isRenewed ? taken : LEADS_PER_STEP;
   }
 
-  async function pause(ms: number): Promise<void> {
-    if (ms > 0) await sleep(ms, undefined, { signal, ref: false }).catch(() => undefined);
-  }
-
   function nudge(): void {
-    nudges += 1;
-    if (!signal.aborted) catchingUp ??= catchUp();
+    waiting += 1;
+    loop.nudge();
   }
 
   nudge();
-  return {
-    nudge,
-    async settled() {
-      while (catchingUp !== undefined) await catchingUp;
-    },
-    async stop() {
-      stopping.abort();
-      await catchingUp;
-    },
-  };
+  return { nudge, settled: loop.settled, stop: loop.stop };
 }

@@ -1,4 +1,4 @@
-/** A flow that is loaded with its first call: what it needs takes more memory than most services ever use it for. */
+/** A flow that is loaded lazily, with its first call: what it imports is heavy. */
 export function whenNeeded<A extends unknown[], R>(
   load: () => Promise<(...args: A) => Promise<R>>,
 ): (...args: A) => Promise<R> {

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { canonicalIp, type NetworkMatcher } from '../lib/ip-address.ts';
+import { makeLru } from '../lib/lru.ts';
 
 /** `trusted` says whether the peer is a proxy whose headers may be believed, not whether the client is. */
 export type ClientIp = { readonly ip: string; readonly trusted: boolean };
@@ -12,20 +13,12 @@ const UNKNOWN_PEER: ClientIp = { ip: '0.0.0.0', trusted: false };
 export function makeClientIp(
   isTrusted: NetworkMatcher,
 ): (peer: string | undefined, headers: IncomingHttpHeaders) => ClientIp {
-  const peers = new Map<string, ClientIp>();
-
-  function knownPeer(peer: string): ClientIp {
-    const known = peers.get(peer);
-    if (known !== undefined) return known;
-    const fresh = resolvePeer(peer, isTrusted);
-    if (peers.size >= PEERS_REMEMBERED_MAX) forgetOldest(peers);
-    peers.set(peer, fresh);
-    return fresh;
-  }
+  const peers = makeLru<ClientIp>({ entriesMax: PEERS_REMEMBERED_MAX });
+  const resolve = (peer: string) => resolvePeer(peer, isTrusted);
 
   return (peer, headers) => {
     if (peer === undefined) return UNKNOWN_PEER;
-    const direct = knownPeer(peer);
+    const direct = peers.getOrInsertComputed(peer, resolve);
     if (!direct.trusted) return direct;
     const ip = forwardedIp(headers, isTrusted);
     return ip === null ? direct : { ip, trusted: true };
@@ -35,13 +28,6 @@ export function makeClientIp(
 function resolvePeer(peer: string, isTrusted: NetworkMatcher): ClientIp {
   const ip = canonicalIp(peer);
   return ip === null ? UNKNOWN_PEER : { ip, trusted: isTrusted(ip) };
-}
-
-function forgetOldest(peers: Map<string, ClientIp>): void {
-  for (const peer of peers.keys()) {
-    peers.delete(peer);
-    return;
-  }
 }
 
 function forwardedIp(headers: IncomingHttpHeaders, isTrusted: NetworkMatcher): string | null {

@@ -1,3 +1,4 @@
+import { makeLru } from '../lib/lru.ts';
 import type { Topic } from '../store/topics.ts';
 
 const BYTES_MAX = 8 * 1024 * 1024;
@@ -14,7 +15,7 @@ export type KeptAnswer = {
   version: string;
 };
 
-/** Answers in memory, no more than there is room for: what was not asked for the longest goes first. */
+/** An LRU cache of answers, bounded in number and bytes. */
 export type KeptAnswers = {
   get(key: string): KeptAnswer | undefined;
   keep(key: string, answer: KeptAnswer): void;
@@ -23,37 +24,15 @@ export type KeptAnswers = {
 };
 
 export function makeKeptAnswers(): KeptAnswers {
-  /** In the order in which they were last asked for. */
-  const answers = new Map<string, KeptAnswer>();
-  let bytes = 0;
-
-  function drop(key: string): void {
-    const answer = answers.get(key);
-    if (answer === undefined) return;
-    answers.delete(key);
-    bytes -= bytesOf(key, answer);
-  }
-
+  const answers = makeLru<KeptAnswer>({ entriesMax: ANSWERS_MAX, weightMax: BYTES_MAX, weigh: bytesOf });
   return {
-    get(key) {
-      const answer = answers.get(key);
-      if (answer === undefined) return undefined;
-      answers.delete(key);
-      answers.set(key, answer);
-      return answer;
-    },
+    get: answers.get,
     keep(key, answer) {
-      drop(key);
-      if (bytesOf(key, answer) > ANSWER_BYTES_MAX) return;
-      answers.set(key, answer);
-      bytes += bytesOf(key, answer);
-      for (const oldest of answers.keys()) {
-        if (bytes <= BYTES_MAX && answers.size <= ANSWERS_MAX) break;
-        drop(oldest);
-      }
+      if (bytesOf(key, answer) > ANSWER_BYTES_MAX) answers.delete(key);
+      else answers.set(key, answer);
     },
     dropUnless(holds) {
-      for (const [key, answer] of answers) if (!holds(answer)) drop(key);
+      for (const [key, answer] of answers.entries()) if (!holds(answer)) answers.delete(key);
     },
   };
 }

@@ -26,8 +26,8 @@ export function makeRateLimit(perMinute: number): RateLimit {
 }
 
 /**
- * The same over several processes. What the shared counter says is remembered: so who is over the limit costs no more
- * questions, and while it does not answer, or has lost its counts, each process goes on from what it knew.
+ * The same over several processes. The shared count is kept locally: a client over its limit costs no more round trips,
+ * and while the counter is away, or has lost its counts, each process goes on from what it knew.
  */
 export function makeSharedRateLimit(perMinute: number, shared: SharedCounter): SharedRateLimit {
   const counts = makeCounts(perMinute);
@@ -36,7 +36,7 @@ export function makeSharedRateLimit(perMinute: number, shared: SharedCounter): S
     take(ip, now) {
       const client = counts.clientOf(ip, now);
       const count = counts.add(client);
-      // Whoever is over the limit here is over it everywhere.
+      // The shared count is never lower than this one.
       if (count > perMinute) return decide(perMinute, count, now);
       const minute = minuteOf(now);
       return shared.count(`${minute} ${client}`, count, SHARED_COUNT_MS).then((total = count) => {

@@ -1,5 +1,6 @@
 import type { EndpointName } from '@leadtrail/contract/endpoints';
 import { unavailable } from '../lib/errors.ts';
+import { withTimeout } from '../lib/timeout.ts';
 import { utcDay } from '../lib/utc-time.ts';
 import type { DataVersions } from '../store/data-versions.ts';
 import { TOPICS, type Topic } from '../store/topics.ts';
@@ -88,7 +89,7 @@ export function makeResponseCache({
       const topics: readonly Topic[] = [...dependence.topics, 'refresh'];
       return (asked, make) => {
         const day = dependence.day ? utcDay(now()) : '';
-        return inTime(find(keyOf(name, day, asked), topics, make), answerMsMax);
+        return withTimeout(find(keyOf(name, day, asked), topics, make), answerMsMax, tooLate);
       };
     },
   };
@@ -129,9 +130,6 @@ function sorted(fields: object): [string, unknown][] {
     .sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-async function inTime<T>(answer: Promise<T>, msMax: number): Promise<T> {
-  if (msMax === Number.POSITIVE_INFINITY) return answer;
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(unavailable('The store cannot do this at present.')), msMax);
-  return Promise.race([answer, late]).finally(() => clearTimeout(timer));
+function tooLate(): Error {
+  return unavailable('The store cannot do this at present.');
 }

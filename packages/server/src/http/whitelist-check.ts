@@ -1,8 +1,9 @@
+import { makeLru } from '../lib/lru.ts';
 import { SECOND_MS } from '../lib/utc-time.ts';
 
 type Rule = { list: 'blocked' | 'whitelisted' } | null;
 
-/** Someone over a limit is asked about again and again; the store should not be. */
+/** A client over its limit keeps sending; the store is not asked about it each time. */
 const KEPT_MS = 5 * SECOND_MS;
 const ADDRESSES_KEPT_MAX = 10_000;
 
@@ -11,15 +12,16 @@ export function makeWhitelistCheck(
   findRule: (ip: string) => Promise<Rule>,
   now: () => number,
 ): (ip: string) => Promise<boolean> {
-  const kept = new Map<string, { until: number; isWhitelisted: Promise<boolean> }>();
+  const kept = makeLru<{ until: number; isWhitelisted: Promise<boolean> }>({
+    entriesMax: ADDRESSES_KEPT_MAX,
+  });
   return (ip) => {
     const at = now();
     const known = kept.get(ip);
     if (known !== undefined && at < known.until) return known.isWhitelisted;
-    if (kept.size >= ADDRESSES_KEPT_MAX) kept.clear();
     const isWhitelisted = findRule(ip).then(
       (rule) => rule?.list === 'whitelisted',
-      // Without the store nobody can be told apart, and a limit is a limit.
+      // While the store is away the limit holds for everyone.
       () => false,
     );
     kept.set(ip, { until: at + KEPT_MS, isWhitelisted });

@@ -17,7 +17,7 @@ export async function checkLeadDrought(parts: JobParts, now: number): Promise<vo
 
   const lead = await store.latestLead();
   if (lead !== null && !isTooLong(lead.createdAt)) return;
-  // Before the first lead there is nothing to count from but the time when somebody began to wait for it.
+  // Before the first lead the time counts from the first check.
   const drought = await store.noteDrought({ lastLeadId: lead?.leadId ?? 0, since: lead?.createdAt ?? now });
   if (!isTooLong(drought.since)) return;
 

@@ -27,9 +27,9 @@ export type Job = {
   cron: string;
   /** Of the service: one process does it for all of them. Of the process: each does its own. */
   scope: 'service' | 'process';
-  /** It gets a time that does not jump when the clock does. */
+  /** It gets a time that follows the clock slowly, so that a clock set forward deletes nothing too early. */
   deletes?: true;
-  /** Asked first. Where it says no, the store hears nothing of this job. */
+  /** Asked first. Where it says no, the job costs no query. */
   isWanted?(parts: JobParts): Promise<boolean>;
   run(parts: JobParts, now: number): Promise<void>;
 };

@@ -4,7 +4,7 @@ import type { ObjectRow } from '../store/schema.ts';
 import type { JobParts } from './job.ts';
 
 const OBJECTS_PER_STEP = 50;
-/** So long it is remembered whose recordings are not taken any more: no visit lasts that long. */
+/** Recordings of erased sessions are refused for as long: no visit lasts longer. */
 const ERASED_SESSIONS_KEPT_MS = 7 * DAY_MS;
 const BEFORE_ALL: ObjectAge = { created_at: Number.MIN_SAFE_INTEGER, key: '' };
 
@@ -19,7 +19,7 @@ export async function applyRetention(parts: JobParts, now: number): Promise<void
   ] as const;
   let failed: Deleted | undefined;
   for (const [kind, days] of kinds) {
-    // No days: for ever. A slip of the hand must not delete all there is.
+    // 0 means for ever, so that an emptied field does not delete everything.
     if (days === 0) continue;
     const deleted = await deleteOlder(parts, kind, now - days * DAY_MS);
     if (deleted.objects > 0) parts.log.info('old objects deleted', { kind, objects: deleted.objects });
@@ -29,7 +29,7 @@ export async function applyRetention(parts: JobParts, now: number): Promise<void
   if (failed) throw new Error(`${failed.failures} objects could not be deleted (${failed.reason}).`);
 }
 
-/** Oldest first. One that cannot be deleted does not hold up the others, but where all fail it is the store that is away. */
+/** Oldest first. One that cannot be deleted does not hold up the others; where all fail, the object store is away. */
 async function deleteOlder(parts: JobParts, kind: ObjectRow['kind'], before: number): Promise<Deleted> {
   const { store, objects, signal } = parts;
   const total: Deleted = { objects: 0, failures: 0, reason: '' };
@@ -38,7 +38,7 @@ async function deleteOlder(parts: JobParts, kind: ObjectRow['kind'], before: num
     const old = await store.oldObjects({ kind, before, after, max: OBJECTS_PER_STEP });
     const results = await Promise.allSettled(old.map(({ key }) => objects.delete(key)));
     const keys = old.filter((_, i) => results[i]?.status === 'fulfilled').map(({ key }) => key);
-    // Only now: after a crash in between the object is deleted once more, which is no error.
+    // Only now: deleting is idempotent, so a crash in between is harmless.
     if (keys.length > 0) await store.forgetObjects({ keys });
     total.objects += keys.length;
     total.failures += old.length - keys.length;

@@ -34,3 +34,9 @@ export class AppError extends Error {
 export function unavailable(message: string, cause?: unknown): AppError {
   return new AppError('unavailable', message, { retryAfterSeconds: 2, cause });
 }
+
+/** For the log: the message, and that of the cause. */
+export function reasonOf(error: unknown): string {
+  const { message, cause } = error as Error;
+  return cause instanceof Error ? `${message} (${cause.message})` : message;
+}

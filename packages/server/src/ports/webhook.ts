@@ -1,6 +1,7 @@
+import type { SendResult } from '@leadtrail/contract/deliveries';
 import type { EgressPolicy } from '../domain/delivery/egress.ts';
 
-/** Messages to the web addresses of others. */
+/** HTTP messages to the automation platform and other targets. */
 export type Webhook = {
   /** One attempt. Whatever the other side does is an outcome, never a rejection; so is an abort. */
   send(target: WebhookTarget, message: WebhookMessage, signal?: AbortSignal): Promise<WebhookOutcome>;
@@ -16,7 +17,7 @@ export type WebhookTarget = {
 };
 
 export type WebhookMessage = {
-  /** The same on every attempt, so that the receiver can tell a repetition. */
+  /** The idempotency key: the same on every attempt. */
   id: string;
   /** JSON. */
   body: string;
@@ -27,7 +28,8 @@ export type WebhookMessage = {
 export type WebhookOutcome = {
   /** Null: no answer came. Otherwise it alone decides whether the message was delivered. */
   statusCode: number | null;
-  /** What went wrong, in one sentence that holds neither address, secret nor message; null when delivered. */
+  result: SendResult;
+  /** The result in one sentence that holds neither address, secret nor message; null when delivered. */
   error: string | null;
   /** The `Retry-After` header as it came. */
   retryAfter: string | undefined;

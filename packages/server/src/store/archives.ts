@@ -16,7 +16,7 @@ export type ArchiveClaim = Pick<ArchiveQueueRow, (typeof CLAIMED)[number]>;
  */
 export async function claimArchives(
   { query, dialect }: Db,
-  { now, claimMs, entriesMax }: { now: number; claimMs: number; entriesMax: number },
+  { now, leaseMs, entriesMax }: { now: number; leaseMs: number; entriesMax: number },
 ): Promise<ArchiveClaim[]> {
   await dialect.lock('archives');
   const oldest = await query
@@ -38,7 +38,7 @@ export async function claimArchives(
     );
   const claimed = await query
     .updateTable('archive_queue')
-    .set({ claimed_until: now + claimMs, object_id: oldest.object_id ?? oldest.archive_id })
+    .set({ claimed_until: now + leaseMs, object_id: oldest.object_id ?? oldest.archive_id })
     .where('archive_id', 'in', free)
     .returning(CLAIMED)
     .execute();

@@ -10,6 +10,7 @@ import { versionTables } from './migrations/0006-data-versions.ts';
 import { erasureTables } from './migrations/0007-erasures.ts';
 import { replayTables } from './migrations/0008-replays.ts';
 import { leadRenewals } from './migrations/0009-lead-renewals.ts';
+import { sendResults } from './migrations/0010-send-results.ts';
 
 type Step = (db: Kysely<unknown>, dialect: DialectKind) => Promise<void>;
 
@@ -24,6 +25,7 @@ const STEPS: Readonly<Record<string, Step>> = {
   '0007-erasures': erasureTables,
   '0008-replays': replayTables,
   '0009-lead-renewals': leadRenewals,
+  '0010-send-results': sendResults,
 };
 
 /** Brings the tables to the present shape. Several processes may start at once: one of them does the work. */

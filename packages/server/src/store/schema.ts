@@ -1,3 +1,4 @@
+import type { SendResult } from '@leadtrail/contract/deliveries';
 import type { OptionKind } from '@leadtrail/contract/dropdown-options';
 import type { Generated } from 'kysely';
 import type { LeadFacts } from '../domain/leads/automation-payload.ts';
@@ -367,6 +368,7 @@ export type FlowSendRow = {
   next_attempt_at: number | null;
   claimed_until: number;
   last_status_code: number | null;
+  last_result: SendResult | null;
   last_error: string | null;
   created_at: number;
   delivered_at: number | null;
@@ -382,6 +384,7 @@ export type FlowSendAttemptRow = {
   attempt: number;
   at: number;
   status_code: number | null;
+  result: SendResult | null;
   error: string | null;
   duration_ms: number;
   answer: string;

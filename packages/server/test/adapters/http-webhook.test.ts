@@ -96,6 +96,7 @@ describe('a message', () => {
       { ...outcome, durationMs: 0 },
       {
         statusCode: 202,
+        result: 'delivered',
         error: null,
         retryAfter: undefined,
         durationMs: 0,
@@ -219,6 +220,7 @@ describe('an answer', () => {
       );
       const outcome = await openWebhook(t).send(aTarget({ url: receiver.url }), aMessage());
       assert.equal(outcome.statusCode, status);
+      assert.equal(outcome.result, `status_${status}`);
       assert.equal(outcome.error, `The target answered with status ${status}.`);
       assert.equal(outcome.retryAfter, '120');
     }
@@ -316,6 +318,17 @@ describe('an answer', () => {
     assert.deepEqual([outcome.statusCode, outcome.error], [201, null]);
   });
 
+  test('is waited for after an interim one that was not asked for', async (t) => {
+    const { port } = await startTcpServer(t, (socket) =>
+      socket.once('data', () => {
+        socket.write('HTTP/1.1 100 Continue\r\n\r\n');
+        setTimeout(() => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'), 20);
+      }),
+    );
+    const outcome = await openWebhook(t).send(aTarget({ url: `http://127.0.0.1:${port}/` }), aMessage());
+    assert.deepEqual([outcome.statusCode, outcome.result], [200, 'delivered']);
+  });
+
   test('that is no HTTP is no delivery', async (t) => {
     const webhook = openWebhook(t, { timeoutMs: SHORT_TIMEOUT_MS });
     const answers: readonly (readonly [string, string])[] = [
@@ -348,7 +361,7 @@ describe('a target that does not answer', () => {
     const receiver = await startReceiver(t, () => undefined);
     const webhook = openWebhook(t, { timeoutMs: SHORT_TIMEOUT_MS });
     const outcome = await webhook.send(aTarget({ url: receiver.url }), aMessage());
-    assert.deepEqual([outcome.statusCode, outcome.error], [null, TIMED_OUT]);
+    assert.deepEqual([outcome.statusCode, outcome.result, outcome.error], [null, 'timeout', TIMED_OUT]);
     assert.ok(outcome.durationMs >= SHORT_TIMEOUT_MS - 5);
   });
 
@@ -370,7 +383,7 @@ describe('a target that does not answer', () => {
     for (const end of endings) {
       const { port } = await startTcpServer(t, (socket) => socket.once('data', () => end(socket)));
       const outcome = await webhook.send(aTarget({ url: `http://127.0.0.1:${port}/` }), aMessage());
-      assert.deepEqual([outcome.statusCode, outcome.error], [null, CLOSED]);
+      assert.deepEqual([outcome.result, outcome.error], ['connection_closed', CLOSED]);
     }
   });
 
@@ -378,13 +391,14 @@ describe('a target that does not answer', () => {
     const webhook = openWebhook(t, { lookup: async () => at('127.0.0.1', '127.0.0.1') });
     for (const host of ['127.0.0.1', 'name.test']) {
       const outcome = await webhook.send(aTarget({ url: `http://${host}:1/` }), aMessage());
-      assert.deepEqual([outcome.statusCode, outcome.error], [null, 'The connection was refused.'], host);
+      assert.equal(outcome.statusCode, null);
+      assert.deepEqual([outcome.result, outcome.error], ['refused', 'The connection was refused.'], host);
     }
   });
 
   test('has a name that cannot be resolved', async (t) => {
     const outcome = await openWebhook(t).send(aTarget({ url: 'http://a..invalid/' }), aMessage());
-    assert.deepEqual([outcome.statusCode, outcome.error], [null, NOT_RESOLVED]);
+    assert.deepEqual([outcome.result, outcome.error], ['dns_lookup_failed', NOT_RESOLVED]);
   });
 
   test('does not speak TLS', async (t) => {
@@ -393,7 +407,7 @@ describe('a target that does not answer', () => {
     );
     const outcome = await openWebhook(t).send(aTarget({ url: `https://127.0.0.1:${port}/` }), aMessage());
     const error = 'A secure connection to the target cannot be made.';
-    assert.deepEqual([outcome.statusCode, outcome.error], [null, error]);
+    assert.deepEqual([outcome.statusCode, outcome.result, outcome.error], [null, 'tls_failed', error]);
   });
 
   test('has an address that is none', async (t) => {
@@ -408,8 +422,8 @@ describe('a target that does not answer', () => {
     ]) {
       const outcome = await webhook.send(aTarget({ url }), aMessage());
       assert.deepEqual(
-        [outcome.statusCode, outcome.error],
-        [null, 'The address of this target is not valid.'],
+        [outcome.statusCode, outcome.result, outcome.error],
+        [null, 'invalid_url', 'The address of this target is not valid.'],
         url,
       );
     }
@@ -445,7 +459,11 @@ describe('a saved URL', () => {
       for (const host of LITERALS) {
         const url = `${protocol}://${host}:${receiver.port}/`;
         const outcome = await webhook.send(aTarget({ url, policy: 'saved' }), aMessage());
-        assert.deepEqual([outcome.statusCode, outcome.error], [null, NOT_ALLOWED], url);
+        assert.deepEqual(
+          [outcome.statusCode, outcome.result, outcome.error],
+          [null, 'address_not_allowed', NOT_ALLOWED],
+          url,
+        );
       }
     }
     assert.equal(receiver.connections(), 0);
@@ -542,7 +560,10 @@ describe('stopping', () => {
     while (receiver.received.length < SOCKETS_PER_HOST_MAX) await sleep(5);
     stopping.abort();
     const outcomes = await Promise.all(sends);
-    assert.deepEqual([...new Set(outcomes.map(({ error }) => error))], [STOPPED]);
+    assert.deepEqual(
+      [...new Set(outcomes.map(({ result, error }) => `${result}: ${error}`))],
+      [`stopped: ${STOPPED}`],
+    );
     assert.equal((await webhook.send(target, aMessage(), stopping.signal)).error, STOPPED);
     assert.equal(receiver.received.length, SOCKETS_PER_HOST_MAX);
   });

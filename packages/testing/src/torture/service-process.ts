@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ADMIN_KEY } from '@leadtrail/testing/service';
 import { PROJECT_DIR } from '../../../server/src/config.ts';
+import { withTimeout } from '../../../server/src/lib/timeout.ts';
 import type { Place } from './place.ts';
 
 /** The service as it runs in earnest: a process of its own that can be killed. */
@@ -109,12 +110,7 @@ function logLine(text: string): LogLine | undefined {
 
 /** Rejects when something takes longer than it ever may. */
 export async function within<T>(seconds: number, what: string, promise: Promise<T>): Promise<T> {
-  const timer = new AbortController();
-  const late = sleep(seconds * 1000, undefined, { signal: timer.signal }).then(() => {
-    throw new Error(`${what} took longer than ${seconds} s.`);
-  });
-  late.catch(() => undefined);
-  return Promise.race([promise, late]).finally(() => timer.abort());
+  return withTimeout(promise, seconds * 1000, () => new Error(`${what} took longer than ${seconds} s.`));
 }
 
 /** Asks until the answer is yes. */

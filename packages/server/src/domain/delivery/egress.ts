@@ -2,12 +2,12 @@ import ipaddr from 'ipaddr.js';
 import { canonicalIp, ipv4Number, type NetworkMatcher, parseNetworks } from '../../lib/ip-address.ts';
 
 /**
- * Where a URL comes from decides what it may reach. Whoever runs the service may point it at a neighbour;
- * whoever has a key to the dashboard must not be able to look around in the network the service runs in.
+ * The SSRF guard. Where a URL comes from decides what it may reach: the environment may name a machine in the own
+ * network, but a key to the dashboard must not be a way to probe that network.
  */
 export type EgressPolicy = 'saved' | 'trusted';
 
-/** Machines hand out their own credentials there, so that no one's configuration may lead to them. */
+/** Metadata services hand out the machine's credentials, so that no configuration may lead to them. */
 const isMetadata = parseNetworks(
   [
     'linklocal',

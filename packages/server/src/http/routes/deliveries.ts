@@ -31,10 +31,11 @@ export function deliveryRoutes(
           retryAfterSeconds: resetSeconds,
         });
       }
-      const { id, statusCode, error, durationMs, answer } = await sendTestLead();
+      const { id, statusCode, result, error, durationMs, answer } = await sendTestLead();
       return {
         flow_send_public_id: id,
         status_code: statusCode,
+        result,
         error,
         duration_ms: durationMs,
         answer,

@@ -1,3 +1,4 @@
+import type { SendResult } from '@leadtrail/contract/deliveries';
 import { sql } from 'kysely';
 import { isDelivered, nextAttemptAt } from '../../domain/delivery/retry-delay.ts';
 import type { Db } from '../dialect.ts';
@@ -5,7 +6,7 @@ import type { FlowSendAttemptRow, FlowSendRow } from '../schema.ts';
 
 /** The delivery of leads to the automation platform: who may make the next attempt, and what came of it. */
 
-/** The right to make the next attempt, until it runs out. The time when it does tells it from any other claim. */
+/** A lease on the next attempt. The time when it expires tells it from any other. */
 export type SendClaim = { id: string; claimedUntil: number };
 export type ClaimedSend = SendClaim & { body: string };
 
@@ -13,8 +14,8 @@ export type ClaimedSend = SendClaim & { body: string };
 const PENDING = sql.lit('pending' as const);
 
 /**
- * Takes sends that are due, the longest waiting first. Nobody else gets them until the claim runs out, which
- * is how those come back whose process has died.
+ * Leases sends that are due, the longest waiting first. Other processes get them when the lease expires, which is how
+ * those come back whose process has died.
  */
 export async function claimSends(
   { query, dialect }: Db,
@@ -76,6 +77,7 @@ export type SendAttempt = SendClaim & {
   startedAt: number;
   endedAt: number;
   statusCode: number | null;
+  result: SendResult;
   error: string | null;
   retryAfter: string | undefined;
   durationMs: number;
@@ -100,7 +102,7 @@ export async function recordAttempts(
   const rows: FlowSendAttemptRow[] = [];
   for (const attempt of attempts) {
     const before = byId.get(attempt.id);
-    // It belonged to someone who has been erased.
+    // It belonged to a person who has been erased.
     if (before === undefined) continue;
     const after = progressAfter(attempt, before);
     byId.set(attempt.id, after);
@@ -120,14 +122,15 @@ const PROGRESS = [
   'next_attempt_at',
   'claimed_until',
   'last_status_code',
+  'last_result',
   'last_error',
   'delivered_at',
 ] as const;
 type Progress = Pick<FlowSendRow, (typeof PROGRESS)[number]>;
 
 /**
- * An answer that comes so late that someone else has taken over changes nothing, with one exception: what was
- * delivered need not be sent again. The attempt was made in any case.
+ * An answer that comes after the lease has expired changes nothing, with one exception: what was delivered need not be
+ * sent again. The attempt was made in any case.
  */
 function progressAfter(attempt: SendAttempt, send: Progress): Progress {
   const delivered = isDelivered(attempt.statusCode);
@@ -146,6 +149,7 @@ function progressAfter(attempt: SendAttempt, send: Progress): Progress {
     next_attempt_at: next,
     claimed_until: 0,
     last_status_code: attempt.statusCode,
+    last_result: attempt.result,
     last_error: attempt.error,
     delivered_at: delivered ? attempt.endedAt : null,
   };
@@ -157,6 +161,7 @@ function attemptRow(attempt: SendAttempt, after: Progress): FlowSendAttemptRow {
     attempt: after.attempts,
     at: attempt.startedAt,
     status_code: attempt.statusCode,
+    result: attempt.result,
     error: attempt.error,
     duration_ms: attempt.durationMs,
     answer: attempt.answer,

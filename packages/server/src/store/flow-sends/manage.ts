@@ -66,6 +66,7 @@ const SHOWN = [
   'attempts',
   'next_attempt_at',
   'last_status_code',
+  'last_result',
   'last_error',
   'created_at',
   'delivered_at',
@@ -114,7 +115,7 @@ async function countDelivered(query: Db['query']): Promise<number> {
   return total;
 }
 
-/** With whose enquiry each of them is, and everything that was tried. */
+/** With the lead and the attempts of each. */
 async function onWire({ query, dialect }: Db, sends: readonly ShownSend[]): Promise<FlowSend[]> {
   if (sends.length === 0) return [];
   const leads = await query
@@ -132,19 +133,19 @@ async function onWire({ query, dialect }: Db, sends: readonly ShownSend[]): Prom
     .execute();
   const bySend = Map.groupBy(attempts, (attempt) => attempt.flow_send_public_id);
   return sends.map((send) => ({
-    ...NOBODY,
+    ...ERASED_LEAD,
     ...byId.get(send.lead_id),
     ...sendOnWire(send, bySend.get(send.flow_send_public_id) ?? []),
   }));
 }
 
-/** A lead that was erased a moment ago. */
-const NOBODY = { contact_name: '', contact_email: '', project_name: '' };
+/** Erased since the sends were read. */
+const ERASED_LEAD = { contact_name: '', contact_email: '', project_name: '' };
 
 function sendOnWire(
   { submission_id, callback, ...send }: ShownSend,
   attempts: readonly Selectable<FlowSendAttemptRow>[],
-): Omit<FlowSend, keyof typeof NOBODY> {
+): Omit<FlowSend, keyof typeof ERASED_LEAD> {
   return {
     ...send,
     lead_submission_id: submission_id,

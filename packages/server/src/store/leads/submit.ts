@@ -196,6 +196,7 @@ async function addSend(
     next_attempt_at: enquiry.at,
     claimed_until: 0,
     last_status_code: null,
+    last_result: null,
     last_error: null,
     created_at: enquiry.at,
     delivered_at: null,

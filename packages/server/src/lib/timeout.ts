@@ -1,0 +1,33 @@
+/**
+ * Settles like the promise, or once the time is up with what `onTimeout` returns; an error rejects. The promise itself
+ * goes on.
+ */
+export async function withTimeout<T>(
+  promise: Promise<T>,
+  ms: number,
+  onTimeout: () => T | Error,
+): Promise<T> {
+  if (ms === Number.POSITIVE_INFINITY) return promise;
+  const late = Promise.withResolvers<T>();
+  const cancel = startTimeout(ms, () => {
+    const result = onTimeout();
+    if (result instanceof Error) late.reject(result);
+    else late.resolve(result);
+  });
+  return Promise.race([promise, late.promise]).finally(cancel);
+}
+
+/**
+ * Returns how to cancel it. Timers run before I/O: after the event loop was blocked, an answer that has come in time may
+ * still be unread, so it is read first.
+ */
+export function startTimeout(ms: number, onTimeout: () => void): () => void {
+  let immediate: NodeJS.Immediate | undefined;
+  const timer = setTimeout(() => {
+    immediate = setImmediate(onTimeout);
+  }, ms);
+  return () => {
+    clearTimeout(timer);
+    clearImmediate(immediate);
+  };
+}
