@@ -6,7 +6,7 @@ import type { Store } from '../store/store.ts';
 
 /** How many queue entries go into one object; an entry is a batch of sessions. */
 const ENTRIES_PER_OBJECT = 32;
-const CLAIM_MS = MINUTE_MS;
+const LEASE_MS = MINUTE_MS;
 const RETRY_MS = 30 * SECOND_MS;
 
 /** Brings what is waiting in the queue to the object store, many sessions to an object. */
@@ -18,7 +18,7 @@ export async function archiveSessions(parts: {
 }): Promise<void> {
   const { store, objects, log, now } = parts;
   for (;;) {
-    const entries = await store.claimArchives({ now, claimMs: CLAIM_MS, entriesMax: ENTRIES_PER_OBJECT });
+    const entries = await store.claimArchives({ now, leaseMs: LEASE_MS, entriesMax: ENTRIES_PER_OBJECT });
     const [first] = entries;
     if (first === undefined) return;
     const archiveIds = entries.map((entry) => entry.archive_id);

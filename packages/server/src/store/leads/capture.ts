@@ -2,6 +2,7 @@ import type { Enquiry } from '../../domain/leads/enquiry.ts';
 import { isAllowedOrigin } from '../../domain/setup/site-domain.ts';
 import type { ErrorCode } from '../../lib/errors.ts';
 import type { Db } from '../dialect.ts';
+import { write } from '../operation.ts';
 import type { SetAsideLeadRow } from '../schema.ts';
 import { setAside } from '../set-aside-leads.ts';
 import { enrich } from './enrich.ts';
@@ -37,31 +38,37 @@ export type CaptureOutcome = { isSiteOrigin: boolean } & (
   | { kind: 'stored'; leadId: number; isPrimary: boolean; isForwarded: boolean }
 );
 
-/** From the check of its sender to the stored lead, all at once or not at all. */
-export async function captureLead(db: Db, capture: Capture): Promise<CaptureOutcome> {
-  const { enquiry } = capture;
-  const sender = await lookUpSender(db, enquiry);
-  const { rule, site, integration } = sender;
-  const isOnSite = enquiry.page !== null && site !== null && isAllowedOrigin(enquiry.page, site.domains);
-  const isFromSite = await isOriginOfAny(db, enquiry, isOnSite && site.enabled);
+/** An integration shows when it was last used, and a honeypot blocks an address. */
+const CHANGED = ['integrations', 'ip-lists', 'leads', 'sends', 'set-aside'] as const;
 
-  if (rule?.list === 'blocked') {
-    await keepAside(db, enquiry, 'rejected');
-    return { kind: 'rejected', isSiteOrigin: isFromSite };
-  }
-  const refusal =
-    capture.unreadable ??
-    (enquiry.keyHash === null ? refusalOfForm(enquiry, site, isOnSite) : refusalOfServer(integration));
-  if (refusal !== null) return { kind: 'refused', isSiteOrigin: isFromSite, refusal };
-  if (rule?.usage === 'test') {
-    await keepAside(db, enquiry, 'testing');
-    await noteUse(db, integration, enquiry.at);
-    return { kind: 'testing', isSiteOrigin: isFromSite };
-  }
-  const person = await lookUpPerson(db, enquiry, sender);
-  const submission = enrich(capture, sender, person);
-  return { kind: 'stored', isSiteOrigin: isFromSite, ...(await submitLead(db, submission)) };
-}
+/** From the check of its sender to the stored lead, all at once or not at all. */
+export const captureLead = write(
+  { changes: CHANGED },
+  async (db, capture: Capture): Promise<CaptureOutcome> => {
+    const { enquiry } = capture;
+    const sender = await lookUpSender(db, enquiry);
+    const { rule, site, integration } = sender;
+    const isOnSite = enquiry.page !== null && site !== null && isAllowedOrigin(enquiry.page, site.domains);
+    const isFromSite = await isOriginOfAny(db, enquiry, isOnSite && site.enabled);
+
+    if (rule?.list === 'blocked') {
+      await keepAside(db, enquiry, 'rejected');
+      return { kind: 'rejected', isSiteOrigin: isFromSite };
+    }
+    const refusal =
+      capture.unreadable ??
+      (enquiry.keyHash === null ? refusalOfForm(enquiry, site, isOnSite) : refusalOfServer(integration));
+    if (refusal !== null) return { kind: 'refused', isSiteOrigin: isFromSite, refusal };
+    if (rule?.usage === 'test') {
+      await keepAside(db, enquiry, 'testing');
+      await noteUse(db, integration, enquiry.at);
+      return { kind: 'testing', isSiteOrigin: isFromSite };
+    }
+    const person = await lookUpPerson(db, enquiry, sender);
+    const submission = enrich(capture, sender, person);
+    return { kind: 'stored', isSiteOrigin: isFromSite, ...(await submitLead(db, submission)) };
+  },
+);
 
 /** Nearly always it is the site that the form says it is on, so the others need not be read. */
 async function isOriginOfAny(db: Db, { origin, page }: Enquiry, isPageOfSite: boolean): Promise<boolean> {
