@@ -8,14 +8,13 @@ import {
 } from 'kysely';
 import pg from 'pg';
 import { unavailable } from '../lib/errors.ts';
-import { dataVersions } from '../store/data-versions.ts';
+import { topicVersions } from '../store/data-versions.ts';
 import { type Db, postgresDialect } from '../store/dialect.ts';
 import { SCRUB_POSTGRES } from '../store/erase/scrubs.ts';
 import { migrate } from '../store/migrate.ts';
-import { type OperationName, operationGroups, run } from '../store/operations.ts';
+import { operationKinds, run, topicsChangedBy, topicsShownBy } from '../store/operations.ts';
 import type { Schema } from '../store/schema.ts';
-import { type Store, storeOf } from '../store/store.ts';
-import { topicsChangedBy, topicsShownBy } from '../store/topics.ts';
+import { type Call, type Store, storeOf } from '../store/store.ts';
 
 const BACKGROUND_CONNECTIONS_MAX = 4;
 const WRITE_CONNECTIONS_MAX = 10;
@@ -23,9 +22,9 @@ const READ_CONNECTIONS_MAX = 6;
 const VERSION_CONNECTIONS_MAX = 2;
 const CONNECT_TIMEOUT_MS = 1500;
 const BACKGROUND_STATEMENT_MS_MAX = 30_000;
-/** Where a request waits for it, the answer has to come within two seconds, whatever it is. */
+/** A request is answered within two seconds, be it with an error. */
 const REQUEST_MS_MAX = 1800;
-/** For its own timeout the server gets this much longer than for the statement, then it counts as gone. */
+/** On top of the statement timeout, for the server to report it; after that the connection counts as dead. */
 const GRACE_MS = 500;
 const CONFLICT_ATTEMPTS = 5;
 const SERIALIZATION_FAILURE = '40001';
@@ -53,20 +52,19 @@ export async function openPostgresStore(url: string, readUrl: string | undefined
       : connect(readUrl, { connections: READ_CONNECTIONS_MAX, statementMs: REQUEST_MS_MAX });
   await migrate(background, 'postgres').catch(explainToOperator);
 
-  const read = replica === undefined ? directly(reader) : fromReplica(replica, reader, versions);
-  const ways = {
+  const runners = {
     background: inTransaction(background),
-    writes: (name: OperationName, argument: unknown) => inTime(inTransaction(primary)(name, argument)),
-    visitorReads: (name: OperationName, argument: unknown) => inTime(directly(primary)(name, argument)),
-    freshReads: (name: OperationName, argument: unknown) => inTime(directly(reader)(name, argument)),
-    reads: (name: OperationName, argument: unknown) => inTime(read(name, argument)),
-    versions: (name: OperationName, argument: unknown) => inTime(directly(versions)(name, argument)),
-    pings: (name: OperationName, argument: unknown) => inTime(directly(versions)(name, argument)),
-    inspections: directly(background),
+    write: withTimeout(inTransaction(primary)),
+    visitorRead: withTimeout(runOn(primary)),
+    primaryRead: withTimeout(runOn(reader)),
+    read: withTimeout(replica === undefined ? runOn(reader) : fromReplica(replica, reader, versions)),
+    versions: withTimeout(runOn(versions)),
+    ping: withTimeout(runOn(versions)),
+    inspection: runOn(background),
   };
-  return storeOf(operationGroups, ways, {
+  return storeOf(operationKinds, runners, {
     async scrub() {
-      // Keeps nobody from writing, however large the tables are; but what it frees it does not overwrite.
+      // Does not block writers, however large the tables are; but what it frees it does not overwrite.
       await sql.raw(SCRUB_POSTGRES).execute(background);
       return 'left-to-server';
     },
@@ -80,12 +78,12 @@ export async function openPostgresStore(url: string, readUrl: string | undefined
   });
 }
 
-function inTransaction(pool: Kysely<Schema>) {
-  return (name: OperationName, argument: unknown) =>
-    withoutConflicts(() => pool.connection().execute((query) => transact(query, name, argument)));
+function inTransaction(pool: Kysely<Schema>): Call {
+  return (name, argument) =>
+    withRetry(() => pool.connection().execute((query) => transact(query, name, argument)));
 }
 
-async function transact(query: Kysely<Schema>, name: OperationName, argument: unknown): Promise<unknown> {
+async function transact(query: Kysely<Schema>, name: string, argument: unknown): Promise<unknown> {
   const send = (text: string) => query.executeQuery(CompiledQuery.raw(text));
   await send('begin');
   try {
@@ -99,17 +97,16 @@ async function transact(query: Kysely<Schema>, name: OperationName, argument: un
 }
 
 const ROLLBACK = 'rollback';
-/** Without a statement before it a transaction that has failed would be rolled back without a word. */
+/** A bare commit of a failed transaction would roll back and report success; with a statement before it, it fails. */
 const COMMIT = 'select 1; commit';
 const SLOTS = 16;
 
 /**
- * Notes the operation, if it has written anything, and commits: a way there and back of its own would make a lead
- * a tenth slower. Each connection has a slot, which it shares with few; whoever holds its row has only to commit. The
- * time is as good a number as any that grows, and does not come again when a standby takes over that lacks the latest
- * changes.
+ * Notes the operation, if it has written anything, and commits in the same round trip: another one would make a lead
+ * a tenth slower. Each connection shares its slot with few others, so its row is rarely locked, and never for longer than
+ * a commit. Versions are times because those do not repeat when a standby takes over that lacks the latest changes.
  */
-function noteAndCommit(name: OperationName): string {
+function noteAndCommit(name: string): string {
   return `
     insert into data_versions (operation, slot, version)
     select '${name}', pg_backend_pid() % ${SLOTS}, (extract(epoch from clock_timestamp()) * 1000)::bigint
@@ -118,16 +115,16 @@ function noteAndCommit(name: OperationName): string {
     commit`;
 }
 
-function directly(pool: Kysely<Schema>) {
-  return (name: OperationName, argument: unknown) => run(dbOf(pool), name, argument);
+function runOn(pool: Kysely<Schema>): Call {
+  return (name, argument) => run(dbOf(pool), name, argument);
 }
 
-/** Whatever the replica lacks or cannot do now, the primary can. */
-function fromReplica(replica: Kysely<Schema>, primary: Kysely<Schema>, versions: Kysely<Schema>) {
-  return async (name: OperationName, argument: unknown) => {
-    const written = await dataVersions(dbOf(versions));
+/** Falls back to the primary while the replica lags behind or fails. */
+function fromReplica(replica: Kysely<Schema>, primary: Kysely<Schema>, versions: Kysely<Schema>): Call {
+  return async (name, argument) => {
+    const written = await topicVersions(dbOf(versions), topicsChangedBy);
     const hasCaughtUp = async (db: Db) => {
-      const present = await dataVersions(db);
+      const present = await topicVersions(db, topicsChangedBy);
       return topicsShownBy(name).every((topic) => (present[topic] ?? 0) >= (written[topic] ?? 0));
     };
     // On one connection, because there may be several replicas behind one address.
@@ -138,7 +135,7 @@ function fromReplica(replica: Kysely<Schema>, primary: Kysely<Schema>, versions:
         return (await hasCaughtUp(db)) ? { result: await run(db, name, argument) } : undefined;
       })
       .catch(() => undefined);
-    return answered === undefined ? directly(primary)(name, argument) : answered.result;
+    return answered === undefined ? runOn(primary)(name, argument) : answered.result;
   };
 }
 
@@ -160,27 +157,26 @@ function connect(connectionString: string, { connections, statementMs }: Limits)
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
   return new Kysely<Schema>({
-    dialect: new PostgresDialect({ pool: clearly(pool, statementMs + GRACE_MS) }),
+    dialect: new PostgresDialect({ pool: guarded(pool, statementMs + GRACE_MS) }),
   });
 }
 
-/** The same pool, which says of an error whether it passes and gives up connections that no longer answer. */
-function clearly(pool: pg.Pool, answerMs: number): PostgresPool {
+/** The pool with temporary errors marked as unavailable, and connections dropped that no longer answer. */
+function guarded(pool: pg.Pool, answerMs: number): PostgresPool {
   return {
     options: pool.options,
     end: () => pool.end(),
     async connect() {
-      // Whoever cannot even connect can blame nothing on the data.
-      const client = await pool.connect().catch((error) => Promise.reject(cannotNow(error)));
+      const client = await pool.connect().catch((error) => Promise.reject(storeUnavailable(error)));
       let isUsable = true;
       const query = (text: string, values: unknown[]) => {
         const timer = setTimeout(() => client.connection.stream.destroy(), answerMs);
         return client
           .query(text, values)
           .catch((error) => {
-            // Nobody knows what state it is in.
+            // The state of the connection is unknown.
             if (text === ROLLBACK) isUsable = false;
-            return Promise.reject(isPassing(error) ? cannotNow(error) : error);
+            return Promise.reject(isTemporary(error) ? storeUnavailable(error) : error);
           })
           .finally(() => clearTimeout(timer));
       };
@@ -190,37 +186,37 @@ function clearly(pool: pg.Pool, answerMs: number): PostgresPool {
   };
 }
 
-async function withoutConflicts<T>(attempt: () => Promise<T>): Promise<T> {
+/** Repeats a transaction that lost against another one. */
+async function withRetry<T>(attempt: () => Promise<T>): Promise<T> {
   for (let left = CONFLICT_ATTEMPTS; ; left -= 1) {
     try {
       return await attempt();
     } catch (error) {
       const { code } = error as { code?: string };
       if (code !== SERIALIZATION_FAILURE && code !== DEADLOCK) throw error;
-      if (left === 1) throw cannotNow(error);
+      if (left === 1) throw storeUnavailable(error);
     }
   }
 }
 
-async function inTime<T>(answer: Promise<T>): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(cannotNow(new Error('No answer in time.'))), REQUEST_MS_MAX);
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+function withTimeout(call: Call): Call {
+  return async (name, argument) => {
+    const { promise: late, reject } = Promise.withResolvers<never>();
+    const expire = () => reject(storeUnavailable(new Error('No answer in time.')));
+    const timer = setTimeout(expire, REQUEST_MS_MAX);
+    return Promise.race([call(name, argument), late]).finally(() => clearTimeout(timer));
+  };
 }
 
 /**
- * What does not come from the server never reached it, or was lost on the way. Classes 08, 53, 57 and 58 are
+ * An error that is not the server's own is one of the connection. Classes 08, 53, 57 and 58 are
  * connection, resources, operator intervention and system; 25006 is a server that only reads.
  */
-function isPassing(error: unknown): boolean {
+function isTemporary(error: unknown): boolean {
   return !(error instanceof pg.DatabaseError) || /^(08|53|57|58)|^25006$/.test(error.code ?? '');
 }
 
-function cannotNow(error: unknown): Error {
+function storeUnavailable(error: unknown): Error {
   return unavailable('The store cannot do this at present.', error);
 }
 

@@ -6,14 +6,13 @@ import { AppError, type ErrorCode, unavailable } from '../lib/errors.ts';
 import { COUNTED_BY_ROWS } from '../store/data-versions.ts';
 import { SCRUB_SQLITE } from '../store/erase/scrubs.ts';
 import { migrate } from '../store/migrate.ts';
-import { type OperationName, operationGroups, run } from '../store/operations.ts';
+import { operationKinds, run, topicsChangedBy } from '../store/operations.ts';
 import type { Scrubbing } from '../store/store.ts';
-import { topicsChangedBy } from '../store/topics.ts';
 import { openSqliteDatabase } from './sqlite-database.ts';
 
 /** The thread that owns a connection to the SQLite store. Operations that wait together are committed together. */
 
-export type StoreRequest = { id: number; name: OperationName | 'scrub' | 'close'; argument: unknown };
+export type StoreRequest = { id: number; name: string; argument: unknown };
 export type StoreReply = {
   id: number;
   result?: unknown;
@@ -21,7 +20,7 @@ export type StoreReply = {
 };
 
 const BACKGROUND_NICE = 10;
-/** Larger groups would save commits, but the main thread would have nothing to do until all are done. */
+/** Larger groups would save commits, but leave the main thread idle until all are done. */
 const GROUP_MAX = 16;
 const WRITER_CACHE_KIB = 10 * 1024;
 const READER_CACHE_KIB = 2 * 1024;
@@ -30,16 +29,16 @@ const port = parentPort;
 if (port === null) throw new Error('The store runs in a worker thread.');
 
 const { file, readOnly } = workerData as { file: string; readOnly: boolean };
+// The reader must not open the file before the writer has migrated it.
+await new Promise((resolve) => port.once('message', resolve));
 const database = openSqliteDatabase(file, {
   readOnly,
   cacheKiB: readOnly ? READER_CACHE_KIB : WRITER_CACHE_KIB,
 });
-const background = new Set<string>(
-  operationGroups.filter(([, group]) => group === 'background').map(([name]) => name),
-);
+const background = new Set(operationKinds.filter(([, kind]) => kind === 'background').map(([name]) => name));
 const thread = readOnly ? undefined : threadToAdjust();
 let niceNow = 0;
-if (!readOnly) await migrateAtOnce();
+if (!readOnly) await migrateAllOrNothing();
 
 const queue: StoreRequest[] = [];
 let working = false;
@@ -50,7 +49,7 @@ port.on('message', (sent: StoreRequest[] | string) => {
   if (!working) setImmediate(work);
   working = true;
 });
-reply([{ id: 0, result: operationGroups }]);
+reply([{ id: 0, result: operationKinds }]);
 
 async function work(): Promise<void> {
   while (queue.length > 0) {
@@ -58,12 +57,12 @@ async function work(): Promise<void> {
     const operations = requests.filter(isOperation);
     const replies = readOnly ? await answerEach(operations) : await commitTogether(operations);
     if (replies.length > 0) reply(replies);
-    for (const request of requests.filter((each) => !isOperation(each))) reply([await attend(request)]);
+    for (const request of requests.filter((each) => !isOperation(each))) reply([await control(request)]);
   }
   working = false;
 }
 
-/** What somebody waits for comes first; background work comes one by one, so that it can be interrupted. */
+/** What a request waits for comes first; background work comes one by one, so that it can be interrupted. */
 function takeNext(): StoreRequest[] {
   const isUrgent = ({ name }: StoreRequest) => !background.has(name);
   const urgent = queue.filter(isUrgent);
@@ -74,17 +73,15 @@ function takeNext(): StoreRequest[] {
   return taken;
 }
 
-type OperationRequest = StoreRequest & { name: OperationName };
-
-function isOperation(request: StoreRequest): request is OperationRequest {
-  return request.name !== 'scrub' && request.name !== 'close';
+function isOperation({ name }: StoreRequest): boolean {
+  return name !== 'scrub' && name !== 'close';
 }
 
 /**
  * Nearly always all of them succeed. Only when one fails are they done again, each in a savepoint of its own,
  * so that the one takes nothing with it.
  */
-async function commitTogether(requests: readonly OperationRequest[]): Promise<StoreReply[]> {
+async function commitTogether(requests: readonly StoreRequest[]): Promise<StoreReply[]> {
   if (requests.length === 0) return [];
   giveWay(requests.every(({ name }) => background.has(name)));
   try {
@@ -101,13 +98,13 @@ async function commitTogether(requests: readonly OperationRequest[]): Promise<St
 }
 
 async function inTransaction(
-  requests: readonly OperationRequest[],
-  perform: (request: OperationRequest) => Promise<StoreReply>,
+  requests: readonly StoreRequest[],
+  perform: (request: StoreRequest) => Promise<StoreReply>,
 ): Promise<StoreReply[]> {
   try {
     database.exec('begin immediate');
     const replies: StoreReply[] = [];
-    const written = new Set<OperationName>();
+    const written = new Set<string>();
     for (const request of requests) {
       const { name } = request;
       const isNoted = name !== COUNTED_BY_ROWS && topicsChangedBy(name).length > 0;
@@ -127,16 +124,16 @@ async function inTransaction(
   }
 }
 
-/** The time is as good a number as any that grows, and does not come again when rows have been lost. */
+/** Versions are times because those do not repeat after rows have been lost. */
 const NOTE_CHANGE = `
   insert into data_versions (operation, slot, version) values (?, 0, ?)
   on conflict (operation, slot) do update set version = max(data_versions.version + 1, excluded.version)`;
 
-async function answer({ id, name, argument }: OperationRequest): Promise<StoreReply> {
+async function answer({ id, name, argument }: StoreRequest): Promise<StoreReply> {
   return { id, result: await run(database.db, name, argument) };
 }
 
-async function answerInSavepoint(request: OperationRequest): Promise<StoreReply> {
+async function answerInSavepoint(request: StoreRequest): Promise<StoreReply> {
   database.exec('savepoint operation');
   try {
     const answered = await answer(request);
@@ -154,7 +151,7 @@ async function answerInSavepoint(request: OperationRequest): Promise<StoreReply>
   }
 }
 
-async function answerEach(requests: readonly OperationRequest[]): Promise<StoreReply[]> {
+async function answerEach(requests: readonly StoreRequest[]): Promise<StoreReply[]> {
   const replies: StoreReply[] = [];
   for (const { id, name, argument } of requests) {
     try {
@@ -166,8 +163,8 @@ async function answerEach(requests: readonly OperationRequest[]): Promise<StoreR
   return replies;
 }
 
-/** What concerns the database as a whole and can be part of no transaction. */
-async function attend({ id, name, argument }: StoreRequest): Promise<StoreReply> {
+/** Requests about the database as a whole, which cannot be part of a transaction. */
+async function control({ id, name, argument }: StoreRequest): Promise<StoreReply> {
   try {
     if (name === 'scrub') return { id, result: await scrub(argument as number) };
     database.close();
@@ -194,10 +191,7 @@ function reply(replies: readonly StoreReply[]): void {
   port?.postMessage(replies);
 }
 
-/**
- * Background work stands back where the processors are busy: on Linux a priority belongs to a thread. Not everybody
- * may take it back, and without that it stays as it is.
- */
+/** Lowers the priority of background work, which on Linux belongs to a thread. */
 function giveWay(isBackground: boolean): void {
   const nice = isBackground ? BACKGROUND_NICE : 0;
   if (thread === undefined || nice === niceNow) return;
@@ -208,7 +202,7 @@ function giveWay(isBackground: boolean): void {
 function threadToAdjust(): number | undefined {
   try {
     const thread = Number(basename(readlinkSync('/proc/thread-self')));
-    // Whoever may not take back even this much must not begin: in containers the superuser may not either.
+    // Raising it again takes a permission that even root lacks in containers: without it, it must not be lowered.
     setPriority(thread, 1);
     setPriority(thread, 0);
     return thread;
@@ -219,7 +213,7 @@ function threadToAdjust(): number | undefined {
 }
 
 /** All steps or none: a crash during a migration leaves the old shape. */
-async function migrateAtOnce(): Promise<void> {
+async function migrateAllOrNothing(): Promise<void> {
   database.exec('begin immediate');
   await migrate(database.db.query, 'sqlite');
   database.exec('commit');
@@ -237,11 +231,11 @@ function failure(id: number, error: unknown): StoreReply {
   const { message, stack } = error as Error;
   return {
     id,
-    error: { message: codeOf(error) === 'unavailable' ? PASSING : message, code: codeOf(error), stack },
+    error: { message: codeOf(error) === 'unavailable' ? NOT_NOW : message, code: codeOf(error), stack },
   };
 }
 
-const PASSING = 'The store cannot do this at present.';
+const NOT_NOW = 'The store cannot do this at present.';
 
 function codeOf(error: unknown): ErrorCode | undefined {
   if (error instanceof AppError) return error.code;

@@ -1,35 +1,44 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { AppError, unavailable } from '../lib/errors.ts';
-import type { OperationName } from '../store/operations.ts';
-import { type OperationGroups, type Scrubbing, type Store, storeOf } from '../store/store.ts';
+import type { OperationKinds } from '../store/operation.ts';
+import { type Call, type Scrubbing, type Store, storeOf } from '../store/store.ts';
 import type { StoreReply, StoreRequest } from './sqlite-store-worker.ts';
 
 type StoreCall = Omit<StoreRequest, 'id'>;
 
+const ENDED = 'The thread of the store has ended.';
 const WAITING_CALLS_MAX = 10_000;
-/** Enough to be worth waking up the other thread, and few enough that it does not wait for all that are to come. */
+/** Few enough that the other thread starts on them while more come in. */
 const MESSAGE_CALLS_MAX = 4;
-/** The most that each thread may take for short-lived objects: the writer works through whole batches. */
+/** The young generation of each thread's heap: the writer works through whole batches. */
 const WRITER_YOUNG_MIB = 8;
 const READER_YOUNG_MIB = 2;
 
 /** The relational store in a SQLite file: a writing thread and a reading thread beside the main one. */
 export async function openSqliteStore(file: string): Promise<Store> {
-  const writer = await startThread(file, false);
-  const reader = await startThread(file, true);
-  const ways = {
+  // Side by side they load their modules; the reader opens the file once the writer has migrated it.
+  const [writer, reader] = [startThread(file, false), startThread(file, true)];
+  let kinds: OperationKinds;
+  try {
+    kinds = await writer.open();
+    await reader.open();
+  } catch (error) {
+    await Promise.all([writer.terminate(), reader.terminate()]);
+    throw error;
+  }
+  const ping: Call = (...ask) => Promise.all([reader.call(...ask), writer.call(...ask)]);
+  const runners = {
     background: writer.callWithBytes,
-    writes: writer.call,
-    visitorReads: writer.call,
-    freshReads: reader.call,
-    reads: reader.call,
+    write: writer.call,
+    visitorRead: writer.call,
+    primaryRead: reader.call,
+    read: reader.call,
     versions: reader.call,
-    pings: (name: OperationName, argument: unknown) =>
-      Promise.all([reader.call(name, argument), writer.call(name, argument)]),
-    inspections: reader.call,
+    ping,
+    inspection: reader.call,
   };
-  return storeOf(writer.groups, ways, {
+  return storeOf(kinds, runners, {
     scrub: writer.scrub,
     async close() {
       await reader.close();
@@ -39,29 +48,23 @@ export async function openSqliteStore(file: string): Promise<Store> {
 }
 
 type StoreThread = {
-  groups: OperationGroups;
-  call(name: OperationName, argument: unknown): Promise<unknown>;
+  /** Resolves when the database is open and, by the writer, migrated. */
+  open(): Promise<OperationKinds>;
+  call: Call;
   /** For arguments with bytes in them, which JSON does not have. */
-  callWithBytes(name: OperationName, argument: unknown): Promise<unknown>;
+  callWithBytes: Call;
   scrub(bytesMax: number): Promise<Scrubbing>;
   close(): Promise<void>;
+  terminate(): Promise<unknown>;
 };
 
-async function startThread(file: string, readOnly: boolean): Promise<StoreThread> {
+function startThread(file: string, readOnly: boolean): StoreThread {
   const worker = new Worker(new URL('./sqlite-store-worker.ts', import.meta.url), {
     workerData: { file, readOnly },
     resourceLimits: { maxYoungGenerationSizeMb: readOnly ? READER_YOUNG_MIB : WRITER_YOUNG_MIB },
   });
-  const opened = once(worker, 'message') as Promise<[[StoreReply]]>;
-  const ended = once(worker, 'exit').then(() =>
-    Promise.reject(new Error('The thread of the store has ended.')),
-  );
-  ended.catch(() => undefined);
-  const [[first]] = await Promise.race([opened, ended]);
-  if (first.error !== undefined) throw errorOf(first.error);
-
   const waiting = new Map<number, PromiseWithResolvers<unknown>>();
-  /** What was asked in this turn of the event loop goes in one message: each wakes up the other thread. */
+  /** Calls of one turn of the event loop share messages: each message wakes up the other thread. */
   let outgoing: StoreRequest[] = [];
   let lastId = 0;
   let broken: Error | undefined;
@@ -74,16 +77,15 @@ async function startThread(file: string, readOnly: boolean): Promise<StoreThread
       else call?.reject(errorOf(reply.error));
     }
   });
-  // With an error or without a word: whoever waits must hear of it.
+  // A thread can also exit without an error; either way its calls have to be rejected.
   for (const event of ['error', 'exit'] as const) {
     worker.on(event, (reason: unknown) => {
-      broken ??= reason instanceof Error ? reason : new Error('The thread of the store has ended.');
+      broken ??= reason instanceof Error ? reason : new Error(ENDED);
       for (const call of waiting.values()) call.reject(unavailable('The store is not available.', broken));
       waiting.clear();
     });
   }
 
-  /** Takes a call on, and has `post` bring it to the thread. */
   function send(call: StoreCall, post: (request: StoreRequest) => void): Promise<unknown> {
     if (broken !== undefined) return Promise.reject(unavailable('The store is not available.', broken));
     if (waiting.size >= WAITING_CALLS_MAX) return Promise.reject(unavailable('The store is too busy.'));
@@ -108,7 +110,13 @@ async function startThread(file: string, readOnly: boolean): Promise<StoreThread
   }
 
   return {
-    groups: first.result as OperationGroups,
+    async open() {
+      if (broken !== undefined) throw broken;
+      worker.postMessage('open');
+      const ended = once(worker, 'exit').then(() => Promise.reject(new Error(ENDED)));
+      const [[first]] = (await Promise.race([once(worker, 'message'), ended])) as [[StoreReply]];
+      return first.result as OperationKinds;
+    },
     call: (name, argument) => send({ name, argument }, postSoon),
     callWithBytes: (name, argument) => send({ name, argument }, (request) => worker.postMessage([request])),
     scrub: async (bytesMax) => (await send({ name: 'scrub', argument: bytesMax }, postSoon)) as Scrubbing,
@@ -116,6 +124,7 @@ async function startThread(file: string, readOnly: boolean): Promise<StoreThread
       await send({ name: 'close', argument: undefined }, postSoon);
       await worker.terminate();
     },
+    terminate: () => worker.terminate(),
   };
 }
 

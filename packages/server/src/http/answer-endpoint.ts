@@ -17,6 +17,7 @@ import type { Metrics } from '../ports/metrics.ts';
 import type { Role, SecretKind } from './authenticate.ts';
 import type { ClientIp } from './client-ip.ts';
 import { errorAnswer, isFailure } from './error-response.ts';
+import type { KeptFrom } from './kept.ts';
 import type { SharedRateLimit } from './rate-limit.ts';
 import { parseJson, readText, validate } from './read-body.ts';
 import { readFormBody } from './read-form-body.ts';
@@ -50,13 +51,13 @@ type Handler<E extends Endpoint> = (request: EndpointRequest<E>) => Promise<Answ
 export type Handlers = { [N in EndpointName]: Handler<Endpoints[N]> };
 
 /** A handler once its endpoint is one among many; its input has been checked against its own declaration. */
-export type AnyHandler = (
+export type AnyHandler = ((
   request: {
     [K in keyof EndpointRequest<Endpoint>]: K extends 'params' | 'query' | 'body'
       ? unknown
       : EndpointRequest<Endpoint>[K];
   },
-) => unknown;
+) => unknown) & { keptFrom?: KeptFrom };
 
 export type HttpContext = {
   now: () => number;
@@ -101,7 +102,7 @@ export function answerEndpoint(name: string, declared: Endpoint, handler: AnyHan
   const contentType = declared.produces ?? JSON_TYPE;
   const bytesMax = declared.bodyBytesMax ?? 0;
   const jsonBody = declared.packed ? undefined : declared.body;
-  const cached = context.responseCache.forEndpoint(name);
+  const cached = handler.keptFrom && context.responseCache.forEndpoint(name, handler.keptFrom);
   const report = context.metrics.forEndpoint(name);
   const isLimited = declared.group === 'Tracking' && context.trackLimit.perMinute > 0;
   // What web pages ask comes too often to have a line in the log for each request; the metrics count it.

@@ -1,5 +1,5 @@
 import { makeLru } from '../lib/lru.ts';
-import type { Topic } from '../store/topics.ts';
+import type { ShownName } from '../store/operations.ts';
 
 const BYTES_MAX = 8 * 1024 * 1024;
 const ANSWER_BYTES_MAX = 512 * 1024;
@@ -10,8 +10,8 @@ const BYTES_PER_CHARACTER = 2;
 export type KeptAnswer = {
   body: string;
   madeAt: number;
-  /** What it depends on, and the version of that from before it was made. */
-  topics: readonly Topic[];
+  /** The operations it is made of, and the version of what they show from before it was made. */
+  from: readonly ShownName[];
   version: string;
 };
 

@@ -1,16 +1,14 @@
-import type { EndpointName } from '@leadtrail/contract/endpoints';
 import { unavailable } from '../lib/errors.ts';
 import { withTimeout } from '../lib/timeout.ts';
 import { utcDay } from '../lib/utc-time.ts';
 import type { DataVersions } from '../store/data-versions.ts';
-import { TOPICS, type Topic } from '../store/topics.ts';
-import { CACHED_ENDPOINTS } from './cached-endpoints.ts';
+import type { ShownName } from '../store/operations.ts';
+import type { KeptFrom } from './kept.ts';
 import { makeKeptAnswers } from './kept-answers.ts';
 
 /** Answers of the analytics that were given before, as long as nothing has changed that they show. */
 export type ResponseCache = {
-  /** Undefined for an endpoint whose answers are not kept. */
-  forEndpoint(name: string): CachedEndpoint | undefined;
+  forEndpoint(name: string, keptFrom: KeptFrom): CachedEndpoint;
 };
 export type CachedEndpoint = (asked: Asked, make: MakeBody) => Promise<CachedBody>;
 
@@ -29,8 +27,8 @@ export type ResponseCacheParts = {
 };
 
 /**
- * Before each answer the versions of what it depends on are read from the store. An answer is kept under the
- * version from before it was made: so it can be newer than its version says, never older.
+ * Before each answer the versions of what it shows are read from the store. An answer is kept under the version from
+ * before it was made: so it can be newer than its version says, never older.
  */
 export function makeResponseCache({
   readVersions,
@@ -44,18 +42,18 @@ export function makeResponseCache({
 
   const readLatest = shared(async () => {
     const read = await readVersions();
-    if (TOPICS.every((topic) => read[topic] === latest[topic])) return read;
+    if (Object.entries(read).every(([name, version]) => version === latest[name])) return read;
     latest = read;
-    // Nobody will ask for the others again; and who was erased is not to be found here either.
-    kept.dropUnless(({ topics, version }) => version === versionOf(topics, latest));
+    // Stale answers only take up room, and must not outlive the erasure of a person.
+    kept.dropUnless(({ from, version }) => version === versionOf(from, latest));
     return read;
   });
 
-  async function find(key: string, topics: readonly Topic[], make: MakeBody): Promise<CachedBody> {
-    const version = versionOf(topics, await readLatest());
+  async function find(key: string, from: readonly ShownName[], make: MakeBody): Promise<CachedBody> {
+    const version = versionOf(from, await readLatest());
     const found = kept.get(key);
     if (found?.version === version && isFresh(found.madeAt)) return { body: found.body, wasKept: true };
-    return { body: await makeOnce(key, topics, version, make), wasKept: false };
+    return { body: await makeOnce(key, from, version, make), wasKept: false };
   }
 
   /** Also after a clock was set back. */
@@ -64,15 +62,15 @@ export function makeResponseCache({
     return age >= 0 && age < ttlMs;
   }
 
-  /** Whoever needs the same answer at the same version waits for the one that is being made. */
-  function makeOnce(key: string, topics: readonly Topic[], version: string, make: MakeBody) {
+  /** Concurrent requests for the same answer at the same version share one. */
+  function makeOnce(key: string, from: readonly ShownName[], version: string, make: MakeBody) {
     const other = underWay.get(key);
     if (other?.version === version) return other.body;
     const madeAt = now();
     const mine = { version, body: make() };
     underWay.set(key, mine);
     const keep = (body: string) => {
-      if (version === versionOf(topics, latest)) kept.keep(key, { body, madeAt, topics, version });
+      if (version === versionOf(from, latest)) kept.keep(key, { body, madeAt, from, version });
     };
     const end = () => {
       if (underWay.get(key) === mine) underWay.delete(key);
@@ -82,22 +80,19 @@ export function makeResponseCache({
   }
 
   return {
-    forEndpoint(name) {
-      const dependence = CACHED_ENDPOINTS[name as EndpointName];
-      if (dependence === undefined) return undefined;
+    forEndpoint(name, { from, daily }) {
       if (ttlMs === 0) return async (_asked, make) => ({ body: await make(), wasKept: false });
-      const topics: readonly Topic[] = [...dependence.topics, 'refresh'];
       return (asked, make) => {
-        const day = dependence.day ? utcDay(now()) : '';
-        return withTimeout(find(keyOf(name, day, asked), topics, make), answerMsMax, tooLate);
+        const day = daily ? utcDay(now()) : '';
+        return withTimeout(find(keyOf(name, day, asked), from, make), answerMsMax, tooLate);
       };
     },
   };
 }
 
 /**
- * The result of a reading that has not begun yet. All who ask while another is under way share the next: that
- * other may have looked before something changed which they have already heard of.
+ * Shares reads between concurrent callers, but never one that is already under way: it may have missed a change that
+ * happened before the call.
  */
 function shared<T>(read: () => Promise<T>): () => Promise<T> {
   let current: Promise<unknown> = Promise.resolve();
@@ -115,11 +110,11 @@ function shared<T>(read: () => Promise<T>): () => Promise<T> {
   };
 }
 
-function versionOf(topics: readonly Topic[], versions: DataVersions): string {
-  return topics.map((topic) => versions[topic] ?? 0).join(' ');
+function versionOf(from: readonly ShownName[], versions: DataVersions): string {
+  return from.map((name) => versions[name]).join(' ');
 }
 
-/** The same for all ways to ask for the same. */
+/** Normalised, so that equal questions share a cache entry. */
 function keyOf(name: string, day: string, { params = {}, query = {} }: Asked): string {
   return JSON.stringify([name, day, sorted(params), sorted(query)]);
 }

@@ -1,19 +1,23 @@
 import type { Db } from './dialect.ts';
-import type { OperationName } from './operations.ts';
-import { type Topic, topicsChangedBy } from './topics.ts';
+import type { Topic } from './topics.ts';
 
-/** For each topic a number that grows with every change, and becomes visible together with it. */
-export type DataVersions = Readonly<Partial<Record<Topic, number>>>;
+/** For each read whose answers may be kept, a number that grows with every change of what it shows. */
+export type DataVersions = Readonly<Record<string, number>>;
+/** The same for each topic. It becomes visible together with the change. */
+export type TopicVersions = Readonly<Partial<Record<Topic, number>>>;
 
 /**
- * Whoever writes notes only which operation it was, in one row: what it may have changed is put together here. In
- * PostgreSQL there are several rows for each, so that writers do not wait for one another; their sum counts.
+ * A write notes only the name of its operation, in one row; here that becomes the topics it may have changed. In
+ * PostgreSQL an operation has several rows, so that writers do not wait for one another; their sum counts.
  */
-export async function dataVersions({ dialect }: Db): Promise<DataVersions> {
+export async function topicVersions(
+  { dialect }: Db,
+  changedBy: (operation: string) => readonly Topic[],
+): Promise<TopicVersions> {
   const rows = await dialect.run<{ operation: string; version: number }>(SELECT_VERSIONS[dialect.kind], []);
   const versions: Partial<Record<Topic, number>> = {};
   for (const { operation, version } of rows) {
-    for (const topic of topicsChangedBy(operation)) versions[topic] = (versions[topic] ?? 0) + version;
+    for (const topic of changedBy(operation)) versions[topic] = (versions[topic] ?? 0) + version;
   }
   return versions;
 }
@@ -22,7 +26,7 @@ export async function dataVersions({ dialect }: Db): Promise<DataVersions> {
  * In SQLite leads are not noted: each leaves a row in one of two tables whose numbers only grow, and their last
  * numbers are kept anyway. PostgreSQL hands out numbers before the commit, so there they would tell too early.
  */
-export const COUNTED_BY_ROWS: OperationName = 'captureLead';
+export const COUNTED_BY_ROWS = 'captureLead';
 
 const SELECT_NOTED = 'select operation, sum(version) as version from data_versions group by operation';
 const SELECT_VERSIONS = {

@@ -1,5 +1,6 @@
 import type { DropdownOption, OptionKind } from '@leadtrail/contract/dropdown-options';
 import type { Db } from './dialect.ts';
+import { read, write } from './operation.ts';
 import type { Changes } from './sites.ts';
 
 /** What the dashboard offers to choose from. */
@@ -7,24 +8,27 @@ import type { Changes } from './sites.ts';
 export type NewOption = Omit<DropdownOption, 'id'>;
 
 /** Of one kind or of all; a kind that is not asked for is empty. */
-export async function dropdownOptions(
-  { query }: Db,
-  { kind }: { kind?: OptionKind | undefined },
-): Promise<Record<OptionKind, DropdownOption[]>> {
-  const options = await query
-    .selectFrom('dropdown_options')
-    .selectAll()
-    .$if(kind !== undefined, (select) => select.where('kind', '=', kind as OptionKind))
-    .execute();
-  options.sort(inOrder());
-  const ofKind = (each: OptionKind) => options.filter((option) => option.kind === each);
-  return {
-    source: ofKind('source'),
-    country: ofKind('country'),
-    project: ofKind('project'),
-    city: ofKind('city'),
-  };
-}
+export const dropdownOptions = read(
+  { shows: ['setup'] },
+  async (
+    { query },
+    { kind }: { kind?: OptionKind | undefined },
+  ): Promise<Record<OptionKind, DropdownOption[]>> => {
+    const options = await query
+      .selectFrom('dropdown_options')
+      .selectAll()
+      .$if(kind !== undefined, (select) => select.where('kind', '=', kind as OptionKind))
+      .execute();
+    options.sort(inOrder());
+    const ofKind = (each: OptionKind) => options.filter((option) => option.kind === each);
+    return {
+      source: ofKind('source'),
+      country: ofKind('country'),
+      project: ofKind('project'),
+      city: ofKind('city'),
+    };
+  },
+);
 
 /** Labels are read by people, and the databases do not agree on how people sort. */
 function inOrder(): (one: DropdownOption, other: DropdownOption) => number {
@@ -33,41 +37,47 @@ function inOrder(): (one: DropdownOption, other: DropdownOption) => number {
     one.sort_order - other.sort_order || compare(one.label, other.label) || one.id - other.id;
 }
 
-export function dropdownOption({ query }: Db, { id }: { id: number }): Promise<DropdownOption | undefined> {
-  return query.selectFrom('dropdown_options').selectAll().where('id', '=', id).executeTakeFirst();
-}
+export const dropdownOption = read(
+  { shows: ['setup'] },
+  ({ query }, { id }: { id: number }): Promise<DropdownOption | undefined> => {
+    return query.selectFrom('dropdown_options').selectAll().where('id', '=', id).executeTakeFirst();
+  },
+);
 
-export async function createDropdownOption(db: Db, option: NewOption) {
+export const createDropdownOption = write({ changes: ['setup'] }, async (db, option: NewOption) => {
   await db.dialect.lock('setup');
   if (await isTaken(db, option)) return 'taken';
   return insertOption(db, option);
-}
+});
 
-export async function updateDropdownOption(
-  db: Db,
-  { id, changes }: { id: number; changes: Changes<Omit<NewOption, 'kind'>> },
-) {
-  await db.dialect.lock('setup');
-  const present = await dropdownOption(db, { id });
-  if (present === undefined) return 'unknown';
-  const { value = present.value, label = present.label, sort_order = present.sort_order } = changes;
-  if (value !== present.value && (await isTaken(db, { kind: present.kind, value }))) return 'taken';
-  await db.query
-    .updateTable('dropdown_options')
-    .set({ value, label, sort_order })
-    .where('id', '=', id)
-    .execute();
-  return { ...present, value, label, sort_order };
-}
+export const updateDropdownOption = write(
+  { changes: ['setup'] },
+  async (db, { id, changes }: { id: number; changes: Changes<Omit<NewOption, 'kind'>> }) => {
+    await db.dialect.lock('setup');
+    const present = await dropdownOption(db, { id });
+    if (present === undefined) return 'unknown';
+    const { value = present.value, label = present.label, sort_order = present.sort_order } = changes;
+    if (value !== present.value && (await isTaken(db, { kind: present.kind, value }))) return 'taken';
+    await db.query
+      .updateTable('dropdown_options')
+      .set({ value, label, sort_order })
+      .where('id', '=', id)
+      .execute();
+    return { ...present, value, label, sort_order };
+  },
+);
 
-export async function deleteDropdownOption({ query, dialect }: Db, { id }: { id: number }): Promise<boolean> {
-  await dialect.lock('setup');
-  const { numDeletedRows } = await query
-    .deleteFrom('dropdown_options')
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow();
-  return numDeletedRows > 0n;
-}
+export const deleteDropdownOption = write(
+  { changes: ['setup'] },
+  async ({ query, dialect }, { id }: { id: number }): Promise<boolean> => {
+    await dialect.lock('setup');
+    const { numDeletedRows } = await query
+      .deleteFrom('dropdown_options')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+    return numDeletedRows > 0n;
+  },
+);
 
 /** Values with their labels, in the order in which they are offered. */
 const DEMO_OPTIONS: readonly (readonly [OptionKind, value: string, label: string])[] = [
@@ -87,7 +97,7 @@ const DEMO_OPTIONS: readonly (readonly [OptionKind, value: string, label: string
 ];
 
 /** Something to begin with, where nothing has been set up yet. */
-export async function ensureDemoOptions(db: Db): Promise<void> {
+export const ensureDemoOptions = write({ changes: ['setup'] }, async (db): Promise<void> => {
   await db.dialect.lock('setup');
   const any = await db.query.selectFrom('dropdown_options').select('id').limit(1).executeTakeFirst();
   if (any !== undefined) return;
@@ -95,7 +105,7 @@ export async function ensureDemoOptions(db: Db): Promise<void> {
     const before = DEMO_OPTIONS.slice(0, i).filter(([other]) => other === kind);
     await insertOption(db, { kind, value, label, sort_order: before.length + 1 });
   }
-}
+});
 
 async function isTaken({ query }: Db, { kind, value }: Pick<NewOption, 'kind' | 'value'>): Promise<boolean> {
   const other = await query

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import { dateTime } from '../lib/utc-time.ts';
 import type { Db } from './dialect.ts';
+import { read, write } from './operation.ts';
 import { countOf, type Page } from './paging.ts';
 import type { IntegrationRow } from './schema.ts';
 import type { Changes } from './sites.ts';
@@ -12,86 +13,92 @@ export type KeptKey = { keyHash: string; keyPrefix: string };
 
 const DEFAULT_NAME = 'default';
 
-export async function integrations({ query }: Db, { limit, offset }: Page) {
+export const integrations = read({ shows: ['integrations'] }, async ({ query }, { limit, offset }: Page) => {
   const all = query.selectFrom('integrations');
   const rows = await all.selectAll().orderBy('id').limit(limit).offset(offset).execute();
   return { integrations: rows.map(integrationRecord), total: await countOf(all) };
-}
+});
 
-export async function integration({ query }: Db, { id }: { id: number }) {
+export const integration = read({ shows: ['integrations'] }, async ({ query }, { id }: { id: number }) => {
   const row = await query.selectFrom('integrations').selectAll().where('id', '=', id).executeTakeFirst();
   return row && integrationRecord(row);
-}
+});
 
-export async function createIntegration(
-  db: Db,
-  { name, enabled, key, now }: { name: string; enabled: boolean; key: KeptKey; now: number },
-) {
-  await db.dialect.lock('setup');
-  if (await isNameTaken(db, name)) return 'taken';
-  return integrationRecord(await insertIntegration(db, { name, enabled, key, now }));
-}
+export const createIntegration = write(
+  { changes: ['integrations'] },
+  async (db, { name, enabled, key, now }: { name: string; enabled: boolean; key: KeptKey; now: number }) => {
+    await db.dialect.lock('setup');
+    if (await isNameTaken(db, name)) return 'taken';
+    return integrationRecord(await insertIntegration(db, { name, enabled, key, now }));
+  },
+);
 
-export async function updateIntegration(
-  db: Db,
-  { id, changes }: { id: number; changes: Changes<{ name: string; enabled: boolean }> },
-) {
-  await db.dialect.lock('setup');
-  const present = await integration(db, { id });
-  if (present === undefined) return 'unknown';
-  const { name = present.name, enabled = present.enabled } = changes;
-  if (name !== present.name && (await isNameTaken(db, name))) return 'taken';
-  await db.query
-    .updateTable('integrations')
-    .set({ name, enabled: Number(enabled) })
-    .where('id', '=', id)
-    .execute();
-  return { ...present, name, enabled };
-}
+export const updateIntegration = write(
+  { changes: ['integrations'] },
+  async (db, { id, changes }: { id: number; changes: Changes<{ name: string; enabled: boolean }> }) => {
+    await db.dialect.lock('setup');
+    const present = await integration(db, { id });
+    if (present === undefined) return 'unknown';
+    const { name = present.name, enabled = present.enabled } = changes;
+    if (name !== present.name && (await isNameTaken(db, name))) return 'taken';
+    await db.query
+      .updateTable('integrations')
+      .set({ name, enabled: Number(enabled) })
+      .where('id', '=', id)
+      .execute();
+    return { ...present, name, enabled };
+  },
+);
 
 /** Gives it another key; undefined when there is no such integration. */
-export async function rekeyIntegration({ query, dialect }: Db, { id, key }: { id: number; key: KeptKey }) {
-  await dialect.lock('setup');
-  const row = await query
-    .updateTable('integrations')
-    .set({ key_hash: key.keyHash, key_prefix: key.keyPrefix })
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirst();
-  return row && integrationRecord(row);
-}
+export const rekeyIntegration = write(
+  { changes: ['integrations'] },
+  async ({ query, dialect }, { id, key }: { id: number; key: KeptKey }) => {
+    await dialect.lock('setup');
+    const row = await query
+      .updateTable('integrations')
+      .set({ key_hash: key.keyHash, key_prefix: key.keyPrefix })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirst();
+    return row && integrationRecord(row);
+  },
+);
 
-export async function deleteIntegration({ query, dialect }: Db, { id }: { id: number }): Promise<boolean> {
-  await dialect.lock('setup');
-  const { numDeletedRows } = await query
-    .deleteFrom('integrations')
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow();
-  return numDeletedRows > 0n;
-}
+export const deleteIntegration = write(
+  { changes: ['integrations'] },
+  async ({ query, dialect }, { id }: { id: number }): Promise<boolean> => {
+    await dialect.lock('setup');
+    const { numDeletedRows } = await query
+      .deleteFrom('integrations')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+    return numDeletedRows > 0n;
+  },
+);
 
 /** The integration whose key comes from the environment. Whether it is enabled is left as it was. */
-export async function upsertDefaultIntegration(
-  db: Db,
-  { now, ...key }: KeptKey & { now: number },
-): Promise<void> {
-  await db.dialect.lock('setup');
-  const { query } = db;
-  const holder = await query
-    .selectFrom('integrations')
-    .select('id')
-    .where('key_hash', '=', key.keyHash)
-    .executeTakeFirst();
-  // The key may have been made for another integration and copied from there: then it works already.
-  if (holder !== undefined) return;
-  const present = await query
-    .selectFrom('integrations')
-    .select('id')
-    .where('name', '=', DEFAULT_NAME)
-    .executeTakeFirst();
-  if (present === undefined) await insertIntegration(db, { name: DEFAULT_NAME, enabled: true, key, now });
-  else await rekeyIntegration(db, { id: present.id, key });
-}
+export const upsertDefaultIntegration = write(
+  { changes: ['integrations'] },
+  async (db, { now, ...key }: KeptKey & { now: number }): Promise<void> => {
+    await db.dialect.lock('setup');
+    const { query } = db;
+    const holder = await query
+      .selectFrom('integrations')
+      .select('id')
+      .where('key_hash', '=', key.keyHash)
+      .executeTakeFirst();
+    // The key may have been made for another integration and copied from there: then it works already.
+    if (holder !== undefined) return;
+    const present = await query
+      .selectFrom('integrations')
+      .select('id')
+      .where('name', '=', DEFAULT_NAME)
+      .executeTakeFirst();
+    if (present === undefined) await insertIntegration(db, { name: DEFAULT_NAME, enabled: true, key, now });
+    else await rekeyIntegration(db, { id: present.id, key });
+  },
+);
 
 async function isNameTaken({ query }: Db, name: string): Promise<boolean> {
   const other = await query

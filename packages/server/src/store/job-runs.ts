@@ -1,4 +1,4 @@
-import type { Db } from './dialect.ts';
+import { background } from './operation.ts';
 import type { JobRunRow } from './schema.ts';
 
 /** Which run of each job was the last, so that one process runs it for all of them. */
@@ -16,44 +16,50 @@ export type TickClaim = { job: string; tick: number; now: number; intervalMs: nu
  * two intervals have brought, not a year's worth. It never goes back: what it has passed has been deleted, and a
  * clock that is wrong in the other direction must not make it begin anew.
  */
-export async function claimTick(
-  { query, dialect }: Db,
-  { job, tick, now, intervalMs }: TickClaim,
-): Promise<{ clock: number } | null> {
-  const started = { tick, started_at: now, finished_at: null, outcome: null };
-  const first = await query
-    .insertInto('job_runs')
-    .values({ job, clock: now, ...started })
-    .onConflict((conflict) => conflict.column('job').doNothing())
-    .returning('clock')
-    .executeTakeFirst();
-  if (first !== undefined) return first;
+export const claimTick = background(
+  { changes: [] },
+  async (
+    { query, dialect },
+    { job, tick, now, intervalMs }: TickClaim,
+  ): Promise<{ clock: number } | null> => {
+    const started = { tick, started_at: now, finished_at: null, outcome: null };
+    const first = await query
+      .insertInto('job_runs')
+      .values({ job, clock: now, ...started })
+      .onConflict((conflict) => conflict.column('job').doNothing())
+      .returning('clock')
+      .executeTakeFirst();
+    if (first !== undefined) return first;
 
-  const last = await query
-    .selectFrom('job_runs')
-    .select(['tick', 'clock'])
-    .where('job', '=', job)
-    .modifyEnd(dialect.hold)
-    .executeTakeFirstOrThrow();
-  if (tick <= last.tick && last.tick <= now + TICKS_AHEAD_MAX * intervalMs) return null;
-  const clock = Math.min(now, last.clock + INTERVALS_PER_RUN_MAX * intervalMs);
-  await query
-    .updateTable('job_runs')
-    .set({ ...started, clock: Math.max(clock, last.clock) })
-    .where('job', '=', job)
-    .execute();
-  return { clock };
-}
+    const last = await query
+      .selectFrom('job_runs')
+      .select(['tick', 'clock'])
+      .where('job', '=', job)
+      .modifyEnd(dialect.hold)
+      .executeTakeFirstOrThrow();
+    if (tick <= last.tick && last.tick <= now + TICKS_AHEAD_MAX * intervalMs) return null;
+    const clock = Math.min(now, last.clock + INTERVALS_PER_RUN_MAX * intervalMs);
+    await query
+      .updateTable('job_runs')
+      .set({ ...started, clock: Math.max(clock, last.clock) })
+      .where('job', '=', job)
+      .execute();
+    return { clock };
+  },
+);
 
 /** What came of it, unless the next tick has been taken in the meantime. */
-export async function recordJobRun(
-  { query }: Db,
-  { job, tick, outcome, now }: { job: string; tick: number; outcome: JobRunRow['outcome']; now: number },
-): Promise<void> {
-  await query
-    .updateTable('job_runs')
-    .set({ finished_at: now, outcome })
-    .where('job', '=', job)
-    .where('tick', '=', tick)
-    .execute();
-}
+export const recordJobRun = background(
+  { changes: [] },
+  async (
+    { query },
+    { job, tick, outcome, now }: { job: string; tick: number; outcome: JobRunRow['outcome']; now: number },
+  ): Promise<void> => {
+    await query
+      .updateTable('job_runs')
+      .set({ finished_at: now, outcome })
+      .where('job', '=', job)
+      .where('tick', '=', tick)
+      .execute();
+  },
+);

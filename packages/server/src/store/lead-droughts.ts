@@ -1,37 +1,45 @@
-import type { Db } from './dialect.ts';
+import { background, primaryRead } from './operation.ts';
 import type { LeadDroughtRow } from './schema.ts';
 
 /** How long no lead has come, and who was told. */
 
-export async function latestLead({ query }: Db): Promise<{ leadId: number; createdAt: number } | null> {
-  const lead = await query
-    .selectFrom('leads')
-    .select(['lead_id as leadId', 'created_at as createdAt'])
-    .orderBy('lead_id', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return lead ?? null;
-}
+export const latestLead = primaryRead(
+  async ({ query }): Promise<{ leadId: number; createdAt: number } | null> => {
+    const lead = await query
+      .selectFrom('leads')
+      .select(['lead_id as leadId', 'created_at as createdAt'])
+      .orderBy('lead_id', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+    return lead ?? null;
+  },
+);
 
 /**
  * The drought after a lead, which begins `since` unless it is known already. Where that lead is older than the one
  * before a known drought, the later one has been erased: no lead has come since, so it is the same drought.
  */
-export async function noteDrought(
-  { query }: Db,
-  { lastLeadId, since }: { lastLeadId: number; since: number },
-): Promise<LeadDroughtRow> {
-  await query.deleteFrom('lead_droughts').where('last_lead_id', '<', lastLeadId).execute();
-  const known = await query.selectFrom('lead_droughts').selectAll().limit(1).executeTakeFirst();
-  if (known !== undefined) return known;
-  const begun = { last_lead_id: lastLeadId, since, told: null };
-  await query.insertInto('lead_droughts').values(begun).execute();
-  return begun;
-}
+export const noteDrought = background(
+  { changes: [] },
+  async (
+    { query },
+    { lastLeadId, since }: { lastLeadId: number; since: number },
+  ): Promise<LeadDroughtRow> => {
+    await query.deleteFrom('lead_droughts').where('last_lead_id', '<', lastLeadId).execute();
+    const known = await query.selectFrom('lead_droughts').selectAll().limit(1).executeTakeFirst();
+    if (known !== undefined) return known;
+    const begun = { last_lead_id: lastLeadId, since, told: null };
+    await query.insertInto('lead_droughts').values(begun).execute();
+    return begun;
+  },
+);
 
-export async function recordDroughtTold(
-  { query }: Db,
-  { lastLeadId, told }: { lastLeadId: number; told: LeadDroughtRow['told'] },
-): Promise<void> {
-  await query.updateTable('lead_droughts').set({ told }).where('last_lead_id', '=', lastLeadId).execute();
-}
+export const recordDroughtTold = background(
+  { changes: [] },
+  async (
+    { query },
+    { lastLeadId, told }: { lastLeadId: number; told: LeadDroughtRow['told'] },
+  ): Promise<void> => {
+    await query.updateTable('lead_droughts').set({ told }).where('last_lead_id', '=', lastLeadId).execute();
+  },
+);

@@ -1,252 +1,115 @@
-import { claimArchives, forgetObjects, oldObjects, recordArchive, releaseArchives } from './archives.ts';
-import { dataVersions } from './data-versions.ts';
+import * as archives from './archives.ts';
+import { type DataVersions, topicVersions } from './data-versions.ts';
 import type { Db } from './dialect.ts';
-import {
-  createDropdownOption,
-  deleteDropdownOption,
-  dropdownOption,
-  dropdownOptions,
-  ensureDemoOptions,
-  updateDropdownOption,
-} from './dropdown-options.ts';
-import {
-  claimErasedSessions,
-  extendErasedSessions,
-  forgetErasedSessions,
-  recordRewrittenArchive,
-} from './erase/archived-sessions.ts';
-import { erasePerson } from './erase/erase-person.ts';
-import { erasedReplayKeys, forgetErasedReplays } from './erase/erased-replays.ts';
-import { dueScrubs, recordScrubs } from './erase/scrubs.ts';
-import { claimSends, nextSendDueAt, recordAttempts, releaseSends } from './flow-sends/deliver.ts';
-import { flowSends, resendFlowSend } from './flow-sends/manage.ts';
-import {
-  createIntegration,
-  deleteIntegration,
-  integration,
-  integrations,
-  rekeyIntegration,
-  updateIntegration,
-  upsertDefaultIntegration,
-} from './integrations.ts';
-import { addIpRule, ipRules, removeIpRule } from './ip-lists.ts';
-import { claimTick, recordJobRun } from './job-runs.ts';
-import { latestLead, noteDrought, recordDroughtTold } from './lead-droughts.ts';
-import { cleanUpCrmEvents, recordCrmEvent, recordCrmId, recordFlowResult } from './leads/callbacks.ts';
-import { captureLead } from './leads/capture.ts';
-import { leadDetail } from './leads/detail.ts';
-import { indexLeads } from './leads/lead-index.ts';
-import { leads, leadsBefore } from './leads/list.ts';
-import { ipRule, isSiteOrigin } from './leads/look-up.ts';
-import { renewSearchTexts } from './leads/renew.ts';
-import { markLeadSeen, setLeadStatus } from './leads/review.ts';
-import { recount } from './recount.ts';
-import { refreshAnalytics } from './refresh.ts';
-import {
-  forgetErasedSessionIds,
-  recordReplayChunk,
-  replay,
-  replaySessions,
-  replayStanding,
-} from './replays.ts';
-import {
-  submissionsByEngagement,
-  submissionsByProject,
-  submissionsBySource,
-  submissionsDaily,
-  submissionsOverview,
-} from './reports/engine.ts';
-import {
-  engagement,
-  geo,
-  overview,
-  realtime,
-  sessionsDaily,
-  sources,
-  storage,
-  topPages,
-} from './reports/statistics.ts';
-import { deleteSetAside, setAside, setAsideLeads } from './set-aside-leads.ts';
-import { readSettings, saveSettings } from './settings.ts';
-import {
-  createForm,
-  createSite,
-  deleteForm,
-  deleteSite,
-  ensureDemoSite,
-  form,
-  formConfig,
-  forms,
-  site,
-  sites,
-  updateForm,
-  updateSite,
-} from './sites.ts';
-import { recentSubmissions, submissions } from './submissions.ts';
-import { cleanUpTracking } from './tracking/clean-up.ts';
-import { endIdleSessions } from './tracking/end-idle.ts';
-import { appliedSequence, ingestTracking, salvageTracking } from './tracking/ingest.ts';
+import * as dropdownOptions from './dropdown-options.ts';
+import * as archivedSessions from './erase/archived-sessions.ts';
+import * as erasePerson from './erase/erase-person.ts';
+import * as erasedReplays from './erase/erased-replays.ts';
+import * as scrubs from './erase/scrubs.ts';
+import * as flowSendDelivery from './flow-sends/deliver.ts';
+import * as flowSends from './flow-sends/manage.ts';
+import * as integrations from './integrations.ts';
+import * as ipLists from './ip-lists.ts';
+import * as jobRuns from './job-runs.ts';
+import * as leadDroughts from './lead-droughts.ts';
+import * as leadCallbacks from './leads/callbacks.ts';
+import * as leadCapture from './leads/capture.ts';
+import * as leadDetail from './leads/detail.ts';
+import * as leadIndex from './leads/lead-index.ts';
+import * as leadList from './leads/list.ts';
+import * as leadLookUp from './leads/look-up.ts';
+import * as leadRenewal from './leads/renew.ts';
+import * as leadReview from './leads/review.ts';
+import { type Operation, type OperationKinds, ping, type ShownOperation, versions } from './operation.ts';
+import * as recount from './recount.ts';
+import * as refresh from './refresh.ts';
+import * as replays from './replays.ts';
+import * as engine from './reports/engine.ts';
+import * as statistics from './reports/statistics.ts';
+import * as setAsideLeads from './set-aside-leads.ts';
+import * as settings from './settings.ts';
+import * as sites from './sites.ts';
+import * as submissions from './submissions.ts';
+import { TOPICS, type Topic } from './topics.ts';
+import * as trackingCleanUp from './tracking/clean-up.ts';
+import * as idleSessions from './tracking/end-idle.ts';
+import * as ingest from './tracking/ingest.ts';
 
-/**
- * Everything the service asks of the relational store. One operation is one transaction; its argument and
- * its result are plain data, because with SQLite it runs in another thread. The groups say how it is run.
- */
-const operations = {
-  /** Writes that nobody waits for: they may take their time. */
-  background: {
-    // A replica may lag behind what was applied.
-    appliedSequence,
-    ingestTracking,
-    salvageTracking,
-    endIdleSessions,
-    cleanUpTracking,
-    claimArchives,
-    releaseArchives,
-    recordArchive,
-    cleanUpCrmEvents,
-    claimSends,
-    releaseSends,
-    recordAttempts,
-    indexLeads,
-    renewSearchTexts,
-    claimTick,
-    recordJobRun,
-    noteDrought,
-    recordDroughtTold,
-    forgetObjects,
-    erasePerson,
-    claimErasedSessions,
-    extendErasedSessions,
-    forgetErasedSessions,
-    recordRewrittenArchive,
-    forgetErasedReplays,
-    forgetErasedSessionIds,
-    recordScrubs,
-  },
+/** Everything that files with operations export; helpers are left out below. */
+const exported = {
+  ...archives,
+  ...dropdownOptions,
+  ...archivedSessions,
+  ...erasePerson,
+  ...erasedReplays,
+  ...scrubs,
+  ...flowSendDelivery,
+  ...flowSends,
+  ...integrations,
+  ...ipLists,
+  ...jobRuns,
+  ...leadDroughts,
+  ...leadCallbacks,
+  ...leadCapture,
+  ...leadDetail,
+  ...leadIndex,
+  ...leadList,
+  ...leadLookUp,
+  ...leadRenewal,
+  ...leadReview,
+  ...recount,
+  ...refresh,
+  ...replays,
+  ...engine,
+  ...statistics,
+  ...setAsideLeads,
+  ...settings,
+  ...sites,
+  ...submissions,
+  ...trackingCleanUp,
+  ...idleSessions,
+  ...ingest,
 
-  /** Writes that a request waits for. */
-  writes: {
-    captureLead,
-    recordCrmId,
-    recordCrmEvent,
-    recordFlowResult,
-    saveSettings,
-    resendFlowSend,
-    setLeadStatus,
-    markLeadSeen,
-    setAside,
-    deleteSetAside,
-    addIpRule,
-    removeIpRule,
-    createSite,
-    updateSite,
-    deleteSite,
-    createForm,
-    updateForm,
-    deleteForm,
-    ensureDemoSite,
-    createIntegration,
-    updateIntegration,
-    rekeyIntegration,
-    deleteIntegration,
-    upsertDefaultIntegration,
-    createDropdownOption,
-    updateDropdownOption,
-    deleteDropdownOption,
-    ensureDemoOptions,
-    refreshAnalytics,
-    recordReplayChunk,
-  },
+  dataVersions: versions(async (db): Promise<DataVersions> => {
+    const byTopic = await topicVersions(db, topicsChangedBy);
+    const versionOf = (topics: readonly Topic[]) =>
+      topics.reduce((sum, topic) => sum + (byTopic[topic] ?? 0), 0);
+    return Object.fromEntries(shown.map(([name, topics]) => [name, versionOf([...topics, 'refresh'])]));
+  }),
+  ping: ping(async ({ query }) => query.selectNoFrom((e) => e.val(1).as('alive')).executeTakeFirst()),
+};
 
-  /** What a visitor's page waits for: like a write it must not wait behind a long list. */
-  visitorReads: {
-    isSiteOrigin,
-    ipRule,
-    formConfig,
-    replayStanding,
-  },
+type Exported = typeof exported;
+type NameOf<Wanted> = { [N in keyof Exported]: Exported[N] extends Wanted ? N : never }[keyof Exported];
 
-  /** Reads of the service itself that must see what was written last. */
-  freshReads: {
-    readSettings,
-    nextSendDueAt,
-    latestLead,
-    oldObjects,
-    dueScrubs,
-    erasedReplayKeys,
-  },
+export type OperationName = NameOf<Operation>;
+export type Operations = Pick<Exported, OperationName>;
+/** Of an operation whose answers may be kept. */
+export type ShownName = NameOf<ShownOperation>;
 
-  /** Reads of the analytics, which may come from a replica. */
-  reads: {
-    leads,
-    leadsBefore,
-    leadDetail,
-    recentSubmissions,
-    submissions,
-    flowSends,
-    setAsideLeads,
-    ipRules,
-    sites,
-    site,
-    forms,
-    form,
-    integrations,
-    integration,
-    dropdownOptions,
-    dropdownOption,
-    replaySessions,
-    replay,
-    overview,
-    sessionsDaily,
-    topPages,
-    geo,
-    engagement,
-    sources,
-    realtime,
-    storage,
-    submissionsDaily,
-    submissionsByProject,
-    submissionsBySource,
-    submissionsByEngagement,
-    submissionsOverview,
-  },
+const operations = new Map(Object.entries<unknown>(exported).filter(isOperation));
 
-  /** Answers when the store does, for reading as well as for writing. */
-  pings: {
-    ping: async ({ query }: Db) => query.selectNoFrom((e) => e.val(1).as('alive')).executeTakeFirst(),
-  },
+function isOperation(entry: [string, unknown]): entry is [string, Operation] {
+  return typeof entry[1] === 'function' && 'kind' in entry[1];
+}
 
-  /** Asked before every answer that may have been kept: it has to wait for nothing else. */
-  versions: { dataVersions },
+export const operationKinds: OperationKinds = [...operations].map(([name, { kind }]) => [name, kind]);
+const shown = [...operations].flatMap(([name, { shows }]) =>
+  shows === undefined ? [] : [[name, shows] as const],
+);
 
-  /** Reads of whole tables, which nobody waits for. */
-  inspections: { recount },
-} as const;
-
-type Groups = typeof operations;
-export type Group = keyof Groups;
-export type Operations = Groups['background'] &
-  Groups['writes'] &
-  Groups['visitorReads'] &
-  Groups['freshReads'] &
-  Groups['reads'] &
-  Groups['versions'] &
-  Groups['pings'] &
-  Groups['inspections'];
-export type OperationName = keyof Operations;
-export type WriteName = keyof Groups['background'] | keyof Groups['writes'];
-/** Of those that may come from a replica. */
-export type ReadName = keyof Groups['reads'];
-
-const byName = Object.assign({}, ...Object.values(operations)) as Operations;
-
-/** Runs an operation by its name; the types were checked where the store was called. */
-export function run(db: Db, name: OperationName, argument: unknown): Promise<unknown> {
-  const operation = byName[name] as (db: Db, argument: unknown) => Promise<unknown>;
+/** Types were checked where the store was called. */
+export function run(db: Db, name: string, argument: unknown): Promise<unknown> {
+  const operation = operations.get(name) as unknown as (db: Db, argument: unknown) => Promise<unknown>;
   return operation(db, argument);
 }
 
-/** For whoever knows the operations only by their types. */
-export const operationGroups = Object.entries(operations).flatMap(([group, members]) =>
-  Object.keys(members).map((name) => [name as OperationName, group as Group] as const),
-);
+/** An operation that only a later version of the service knows may change anything. */
+export function topicsChangedBy(name: string): readonly Topic[] {
+  const operation = operations.get(name);
+  return operation === undefined ? TOPICS : (operation.changes ?? []);
+}
+
+export function topicsShownBy(name: string): readonly Topic[] {
+  return operations.get(name)?.shows ?? TOPICS;
+}

@@ -5,6 +5,7 @@ import { pageKey } from '../domain/tracking/page-address.ts';
 import { VPN_SUSPECTED_FROM } from '../domain/tracking/vpn-score.ts';
 import { DAY_MS, utcDay } from '../lib/utc-time.ts';
 import type { Db } from './dialect.ts';
+import { inspection } from './operation.ts';
 import type { LeadIndexRow, SubmissionTotalRow } from './schema.ts';
 import { inSnapshot } from './snapshot.ts';
 
@@ -12,9 +13,9 @@ import { inSnapshot } from './snapshot.ts';
  * Every total next to the figure counted anew from the rows it stands for. Reads whole tables: for tests
  * and for an operator who wants to be sure, never for a request.
  */
-export function recount(db: Db): Promise<TotalMismatch[]> {
+export const recount = inspection((db): Promise<TotalMismatch[]> => {
   return inSnapshot(db, mismatchesIn);
-}
+});
 
 async function mismatchesIn(db: Db): Promise<TotalMismatch[]> {
   const mismatches: TotalMismatch[] = [];

@@ -2,6 +2,7 @@ import { REPLAY_BYTES_MAX, REPLAY_CHUNKS_MAX } from '@leadtrail/contract/limits'
 import type { ReplayItem } from '@leadtrail/contract/replay';
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { Db } from './dialect.ts';
+import { background, read, visitorRead, write } from './operation.ts';
 import { countOf, type Page } from './paging.ts';
 import type { ReplayChunkRow, ReplayRow, Schema } from './schema.ts';
 import { idHash } from './tracking/state.ts';
@@ -15,58 +16,63 @@ const REPLAYS = 'replays';
 /** What is to become of a chunk: of one that is there, of a session that is too long or was erased, nothing. */
 export type ReplayStanding = 'wanted' | 'stored' | 'full' | 'erased';
 
-export async function replayStanding(
-  { query }: Db,
-  { sessionId, sequence }: { sessionId: string; sequence: number },
-): Promise<ReplayStanding> {
-  const erased = await query
-    .selectFrom('erased_sessions')
-    .select('session_id')
-    .where('session_id', '=', sessionId)
-    .executeTakeFirst();
-  if (erased !== undefined) return 'erased';
-  const chunk = await query
-    .selectFrom('replay_chunks')
-    .select('sequence')
-    .where('session_id', '=', sessionId)
-    .where('sequence', '=', sequence)
-    .executeTakeFirst();
-  if (chunk !== undefined) return 'stored';
-  const replay = await query
-    .selectFrom('replays')
-    .select(['chunk_count', 'bytes'])
-    .where('session_id', '=', sessionId)
-    .executeTakeFirst();
-  if (replay === undefined) return 'wanted';
-  const isFull = replay.chunk_count >= REPLAY_CHUNKS_MAX || replay.bytes >= REPLAY_BYTES_MAX;
-  return isFull ? 'full' : 'wanted';
-}
+export const replayStanding = visitorRead(
+  async (
+    { query },
+    { sessionId, sequence }: { sessionId: string; sequence: number },
+  ): Promise<ReplayStanding> => {
+    const erased = await query
+      .selectFrom('erased_sessions')
+      .select('session_id')
+      .where('session_id', '=', sessionId)
+      .executeTakeFirst();
+    if (erased !== undefined) return 'erased';
+    const chunk = await query
+      .selectFrom('replay_chunks')
+      .select('sequence')
+      .where('session_id', '=', sessionId)
+      .where('sequence', '=', sequence)
+      .executeTakeFirst();
+    if (chunk !== undefined) return 'stored';
+    const replay = await query
+      .selectFrom('replays')
+      .select(['chunk_count', 'bytes'])
+      .where('session_id', '=', sessionId)
+      .executeTakeFirst();
+    if (replay === undefined) return 'wanted';
+    const isFull = replay.chunk_count >= REPLAY_CHUNKS_MAX || replay.bytes >= REPLAY_BYTES_MAX;
+    return isFull ? 'full' : 'wanted';
+  },
+);
 
 /** Records a chunk whose object is there. The same again, sent because the answer got lost, changes nothing. */
-export async function recordReplayChunk(
-  db: Db,
-  { chunk, now }: { chunk: ReplayChunkRow; now: number },
-): Promise<Exclude<ReplayStanding, 'wanted'>> {
-  const { dialect } = db;
-  const { session_id, sequence, bytes, first_at, last_at, event_count } = chunk;
-  await dialect.lockEach([`replay ${session_id}`], [REPLAYS]);
-  const standing = await replayStanding(db, { sessionId: session_id, sequence });
-  if (standing !== 'wanted') return standing;
+export const recordReplayChunk = write(
+  { changes: ['objects', 'replays'] },
+  async (
+    db,
+    { chunk, now }: { chunk: ReplayChunkRow; now: number },
+  ): Promise<Exclude<ReplayStanding, 'wanted'>> => {
+    const { dialect } = db;
+    const { session_id, sequence, bytes, first_at, last_at, event_count } = chunk;
+    await dialect.lockEach([`replay ${session_id}`], [REPLAYS]);
+    const standing = await replayStanding(db, { sessionId: session_id, sequence });
+    if (standing !== 'wanted') return standing;
 
-  await dialect.insertRows('replay_chunks', [chunk], 'do nothing');
-  await dialect.insertRows(
-    'replays',
-    [{ session_id, started_at: first_at, ended_at: last_at, event_count, chunk_count: 1, bytes }],
-    ADDED,
-  );
-  const object = { key: chunk.object_key, kind: 'replay' as const, created_at: now, sessions: 0, bytes };
-  await dialect.insertRows('objects', [object], 'do nothing');
-  // Last, because everybody counts in this row.
-  const totals = newTotals();
-  count(totals, 'objects');
-  await writeTotals(db, totals);
-  return 'stored';
-}
+    await dialect.insertRows('replay_chunks', [chunk], 'do nothing');
+    await dialect.insertRows(
+      'replays',
+      [{ session_id, started_at: first_at, ended_at: last_at, event_count, chunk_count: 1, bytes }],
+      ADDED,
+    );
+    const object = { key: chunk.object_key, kind: 'replay' as const, created_at: now, sessions: 0, bytes };
+    await dialect.insertRows('objects', [object], 'do nothing');
+    // Last, because everybody counts in this row.
+    const totals = newTotals();
+    count(totals, 'objects');
+    await writeTotals(db, totals);
+    return 'stored';
+  },
+);
 
 const ADDED = `(session_id) do update set
   started_at = case when excluded.started_at < replays.started_at then excluded.started_at else replays.started_at end,
@@ -127,38 +133,44 @@ export async function eraseReplays(
 }
 
 /** No page is open for that long. */
-export async function forgetErasedSessionIds({ query }: Db, { before }: { before: number }): Promise<void> {
-  await query.deleteFrom('erased_sessions').where('erased_at', '<', before).execute();
-}
+export const forgetErasedSessionIds = background(
+  { changes: [] },
+  async ({ query }, { before }: { before: number }): Promise<void> => {
+    await query.deleteFrom('erased_sessions').where('erased_at', '<', before).execute();
+  },
+);
 
 export type ReplayFilter = Page & { visitor_id?: string | undefined; session_id?: string | undefined };
 
 /** A page of the recorded sessions, newest first. A session may not have been processed yet, or may never come. */
-export async function replaySessions(
-  db: Db,
-  { limit, offset, ...filter }: ReplayFilter,
-): Promise<{ sessions: ReplayItem[]; total: number }> {
-  const found = await recorded(db, filter)
-    .leftJoin('sessions', 'sessions.session_id', 'replays.session_id')
-    .select([
-      'replays.session_id',
-      'replays.started_at',
-      'replays.ended_at',
-      'replays.event_count',
-      'sessions.visitor_id',
-      'sessions.entry_page',
-      'sessions.country',
-    ])
-    .orderBy('replays.started_at', 'desc')
-    .orderBy('replays.session_id', 'desc')
-    .limit(limit)
-    .offset(offset)
-    .execute();
-  return {
-    sessions: found.map((each) => ({ ...each, duration_ms: each.ended_at - each.started_at })),
-    total: await countOf(recorded(db, filter)),
-  };
-}
+export const replaySessions = read(
+  { shows: ['replays', 'tracking'] },
+  async (
+    db,
+    { limit, offset, ...filter }: ReplayFilter,
+  ): Promise<{ sessions: ReplayItem[]; total: number }> => {
+    const found = await recorded(db, filter)
+      .leftJoin('sessions', 'sessions.session_id', 'replays.session_id')
+      .select([
+        'replays.session_id',
+        'replays.started_at',
+        'replays.ended_at',
+        'replays.event_count',
+        'sessions.visitor_id',
+        'sessions.entry_page',
+        'sessions.country',
+      ])
+      .orderBy('replays.started_at', 'desc')
+      .orderBy('replays.session_id', 'desc')
+      .limit(limit)
+      .offset(offset)
+      .execute();
+    return {
+      sessions: found.map((each) => ({ ...each, duration_ms: each.ended_at - each.started_at })),
+      total: await countOf(recorded(db, filter)),
+    };
+  },
+);
 
 function recorded(
   { query }: Db,
@@ -182,21 +194,21 @@ export type RecordedReplay = Omit<ReplayRow, 'chunk_count' | 'bytes'> & {
   keys: string[];
 };
 
-export async function replay(
-  { query }: Db,
-  { sessionId }: { sessionId: string },
-): Promise<RecordedReplay | null> {
-  const found = await query
-    .selectFrom('replays')
-    .select(['session_id', 'started_at', 'ended_at', 'event_count'])
-    .where('session_id', '=', sessionId)
-    .executeTakeFirst();
-  if (found === undefined) return null;
-  const chunks = await query
-    .selectFrom('replay_chunks')
-    .select('object_key')
-    .where('session_id', '=', sessionId)
-    .orderBy('sequence')
-    .execute();
-  return { ...found, keys: chunks.map(({ object_key }) => object_key) };
-}
+export const replay = read(
+  { shows: ['replays'] },
+  async ({ query }, { sessionId }: { sessionId: string }): Promise<RecordedReplay | null> => {
+    const found = await query
+      .selectFrom('replays')
+      .select(['session_id', 'started_at', 'ended_at', 'event_count'])
+      .where('session_id', '=', sessionId)
+      .executeTakeFirst();
+    if (found === undefined) return null;
+    const chunks = await query
+      .selectFrom('replay_chunks')
+      .select('object_key')
+      .where('session_id', '=', sessionId)
+      .orderBy('sequence')
+      .execute();
+    return { ...found, keys: chunks.map(({ object_key }) => object_key) };
+  },
+);

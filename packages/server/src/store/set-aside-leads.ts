@@ -1,8 +1,8 @@
 import type { SET_ASIDE_PERIODS } from '@leadtrail/contract/set-aside-leads';
 import type { Insertable } from 'kysely';
 import { DAY_MS, dateTime, dayStart, utcDay } from '../lib/utc-time.ts';
-import type { Db } from './dialect.ts';
 import { ipContains } from './ip-lists.ts';
+import { read, write } from './operation.ts';
 import { countOf, type Page } from './paging.ts';
 import type { SetAsideLeadRow } from './schema.ts';
 
@@ -37,39 +37,42 @@ const DAYS_BACK: Readonly<Record<Exclude<SetAsidePeriod, 'all'>, number>> = {
   past_30_days: 30,
 };
 
-export async function setAside({ query }: Db, lead: SetAsideLead): Promise<void> {
-  await query.insertInto('set_aside_leads').values(lead).execute();
-}
+export const setAside = write(
+  { changes: ['set-aside'] },
+  async ({ query }, lead: SetAsideLead): Promise<void> => {
+    await query.insertInto('set_aside_leads').values(lead).execute();
+  },
+);
 
 /** A page of one kind without what was deleted, latest first. An empty filter lets everything through. */
-export async function setAsideLeads(
-  db: Db,
-  asked: Page & { kind: Kind; ip: string; q: string; period: SetAsidePeriod; now: number },
-) {
-  const { ip, q } = asked;
-  const { from, until } = boundsOf(asked.period, asked.now);
-  const shown = db.query
-    .selectFrom('set_aside_leads')
-    .where('kind', '=', asked.kind)
-    .where('deleted_at', 'is', null)
-    .where('received_at', '>=', from)
-    .where('received_at', '<', until)
-    .$if(ip !== '', (select) => select.where(ipContains(db, ip)))
-    .$if(q !== '', (select) =>
-      select.where(({ or }) =>
-        or([ipContains(db, q), ...SEARCHED.map((column) => db.dialect.contains(column, q))]),
-      ),
-    );
-  const rows = await shown
-    .select(COLUMNS)
-    .orderBy('received_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(asked.limit)
-    .offset(asked.offset)
-    .execute();
-  const leads = rows.map((row) => ({ ...row, received_at: dateTime(row.received_at) }));
-  return { leads, total: await countOf(shown) };
-}
+export const setAsideLeads = read(
+  { shows: ['set-aside'] },
+  async (db, asked: Page & { kind: Kind; ip: string; q: string; period: SetAsidePeriod; now: number }) => {
+    const { ip, q } = asked;
+    const { from, until } = boundsOf(asked.period, asked.now);
+    const shown = db.query
+      .selectFrom('set_aside_leads')
+      .where('kind', '=', asked.kind)
+      .where('deleted_at', 'is', null)
+      .where('received_at', '>=', from)
+      .where('received_at', '<', until)
+      .$if(ip !== '', (select) => select.where(ipContains(db, ip)))
+      .$if(q !== '', (select) =>
+        select.where(({ or }) =>
+          or([ipContains(db, q), ...SEARCHED.map((column) => db.dialect.contains(column, q))]),
+        ),
+      );
+    const rows = await shown
+      .select(COLUMNS)
+      .orderBy('received_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(asked.limit)
+      .offset(asked.offset)
+      .execute();
+    const leads = rows.map((row) => ({ ...row, received_at: dateTime(row.received_at) }));
+    return { leads, total: await countOf(shown) };
+  },
+);
 
 /** Whole UTC days: so many before today, and today itself except for yesterday. */
 function boundsOf(period: SetAsidePeriod, now: number): { from: number; until: number } {
@@ -80,17 +83,20 @@ function boundsOf(period: SetAsidePeriod, now: number): { from: number; until: n
 }
 
 /** Hides leads of a kind, and says how many of them were shown until now. */
-export async function deleteSetAside(
-  { query, dialect }: Db,
-  { kind, ids, now }: { kind: Kind; ids: readonly number[]; now: number },
-): Promise<number> {
-  if (ids.length === 0) return 0;
-  const { numUpdatedRows } = await query
-    .updateTable('set_aside_leads')
-    .set({ deleted_at: now })
-    .where('kind', '=', kind)
-    .where('id', 'in', dialect.anyOf(ids))
-    .where('deleted_at', 'is', null)
-    .executeTakeFirstOrThrow();
-  return Number(numUpdatedRows);
-}
+export const deleteSetAside = write(
+  { changes: ['set-aside'] },
+  async (
+    { query, dialect },
+    { kind, ids, now }: { kind: Kind; ids: readonly number[]; now: number },
+  ): Promise<number> => {
+    if (ids.length === 0) return 0;
+    const { numUpdatedRows } = await query
+      .updateTable('set_aside_leads')
+      .set({ deleted_at: now })
+      .where('kind', '=', kind)
+      .where('id', 'in', dialect.anyOf(ids))
+      .where('deleted_at', 'is', null)
+      .executeTakeFirstOrThrow();
+    return Number(numUpdatedRows);
+  },
+);

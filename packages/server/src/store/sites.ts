@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import { dateTime } from '../lib/utc-time.ts';
 import type { Db } from './dialect.ts';
+import { read, visitorRead, write } from './operation.ts';
 import { countOf, type Page } from './paging.ts';
 import type { FormRow, SiteRow } from './schema.ts';
 
@@ -25,114 +26,134 @@ const FORM_COLUMNS = [
   'forms.created_at',
 ] as const;
 
-export async function sites({ query }: Db, { limit, offset }: Page) {
+export const sites = read({ shows: ['setup'] }, async ({ query }, { limit, offset }: Page) => {
   const all = query.selectFrom('sites');
   const rows = await all.selectAll().orderBy('id').limit(limit).offset(offset).execute();
   return { sites: rows.map(siteRecord), total: await countOf(all) };
-}
+});
 
-export async function site({ query }: Db, { id }: { id: number }) {
+export const site = read({ shows: ['setup'] }, async ({ query }, { id }: { id: number }) => {
   const row = await query.selectFrom('sites').selectAll().where('id', '=', id).executeTakeFirst();
   return row && siteRecord(row);
-}
+});
 
-export async function createSite(db: Db, { site, now }: { site: NewSite; now: number }) {
-  await db.dialect.lock('setup');
-  if (await isKeyTaken(db, site.site_key)) return 'taken';
-  return siteRecord(await insertSite(db, site, now));
-}
+export const createSite = write(
+  { changes: ['setup'] },
+  async (db, { site, now }: { site: NewSite; now: number }) => {
+    await db.dialect.lock('setup');
+    if (await isKeyTaken(db, site.site_key)) return 'taken';
+    return siteRecord(await insertSite(db, site, now));
+  },
+);
 
-export async function updateSite(db: Db, { id, changes }: { id: number; changes: Changes<NewSite> }) {
-  await db.dialect.lock('setup');
-  const present = await site(db, { id });
-  if (present === undefined) return 'unknown';
-  const { site_key = present.site_key, name = present.name } = changes;
-  const { domains = present.domains, enabled = present.enabled } = changes;
-  if (site_key !== present.site_key && (await isKeyTaken(db, site_key))) return 'taken';
-  const row = await db.query
-    .updateTable('sites')
-    .set({ site_key, name, domains: JSON.stringify(domains), enabled: Number(enabled) })
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirstOrThrow();
-  return siteRecord(row);
-}
+export const updateSite = write(
+  { changes: ['setup'] },
+  async (db, { id, changes }: { id: number; changes: Changes<NewSite> }) => {
+    await db.dialect.lock('setup');
+    const present = await site(db, { id });
+    if (present === undefined) return 'unknown';
+    const { site_key = present.site_key, name = present.name } = changes;
+    const { domains = present.domains, enabled = present.enabled } = changes;
+    if (site_key !== present.site_key && (await isKeyTaken(db, site_key))) return 'taken';
+    const row = await db.query
+      .updateTable('sites')
+      .set({ site_key, name, domains: JSON.stringify(domains), enabled: Number(enabled) })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    return siteRecord(row);
+  },
+);
 
 /** With its forms; false when there was none. */
-export async function deleteSite({ query, dialect }: Db, { id }: { id: number }): Promise<boolean> {
-  await dialect.lock('setup');
-  await query.deleteFrom('forms').where('site_id', '=', id).execute();
-  const { numDeletedRows } = await query.deleteFrom('sites').where('id', '=', id).executeTakeFirstOrThrow();
-  return numDeletedRows > 0n;
-}
+export const deleteSite = write(
+  { changes: ['setup'] },
+  async ({ query, dialect }, { id }: { id: number }): Promise<boolean> => {
+    await dialect.lock('setup');
+    await query.deleteFrom('forms').where('site_id', '=', id).execute();
+    const { numDeletedRows } = await query.deleteFrom('sites').where('id', '=', id).executeTakeFirstOrThrow();
+    return numDeletedRows > 0n;
+  },
+);
 
-export async function forms(db: Db, { site_id, limit, offset }: Page & { site_id?: number | undefined }) {
-  const shown = formsWithSite(db).$if(site_id !== undefined, (select) =>
-    select.where('forms.site_id', '=', site_id as number),
-  );
-  const rows = await shown.select(FORM_COLUMNS).orderBy('forms.id').limit(limit).offset(offset).execute();
-  return { forms: rows.map(formRecord), total: await countOf(shown) };
-}
+export const forms = read(
+  { shows: ['setup'] },
+  async (db, { site_id, limit, offset }: Page & { site_id?: number | undefined }) => {
+    const shown = formsWithSite(db).$if(site_id !== undefined, (select) =>
+      select.where('forms.site_id', '=', site_id as number),
+    );
+    const rows = await shown.select(FORM_COLUMNS).orderBy('forms.id').limit(limit).offset(offset).execute();
+    return { forms: rows.map(formRecord), total: await countOf(shown) };
+  },
+);
 
-export async function form(db: Db, { id }: { id: number }) {
+export const form = read({ shows: ['setup'] }, async (db, { id }: { id: number }) => {
   const row = await formsWithSite(db).select(FORM_COLUMNS).where('forms.id', '=', id).executeTakeFirst();
   return row && formRecord(row);
-}
+});
 
-export async function createForm(
-  db: Db,
-  { site, form, now }: { site: SiteName; form: NewForm; now: number },
-) {
-  await db.dialect.lock('setup');
-  const owner = await findSite(db, site);
-  if (owner === undefined) return 'unknown-site';
-  if (await isFormIdTaken(db, owner.id, form.form_id)) return 'taken';
-  const row = await insertForm(db, owner.id, form, now);
-  return formRecord({ ...row, site_key: owner.site_key });
-}
+export const createForm = write(
+  { changes: ['setup'] },
+  async (db, { site, form, now }: { site: SiteName; form: NewForm; now: number }) => {
+    await db.dialect.lock('setup');
+    const owner = await findSite(db, site);
+    if (owner === undefined) return 'unknown-site';
+    if (await isFormIdTaken(db, owner.id, form.form_id)) return 'taken';
+    const row = await insertForm(db, owner.id, form, now);
+    return formRecord({ ...row, site_key: owner.site_key });
+  },
+);
 
-export async function updateForm(db: Db, { id, changes }: { id: number; changes: Changes<NewForm> }) {
-  await db.dialect.lock('setup');
-  const present = await form(db, { id });
-  if (present === undefined) return 'unknown';
-  const { form_id = present.form_id, name = present.name, enabled = present.enabled } = changes;
-  if (form_id !== present.form_id && (await isFormIdTaken(db, present.site_id, form_id))) return 'taken';
-  await db.query
-    .updateTable('forms')
-    .set({ form_id, name, enabled: Number(enabled) })
-    .where('id', '=', id)
-    .execute();
-  return { ...present, form_id, name, enabled };
-}
+export const updateForm = write(
+  { changes: ['setup'] },
+  async (db, { id, changes }: { id: number; changes: Changes<NewForm> }) => {
+    await db.dialect.lock('setup');
+    const present = await form(db, { id });
+    if (present === undefined) return 'unknown';
+    const { form_id = present.form_id, name = present.name, enabled = present.enabled } = changes;
+    if (form_id !== present.form_id && (await isFormIdTaken(db, present.site_id, form_id))) return 'taken';
+    await db.query
+      .updateTable('forms')
+      .set({ form_id, name, enabled: Number(enabled) })
+      .where('id', '=', id)
+      .execute();
+    return { ...present, form_id, name, enabled };
+  },
+);
 
-export async function deleteForm({ query, dialect }: Db, { id }: { id: number }): Promise<boolean> {
-  await dialect.lock('setup');
-  const { numDeletedRows } = await query.deleteFrom('forms').where('id', '=', id).executeTakeFirstOrThrow();
-  return numDeletedRows > 0n;
-}
+export const deleteForm = write(
+  { changes: ['setup'] },
+  async ({ query, dialect }, { id }: { id: number }): Promise<boolean> => {
+    await dialect.lock('setup');
+    const { numDeletedRows } = await query.deleteFrom('forms').where('id', '=', id).executeTakeFirstOrThrow();
+    return numDeletedRows > 0n;
+  },
+);
 
 /** What a page may know of a form; undefined when there is none. */
-export async function formConfig(db: Db, { siteKey, formId }: { siteKey: string; formId: string }) {
-  const row = await formsWithSite(db)
-    .select(['sites.enabled as site_enabled', 'forms.enabled as form_enabled'])
-    .where('sites.site_key', '=', siteKey)
-    .where('forms.form_id', '=', formId)
-    .executeTakeFirst();
-  return row && { enabled: row.site_enabled === 1 && row.form_enabled === 1 };
-}
+export const formConfig = visitorRead(
+  async (db, { siteKey, formId }: { siteKey: string; formId: string }) => {
+    const row = await formsWithSite(db)
+      .select(['sites.enabled as site_enabled', 'forms.enabled as form_enabled'])
+      .where('sites.site_key', '=', siteKey)
+      .where('forms.form_id', '=', formId)
+      .executeTakeFirst();
+    return row && { enabled: row.site_enabled === 1 && row.form_enabled === 1 };
+  },
+);
 
 /** Something to begin with, where nothing has been set up yet. */
-export async function ensureDemoSite(
-  db: Db,
-  { domains, now }: { domains: readonly string[]; now: number },
-): Promise<void> {
-  await db.dialect.lock('setup');
-  const any = await db.query.selectFrom('sites').select('id').limit(1).executeTakeFirst();
-  if (any !== undefined) return;
-  const site = { site_key: 'demo-site', name: 'Demo site', domains, enabled: true };
-  const { id } = await insertSite(db, site, now);
-  await insertForm(db, id, { form_id: 'demo-form', name: 'Demo form', enabled: true }, now);
-}
+export const ensureDemoSite = write(
+  { changes: ['setup'] },
+  async (db, { domains, now }: { domains: readonly string[]; now: number }): Promise<void> => {
+    await db.dialect.lock('setup');
+    const any = await db.query.selectFrom('sites').select('id').limit(1).executeTakeFirst();
+    if (any !== undefined) return;
+    const site = { site_key: 'demo-site', name: 'Demo site', domains, enabled: true };
+    const { id } = await insertSite(db, site, now);
+    await insertForm(db, id, { form_id: 'demo-form', name: 'Demo form', enabled: true }, now);
+  },
+);
 
 async function isKeyTaken(db: Db, siteKey: string): Promise<boolean> {
   return (await findSite(db, { site_key: siteKey })) !== undefined;

@@ -1,5 +1,6 @@
 import type { Db } from './dialect.ts';
-import type { Group, OperationName, Operations } from './operations.ts';
+import type { Kind, OperationKinds } from './operation.ts';
+import type { OperationName, Operations } from './operations.ts';
 
 /** Of pages that hold what was deleted: none is left, it is too much for now, or the server has them. */
 export type Scrubbing = 'clean' | 'too-large' | 'left-to-server';
@@ -10,10 +11,7 @@ export type Store = {
 } & StoreItself;
 
 type StoreItself = {
-  /**
-   * Makes the database anew without what was deleted from it. False: it is larger than that, or somebody is just
-   * reading from it.
-   */
+  /** Rewrites the database without what was deleted from it, unless it is larger than that. */
   scrub(bytesMax: number): Promise<Scrubbing>;
   close(): Promise<void>;
 };
@@ -21,11 +19,10 @@ type StoreItself = {
 type ArgumentsOf<F> = F extends (db: Db, ...args: infer A) => unknown ? A : never;
 type ResultOf<F> = F extends (db: Db, ...args: never[]) => infer R ? R : never;
 
-export type OperationGroups = readonly (readonly [OperationName, Group])[];
-type Call = (name: OperationName, argument: unknown) => Promise<unknown>;
+export type Call = (name: string, argument: unknown) => Promise<unknown>;
 
-/** A store whose methods hand their name and argument on, each group of them its own way. */
-export function storeOf(groups: OperationGroups, ways: Record<Group, Call>, itself: StoreItself): Store {
-  const methods = groups.map(([name, group]) => [name, (argument: unknown) => ways[group](name, argument)]);
+/** A store whose methods hand their name and argument to the runner of their kind. */
+export function storeOf(kinds: OperationKinds, runners: Record<Kind, Call>, itself: StoreItself): Store {
+  const methods = kinds.map(([name, kind]) => [name, (argument: unknown) => runners[kind](name, argument)]);
   return { ...Object.fromEntries(methods), ...itself };
 }

@@ -3,6 +3,7 @@ import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kys
 import { DAY_MS, dateTime, utcDay } from '../lib/utc-time.ts';
 import type { Db } from './dialect.ts';
 import { isIpBlocked } from './leads/list.ts';
+import { read } from './operation.ts';
 import { countOf, type Page } from './paging.ts';
 import type { Schema } from './schema.ts';
 import { inSnapshot } from './snapshot.ts';
@@ -20,16 +21,19 @@ const SHOWN = [
   'is_primary_lead',
 ] as const;
 
-export async function recentSubmissions({ query }: Db, { limit }: { limit: number }) {
-  const rows = await query
-    .selectFrom('submissions')
-    .select(SHOWN)
-    .orderBy('submitted_at', 'desc')
-    .orderBy('submission_id', 'desc')
-    .limit(limit)
-    .execute();
-  return rows.map(onWire);
-}
+export const recentSubmissions = read(
+  { shows: ['leads'] },
+  async ({ query }, { limit }: { limit: number }) => {
+    const rows = await query
+      .selectFrom('submissions')
+      .select(SHOWN)
+      .orderBy('submitted_at', 'desc')
+      .orderBy('submission_id', 'desc')
+      .limit(limit)
+      .execute();
+    return rows.map(onWire);
+  },
+);
 
 export type SubmissionsAsked = Page & {
   /** From the first of these milliseconds up to, but not including, the last. */
@@ -51,12 +55,12 @@ const SEARCHED = [
 ] as const;
 
 /** In one snapshot, so that the total is that of the list which is shown. */
-export function submissions(db: Db, asked: SubmissionsAsked) {
+export const submissions = read({ shows: ['leads', 'ip-lists'] }, (db, asked: SubmissionsAsked) => {
   return inSnapshot(db, async (snapshot) => {
     const { numbers, total } = await (asked.q === '' ? listPage : searchPage)(snapshot, asked);
     return { submissions: await readShown(snapshot, numbers), total };
   });
-}
+});
 
 type FoundPage = { numbers: number[]; total: number };
 

@@ -9,7 +9,7 @@ const ANSWER_BYTES_MAX = 512 * 1024;
 const anAnswer = (characters: number, version = '1'): KeptAnswer => ({
   body: 'x'.repeat(characters),
   madeAt: 0,
-  topics: ['leads'],
+  from: ['leads'],
   version,
 });
 

@@ -4,6 +4,7 @@ import type { SendTestLead } from '../../flows/send-test-lead.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Store } from '../../store/store.ts';
 import type { Handlers } from '../answer-endpoint.ts';
+import { kept } from '../kept.ts';
 import { makeRateLimit } from '../rate-limit.ts';
 
 /** Whoever presses, it is the same platform that gets them. */
@@ -17,7 +18,7 @@ export function deliveryRoutes(
 ): Pick<Handlers, 'flowSends' | 'resendFlowSend' | 'sendTestLead'> {
   const tests = makeRateLimit(TEST_LEADS_PER_MINUTE_MAX);
   return {
-    flowSends: ({ query }) => store.flowSends(query),
+    flowSends: kept({ from: ['flowSends'] }, ({ query }) => store.flowSends(query)),
     async resendFlowSend({ params }) {
       const send = await store.resendFlowSend({ id: params.flow_send_public_id, now: now() });
       if (send === null) throw new AppError('not-found', 'There is no send with this id.');

@@ -1,5 +1,6 @@
 import type { Store } from '../../store/store.ts';
 import type { Handlers } from '../answer-endpoint.ts';
+import { kept } from '../kept.ts';
 import { deletionOf, type RecordKind, recordOf } from '../managed-record.ts';
 
 type OptionName =
@@ -13,12 +14,14 @@ const OPTION: RecordKind = { name: 'dropdown option', uniqueField: 'kind and val
 
 export function dropdownOptionRoutes(store: Store): Pick<Handlers, OptionName> {
   return {
-    dropdownOptions: ({ query }) => store.dropdownOptions(query),
+    dropdownOptions: kept({ from: ['dropdownOptions'] }, ({ query }) => store.dropdownOptions(query)),
     createDropdownOption: async ({ body }) => {
       const option = { ...body, label: body.label ?? body.value, sort_order: body.sort_order ?? 0 };
       return recordOf(await store.createDropdownOption(option), OPTION);
     },
-    dropdownOption: async ({ params }) => recordOf(await store.dropdownOption(params), OPTION),
+    dropdownOption: kept({ from: ['dropdownOption'] }, async ({ params }) =>
+      recordOf(await store.dropdownOption(params), OPTION),
+    ),
     updateDropdownOption: async ({ params, body }) =>
       recordOf(await store.updateDropdownOption({ ...params, changes: body }), OPTION),
     deleteDropdownOption: async ({ params }) => deletionOf(await store.deleteDropdownOption(params), OPTION),

@@ -1,8 +1,10 @@
 import type { EngineQuery } from '@leadtrail/contract/engine';
 import { AppError } from '../../lib/errors.ts';
+import type { ShownName } from '../../store/operations.ts';
 import type { DatasetFilter } from '../../store/reports/engine.ts';
 import type { Store } from '../../store/store.ts';
 import type { Handlers } from '../answer-endpoint.ts';
+import { kept } from '../kept.ts';
 import { searchText } from '../search-text.ts';
 
 type EngineName =
@@ -19,9 +21,8 @@ export function engineRoutes(
   now: () => number,
   isConfigured: boolean,
 ): Pick<Handlers, EngineName> {
-  const answerWith =
-    <T>(report: (filter: DatasetFilter) => Promise<T>) =>
-    ({ query }: { query: EngineQuery }): Promise<T> => {
+  const answerFrom = <T>(name: ShownName, report: (filter: DatasetFilter) => Promise<T>) =>
+    kept({ from: [name], daily: true }, ({ query }: { query: EngineQuery }): Promise<T> => {
       if (!isConfigured) throw new AppError('not-configured', 'Analytics Engine not configured');
       return report({
         days: query.days,
@@ -30,16 +31,16 @@ export function engineRoutes(
         engagementLabel: searchText(query.engagement_label),
         now: now(),
       });
-    };
+    });
 
-  const byProject = answerWith(store.submissionsByProject);
-  const bySource = answerWith(store.submissionsBySource);
+  const byProject = answerFrom('submissionsByProject', store.submissionsByProject);
+  const bySource = answerFrom('submissionsBySource', store.submissionsBySource);
   return {
-    engineSubmissionsDaily: answerWith(store.submissionsDaily),
+    engineSubmissionsDaily: answerFrom('submissionsDaily', store.submissionsDaily),
     engineByProject: byProject,
     engineBySource: bySource,
-    engineByEngagement: answerWith(store.submissionsByEngagement),
-    engineOverview: answerWith(store.submissionsOverview),
+    engineByEngagement: answerFrom('submissionsByEngagement', store.submissionsByEngagement),
+    engineOverview: answerFrom('submissionsOverview', store.submissionsOverview),
     engineProjects: byProject,
     engineSources: bySource,
   };

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { integrationKey, keyHash, keyPrefix } from '../../domain/setup/integration-key.ts';
 import type { Store } from '../../store/store.ts';
 import type { Handlers } from '../answer-endpoint.ts';
+import { kept } from '../kept.ts';
 import { deletionOf, type RecordKind, recordOf } from '../managed-record.ts';
 
 type IntegrationName =
@@ -17,13 +18,15 @@ const KEY_BYTES = 32;
 
 export function integrationRoutes(store: Store, now: () => number): Pick<Handlers, IntegrationName> {
   return {
-    integrations: ({ query }) => store.integrations(query),
+    integrations: kept({ from: ['integrations'] }, ({ query }) => store.integrations(query)),
     createIntegration: async ({ body }) => {
       const { api_key, key } = newKey();
       const made = await store.createIntegration({ ...body, key, now: now() });
       return { ...recordOf(made, INTEGRATION), api_key };
     },
-    integration: async ({ params }) => recordOf(await store.integration(params), INTEGRATION),
+    integration: kept({ from: ['integration'] }, async ({ params }) =>
+      recordOf(await store.integration(params), INTEGRATION),
+    ),
     updateIntegration: async ({ params, body }) =>
       recordOf(await store.updateIntegration({ ...params, changes: body }), INTEGRATION),
     deleteIntegration: async ({ params }) => deletionOf(await store.deleteIntegration(params), INTEGRATION),

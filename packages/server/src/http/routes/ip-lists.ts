@@ -4,6 +4,7 @@ import { dateTime } from '../../lib/utc-time.ts';
 import type { Store } from '../../store/store.ts';
 import type { Handlers } from '../answer-endpoint.ts';
 import { invalidField } from '../invalid-field.ts';
+import { kept } from '../kept.ts';
 import { searchText } from '../search-text.ts';
 
 type IpListName = 'blockedIps' | 'blockIp' | 'unblockIp' | 'whitelistedIps' | 'whitelistIp' | 'unwhitelistIp';
@@ -13,7 +14,7 @@ const IS_BLOCKED = 'IP cannot be both whitelisted and blocked. Unblock it first.
 
 export function ipListRoutes(store: Store, now: () => number): Pick<Handlers, IpListName> {
   return {
-    blockedIps: async ({ query }) => {
+    blockedIps: kept({ from: ['ipRules'] }, async ({ query }) => {
       const { rules, total } = await store.ipRules({ ...pageOf(query), list: 'blocked' });
       const blocked_ips = rules.map(({ ip, listed_at, reason, country, referer }) => ({
         ip,
@@ -23,7 +24,7 @@ export function ipListRoutes(store: Store, now: () => number): Pick<Handlers, Ip
         referer,
       }));
       return { blocked_ips, total };
-    },
+    }),
     blockIp: async ({ body: { ip, reason, country, referer } }) => {
       const added = await store.addIpRule({
         ip: addressOf(ip, 'body'),
@@ -43,7 +44,7 @@ export function ipListRoutes(store: Store, now: () => number): Pick<Handlers, Ip
       return { unblocked: true };
     },
 
-    whitelistedIps: async ({ query }) => {
+    whitelistedIps: kept({ from: ['ipRules'] }, async ({ query }) => {
       const { rules, total } = await store.ipRules({ ...pageOf(query), list: 'whitelisted' });
       const whitelisted_ips = rules.map(({ ip, listed_at, note, usage }) => ({
         ip,
@@ -52,7 +53,7 @@ export function ipListRoutes(store: Store, now: () => number): Pick<Handlers, Ip
         usage,
       }));
       return { whitelisted_ips, total };
-    },
+    }),
     whitelistIp: async ({ body: { ip, note, usage } }) => {
       const added = await store.addIpRule({
         ip: addressOf(ip, 'body'),

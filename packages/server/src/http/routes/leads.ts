@@ -6,6 +6,7 @@ import type { ViewLead } from '../../flows/view-lead.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Store } from '../../store/store.ts';
 import { type Handlers, JSON_TYPE } from '../answer-endpoint.ts';
+import { kept } from '../kept.ts';
 import { searchText } from '../search-text.ts';
 
 const CONTENT_TYPES = { csv: 'text/csv; charset=utf-8', json: JSON_TYPE };
@@ -19,13 +20,13 @@ export function leadRoutes(
   indexing: Pick<LeadIndexing, 'nudge'>,
 ): Pick<Handlers, LeadName> {
   return {
-    leads: ({ query }) => store.leads({ ...query, q: searchText(query.q) }),
-    recentSubmissions: ({ query }) => store.recentSubmissions(query),
-    submissions: ({ query }) => {
+    leads: kept({ from: ['leads'] }, ({ query }) => store.leads({ ...query, q: searchText(query.q) })),
+    recentSubmissions: kept({ from: ['recentSubmissions'] }, ({ query }) => store.recentSubmissions(query)),
+    submissions: kept({ from: ['submissions'], daily: true }, ({ query }) => {
       const { sort, order, limit, offset } = query;
       const period = submissionPeriod(query, now());
       return store.submissions({ ...period, q: searchText(query.q), sort, order, limit, offset });
-    },
+    }),
 
     exportLeads({ query, reply }) {
       return whenBegun(exportLeads(store, { ...query, q: searchText(query.q) }), () => {

@@ -1,6 +1,7 @@
 import type { SetAsidePeriod } from '../../store/set-aside-leads.ts';
 import type { Store } from '../../store/store.ts';
 import type { Handlers } from '../answer-endpoint.ts';
+import { type KeptFrom, kept } from '../kept.ts';
 import { searchText } from '../search-text.ts';
 
 type SetAsideName = 'rejectedLeads' | 'deleteRejectedLeads' | 'testingLeads' | 'deleteTestingLeads';
@@ -13,6 +14,8 @@ type ListQuery = {
   offset: number;
 };
 
+const LISTED: KeptFrom = { from: ['setAsideLeads'], daily: true };
+
 export function setAsideRoutes(store: Store, now: () => number): Pick<Handlers, SetAsideName> {
   const list = (kind: Kind, query: ListQuery) =>
     store.setAsideLeads({ ...query, ip: searchText(query.ip), q: searchText(query.q), kind, now: now() });
@@ -21,15 +24,15 @@ export function setAsideRoutes(store: Store, now: () => number): Pick<Handlers, 
   });
 
   return {
-    rejectedLeads: async ({ query }) => {
+    rejectedLeads: kept(LISTED, async ({ query }) => {
       const { leads, total } = await list('rejected', query);
       return { blocked_ip_leads: leads, total };
-    },
+    }),
     deleteRejectedLeads: ({ body }) => deleted('rejected', body),
-    testingLeads: async ({ query }) => {
+    testingLeads: kept(LISTED, async ({ query }) => {
       const { leads, total } = await list('testing', query);
       return { testing_leads: leads, total };
-    },
+    }),
     deleteTestingLeads: ({ body }) => deleted('testing', body),
   };
 }

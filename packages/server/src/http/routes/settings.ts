@@ -2,10 +2,11 @@ import { isOutOfReach } from '../../domain/delivery/egress.ts';
 import type { Settings } from '../../domain/setup/settings.ts';
 import type { AppSettings } from '../../flows/app-settings.ts';
 import type { Handlers } from '../answer-endpoint.ts';
+import { kept } from '../kept.ts';
 
 export function settingsRoutes(settings: AppSettings): Pick<Handlers, 'settings' | 'saveSettings'> {
   return {
-    settings: async () => shown(await settings.latest()),
+    settings: kept({ from: ['readSettings'] }, async () => shown(await settings.latest())),
     saveSettings: async ({ body }) => shown(await settings.save(body)),
   };
 }

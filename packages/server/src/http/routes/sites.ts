@@ -5,6 +5,7 @@ import type { Store } from '../../store/store.ts';
 import type { Handlers } from '../answer-endpoint.ts';
 import type { ScriptPaths } from '../browser-scripts.ts';
 import { invalidField } from '../invalid-field.ts';
+import { kept } from '../kept.ts';
 import { deletionOf, type RecordKind, recordOf } from '../managed-record.ts';
 
 type SiteName = 'sites' | 'createSite' | 'site' | 'siteSnippet' | 'updateSite' | 'deleteSite';
@@ -20,13 +21,13 @@ export function siteRoutes(
   paths: ScriptPaths,
 ): Pick<Handlers, SiteName | FormName> {
   return {
-    sites: ({ query }) => store.sites(query),
+    sites: kept({ from: ['sites'] }, ({ query }) => store.sites(query)),
     createSite: async ({ body }) => {
       const site_key = body.site_key ?? generatedKey('site');
       const site = { ...body, site_key, domains: domainRules(body.domains) };
       return recordOf(await store.createSite({ site, now: now() }), SITE);
     },
-    site: async ({ params }) => recordOf(await store.site(params), SITE),
+    site: kept({ from: ['site'] }, async ({ params }) => recordOf(await store.site(params), SITE)),
     siteSnippet: async ({ params, origin }) => {
       const places = { origin: origin(), trackerPath: paths.tracker, formPath: paths.form };
       return recordOf(await siteSnippet(store, params.id, places), SITE);
@@ -37,7 +38,7 @@ export function siteRoutes(
     },
     deleteSite: async ({ params }) => deletionOf(await store.deleteSite(params), SITE),
 
-    forms: ({ query }) => store.forms(query),
+    forms: kept({ from: ['forms'] }, ({ query }) => store.forms(query)),
     createForm: async ({ body: { site_id, site_key, form_id, name, enabled } }) => {
       const made = await store.createForm({
         site: { id: site_id, site_key },
@@ -47,7 +48,7 @@ export function siteRoutes(
       if (made !== 'unknown-site') return recordOf(made, FORM);
       throw invalidField('body', site_id == null ? 'site_key' : 'site_id', 'must be that of a site');
     },
-    form: async ({ params }) => recordOf(await store.form(params), FORM),
+    form: kept({ from: ['form'] }, async ({ params }) => recordOf(await store.form(params), FORM)),
     updateForm: async ({ params, body }) =>
       recordOf(await store.updateForm({ ...params, changes: body }), FORM),
     deleteForm: async ({ params }) => deletionOf(await store.deleteForm(params), FORM),

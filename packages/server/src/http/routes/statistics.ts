@@ -1,6 +1,7 @@
 import { TOP_SOURCES } from '@leadtrail/contract/limits';
 import type { Store } from '../../store/store.ts';
 import type { Handlers } from '../answer-endpoint.ts';
+import { kept } from '../kept.ts';
 
 type StatisticsName =
   | 'overview'
@@ -15,12 +16,14 @@ type StatisticsName =
 
 export function statisticsRoutes(store: Store, now: () => number): Pick<Handlers, StatisticsName> {
   return {
-    overview: () => store.overview(),
-    sessionsDaily: ({ query }) => store.sessionsDaily({ days: query.days, now: now() }),
-    topPages: ({ query }) => store.topPages(query),
-    geo: () => store.geo(),
-    engagement: () => store.engagement(),
-    sources: () => store.sources({ limit: TOP_SOURCES }),
+    overview: kept({ from: ['overview'] }, () => store.overview()),
+    sessionsDaily: kept({ from: ['sessionsDaily'], daily: true }, ({ query }) =>
+      store.sessionsDaily({ days: query.days, now: now() }),
+    ),
+    topPages: kept({ from: ['topPages'] }, ({ query }) => store.topPages(query)),
+    geo: kept({ from: ['geo'] }, () => store.geo()),
+    engagement: kept({ from: ['engagement'] }, () => store.engagement()),
+    sources: kept({ from: ['sources'] }, () => store.sources({ limit: TOP_SOURCES })),
     realtime: () => store.realtime({ now: now() }),
     storage: () => store.storage(),
     whoami: ({ role }) => ({ role: role ?? 'marketing' }),

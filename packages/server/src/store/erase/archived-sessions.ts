@@ -2,6 +2,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { type Selectable, sql } from 'kysely';
 import { withoutSessions } from '../../domain/tracking/session-archive.ts';
 import type { Db } from '../dialect.ts';
+import { background } from '../operation.ts';
 import type { ArchiveQueueRow, ObjectRow } from '../schema.ts';
 import { count, newTotals, writeTotals } from '../tracking/totals.ts';
 
@@ -70,26 +71,29 @@ export type ErasedSessions = {
  * Takes sessions that are to be removed from their archives for a while; null: somebody else is at it. Only one at a
  * time may rewrite archives, or the one would bring back what the other has taken out.
  */
-export async function claimErasedSessions(
-  db: Db,
-  { now, leaseMs, max }: { now: number; leaseMs: number; max: number },
-): Promise<ErasedSessions | null> {
-  const { query, dialect } = db;
-  await dialect.lock('archives');
-  const steps = query.selectFrom('erasure_steps').where('step', '=', 'archive');
-  const held = await steps.select('id').where('claimed_until', '>', now).limit(1).executeTakeFirst();
-  if (held !== undefined) return null;
-  const left = await steps.select('id').orderBy('id').limit(max).execute();
-  const sessionIds = left.map(({ id }) => id);
-  if (sessionIds.length === 0) return { sessionIds, objects: [], isOnTheWay: false };
-  await extendErasedSessions(db, { sessionIds, until: now + leaseMs });
-  const entries = await queueEntries(db);
-  return {
-    sessionIds,
-    objects: await archivesThatMayHold(db, sessionIds),
-    isOnTheWay: entries.some((entry) => entry.object_id !== null && mayHold(entry, sessionIds)),
-  };
-}
+export const claimErasedSessions = background(
+  { changes: [] },
+  async (
+    db,
+    { now, leaseMs, max }: { now: number; leaseMs: number; max: number },
+  ): Promise<ErasedSessions | null> => {
+    const { query, dialect } = db;
+    await dialect.lock('archives');
+    const steps = query.selectFrom('erasure_steps').where('step', '=', 'archive');
+    const held = await steps.select('id').where('claimed_until', '>', now).limit(1).executeTakeFirst();
+    if (held !== undefined) return null;
+    const left = await steps.select('id').orderBy('id').limit(max).execute();
+    const sessionIds = left.map(({ id }) => id);
+    if (sessionIds.length === 0) return { sessionIds, objects: [], isOnTheWay: false };
+    await extendErasedSessions(db, { sessionIds, until: now + leaseMs });
+    const entries = await queueEntries(db);
+    return {
+      sessionIds,
+      objects: await archivesThatMayHold(db, sessionIds),
+      isOnTheWay: entries.some((entry) => entry.object_id !== null && mayHold(entry, sessionIds)),
+    };
+  },
+);
 
 async function archivesThatMayHold({ query, dialect }: Db, sessionIds: readonly string[]) {
   const { rows } = await sql<ErasedSessions['objects'][number]>`
@@ -105,45 +109,51 @@ async function archivesThatMayHold({ query, dialect }: Db, sessionIds: readonly 
 }
 
 /** Keeps what was claimed for longer, or until 0: gives it back. */
-export async function extendErasedSessions(
-  { query, dialect }: Db,
-  { sessionIds, until }: { sessionIds: readonly string[]; until: number },
-): Promise<void> {
-  await query
-    .updateTable('erasure_steps')
-    .set({ claimed_until: until })
-    .where('step', '=', 'archive')
-    .where('id', 'in', dialect.anyOf(sessionIds))
-    .execute();
-}
+export const extendErasedSessions = background(
+  { changes: [] },
+  async (
+    { query, dialect },
+    { sessionIds, until }: { sessionIds: readonly string[]; until: number },
+  ): Promise<void> => {
+    await query
+      .updateTable('erasure_steps')
+      .set({ claimed_until: until })
+      .where('step', '=', 'archive')
+      .where('id', 'in', dialect.anyOf(sessionIds))
+      .execute();
+  },
+);
 
 /** These sessions are in no archive any more. */
-export async function forgetErasedSessions(
-  { query, dialect }: Db,
-  { sessionIds }: { sessionIds: readonly string[] },
-): Promise<void> {
-  await query
-    .deleteFrom('erasure_steps')
-    .where('step', '=', 'archive')
-    .where('id', 'in', dialect.anyOf(sessionIds))
-    .execute();
-}
+export const forgetErasedSessions = background(
+  { changes: [] },
+  async ({ query, dialect }, { sessionIds }: { sessionIds: readonly string[] }): Promise<void> => {
+    await query
+      .deleteFrom('erasure_steps')
+      .where('step', '=', 'archive')
+      .where('id', 'in', dialect.anyOf(sessionIds))
+      .execute();
+  },
+);
 
 /** What an archive holds now. False: retention has deleted it in the meantime. */
-export async function recordRewrittenArchive(
-  db: Db,
-  { key, sessions, bytes }: { key: string; sessions: number; bytes: number },
-): Promise<boolean> {
-  const before = await db.query
-    .selectFrom('objects')
-    .select('sessions')
-    .where('key', '=', key)
-    .modifyEnd(db.dialect.hold)
-    .executeTakeFirst();
-  if (before === undefined) return false;
-  await db.query.updateTable('objects').set({ sessions, bytes }).where('key', '=', key).execute();
-  const totals = newTotals();
-  count(totals, 'archived_sessions', sessions - before.sessions);
-  await writeTotals(db, totals);
-  return true;
-}
+export const recordRewrittenArchive = background(
+  { changes: ['objects'] },
+  async (
+    db,
+    { key, sessions, bytes }: { key: string; sessions: number; bytes: number },
+  ): Promise<boolean> => {
+    const before = await db.query
+      .selectFrom('objects')
+      .select('sessions')
+      .where('key', '=', key)
+      .modifyEnd(db.dialect.hold)
+      .executeTakeFirst();
+    if (before === undefined) return false;
+    await db.query.updateTable('objects').set({ sessions, bytes }).where('key', '=', key).execute();
+    const totals = newTotals();
+    count(totals, 'archived_sessions', sessions - before.sessions);
+    await writeTotals(db, totals);
+    return true;
+  },
+);

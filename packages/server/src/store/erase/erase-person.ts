@@ -1,7 +1,9 @@
 import type { Person } from '../../domain/leads/person.ts';
 import type { Db } from '../dialect.ts';
 import { type RemovedLeads, removeLeads } from '../leads/remove.ts';
+import { background } from '../operation.ts';
 import { eraseReplays } from '../replays.ts';
+import { TOPICS } from '../topics.ts';
 import { takeOutOfQueue } from './archived-sessions.ts';
 import { findAndHold } from './find-person.ts';
 import { forgetVisitors } from './forget-visitors.ts';
@@ -19,30 +21,34 @@ export type ErasedRows = RemovedLeads & {
  * the object store, and the old pages of the database, are noted as steps that are left to do: with the rows gone,
  * nothing else would lead there. Null: a lead of this person is just being sent, so it is not the moment.
  */
-export async function erasePerson(
-  db: Db,
-  { erasureId, person: meant, now }: { erasureId: string; person: Person; now: number },
-): Promise<ErasedRows | null> {
-  await db.dialect.lock('tracking');
-  await db.dialect.lock('archives');
-  const { person, leadIds, setAsideIds } = await findAndHold(db, meant);
-  if (await isBeingSent(db, leadIds, now)) return null;
+export const erasePerson = background(
+  // Any kept answer may show the person.
+  { changes: TOPICS },
+  async (
+    db,
+    { erasureId, person: meant, now }: { erasureId: string; person: Person; now: number },
+  ): Promise<ErasedRows | null> => {
+    await db.dialect.lock('tracking');
+    await db.dialect.lock('archives');
+    const { person, leadIds, setAsideIds } = await findAndHold(db, meant);
+    if (await isBeingSent(db, leadIds, now)) return null;
 
-  const leads = await removeLeads(db, leadIds);
-  const setAsideLeads = await removeSetAside(db, setAsideIds);
-  const { sessionIds, failedRecords } = await forgetVisitors(db, person.visitors);
-  const queued = await takeOutOfQueue(db, sessionIds);
-  const { replays, keys } = await eraseReplays(db, sessionIds, now);
-  const isAnyone = leads.leads + setAsideLeads + sessionIds.length + failedRecords > 0;
-  if (isAnyone)
-    await noteSteps(
-      db,
-      erasureId,
-      sessionIds.filter((id) => !queued.has(id)),
-      keys,
-    );
-  return { ...leads, setAsideLeads, sessions: sessionIds.length, queuedSessions: queued.size, replays };
-}
+    const leads = await removeLeads(db, leadIds);
+    const setAsideLeads = await removeSetAside(db, setAsideIds);
+    const { sessionIds, failedRecords } = await forgetVisitors(db, person.visitors);
+    const queued = await takeOutOfQueue(db, sessionIds);
+    const { replays, keys } = await eraseReplays(db, sessionIds, now);
+    const isAnyone = leads.leads + setAsideLeads + sessionIds.length + failedRecords > 0;
+    if (isAnyone)
+      await noteSteps(
+        db,
+        erasureId,
+        sessionIds.filter((id) => !queued.has(id)),
+        keys,
+      );
+    return { ...leads, setAsideLeads, sessions: sessionIds.length, queuedSessions: queued.size, replays };
+  },
+);
 
 /** Holds the sends, so that nobody takes one now. */
 async function isBeingSent(

@@ -1,25 +1,30 @@
 import { forgetObjects } from '../archives.ts';
-import type { Db } from '../dialect.ts';
+import { background, primaryRead } from '../operation.ts';
 
 /** Recordings of erased people in the object store. Deleting one twice is no harm, so nobody claims them. */
 
-export async function erasedReplayKeys({ query }: Db, { max }: { max: number }): Promise<string[]> {
-  const steps = await query
-    .selectFrom('erasure_steps')
-    .select('id')
-    .where('step', '=', 'replay')
-    .orderBy('id')
-    .limit(max)
-    .execute();
-  return steps.map(({ id }) => id);
-}
+export const erasedReplayKeys = primaryRead(
+  async ({ query }, { max }: { max: number }): Promise<string[]> => {
+    const steps = await query
+      .selectFrom('erasure_steps')
+      .select('id')
+      .where('step', '=', 'replay')
+      .orderBy('id')
+      .limit(max)
+      .execute();
+    return steps.map(({ id }) => id);
+  },
+);
 
 /** These objects are no longer there. */
-export async function forgetErasedReplays(db: Db, { keys }: { keys: readonly string[] }): Promise<void> {
-  await forgetObjects(db, { keys });
-  await db.query
-    .deleteFrom('erasure_steps')
-    .where('step', '=', 'replay')
-    .where('id', 'in', db.dialect.anyOf(keys))
-    .execute();
-}
+export const forgetErasedReplays = background(
+  { changes: ['objects', 'replays'] },
+  async (db, { keys }: { keys: readonly string[] }): Promise<void> => {
+    await forgetObjects(db, { keys });
+    await db.query
+      .deleteFrom('erasure_steps')
+      .where('step', '=', 'replay')
+      .where('id', 'in', db.dialect.anyOf(keys))
+      .execute();
+  },
+);

@@ -1,25 +1,25 @@
-import type { Db } from '../dialect.ts';
+import { background, primaryRead } from '../operation.ts';
 
 /**
  * Deleted rows leave copies on old pages of a database and in its log. To scrub it is to make it anew without them,
  * which no transaction can do; so that it is not forgotten, each erasure leaves a note until it has been done.
  */
 
-export async function dueScrubs({ query }: Db): Promise<string[]> {
+export const dueScrubs = primaryRead(async ({ query }): Promise<string[]> => {
   const due = await query.selectFrom('erasure_steps').select('id').where('step', '=', 'scrub').execute();
   return due.map(({ id }) => id);
-}
+});
 
-export async function recordScrubs(
-  { query, dialect }: Db,
-  { erasureIds }: { erasureIds: readonly string[] },
-): Promise<void> {
-  await query
-    .deleteFrom('erasure_steps')
-    .where('step', '=', 'scrub')
-    .where('id', 'in', dialect.anyOf(erasureIds))
-    .execute();
-}
+export const recordScrubs = background(
+  { changes: [] },
+  async ({ query, dialect }, { erasureIds }: { erasureIds: readonly string[] }): Promise<void> => {
+    await query
+      .deleteFrom('erasure_steps')
+      .where('step', '=', 'scrub')
+      .where('id', 'in', dialect.anyOf(erasureIds))
+      .execute();
+  },
+);
 
 /** A search index keeps the words of what was deleted until it is merged. */
 export const SCRUB_SQLITE = [

@@ -1,7 +1,7 @@
 import type { SendResult } from '@leadtrail/contract/deliveries';
 import { sql } from 'kysely';
 import { isDelivered, nextAttemptAt } from '../../domain/delivery/retry-delay.ts';
-import type { Db } from '../dialect.ts';
+import { background, primaryRead } from '../operation.ts';
 import type { FlowSendAttemptRow, FlowSendRow } from '../schema.ts';
 
 /** The delivery of leads to the automation platform: who may make the next attempt, and what came of it. */
@@ -17,61 +17,66 @@ const PENDING = sql.lit('pending' as const);
  * Leases sends that are due, the longest waiting first. Other processes get them when the lease expires, which is how
  * those come back whose process has died.
  */
-export async function claimSends(
-  { query, dialect }: Db,
-  { now, leaseMs, max }: { now: number; leaseMs: number; max: number },
-): Promise<ClaimedSend[]> {
-  return query
-    .with(
-      (due) => due('due').materialized(),
-      (select) =>
-        select
-          .selectFrom('flow_sends')
-          .select('flow_send_public_id')
-          .where('status', '=', PENDING)
-          .where('next_attempt_at', '<=', now)
-          .where('claimed_until', '<=', now)
-          .orderBy('next_attempt_at')
-          .orderBy('flow_send_public_id')
-          .limit(max)
-          .modifyEnd(dialect.holdFree),
-    )
-    .updateTable('flow_sends')
-    .set({ claimed_until: now + leaseMs })
-    .where('flow_send_public_id', 'in', (select) => select.selectFrom('due').select('flow_send_public_id'))
-    .returning(['flow_send_public_id as id', 'claimed_until as claimedUntil', 'body'])
-    .execute();
-}
+export const claimSends = background(
+  { changes: [] },
+  async (
+    { query, dialect },
+    { now, leaseMs, max }: { now: number; leaseMs: number; max: number },
+  ): Promise<ClaimedSend[]> => {
+    return query
+      .with(
+        (due) => due('due').materialized(),
+        (select) =>
+          select
+            .selectFrom('flow_sends')
+            .select('flow_send_public_id')
+            .where('status', '=', PENDING)
+            .where('next_attempt_at', '<=', now)
+            .where('claimed_until', '<=', now)
+            .orderBy('next_attempt_at')
+            .orderBy('flow_send_public_id')
+            .limit(max)
+            .modifyEnd(dialect.holdFree),
+      )
+      .updateTable('flow_sends')
+      .set({ claimed_until: now + leaseMs })
+      .where('flow_send_public_id', 'in', (select) => select.selectFrom('due').select('flow_send_public_id'))
+      .returning(['flow_send_public_id as id', 'claimed_until as claimedUntil', 'body'])
+      .execute();
+  },
+);
 
 /** The time from which there is something to claim, as far as it is not being sent right now; null: nothing. */
-export async function nextSendDueAt({ query }: Db, { now }: { now: number }): Promise<number | null> {
-  const first = await query
-    .selectFrom('flow_sends')
-    .select('next_attempt_at')
-    .where('status', '=', PENDING)
-    .where('claimed_until', '<=', now)
-    .orderBy('next_attempt_at')
-    .orderBy('flow_send_public_id')
-    .limit(1)
-    .executeTakeFirst();
-  return first?.next_attempt_at ?? null;
-}
+export const nextSendDueAt = primaryRead(
+  async ({ query }, { now }: { now: number }): Promise<number | null> => {
+    const first = await query
+      .selectFrom('flow_sends')
+      .select('next_attempt_at')
+      .where('status', '=', PENDING)
+      .where('claimed_until', '<=', now)
+      .orderBy('next_attempt_at')
+      .orderBy('flow_send_public_id')
+      .limit(1)
+      .executeTakeFirst();
+    return first?.next_attempt_at ?? null;
+  },
+);
 
 /** Gives back what was claimed and not sent after all. */
-export async function releaseSends(
-  { query, dialect }: Db,
-  { claims }: { claims: readonly SendClaim[] },
-): Promise<void> {
-  const held = claims.map(({ id, claimedUntil }) => [id, claimedUntil] as const);
-  await query
-    .updateTable('flow_sends')
-    .set({ claimed_until: 0 })
-    .where(
-      ({ refTuple }) =>
-        sql`${refTuple('flow_send_public_id', 'claimed_until')} in ${dialect.pairs(held, 'bigint')}`,
-    )
-    .execute();
-}
+export const releaseSends = background(
+  { changes: [] },
+  async ({ query, dialect }, { claims }: { claims: readonly SendClaim[] }): Promise<void> => {
+    const held = claims.map(({ id, claimedUntil }) => [id, claimedUntil] as const);
+    await query
+      .updateTable('flow_sends')
+      .set({ claimed_until: 0 })
+      .where(
+        ({ refTuple }) =>
+          sql`${refTuple('flow_send_public_id', 'claimed_until')} in ${dialect.pairs(held, 'bigint')}`,
+      )
+      .execute();
+  },
+);
 
 export type SendAttempt = SendClaim & {
   startedAt: number;
@@ -87,32 +92,35 @@ export type SendAttempt = SendClaim & {
 };
 
 /** Records attempts and what follows from them. Tells which sends are not going to be tried again. */
-export async function recordAttempts(
-  { query, dialect }: Db,
-  { attempts }: { attempts: readonly SendAttempt[] },
-): Promise<SendClaim['id'][]> {
-  const sends = await query
-    .selectFrom('flow_sends')
-    .select(PROGRESS)
-    .where('flow_send_public_id', 'in', dialect.anyOf(attempts.map(({ id }) => id)))
-    .orderBy('flow_send_public_id')
-    .modifyEnd(dialect.hold)
-    .execute();
-  const byId = new Map(sends.map((send) => [send.flow_send_public_id, send]));
-  const rows: FlowSendAttemptRow[] = [];
-  for (const attempt of attempts) {
-    const before = byId.get(attempt.id);
-    // It belonged to a person who has been erased.
-    if (before === undefined) continue;
-    const after = progressAfter(attempt, before);
-    byId.set(attempt.id, after);
-    rows.push(attemptRow(attempt, after));
-  }
-  const progress = [...byId.values()];
-  await dialect.updateRows('flow_sends', 'flow_send_public_id', progress);
-  await dialect.insertRows('flow_send_attempts', rows, 'do nothing');
-  return progress.filter((send) => send.status === 'failed').map((send) => send.flow_send_public_id);
-}
+export const recordAttempts = background(
+  { changes: ['sends'] },
+  async (
+    { query, dialect },
+    { attempts }: { attempts: readonly SendAttempt[] },
+  ): Promise<SendClaim['id'][]> => {
+    const sends = await query
+      .selectFrom('flow_sends')
+      .select(PROGRESS)
+      .where('flow_send_public_id', 'in', dialect.anyOf(attempts.map(({ id }) => id)))
+      .orderBy('flow_send_public_id')
+      .modifyEnd(dialect.hold)
+      .execute();
+    const byId = new Map(sends.map((send) => [send.flow_send_public_id, send]));
+    const rows: FlowSendAttemptRow[] = [];
+    for (const attempt of attempts) {
+      const before = byId.get(attempt.id);
+      // It belonged to someone who has been erased.
+      if (before === undefined) continue;
+      const after = progressAfter(attempt, before);
+      byId.set(attempt.id, after);
+      rows.push(attemptRow(attempt, after));
+    }
+    const progress = [...byId.values()];
+    await dialect.updateRows('flow_sends', 'flow_send_public_id', progress);
+    await dialect.insertRows('flow_send_attempts', rows, 'do nothing');
+    return progress.filter((send) => send.status === 'failed').map((send) => send.flow_send_public_id);
+  },
+);
 
 const PROGRESS = [
   'flow_send_public_id',

@@ -2,6 +2,7 @@ import type { FlowSend } from '@leadtrail/contract/deliveries';
 import { type Selectable, type SelectQueryBuilder, sql } from 'kysely';
 import { dateTime } from '../../lib/utc-time.ts';
 import type { Db } from '../dialect.ts';
+import { read, write } from '../operation.ts';
 import { countOf, type Page } from '../paging.ts';
 import type { FlowSendAttemptRow, FlowSendRow, Schema } from '../schema.ts';
 
@@ -15,37 +16,40 @@ const FAILED = sql.lit('failed' as const);
  * Makes a send due now, with all attempts before it, whatever became of it. Its claim stays, so that an attempt
  * which is being made right now is not joined by another; that attempt is then the first of the new round.
  */
-export async function resendFlowSend(
-  db: Db,
-  { id, now }: { id: string; now: number },
-): Promise<FlowSend | null> {
-  const send = await db.query
-    .updateTable('flow_sends')
-    .set({ status: 'pending', round_attempts: 0, next_attempt_at: now, delivered_at: null })
-    .where('flow_send_public_id', '=', id)
-    .returning(SHOWN)
-    .executeTakeFirst();
-  if (send === undefined) return null;
-  const [shown] = await onWire(db, [send]);
-  return shown ?? null;
-}
+export const resendFlowSend = write(
+  { changes: ['sends'] },
+  async (db, { id, now }: { id: string; now: number }): Promise<FlowSend | null> => {
+    const send = await db.query
+      .updateTable('flow_sends')
+      .set({ status: 'pending', round_attempts: 0, next_attempt_at: now, delivered_at: null })
+      .where('flow_send_public_id', '=', id)
+      .returning(SHOWN)
+      .executeTakeFirst();
+    if (send === undefined) return null;
+    const [shown] = await onWire(db, [send]);
+    return shown ?? null;
+  },
+);
 
 export type FlowSendFilter = Page & { status?: FlowSendRow['status'] | undefined };
 
 /** A page of all sends or of those in one state, latest first. */
-export async function flowSends(
-  db: Db,
-  { status, limit, offset }: FlowSendFilter,
-): Promise<{ flow_sends: FlowSend[]; total: number }> {
-  const sends = await inState(db, status)
-    .select(SHOWN)
-    // The ids are in the order of time.
-    .orderBy('flow_send_public_id', 'desc')
-    .limit(limit)
-    .offset(offset)
-    .execute();
-  return { flow_sends: await onWire(db, sends), total: await countSends(db, status) };
-}
+export const flowSends = read(
+  { shows: ['sends'] },
+  async (
+    db,
+    { status, limit, offset }: FlowSendFilter,
+  ): Promise<{ flow_sends: FlowSend[]; total: number }> => {
+    const sends = await inState(db, status)
+      .select(SHOWN)
+      // The ids are in the order of time.
+      .orderBy('flow_send_public_id', 'desc')
+      .limit(limit)
+      .offset(offset)
+      .execute();
+    return { flow_sends: await onWire(db, sends), total: await countSends(db, status) };
+  },
+);
 
 /** Everything that was sent for a lead, latest first. */
 export async function sendsOfLead(db: Db, leadId: number): Promise<FlowSend[]> {

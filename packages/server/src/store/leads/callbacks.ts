@@ -1,5 +1,6 @@
 import { DAY_MS } from '../../lib/utc-time.ts';
 import type { Db } from '../dialect.ts';
+import { background, write } from '../operation.ts';
 
 /** What comes back for a lead: its id in the CRM, the execution of the automation platform, changes in the CRM. */
 
@@ -16,14 +17,17 @@ export type CrmIdRecorded = {
 };
 
 /** Gives the CRM's id to the records that are found, and to the lead what the CRM had already said about it. */
-export async function recordCrmId(db: Db, report: CrmIdReport): Promise<CrmIdRecorded> {
-  const lead = report.lead === null ? null : await setLeadCrmId(db, report.lead, report.crmLeadId);
-  const submission =
-    report.submission === null ? null : await setSubmissionCrmId(db, report.submission, report.crmLeadId);
-  const leadId = lead?.id ?? submission?.leadId;
-  if (leadId !== undefined) await attachUnmatched(db, report.crmLeadId, leadId);
-  return { lead, submission: submission && { id: submission.id, publicId: submission.publicId } };
-}
+export const recordCrmId = write(
+  { changes: ['leads'] },
+  async (db, report: CrmIdReport): Promise<CrmIdRecorded> => {
+    const lead = report.lead === null ? null : await setLeadCrmId(db, report.lead, report.crmLeadId);
+    const submission =
+      report.submission === null ? null : await setSubmissionCrmId(db, report.submission, report.crmLeadId);
+    const leadId = lead?.id ?? submission?.leadId;
+    if (leadId !== undefined) await attachUnmatched(db, report.crmLeadId, leadId);
+    return { lead, submission: submission && { id: submission.id, publicId: submission.publicId } };
+  },
+);
 
 async function setLeadCrmId({ query }: Db, lead: RecordReference, crmLeadId: string) {
   const update = query.updateTable('leads').set({ crm_lead_id: crmLeadId });
@@ -66,25 +70,28 @@ async function attachUnmatched({ query, dialect }: Db, crmLeadId: string, leadId
 export type CrmEventReport = { crmLeadId: string; eventType: string; payload: string; at: number };
 
 /** Adds an event to its lead, or keeps it until the lead is known. Null: it is not. */
-export async function recordCrmEvent(db: Db, event: CrmEventReport): Promise<number | null> {
-  const { query, dialect } = db;
-  // Without this an id could become known between the look and the keeping, and the event would stay behind.
-  await dialect.lockEach([crmKey(event.crmLeadId)]);
-  const leadId = await findLeadByCrmId(db, event.crmLeadId);
-  const row = {
-    crm_lead_id: event.crmLeadId,
-    event_type: event.eventType,
-    payload: event.payload,
-    received_at: event.at,
-  };
-  if (leadId === null) await query.insertInto('unmatched_crm_events').values(row).execute();
-  else
-    await query
-      .insertInto('crm_activity')
-      .values({ ...row, lead_id: leadId })
-      .execute();
-  return leadId;
-}
+export const recordCrmEvent = write(
+  { changes: ['leads'] },
+  async (db, event: CrmEventReport): Promise<number | null> => {
+    const { query, dialect } = db;
+    // Without this an id could become known between the look and the keeping, and the event would stay behind.
+    await dialect.lockEach([crmKey(event.crmLeadId)]);
+    const leadId = await findLeadByCrmId(db, event.crmLeadId);
+    const row = {
+      crm_lead_id: event.crmLeadId,
+      event_type: event.eventType,
+      payload: event.payload,
+      received_at: event.at,
+    };
+    if (leadId === null) await query.insertInto('unmatched_crm_events').values(row).execute();
+    else
+      await query
+        .insertInto('crm_activity')
+        .values({ ...row, lead_id: leadId })
+        .execute();
+    return leadId;
+  },
+);
 
 async function findLeadByCrmId({ query }: Db, crmLeadId: string): Promise<number | null> {
   const lead = await query
@@ -120,27 +127,33 @@ export type FlowResult = {
 };
 
 /** False: there is no such send. Whether its own answer has come yet does not matter. */
-export async function recordFlowResult({ query }: Db, result: FlowResult): Promise<boolean> {
-  const updated = await query
-    .updateTable('flow_sends')
-    .set({
-      flow_execution_url: result.executionUrl,
-      flow_execution_id: result.executionId,
-      flow_execution_status: result.executionStatus,
-      callback: result.callback,
-    })
-    .where('flow_send_public_id', '=', result.sendPublicId)
-    .returning('flow_send_public_id')
-    .executeTakeFirst();
-  return updated !== undefined;
-}
+export const recordFlowResult = write(
+  { changes: ['sends'] },
+  async ({ query }, result: FlowResult): Promise<boolean> => {
+    const updated = await query
+      .updateTable('flow_sends')
+      .set({
+        flow_execution_url: result.executionUrl,
+        flow_execution_id: result.executionId,
+        flow_execution_status: result.executionStatus,
+        callback: result.callback,
+      })
+      .where('flow_send_public_id', '=', result.sendPublicId)
+      .returning('flow_send_public_id')
+      .executeTakeFirst();
+    return updated !== undefined;
+  },
+);
 
 const UNMATCHED_KEPT_MS = 30 * DAY_MS;
 
 /** Forgets events whose lead never became known. */
-export async function cleanUpCrmEvents({ query }: Db, { now }: { now: number }): Promise<void> {
-  await query
-    .deleteFrom('unmatched_crm_events')
-    .where('received_at', '<', now - UNMATCHED_KEPT_MS)
-    .execute();
-}
+export const cleanUpCrmEvents = background(
+  { changes: [] },
+  async ({ query }, { now }: { now: number }): Promise<void> => {
+    await query
+      .deleteFrom('unmatched_crm_events')
+      .where('received_at', '<', now - UNMATCHED_KEPT_MS)
+      .execute();
+  },
+);

@@ -2,6 +2,7 @@ import { assessRisk } from '../../domain/leads/assess-risk.ts';
 import { decideCapture, isOnSite, type RefusalReason } from '../../domain/leads/decide-capture.ts';
 import type { Enquiry } from '../../domain/leads/enquiry.ts';
 import type { Db } from '../dialect.ts';
+import { write } from '../operation.ts';
 import type { SetAsideLeadRow } from '../schema.ts';
 import { setAside } from '../set-aside-leads.ts';
 import { noteUse } from './integration-use.ts';
@@ -29,26 +30,32 @@ export type CaptureOutcome = { isSiteOrigin: boolean } & (
   | { kind: 'stored'; leadId: number; isPrimary: boolean; isForwarded: boolean }
 );
 
+/** An integration shows when it was last used, and a honeypot blocks an address. */
+const CHANGED = ['integrations', 'ip-lists', 'leads', 'sends', 'set-aside'] as const;
+
 /** Look up, decide, apply: from the check of the sender to the stored lead in one transaction. */
-export async function captureLead(db: Db, capture: Capture): Promise<CaptureOutcome> {
-  const { enquiry } = capture;
-  const sender = await lookUpSender(db, enquiry);
-  const readable = { isSiteOrigin: await mayReadAnswer(db, enquiry, sender) };
-  const decision = decideCapture(enquiry, sender);
-  switch (decision.kind) {
-    case 'rejected':
-      await keepAside(db, enquiry, 'rejected');
-      return { ...readable, kind: 'rejected' };
-    case 'refused':
-      return { ...readable, ...decision };
-    case 'testing':
-      await keepAside(db, enquiry, 'testing');
-      await noteUse(db, sender.integration, enquiry.at);
-      return { ...readable, kind: 'testing' };
-    case 'accepted':
-      return { ...readable, kind: 'stored', ...(await storeLead(db, capture, sender)) };
-  }
-}
+export const captureLead = write(
+  { changes: CHANGED },
+  async (db, capture: Capture): Promise<CaptureOutcome> => {
+    const { enquiry } = capture;
+    const sender = await lookUpSender(db, enquiry);
+    const readable = { isSiteOrigin: await mayReadAnswer(db, enquiry, sender) };
+    const decision = decideCapture(enquiry, sender);
+    switch (decision.kind) {
+      case 'rejected':
+        await keepAside(db, enquiry, 'rejected');
+        return { ...readable, kind: 'rejected' };
+      case 'refused':
+        return { ...readable, ...decision };
+      case 'testing':
+        await keepAside(db, enquiry, 'testing');
+        await noteUse(db, sender.integration, enquiry.at);
+        return { ...readable, kind: 'testing' };
+      case 'accepted':
+        return { ...readable, kind: 'stored', ...(await storeLead(db, capture, sender)) };
+    }
+  },
+);
 
 async function storeLead(db: Db, capture: Capture, sender: KnownSender) {
   const { enquiry } = capture;

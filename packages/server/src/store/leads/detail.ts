@@ -6,7 +6,9 @@ import { formatPhone } from '../../domain/leads/contact.ts';
 import { dateTime, SECOND_MS } from '../../lib/utc-time.ts';
 import type { Db } from '../dialect.ts';
 import { sendsOfLead } from '../flow-sends/manage.ts';
+import { read } from '../operation.ts';
 import type { Schema } from '../schema.ts';
+import { TOPICS } from '../topics.ts';
 import { idHash } from '../tracking/state.ts';
 import { isIpBlocked, leadItems } from './list.ts';
 
@@ -34,20 +36,23 @@ export type LeadReference = { id: string };
  * The lead is read first and what belongs to it after that: so it never seems to know of more than is shown, and
  * whoever marks it as seen can say what was.
  */
-export async function leadDetail(db: Db, { id }: LeadReference): Promise<LeadDetail | null> {
-  const lead = await readLead(db, id);
-  if (lead === null) return null;
-  const submissions = await submissionsOf(db, lead.lead_id);
-  const visitorIds = new Set([lead.visitor_id, ...submissions.map(({ visitor_id }) => visitor_id)]);
-  visitorIds.delete('');
-  return {
-    lead,
-    sessions: await sessionsOf(db, [...visitorIds].slice(0, VISITORS_MAX)),
-    submissions,
-    crm_activity: await crmActivityOf(db, lead.lead_id),
-    flow_sends: await sendsOfLead(db, lead.lead_id),
-  };
-}
+export const leadDetail = read(
+  { shows: TOPICS },
+  async (db, { id }: LeadReference): Promise<LeadDetail | null> => {
+    const lead = await readLead(db, id);
+    if (lead === null) return null;
+    const submissions = await submissionsOf(db, lead.lead_id);
+    const visitorIds = new Set([lead.visitor_id, ...submissions.map(({ visitor_id }) => visitor_id)]);
+    visitorIds.delete('');
+    return {
+      lead,
+      sessions: await sessionsOf(db, [...visitorIds].slice(0, VISITORS_MAX)),
+      submissions,
+      crm_activity: await crmActivityOf(db, lead.lead_id),
+      flow_sends: await sendsOfLead(db, lead.lead_id),
+    };
+  },
+);
 
 const MORE = [
   'lead_id',

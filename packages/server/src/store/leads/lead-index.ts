@@ -1,12 +1,13 @@
 import { bucketOf } from '../../domain/leads/lead-listing.ts';
 import type { Db } from '../dialect.ts';
+import { background } from '../operation.ts';
 import type { LeadIndexRow } from '../schema.ts';
 
 /** The index behind lists and searches of leads. It is brought up to date in the background, many leads at a time. */
 
 /**
- * Whoever changes a lead says so here, in the same transaction. An entry that is there already is taken hold of
- * all the same, so that nobody removes it for a state of the lead before this change.
+ * Every change of a lead is noted here, in the same transaction. An existing entry is updated just to lock it:
+ * otherwise it could be removed after an index update that did not see this change yet.
  */
 export async function noteChange({ dialect }: Db, leadId: number): Promise<void> {
   await dialect.run(
@@ -16,21 +17,25 @@ export async function noteChange({ dialect }: Db, leadId: number): Promise<void>
 }
 
 /** Takes in the oldest changes, and says how many they were. */
-export async function indexLeads(db: Db, { max }: { max: number }): Promise<number> {
-  // The totals are changed by one at a time.
-  await db.dialect.lock('lead-index');
-  const leadIds = await takeChanges(db, max);
-  if (leadIds.length === 0) return 0;
-  const leads = await readLeads(db, leadIds);
-  const entries = leads.map(entryOf);
-  await forget(db, leadIds);
-  await db.dialect.insertRows('lead_index', entries, 'do nothing');
-  await countEntries(db, entries, 1);
-  await db.dialect.indexTexts(
-    leads.map(({ lead_id, search_text }) => ({ leadId: lead_id, text: search_text })),
-  );
-  return leadIds.length;
-}
+export const indexLeads = background(
+  // Lists are the same before and after it.
+  { changes: [] },
+  async (db, { max }: { max: number }): Promise<number> => {
+    // The totals are changed by one at a time.
+    await db.dialect.lock('lead-index');
+    const leadIds = await takeChanges(db, max);
+    if (leadIds.length === 0) return 0;
+    const leads = await readLeads(db, leadIds);
+    const entries = leads.map(entryOf);
+    await forget(db, leadIds);
+    await db.dialect.insertRows('lead_index', entries, 'do nothing');
+    await countEntries(db, entries, 1);
+    await db.dialect.indexTexts(
+      leads.map(({ lead_id, search_text }) => ({ leadId: lead_id, text: search_text })),
+    );
+    return leadIds.length;
+  },
+);
 
 /** Takes leads out of the index, those that are to be put in again as well as those that are no more. */
 export async function forget(db: Db, leadIds: readonly number[]): Promise<void> {

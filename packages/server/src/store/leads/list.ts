@@ -4,6 +4,7 @@ import type { LeadFilter } from '../../domain/leads/lead-listing.ts';
 import { readSearch } from '../../domain/leads/lead-search.ts';
 import { dateTime } from '../../lib/utc-time.ts';
 import type { Db } from '../dialect.ts';
+import { read } from '../operation.ts';
 import type { Page } from '../paging.ts';
 import { inSnapshot } from '../snapshot.ts';
 import { findLeads, walkLeads } from './find.ts';
@@ -14,22 +15,28 @@ import { findLeads, walkLeads } from './find.ts';
 export type LeadsAsked = LeadFilter & { q: string; sort: LeadSort } & Page;
 
 /** In one snapshot: between two of its reads the index may move a lead from one bucket to another. */
-export function leads(db: Db, { q, ...asked }: LeadsAsked): Promise<{ leads: LeadItem[]; total: number }> {
-  return inSnapshot(db, async (snapshot) => {
-    const { leadIds, total } = await findLeads(snapshot, { ...asked, search: readSearch(q) });
-    return { leads: await leadItems(snapshot, leadIds), total };
-  });
-}
+export const leads = read(
+  { shows: ['leads', 'ip-lists'] },
+  (db, { q, ...asked }: LeadsAsked): Promise<{ leads: LeadItem[]; total: number }> => {
+    return inSnapshot(db, async (snapshot) => {
+      const { leadIds, total } = await findLeads(snapshot, { ...asked, search: readSearch(q) });
+      return { leads: await leadItems(snapshot, leadIds), total };
+    });
+  },
+);
 
 export type LeadsBefore = LeadFilter & { q: string; before: number; limit: number };
 
 /** The next leads of a walk through all that pass a filter, newest first. */
-export function leadsBefore(db: Db, { q, ...asked }: LeadsBefore): Promise<LeadItem[]> {
-  return inSnapshot(db, async (snapshot) => {
-    const listing = { ...asked, search: readSearch(q), sort: 'newest', offset: 0 } as const;
-    return leadItems(snapshot, await walkLeads(snapshot, listing));
-  });
-}
+export const leadsBefore = read(
+  { shows: ['leads', 'ip-lists'] },
+  (db, { q, ...asked }: LeadsBefore): Promise<LeadItem[]> => {
+    return inSnapshot(db, async (snapshot) => {
+      const listing = { ...asked, search: readSearch(q), sort: 'newest', offset: 0 } as const;
+      return leadItems(snapshot, await walkLeads(snapshot, listing));
+    });
+  },
+);
 
 const SHOWN = [
   'lead_id',

@@ -4,27 +4,29 @@ import { type Identity, identityKey, lookupKinds } from '../../domain/leads/lead
 import { RECENT_MS, RECENT_SUBMISSIONS_MAX } from '../../domain/leads/suspicion.ts';
 import { isAllowedOrigin } from '../../domain/setup/site-domain.ts';
 import type { Db } from '../dialect.ts';
+import { visitorRead } from '../operation.ts';
 import type { IpRuleRow, VisitorRow } from '../schema.ts';
 import { idHash } from '../tracking/state.ts';
 
 /** What is known about the sender of a submission. */
 
-export async function ipRule(
-  { dialect }: Db,
-  { ip }: { ip: string },
-): Promise<Pick<IpRuleRow, 'list' | 'usage'> | null> {
-  const [rule] = await dialect.run<Pick<IpRuleRow, 'list' | 'usage'>>(
-    'select list, usage from ip_rules where ip = ?',
-    [ip],
-  );
-  return rule ?? null;
-}
+export const ipRule = visitorRead(
+  async ({ dialect }, { ip }: { ip: string }): Promise<Pick<IpRuleRow, 'list' | 'usage'> | null> => {
+    const [rule] = await dialect.run<Pick<IpRuleRow, 'list' | 'usage'>>(
+      'select list, usage from ip_rules where ip = ?',
+      [ip],
+    );
+    return rule ?? null;
+  },
+);
 
 /** Whether an origin belongs to any site that is set up. */
-export async function isSiteOrigin({ query }: Db, { origin }: { origin: string }): Promise<boolean> {
-  const sites = await query.selectFrom('sites').select('domains').where('enabled', '=', 1).execute();
-  return sites.some(({ domains }) => isAllowedOrigin(origin, JSON.parse(domains)));
-}
+export const isSiteOrigin = visitorRead(
+  async ({ query }, { origin }: { origin: string }): Promise<boolean> => {
+    const sites = await query.selectFrom('sites').select('domains').where('enabled', '=', 1).execute();
+    return sites.some(({ domains }) => isAllowedOrigin(origin, JSON.parse(domains)));
+  },
+);
 
 export type KnownSender = SenderFacts & {
   integration: KnownIntegration | null;

@@ -1,6 +1,7 @@
 import { ENGAGEMENT_LABELS } from '../../domain/tracking/engagement.ts';
 import { DAY_MS, SECOND_MS, utcDay } from '../../lib/utc-time.ts';
 import type { Db } from '../dialect.ts';
+import { read } from '../operation.ts';
 import { average } from './statistics.ts';
 
 /** The `lead_submissions` dataset, read from the totals that each submission adds to. */
@@ -18,15 +19,15 @@ export type DatasetFilter = {
   now: number;
 };
 
-export async function submissionsDaily(db: Db, filter: DatasetFilter) {
+export const submissionsDaily = read({ shows: ['leads'] }, async (db, filter: DatasetFilter) => {
   return totals(db, filter)
     .select(({ fn }) => ['day', fn.sum<number>('submissions').as('submissions')])
     .groupBy('day')
     .orderBy('day')
     .execute();
-}
+});
 
-export async function submissionsByProject(db: Db, filter: DatasetFilter) {
+export const submissionsByProject = read({ shows: ['leads'] }, async (db, filter: DatasetFilter) => {
   return totals(db, filter)
     .select(({ fn }) => ['project_name', fn.sum<number>('submissions').as('submissions')])
     .groupBy('project_name')
@@ -34,9 +35,9 @@ export async function submissionsByProject(db: Db, filter: DatasetFilter) {
     .orderBy('project_name')
     .limit(PROJECTS_MAX)
     .execute();
-}
+});
 
-export async function submissionsBySource(db: Db, filter: DatasetFilter) {
+export const submissionsBySource = read({ shows: ['leads'] }, async (db, filter: DatasetFilter) => {
   return totals(db, filter)
     .select(({ fn }) => ['source', fn.sum<number>('submissions').as('submissions')])
     .groupBy('source')
@@ -44,10 +45,10 @@ export async function submissionsBySource(db: Db, filter: DatasetFilter) {
     .orderBy('source')
     .limit(SOURCES_MAX)
     .execute();
-}
+});
 
 /** Coldest first. */
-export async function submissionsByEngagement(db: Db, filter: DatasetFilter) {
+export const submissionsByEngagement = read({ shows: ['leads'] }, async (db, filter: DatasetFilter) => {
   const rows = await totals(db, filter)
     .select(({ fn }) => [
       'engagement_label',
@@ -63,9 +64,9 @@ export async function submissionsByEngagement(db: Db, filter: DatasetFilter) {
       avg_engagement_score: average(engagement, submissions),
     }),
   );
-}
+});
 
-export async function submissionsOverview(db: Db, filter: DatasetFilter) {
+export const submissionsOverview = read({ shows: ['leads'] }, async (db, filter: DatasetFilter) => {
   const { submissions, suspicion, engagement, time_to_submit_ms, timed } = await totals(db, filter)
     .select(({ fn, lit }) => FIGURES.map((figure) => fn.coalesce(fn.sum<number>(figure), lit(0)).as(figure)))
     .executeTakeFirstOrThrow();
@@ -75,7 +76,7 @@ export async function submissionsOverview(db: Db, filter: DatasetFilter) {
     avg_engagement_score: average(engagement, submissions),
     avg_time_to_submit_s: average(time_to_submit_ms / SECOND_MS, timed),
   };
-}
+});
 
 const FIGURES = ['submissions', 'suspicion', 'engagement', 'time_to_submit_ms', 'timed'] as const;
 

@@ -1,11 +1,12 @@
 import { ENGAGEMENT_BUCKETS } from '@leadtrail/contract/engagement';
 import { DAY_MS, HOUR_MS, minuteOf, utcDay } from '../../lib/utc-time.ts';
 import type { Db } from '../dialect.ts';
+import { read } from '../operation.ts';
 import type { CounterName } from '../tracking/totals.ts';
 
 /** The figures of the dashboard. Each is read from totals kept at ingest, so none grows with the sessions. */
 
-export async function overview(db: Db) {
+export const overview = read({ shows: ['tracking'] }, async (db) => {
   const counter = await readCounters(db);
   const sessions = counter('sessions');
   return {
@@ -17,26 +18,29 @@ export async function overview(db: Db) {
     avg_session_duration_s: average(counter('duration_ms') / 1000, sessions),
     vpn_suspected_count: counter('vpn_suspected'),
   };
-}
+});
 
-export async function sessionsDaily({ query }: Db, { days, now }: { days: number; now: number }) {
-  const rows = await query
-    .selectFrom('day_totals')
-    .selectAll()
-    .where('day', '>', utcDay(now - days * DAY_MS))
-    .where('sessions', '>', 0)
-    .orderBy('day')
-    .execute();
-  return rows.map((row) => ({
-    date: row.day,
-    total_sessions: row.sessions,
-    unique_visitors: row.visitors,
-    avg_duration: average(row.duration_ms, row.sessions),
-    avg_engagement: average(row.engagement, row.sessions),
-  }));
-}
+export const sessionsDaily = read(
+  { shows: ['tracking'] },
+  async ({ query }, { days, now }: { days: number; now: number }) => {
+    const rows = await query
+      .selectFrom('day_totals')
+      .selectAll()
+      .where('day', '>', utcDay(now - days * DAY_MS))
+      .where('sessions', '>', 0)
+      .orderBy('day')
+      .execute();
+    return rows.map((row) => ({
+      date: row.day,
+      total_sessions: row.sessions,
+      unique_visitors: row.visitors,
+      avg_duration: average(row.duration_ms, row.sessions),
+      avg_engagement: average(row.engagement, row.sessions),
+    }));
+  },
+);
 
-export async function topPages({ query }: Db, { limit }: { limit: number }) {
+export const topPages = read({ shows: ['tracking'] }, async ({ query }, { limit }: { limit: number }) => {
   return query
     .selectFrom('page_totals')
     .select(['page', 'views', 'sessions as unique_sessions'])
@@ -45,9 +49,9 @@ export async function topPages({ query }: Db, { limit }: { limit: number }) {
     .orderBy('page')
     .limit(limit)
     .execute();
-}
+});
 
-export async function geo({ query }: Db) {
+export const geo = read({ shows: ['tracking'] }, async ({ query }) => {
   return query
     .selectFrom('country_totals')
     .select(['country', 'sessions', 'visitors as unique_visitors'])
@@ -55,14 +59,14 @@ export async function geo({ query }: Db) {
     .orderBy('sessions', 'desc')
     .orderBy('country')
     .execute();
-}
+});
 
-export async function engagement(db: Db) {
+export const engagement = read({ shows: ['tracking'] }, async (db) => {
   const counter = await readCounters(db);
   return ENGAGEMENT_BUCKETS.map((bucket) => ({ bucket, count: counter(`completed ${bucket}`) }));
-}
+});
 
-export async function sources({ query }: Db, { limit }: { limit: number }) {
+export const sources = read({ shows: ['tracking'] }, async ({ query }, { limit }: { limit: number }) => {
   return query
     .selectFrom('referrer_totals')
     .select(['referrer_domain', 'sessions'])
@@ -71,9 +75,9 @@ export async function sources({ query }: Db, { limit }: { limit: number }) {
     .orderBy('referrer_domain')
     .limit(limit)
     .execute();
-}
+});
 
-export async function realtime({ query }: Db, { now }: { now: number }) {
+export const realtime = read({ shows: ['tracking'] }, async ({ query }, { now }: { now: number }) => {
   const hour = await query
     .selectFrom('minute_totals')
     .select(({ fn }) => [fn.sum<number>('active').as('active'), fn.sum<number>('events').as('events')])
@@ -90,12 +94,12 @@ export async function realtime({ query }: Db, { now }: { now: number }) {
     unique_visitors_today: today?.visitors ?? 0,
     total_sessions_today: today?.sessions ?? 0,
   };
-}
+});
 
-export async function storage(db: Db) {
+export const storage = read({ shows: ['objects'] }, async (db) => {
   const counter = await readCounters(db);
   return { total_objects: counter('objects'), estimated_sessions: counter('archived_sessions') };
-}
+});
 
 async function readCounters({ query }: Db): Promise<(name: CounterName) => number> {
   const rows = await query.selectFrom('counters').selectAll().execute();

@@ -1,29 +1,29 @@
-import type { Db } from '../dialect.ts';
+import { background } from '../operation.ts';
 import { SESSION_CHANGES } from './ingest.ts';
 import { contribute, newTotals, writeTotals } from './totals.ts';
 
 /** Ends sessions without activity since a time, each at its last activity; says how many it ended. */
-export async function endIdleSessions(
-  db: Db,
-  { idleSince, sessionsMax }: { idleSince: number; sessionsMax: number },
-): Promise<number> {
-  await db.dialect.lock('tracking');
-  const sessions = await db.query
-    .selectFrom('sessions')
-    .selectAll()
-    .where('ended_at', 'is', null)
-    .where('last_activity_at', '<', idleSince)
-    .orderBy('last_activity_at')
-    .limit(sessionsMax)
-    .execute();
+export const endIdleSessions = background(
+  { changes: ['tracking'] },
+  async (db, { idleSince, sessionsMax }: { idleSince: number; sessionsMax: number }): Promise<number> => {
+    await db.dialect.lock('tracking');
+    const sessions = await db.query
+      .selectFrom('sessions')
+      .selectAll()
+      .where('ended_at', 'is', null)
+      .where('last_activity_at', '<', idleSince)
+      .orderBy('last_activity_at')
+      .limit(sessionsMax)
+      .execute();
 
-  const totals = newTotals();
-  for (const session of sessions) {
-    contribute(totals, session, -1);
-    session.ended_at = session.last_activity_at;
-    contribute(totals, session, 1);
-  }
-  await db.dialect.insertRows('sessions', sessions, SESSION_CHANGES);
-  await writeTotals(db, totals);
-  return sessions.length;
-}
+    const totals = newTotals();
+    for (const session of sessions) {
+      contribute(totals, session, -1);
+      session.ended_at = session.last_activity_at;
+      contribute(totals, session, 1);
+    }
+    await db.dialect.insertRows('sessions', sessions, SESSION_CHANGES);
+    await writeTotals(db, totals);
+    return sessions.length;
+  },
+);

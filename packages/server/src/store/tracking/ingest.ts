@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { sql } from 'kysely';
 import type { StartRecord, TrackingRecord } from '../../domain/tracking/tracking-record.ts';
 import type { Db } from '../dialect.ts';
+import { background } from '../operation.ts';
 import type { FailedRecordRow, SessionRow } from '../schema.ts';
 import { applyEnd, applyEvents } from './apply-activity.ts';
 import { applyStart } from './apply-start.ts';
@@ -18,56 +19,65 @@ export type TrackingBatch = {
 
 const GZIP_LEVEL = 1;
 
-/** How far an inbox has been processed; what it still holds up to there can be forgotten. */
-export async function appliedSequence({ query }: Db, { spoolId }: { spoolId: string }): Promise<number> {
-  const spool = await query
-    .selectFrom('spools')
-    .select('applied_sequence')
-    .where('spool_id', '=', spoolId)
-    .executeTakeFirst();
-  return spool?.applied_sequence ?? 0;
-}
+/** How far an inbox has been processed; what it still holds up to there can be forgotten. A replica might lag. */
+export const appliedSequence = background(
+  { changes: [] },
+  async ({ query }, { spoolId }: { spoolId: string }): Promise<number> => {
+    const spool = await query
+      .selectFrom('spools')
+      .select('applied_sequence')
+      .where('spool_id', '=', spoolId)
+      .executeTakeFirst();
+    return spool?.applied_sequence ?? 0;
+  },
+);
 
 /**
  * Applies a batch of the inbox, all of it or nothing. The last applied sequence is written with it, so a
  * batch that comes again, because the process died before it could forget it, is refused.
  */
-export async function ingestTracking(db: Db, batch: TrackingBatch): Promise<void> {
-  await begin(db, batch);
-  await applyRecords(db, batch, `[${linesOf(batch).join(',')}]`, 0);
-  await finish(db, batch);
-}
+export const ingestTracking = background(
+  { changes: ['tracking'] },
+  async (db, batch: TrackingBatch): Promise<void> => {
+    await begin(db, batch);
+    await applyRecords(db, batch, `[${linesOf(batch).join(',')}]`, 0);
+    await finish(db, batch);
+  },
+);
 
 /**
  * The same for a batch that cannot be applied as a whole: record by record. What fails is kept with the reason,
  * and counts as done. Says how many failed.
  */
-export async function salvageTracking(db: Db, batch: TrackingBatch): Promise<number> {
-  await begin(db, batch);
-  const failed: FailedRecordRow[] = [];
-  for (const [position, line] of linesOf(batch).entries()) {
-    await sql`savepoint one_record`.execute(db.query);
-    try {
-      await applyRecords(db, batch, `[${line}]`, position);
-    } catch (error) {
-      if (db.dialect.mayPass(error)) throw error;
-      await sql`rollback to savepoint one_record`.execute(db.query);
-      const { spoolId: spool_id, firstSequence: sequence, now: failed_at } = batch;
-      failed.push({
-        spool_id,
-        sequence,
-        position,
-        failed_at,
-        reason: (error as Error).message,
-        record: line,
-      });
+export const salvageTracking = background(
+  { changes: ['tracking'] },
+  async (db, batch: TrackingBatch): Promise<number> => {
+    await begin(db, batch);
+    const failed: FailedRecordRow[] = [];
+    for (const [position, line] of linesOf(batch).entries()) {
+      await sql`savepoint one_record`.execute(db.query);
+      try {
+        await applyRecords(db, batch, `[${line}]`, position);
+      } catch (error) {
+        if (db.dialect.mayPass(error)) throw error;
+        await sql`rollback to savepoint one_record`.execute(db.query);
+        const { spoolId: spool_id, firstSequence: sequence, now: failed_at } = batch;
+        failed.push({
+          spool_id,
+          sequence,
+          position,
+          failed_at,
+          reason: (error as Error).message,
+          record: line,
+        });
+      }
+      await sql`release savepoint one_record`.execute(db.query);
     }
-    await sql`release savepoint one_record`.execute(db.query);
-  }
-  await db.dialect.insertRows('failed_records', failed, 'do nothing');
-  await finish(db, batch);
-  return failed.length;
-}
+    await db.dialect.insertRows('failed_records', failed, 'do nothing');
+    await finish(db, batch);
+    return failed.length;
+  },
+);
 
 async function begin(db: Db, batch: TrackingBatch): Promise<void> {
   await db.dialect.lock('tracking');

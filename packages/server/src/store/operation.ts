@@ -1,0 +1,71 @@
+import type { Db } from './dialect.ts';
+import type { Topic } from './topics.ts';
+
+/**
+ * An operation of the store is one transaction. Its argument and its result are plain data, because with SQLite it
+ * runs in another thread. It is declared where it stands: how it is run, and what it changes or shows. Within the
+ * store it can be called like any other function.
+ */
+export type Operation = Run & { readonly kind: Kind } & Partial<Changes & Shows>;
+/** An operation whose answer may be kept until one of its topics changes. */
+export type ShownOperation = Operation & Shows;
+
+/** How the adapters run it. */
+export type Kind =
+  | 'background'
+  | 'write'
+  | 'visitorRead'
+  | 'primaryRead'
+  | 'read'
+  | 'versions'
+  | 'ping'
+  | 'inspection';
+export type OperationKinds = readonly (readonly [name: string, Kind])[];
+
+type Run = (db: Db, ...args: never[]) => Promise<unknown>;
+type Changes = { readonly changes: readonly Topic[] };
+type Shows = { readonly shows: readonly [Topic, ...Topic[]] };
+
+/** A write that a request waits for. */
+export function write<R extends Run>({ changes }: Changes, run: R) {
+  return declare(run, { kind: 'write', changes });
+}
+
+/** A write that no request waits for: it lets the others go first. */
+export function background<R extends Run>({ changes }: Changes, run: R) {
+  return declare(run, { kind: 'background', changes });
+}
+
+/** A read of the analytics. Unless it has to be the primary, a replica that has caught up may answer. */
+export function read<R extends Run>({ shows, primary }: Shows & { primary?: true }, run: R) {
+  return declare(run, { kind: primary ? 'primaryRead' : 'read', shows });
+}
+
+/** A read for the service itself, which must see the latest writes: never from a replica. */
+export function primaryRead<R extends Run>(run: R) {
+  return declare(run, { kind: 'primaryRead' });
+}
+
+/** A read that a visitor's page waits for: like a write it must not queue behind long lists. */
+export function visitorRead<R extends Run>(run: R) {
+  return declare(run, { kind: 'visitorRead' });
+}
+
+/** Precedes every answer that may be kept: it must queue behind nothing else. */
+export function versions<R extends Run>(run: R) {
+  return declare(run, { kind: 'versions' });
+}
+
+/** Succeeds where the store can be read and written. */
+export function ping<R extends Run>(run: R) {
+  return declare(run, { kind: 'ping' });
+}
+
+/** A read of whole tables, without a time limit. */
+export function inspection<R extends Run>(run: R) {
+  return declare(run, { kind: 'inspection' });
+}
+
+function declare<R extends Run, D extends { readonly kind: Kind }>(run: R, declared: D): R & D {
+  return Object.assign(run, declared);
+}
