@@ -5,7 +5,7 @@ import type { FlowSendAttemptRow, FlowSendRow } from '../schema.ts';
 
 /** The delivery of leads to the automation platform: who may make the next attempt, and what came of it. */
 
-/** The right to make the next attempt, until it runs out. The time when it does tells it from any other claim. */
+/** A lease: the right to make the next attempt until it runs out. That time identifies it. */
 export type SendClaim = { id: string; claimedUntil: number };
 export type ClaimedSend = SendClaim & { body: string };
 
@@ -13,8 +13,7 @@ export type ClaimedSend = SendClaim & { body: string };
 const PENDING = sql.lit('pending' as const);
 
 /**
- * Takes sends that are due, the longest waiting first. Nobody else gets them until the claim runs out, which
- * is how those come back whose process has died.
+ * Leases sends that are due, the longest waiting first. After a crash the lease runs out, and they are due again.
  */
 export const claimSends = background(
   { changes: [] },
@@ -61,7 +60,7 @@ export const nextSendDueAt = primaryRead(
   },
 );
 
-/** Gives back what was claimed and not sent after all. */
+/** Ends leases early, of sends that were not attempted. */
 export const releaseSends = background(
   { changes: [] },
   async ({ query, dialect }, { claims }: { claims: readonly SendClaim[] }): Promise<void> => {
@@ -107,7 +106,7 @@ export const recordAttempts = background(
     const rows: FlowSendAttemptRow[] = [];
     for (const attempt of attempts) {
       const before = byId.get(attempt.id);
-      // It belonged to someone who has been erased.
+      // Its lead has been erased.
       if (before === undefined) continue;
       const after = progressAfter(attempt, before);
       byId.set(attempt.id, after);
@@ -134,8 +133,8 @@ const PROGRESS = [
 type Progress = Pick<FlowSendRow, (typeof PROGRESS)[number]>;
 
 /**
- * An answer that comes so late that someone else has taken over changes nothing, with one exception: what was
- * delivered need not be sent again. The attempt was made in any case.
+ * An answer after the lease has gone to another process changes nothing, with one exception: what was delivered need
+ * not be sent again. The attempt counts in any case.
  */
 function progressAfter(attempt: SendAttempt, send: Progress): Progress {
   const delivered = isDelivered(attempt.statusCode);
