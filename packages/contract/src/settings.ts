@@ -73,6 +73,7 @@ export const Settings = z.object({
   replay_retention_days: z.int(),
   replay_sample_rate: z.number(),
 });
+export type ShownSettings = z.output<typeof Settings>;
 
 export const settings = endpoint({
   method: 'GET',

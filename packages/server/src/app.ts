@@ -141,7 +141,7 @@ export async function buildApp(config: Config, overrides: Overrides = {}): Promi
   const cache = around.cache?.(openedCache) ?? openedCache;
   const ipDatabase = openIpDatabase(IP_DATABASE);
   const locate = makeClientGeo(ipDatabase);
-  const settings = makeAppSettings({ store, cache, defaults: settingDefaults(config, keys), now, newId });
+  const settings = makeAppSettings({ store, cache, defaults: settingDefaults(config, keys), newId });
   await setUp(store, config, now());
   // Sets the flags that follow from them. Where it fails, the next who asks for the settings does.
   await settings.latest().catch((error: Error) => log.warn('settings not read', { reason: error.message }));

@@ -8,16 +8,17 @@ import { MINUTE_MS } from '../lib/utc-time.ts';
 import { type Cache, LEAD_DROUGHT_ENABLED, SETTINGS_VERSION } from '../ports/cache.ts';
 import type { Store } from '../store/store.ts';
 
-const KEPT_MS = MINUTE_MS;
+const REMEMBERED_MS = MINUTE_MS;
 const PATIENCE_MS = 200;
 
 /**
- * The settings as the service uses them: read from the store at most once a minute, and after every change. Processes
- * that share a cache hear of each other's changes at once, others within the minute.
+ * The settings as the service uses them: read from the store at most once a minute, and after every change. They are
+ * remembered under a version that lives in the cache for a minute; to forget them is to delete it. So processes that
+ * share a cache hear of a change at once, others within the minute.
  */
 export type AppSettings = {
   current(): Promise<Settings>;
-  /** Without the memory of the last minute. */
+  /** From the store, whatever is remembered. */
   latest(): Promise<Settings>;
   save(change: SavedSettings): Promise<Settings>;
 };
@@ -26,46 +27,42 @@ export function makeAppSettings(parts: {
   store: Store;
   cache: Cache;
   defaults: SettingDefaults;
-  now: () => number;
   newId: () => string;
 }): AppSettings {
-  let known: { settings: Settings; version: string; until: number } | undefined;
+  const { store, cache } = parts;
+  let known: { settings: Settings; version: string } | undefined;
   let reading: { settings: Promise<Settings>; version: string } | undefined;
-  let changes = 0;
+  let renewing: Promise<string> | undefined;
 
-  /**
-   * Another one after every change, here or in a process that shares the cache. Who asks for it before reading the
-   * settings never takes old ones for new: they become visible before their version does.
-   */
   async function versionNow(): Promise<string> {
-    const shared = await sharedVersion().catch(() => 'the cache is away');
-    return `${changes} ${shared}`;
+    const version = await cache.get(SETTINGS_VERSION).catch(() => undefined);
+    if (version !== undefined) return version;
+    renewing ??= renewVersion().finally(() => {
+      renewing = undefined;
+    });
+    return renewing;
   }
 
-  async function sharedVersion(): Promise<string> {
-    return (await parts.cache.get(SETTINGS_VERSION)) ?? newVersion();
-  }
-
-  /** Never one that was there before, so that what was read under that no longer counts. */
-  async function newVersion(): Promise<string> {
+  /** The settings are read only after this is set: a change that was made before is seen, a later one deletes it. */
+  async function renewVersion(): Promise<string> {
     const version = parts.newId();
-    await parts.cache.set(SETTINGS_VERSION, version);
+    await cache.set(SETTINGS_VERSION, version, REMEMBERED_MS).catch(() => undefined);
     return version;
   }
 
+  async function forget(): Promise<void> {
+    await cache.delete(SETTINGS_VERSION).catch(() => undefined);
+  }
+
   async function read(version: string): Promise<Settings> {
-    const settings = settingsOf(await parts.store.readSettings(), parts.defaults);
-    known = { settings, version, until: parts.now() + KEPT_MS };
-    await setFlags(settings);
+    const settings = settingsOf(await store.readSettings(), parts.defaults);
+    known = { settings, version };
+    // For jobs that must not ask the store. Set with every read, so that a lost cache recovers.
+    await cache.set(LEAD_DROUGHT_ENABLED, settings.leadDroughtEnabled).catch(() => undefined);
     return settings;
   }
 
-  /** For those who must not ask the store. Set with every reading, so that a cache that was lost or away comes right. */
-  async function setFlags({ leadDroughtEnabled }: Settings): Promise<void> {
-    await parts.cache.set(LEAD_DROUGHT_ENABLED, leadDroughtEnabled).catch(() => undefined);
-  }
-
-  /** All who want to know the same version share a reading. */
+  /** Concurrent callers at the same version share a read. */
   function refresh(version: string): Promise<Settings> {
     if (reading?.version === version) return reading.settings;
     const mine = { version, settings: read(version) };
@@ -77,34 +74,30 @@ export function makeAppSettings(parts: {
     return mine.settings;
   }
 
-  /** Whoever waits for an answer must not wait for the settings as well: soon those of before will do. */
-  function refreshedOr(before: Settings, version: string): Promise<Settings> {
-    const { promise: soon, resolve } = Promise.withResolvers<Settings>();
-    const timer = setTimeout(resolve, PATIENCE_MS, before);
+  /** A slow or failing store must not hold up requests: then the previous settings will do. */
+  function refreshedOr(previous: Settings, version: string): Promise<Settings> {
+    const { promise, resolve } = Promise.withResolvers<Settings>();
+    const timer = setTimeout(resolve, PATIENCE_MS, previous);
     refresh(version)
-      .then(resolve, () => resolve(before))
+      .then(resolve, () => resolve(previous))
       .finally(() => clearTimeout(timer));
-    return soon;
+    return promise;
   }
 
   return {
-    latest: async () => read(await versionNow()),
+    async latest() {
+      await forget();
+      return refresh(await versionNow());
+    },
     async current() {
       const version = await versionNow();
       if (known === undefined) return refresh(version);
-      const now = parts.now();
-      // A clock that was set back must not keep them for ever.
-      const isFresh = now < known.until && known.until <= now + KEPT_MS;
-      return isFresh && known.version === version ? known.settings : refreshedOr(known.settings, version);
+      return known.version === version ? known.settings : refreshedOr(known.settings, version);
     },
     async save(change) {
-      // Even where it fails: the change may have been stored before its answer was lost.
-      await parts.store.saveSettings(change).finally(() => {
-        changes += 1;
-        known = undefined;
-        return newVersion().catch(() => undefined);
-      });
-      return read(await versionNow());
+      // Also when it fails: the change may have been stored before the answer was lost.
+      await store.saveSettings(change).finally(forget);
+      return refresh(await versionNow());
     },
   };
 }

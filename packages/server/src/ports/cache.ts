@@ -17,5 +17,5 @@ export function cacheKey<T>(...parts: readonly (string | number)[]): CacheKey<T>
 
 /** Whether anyone wants to hear of a lead drought: spares the store the question. */
 export const LEAD_DROUGHT_ENABLED = cacheKey<boolean>('lead_drought_enabled');
-/** Another one after each change of the settings. What they are stays in the store: there are secrets among them. */
+/** What the settings are remembered under; deleted when they change. They stay in the store, for there are secrets among them. */
 export const SETTINGS_VERSION = cacheKey<string>('settings_version');

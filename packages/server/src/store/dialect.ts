@@ -35,9 +35,9 @@ export type Dialect = {
   indexTexts(texts: readonly { leadId: number; text: string }[]): Promise<void>;
   /** …and makes it forget those of others. */
   forgetTexts(leadIds: readonly number[]): Promise<void>;
-  /** Runs a statement as it stands, with `?` for each value: for the few that building anew would slow down. */
+  /** Runs a statement as it stands, with `?` for each value: for the few where building it each time would be slow. */
   run<R>(text: string, values: readonly SqlValue[]): Promise<R[]>;
-  /** The same for a select of rows that nobody else may change until the transaction ends. */
+  /** The same for a select that locks its rows until the transaction ends. */
   selectHeld<R>(text: string, values: readonly SqlValue[]): Promise<R[]>;
   /** Inserts a row and answers with the number it was given. */
   insertNumbered<T extends NumberedTable>(table: T, row: Insertable<Schema[T]>): Promise<number>;
@@ -53,9 +53,9 @@ export type Dialect = {
     key: keyof Schema[T] & string,
     rows: readonly Updateable<Schema[T]>[],
   ): Promise<void>;
-  /** The end of a select whose rows nobody else may change until the transaction ends… */
+  /** The end of a select that locks its rows until the transaction ends… */
   readonly hold: RawBuilder<unknown>;
-  /** …and of one that leaves out rows which somebody else holds. */
+  /** …and of one that skips rows which are locked. */
   readonly holdFree: RawBuilder<unknown>;
   /** Lets one transaction of a kind run at a time, over all processes, until it ends. */
   lock(name: LockName): Promise<void>;
@@ -183,7 +183,7 @@ const ROWS_AT_ONCE_MAX = 4;
 
 /** Statements that insert rows, each kept with its columns: to put its text together takes longer than to run it. */
 function makeInserts(prepare: StatementCache) {
-  // By parts that are constants of whoever inserts and need not be put together.
+  // Keyed by constants of the callers, so that no key has to be built.
   const kept = new Map<string, Map<string, Insert[]>>();
   return (table: string, row: object, conflict: string, rowCount = 1): Insert => {
     const ofConflict = kept.get(conflict) ?? new Map<string, Insert[]>();

@@ -11,10 +11,10 @@ const INTERVALS_PER_RUN_MAX = 2;
 export type TickClaim = { job: string; tick: number; now: number; intervalMs: number };
 
 /**
- * Takes a tick of a job; null: somebody has it already. `clock` is the time for jobs that delete. It follows the
+ * Takes a tick of a job; null: it is taken already. `clock` is the time for jobs that delete. It follows the
  * real one at no more than twice its speed, so that a clock which jumps ahead by a year makes a run delete what
  * two intervals have brought, not a year's worth. It never goes back: what it has passed has been deleted, and a
- * clock that is wrong in the other direction must not make it begin anew.
+ * clock that is wrong in the other direction must not make it start over.
  */
 export const claimTick = background(
   { changes: [] },

@@ -28,9 +28,9 @@ export const noteDrought = background(
     await query.deleteFrom('lead_droughts').where('last_lead_id', '<', lastLeadId).execute();
     const known = await query.selectFrom('lead_droughts').selectAll().limit(1).executeTakeFirst();
     if (known !== undefined) return known;
-    const begun = { last_lead_id: lastLeadId, since, told: null };
-    await query.insertInto('lead_droughts').values(begun).execute();
-    return begun;
+    const started = { last_lead_id: lastLeadId, since, told: null };
+    await query.insertInto('lead_droughts').values(started).execute();
+    return started;
   },
 );
 

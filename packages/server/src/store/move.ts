@@ -42,7 +42,7 @@ export async function filledTables(target: Target, tables: readonly TableName[])
   return filled;
 }
 
-/** Until the transaction ends nobody else reads or writes them; it takes as long as it takes. */
+/** Until the transaction ends no other reads or writes them; without a time limit. */
 export async function lockTables(target: Target, tables: readonly TableName[]): Promise<void> {
   for (const timeout of ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout']) {
     await sql`set local ${sql.raw(timeout)} = 0`.execute(target);

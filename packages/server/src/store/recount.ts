@@ -10,7 +10,7 @@ import type { LeadIndexRow, SubmissionTotalRow } from './schema.ts';
 import { inSnapshot } from './snapshot.ts';
 
 /**
- * Every total next to the figure counted anew from the rows it stands for. Reads whole tables: for tests
+ * Every total next to the figure counted again from the rows it stands for. Reads whole tables: for tests
  * and for an operator who wants to be sure, never for a request.
  */
 export const recount = inspection((db): Promise<TotalMismatch[]> => {
@@ -144,7 +144,7 @@ function entryText(entry: Entry): string {
   return JSON.stringify(entry, [...ENTRY]);
 }
 
-/** What leads are put in order and found by, next to what it is made of; not while it is to be made anew. */
+/** What leads are put in order and found by, next to what it is made of; leads that wait for their renewal are left out. */
 async function compareTexts({ query }: Db): Promise<TotalMismatch[]> {
   const leads = await query
     .selectFrom('leads')
@@ -260,7 +260,7 @@ const COMPARISONS: readonly { name: string; kept: string; counted: string }[] = 
     counted: 'select bucket as key, count(*) as leads from lead_index group by bucket',
   },
   {
-    // Nobody becomes a lead without anything to be recognised by.
+    // Every lead has at least one identity.
     name: 'identities of lead',
     kept: 'select distinct lead_id as key, project_key from lead_identities',
     counted: 'select lead_id as key, project_key from leads',

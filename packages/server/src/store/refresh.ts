@@ -3,7 +3,7 @@ import { write } from './operation.ts';
 /** Whether it was done, and when it may be done next. */
 export type AnalyticsRefresh = { refreshed: boolean; nextAt: number };
 
-/** Has every answer of the analytics read anew, in all processes, unless that was done a short while ago. */
+/** Drops all kept answers of the analytics, in all processes, but no more than once per cooldown. */
 export const refreshAnalytics = write(
   { changes: ['refresh'] },
   async (

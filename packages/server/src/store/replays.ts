@@ -104,8 +104,8 @@ export async function forgetReplayChunks({ query, dialect }: Db, keys: readonly 
 }
 
 /**
- * Removes the recordings of erased sessions, and takes no more of them: whoever is still there goes on being recorded,
- * and nothing would lead from such a recording to the person. The objects stay in the catalogue until they have been
+ * Removes the recordings of erased sessions, and accepts no more of them: an open page goes on recording, and nothing
+ * would lead from such a recording to the person. The objects stay in the catalogue until they have been
  * deleted.
  */
 export async function eraseReplays(

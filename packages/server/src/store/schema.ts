@@ -222,7 +222,7 @@ export type ErasureStepRow = {
   claimed_until: number;
 };
 
-/** A session of somebody who was erased; no recording of it is taken any more. */
+/** A session of an erased person; recordings of it are refused. */
 export type ErasedSessionRow = { session_id: string; erased_at: number };
 
 /** A recorded session: what its chunks are together. */
@@ -263,7 +263,7 @@ export type LeadDroughtRow = {
   /** 0: there has been none. */
   last_lead_id: number;
   since: number;
-  /** How somebody was told; null: not yet. */
+  /** How the operator was told; null: not yet. */
   told: 'webhook' | 'log' | null;
 };
 
@@ -290,7 +290,7 @@ export type LeadRow = LeadFacts & {
 };
 
 /**
- * What lists of leads are filtered and sorted by. It follows behind: whoever changes a lead leaves its number in
+ * What lists of leads are filtered and sorted by. It follows behind: every change of a lead leaves its number in
  * `lead_changes`, and until the index has caught up, lists read these leads themselves.
  */
 export type LeadIndexRow = {
@@ -305,7 +305,7 @@ export type LeadIndexRow = {
 };
 export type LeadIndexTotalRow = { bucket: number; leads: number };
 export type LeadChangeRow = { lead_id: number };
-/** A lead whose search text was made by earlier rules. It is made anew in the background. */
+/** A lead whose search text was made by earlier rules. It is renewed in the background. */
 export type LeadRenewalRow = { lead_id: number };
 
 /** By what a lead is recognised. An identity belongs to the first lead of the project that had it. */
@@ -480,5 +480,5 @@ export type DropdownOptionRow = {
 /** That an operation has changed something: see data-versions.ts. */
 export type DataVersionRow = { operation: string; slot: number; version: number };
 
-/** When everything was last read anew; there is one row at most. */
+/** When kept answers were last dropped; there is one row at most. */
 export type AnalyticsRefreshRow = { refreshed_at: number };

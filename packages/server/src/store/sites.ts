@@ -6,8 +6,8 @@ import { countOf, type Page } from './paging.ts';
 import type { FormRow, SiteRow } from './schema.ts';
 
 /**
- * The sites that may send leads, and their forms. Whoever changes what is set up is alone with it, so that
- * it is enough to look before writing.
+ * The sites that may send leads, and their forms. Changes of what is set up hold one lock, so it is enough to
+ * look before writing.
  */
 
 export type NewSite = { site_key: string; name: string; domains: readonly string[]; enabled: boolean };

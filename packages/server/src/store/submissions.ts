@@ -69,7 +69,7 @@ async function listPage(db: Db, asked: SubmissionsAsked): Promise<FoundPage> {
   return { numbers: page.map(({ submission_id }) => submission_id), total: await countInPeriod(db, asked) };
 }
 
-/** All are looked at once, for the page and for the total; only behind the last page nobody is left to tell it. */
+/** One scan gives page and total; only past the last page there is no row that could carry the total. */
 async function searchPage(db: Db, asked: SubmissionsAsked): Promise<FoundPage> {
   const found = inPeriod(db, asked).where(containsText(db, asked.q));
   const page = await found

@@ -1,5 +1,5 @@
-import type { SettingsChange } from '@leadtrail/contract/settings';
-import type { EgressPolicy } from '../delivery/egress.ts';
+import type { SettingsChange, ShownSettings } from '@leadtrail/contract/settings';
+import { type EgressPolicy, isOutOfReach } from '../delivery/egress.ts';
 
 /** Only what was saved; null takes a saved value back. */
 export type SavedSettings = Readonly<SettingsChange>;
@@ -14,57 +14,87 @@ export type SettingDefaults = {
   refreshCooldownSeconds: number;
 };
 
+/** Every setting: how it is shown, and what holds while nothing is saved for it. */
+const settingsTable = (saved: SavedSettings, env: SettingDefaults) =>
+  ({
+    flow_enabled: plain((saved.flow_webhook_url ?? env.flowWebhookUrl) != null),
+    flow_webhook_url: target(env.flowWebhookUrl),
+    flow_signing_secret: secret(env.flowSigningSecret),
+    crm_callback_secret: secret(env.crmCallbackSecret),
+    crm_webhook_secret: secret(env.crmWebhookSecret),
+    internal_teams: plain<readonly string[]>([]),
+    duplicate_window_minutes: plain(60),
+    analytics_refresh_cooldown_seconds: plain(env.refreshCooldownSeconds),
+    lead_drought_enabled: plain(false),
+    lead_drought_hours: plain(24),
+    lead_drought_webhook_url: target(undefined),
+    archive_retention_days: plain(90),
+    replay_retention_days: plain(30),
+    replay_sample_rate: plain(0),
+  }) satisfies Record<keyof SettingsChange, unknown>;
+
+/** Shown as it is. */
+function plain<T>(unsaved: T) {
+  return { shownAs: 'value', unsaved } as const;
+}
+
+/** Shown with whether the service refuses to send there. */
+function target(unsaved: string | undefined) {
+  return { shownAs: 'target', unsaved: unsaved ?? null } as const;
+}
+
+/** Of a secret only whether there is one is shown. */
+function secret(unsaved: string | undefined) {
+  return { shownAs: 'secret', unsaved: unsaved ?? null } as const;
+}
+
+type Table = ReturnType<typeof settingsTable>;
+type Values = { [Name in keyof Table]: Table[Name]['unsaved'] };
+type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : Name;
+
+type InCamelCase<T> = { [Name in keyof T & string as CamelCase<Name>]: T[Name] };
+
+type Target = { url: string; policy: EgressPolicy };
+
 /** What holds: a value saved in the dashboard comes before the environment's. */
-export type Settings = {
-  flowEnabled: boolean;
-  flowTarget: { url: string; policy: EgressPolicy; secret: string | null } | null;
-  /** There may be one before there is a target. */
-  flowSigningSecret: string | null;
-  crmCallbackSecret: string | null;
-  /** Its own; without one the callback secret counts. */
-  crmWebhookSecret: string | null;
-  hasCrmWebhookSecret: boolean;
-  internalTeams: readonly string[];
-  duplicateWindowMinutes: number;
-  refreshCooldownSeconds: number;
-  leadDroughtEnabled: boolean;
-  leadDroughtHours: number;
-  leadDroughtTarget: { url: string; policy: EgressPolicy } | null;
-  archiveRetentionDays: number;
-  replayRetentionDays: number;
-  /** Which part of the sessions is recorded, 0 to 1. */
-  replaySampleRate: number;
+export type Settings = InCamelCase<Values> & {
+  flowTarget: (Target & { secret: string | null }) | null;
+  leadDroughtTarget: Target | null;
+  /** For the API. */
+  shown: ShownSettings;
 };
 
-const DUPLICATE_WINDOW_MINUTES = 60;
-const DROUGHT_HOURS = 24;
-const ARCHIVE_RETENTION_DAYS = 90;
-const REPLAY_RETENTION_DAYS = 30;
-
-export function settingsOf(saved: SavedSettings, defaults: SettingDefaults): Settings {
+export function settingsOf(saved: SavedSettings, env: SettingDefaults): Settings {
+  const table = Object.entries(settingsTable(saved, env)).map(
+    ([name, { shownAs, unsaved }]) => [name, saved[name as keyof Table] ?? unsaved, shownAs] as const,
+  );
+  const values = Object.fromEntries(table) as Values;
   const policyOf = (url: string): EgressPolicy =>
-    defaults.flowAllowPrivateNetwork || url === defaults.flowWebhookUrl ? 'trusted' : 'saved';
-  const target = (url: string | null | undefined) => (url ? { url, policy: policyOf(url) } : null);
+    env.flowAllowPrivateNetwork || url === env.flowWebhookUrl ? 'trusted' : 'saved';
+  const targetOf = (url: string | null) => (url === null ? null : { url, policy: policyOf(url) });
+  const flow = targetOf(values.flow_webhook_url);
 
-  const flow = target(saved.flow_webhook_url ?? defaults.flowWebhookUrl);
-  const signingSecret = saved.flow_signing_secret ?? defaults.flowSigningSecret ?? null;
-  const callbackSecret = saved.crm_callback_secret ?? defaults.crmCallbackSecret ?? null;
-  const webhookSecret = saved.crm_webhook_secret ?? defaults.crmWebhookSecret ?? null;
+  const shown = table.flatMap(([name, value, shownAs]) => {
+    if (shownAs === 'secret') return [[`${name}_set`, value !== null]];
+    if (shownAs === 'value') return [[name, value]];
+    const url = value as string | null;
+    return [
+      [name, url],
+      [`${name}_refused`, url !== null && isOutOfReach(url, policyOf(url))],
+    ];
+  });
   return {
-    flowEnabled: saved.flow_enabled ?? flow !== null,
-    flowTarget: flow && { ...flow, secret: signingSecret },
-    flowSigningSecret: signingSecret,
-    crmCallbackSecret: callbackSecret,
-    crmWebhookSecret: webhookSecret ?? callbackSecret,
-    hasCrmWebhookSecret: webhookSecret !== null,
-    internalTeams: saved.internal_teams ?? [],
-    duplicateWindowMinutes: saved.duplicate_window_minutes ?? DUPLICATE_WINDOW_MINUTES,
-    refreshCooldownSeconds: saved.analytics_refresh_cooldown_seconds ?? defaults.refreshCooldownSeconds,
-    leadDroughtEnabled: saved.lead_drought_enabled ?? false,
-    leadDroughtHours: saved.lead_drought_hours ?? DROUGHT_HOURS,
-    leadDroughtTarget: target(saved.lead_drought_webhook_url),
-    archiveRetentionDays: saved.archive_retention_days ?? ARCHIVE_RETENTION_DAYS,
-    replayRetentionDays: saved.replay_retention_days ?? REPLAY_RETENTION_DAYS,
-    replaySampleRate: saved.replay_sample_rate ?? 0,
+    ...(Object.fromEntries(table.map(([name, value]) => [camelCase(name), value])) as InCamelCase<Values>),
+    // Without one of its own the CRM may use the callback secret.
+    crmWebhookSecret: values.crm_webhook_secret ?? values.crm_callback_secret,
+    flowTarget: flow && { ...flow, secret: values.flow_signing_secret },
+    leadDroughtTarget: targetOf(values.lead_drought_webhook_url),
+    shown: Object.fromEntries(shown) as ShownSettings,
   };
+}
+
+function camelCase(name: string): string {
+  return name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -7,7 +7,7 @@ import type { Handlers } from '../answer-endpoint.ts';
 import { kept } from '../kept.ts';
 import { makeRateLimit } from '../rate-limit.ts';
 
-/** Whoever presses, it is the same platform that gets them. */
+/** One limit for all users: their tests go to the same platform. */
 const EVERYONE = 'everyone';
 
 export function deliveryRoutes(

@@ -29,7 +29,7 @@ export function leadRoutes(
     }),
 
     exportLeads({ query, reply }) {
-      return whenBegun(exportLeads(store, { ...query, q: searchText(query.q) }), () => {
+      return onFirstPiece(exportLeads(store, { ...query, q: searchText(query.q) }), () => {
         reply.headers['content-type'] = CONTENT_TYPES[query.format];
         reply.headers['content-disposition'] = `attachment; filename="leads.${query.format}"`;
       });
@@ -54,12 +54,12 @@ export function leadRoutes(
   };
 }
 
-/** An error before the first piece is no file, and nobody should save it as one. */
-async function* whenBegun(pieces: AsyncIterable<string>, begin: () => void): AsyncIterable<string> {
-  let hasBegun = false;
+/** The headers of a download are set with the first piece: an error before it must not be saved as a file. */
+async function* onFirstPiece(pieces: AsyncIterable<string>, act: () => void): AsyncIterable<string> {
+  let isFirst = true;
   for await (const piece of pieces) {
-    if (!hasBegun) begin();
-    hasBegun = true;
+    if (isFirst) act();
+    isFirst = false;
     yield piece;
   }
 }

@@ -11,7 +11,7 @@ export function refreshRoutes(
 ): Pick<Handlers, 'refreshAnalytics'> {
   return {
     refreshAnalytics: async () => {
-      const cooldownMs = (await settings.latest()).refreshCooldownSeconds * SECOND_MS;
+      const cooldownMs = (await settings.latest()).analyticsRefreshCooldownSeconds * SECOND_MS;
       const askedAt = now();
       const { refreshed, nextAt } = await store.refreshAnalytics({ now: askedAt, cooldownMs });
       const next_refresh_at = dateTime(wholeSecond(nextAt));

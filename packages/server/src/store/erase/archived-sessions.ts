@@ -9,8 +9,8 @@ import { count, newTotals, writeTotals } from '../tracking/totals.ts';
 /** Sessions of erased people in archives, those that wait in the queue and those in the object store. */
 
 /**
- * Takes sessions out of the archives that nobody has ever claimed; answers with those it found there. What was claimed
- * once may be in the object store already, though nobody has recorded it: it has to go there first.
+ * Takes sessions out of archives that were never leased; returns those it found there. A leased archive may be in the
+ * object store already without being recorded: it has to go there first.
  */
 export async function takeOutOfQueue(db: Db, sessionIds: readonly string[]): Promise<ReadonlySet<string>> {
   const taken = new Set<string>();
@@ -68,8 +68,8 @@ export type ErasedSessions = {
 };
 
 /**
- * Takes sessions that are to be removed from their archives for a while; null: somebody else is at it. Only one at a
- * time may rewrite archives, or the one would bring back what the other has taken out.
+ * Leases sessions that are to be removed from their archives; null: another process holds the lease. Only one at a
+ * time may rewrite archives, or one would bring back what the other has taken out.
  */
 export const claimErasedSessions = background(
   { changes: [] },
@@ -108,7 +108,7 @@ async function archivesThatMayHold({ query, dialect }: Db, sessionIds: readonly 
   return rows;
 }
 
-/** Keeps what was claimed for longer, or until 0: gives it back. */
+/** Extends the lease; until 0 ends it. */
 export const extendErasedSessions = background(
   { changes: [] },
   async (

@@ -50,7 +50,7 @@ export const erasePerson = background(
   },
 );
 
-/** Holds the sends, so that nobody takes one now. */
+/** Locks the sends, so that none is leased now. */
 async function isBeingSent(
   { query, dialect }: Db,
   leadIds: readonly number[],

@@ -1,7 +1,7 @@
 import { forgetObjects } from '../archives.ts';
 import { background, primaryRead } from '../operation.ts';
 
-/** Recordings of erased people in the object store. Deleting one twice is no harm, so nobody claims them. */
+/** Recordings of erased people in the object store. Deleting is idempotent, so they need no lease. */
 
 export const erasedReplayKeys = primaryRead(
   async ({ query }, { max }: { max: number }): Promise<string[]> => {

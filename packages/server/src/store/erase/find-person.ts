@@ -15,7 +15,7 @@ export type FoundPerson = {
 
 type HeldIdentity = Identity & { project_key: string; lead_id: number };
 
-/** Finds somebody, and keeps what is found from growing until the transaction ends. */
+/** Finds a person, and keeps what is found from growing until the transaction ends. */
 export async function findAndHold(db: Db, meant: Person): Promise<FoundPerson> {
   const locked = new Set<string>();
   for (;;) {
@@ -25,7 +25,7 @@ export async function findAndHold(db: Db, meant: Person): Promise<FoundPerson> {
     const locks = identities.map((identity) => personLock(identity.project_key, identity));
     const open = locks.filter((lock) => !locked.has(lock));
     if (open.length === 0) return found;
-    // Somebody may have submitted before they were locked, so it takes another look.
+    // There may have been submissions before the locks were held, so it takes another look.
     await db.dialect.lockEach(open);
     for (const lock of open) locked.add(lock);
   }

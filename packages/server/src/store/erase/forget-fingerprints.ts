@@ -6,7 +6,7 @@ import { idHash } from '../tracking/state.ts';
 
 /**
  * Fingerprints without the sessions of visitors that are gone. Most have no others and go with them; one that other
- * people share is made anew from theirs. Says how many went.
+ * people share is rebuilt from theirs. Returns how many went.
  */
 export async function forgetFingerprints(db: Db, goneSessions: ReadonlyMap<string, number>): Promise<number> {
   if (goneSessions.size === 0) return 0;

@@ -148,7 +148,7 @@ async function removeVisitors({ query, dialect }: Db, visitors: readonly Visitor
     .execute();
 }
 
-/** Pages and referrers that nobody else has come by are text of these visitors. */
+/** Pages and referrers without any other visitor are text of these visitors. */
 async function writeKnown(db: Db, totals: Totals): Promise<void> {
   const { query, dialect } = db;
   await dropForgottenMinutes(db, totals);

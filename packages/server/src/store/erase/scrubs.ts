@@ -1,8 +1,8 @@
 import { background, primaryRead } from '../operation.ts';
 
 /**
- * Deleted rows leave copies on old pages of a database and in its log. To scrub it is to make it anew without them,
- * which no transaction can do; so that it is not forgotten, each erasure leaves a note until it has been done.
+ * Deleted rows leave copies on old pages of a database and in its log. To scrub it is to rewrite it without them,
+ * which no transaction can do; so each erasure leaves a note until that has been done.
  */
 
 export const dueScrubs = primaryRead(async ({ query }): Promise<string[]> => {

@@ -62,7 +62,7 @@ export const nextSendDueAt = primaryRead(
   },
 );
 
-/** Gives back what was claimed and not sent after all. */
+/** Ends leases early, of sends that were not attempted. */
 export const releaseSends = background(
   { changes: [] },
   async ({ query, dialect }, { claims }: { claims: readonly SendClaim[] }): Promise<void> => {
@@ -109,7 +109,7 @@ export const recordAttempts = background(
     const rows: FlowSendAttemptRow[] = [];
     for (const attempt of attempts) {
       const before = byId.get(attempt.id);
-      // It belonged to someone who has been erased.
+      // Its lead has been erased.
       if (before === undefined) continue;
       const after = progressAfter(attempt, before);
       byId.set(attempt.id, after);

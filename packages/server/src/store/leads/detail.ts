@@ -33,8 +33,8 @@ const CRM_ACTIVITY_MAX = 500;
 export type LeadReference = { id: string };
 
 /**
- * The lead is read first and what belongs to it after that: so it never seems to know of more than is shown, and
- * whoever marks it as seen can say what was.
+ * The lead is read first and what belongs to it after that: so it never counts more than is shown,
+ * and marking it as seen covers only what was shown.
  */
 export const leadDetail = read(
   { shows: TOPICS },

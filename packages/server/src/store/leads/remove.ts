@@ -11,7 +11,7 @@ export type RemovedLeads = { leads: number; submissions: number; flowSends: numb
 
 const NOTHING: RemovedLeads = { leads: 0, submissions: 0, flowSends: 0, crmEvents: 0 };
 
-/** Whoever calls this sees to it that nobody adds to these leads meanwhile. */
+/** The caller has to hold locks that keep these leads from growing meanwhile. */
 export async function removeLeads(db: Db, leadIds: readonly number[]): Promise<RemovedLeads> {
   if (leadIds.length === 0) return NOTHING;
   const crmEvents = await removeCrmEvents(db, leadIds);
@@ -81,7 +81,7 @@ async function forgetHoneypotPages({ query, dialect }: Db, leadIds: readonly num
 
 type Sums = Omit<SubmissionTotalRow, 'day'> & { day_number: number };
 
-/** What is nobody's any more goes altogether: its project and source are what a person has sent. */
+/** Totals that reach zero are deleted: their project and source are text that the person sent. */
 async function takeOffTotals({ query, dialect }: Db, leadIds: readonly number[]): Promise<void> {
   const { rows } = await sql<Sums>`
     select submitted_at / ${sql.lit(DAY_MS)} as day_number, project_name, source, engagement_label,

@@ -114,7 +114,7 @@ async function loadHashed<T extends 'visitors' | 'fingerprints'>(
   const { rows } = await sql<Schema[T]>`
     select * from ${sql.table(table)} where id_hash in ${dialect.anyOf(ids.map(idHash))}
   `.execute(query);
-  // Now and then two ids share a hash, so there may be rows nobody asked for; they are not changed.
+  // Now and then two ids share a hash, so there may be rows of other ids; they are not changed.
   const wanted = new Set(ids);
   const found = rows.filter((row) => wanted.has(row[idColumn] as string));
   return new Map(found.map((row) => [row[idColumn] as string, row]));

@@ -19,23 +19,26 @@ const ENVIRONMENT_URL = 'http://127.0.0.1:5678/hook';
 const SAVED_URL = 'https://flows.example/hook';
 
 test('where nothing is saved or set the defaults hold', () => {
-  assert.deepEqual(settings(), {
+  const { shown, ...used } = settings();
+  assert.deepEqual(used, {
     flowEnabled: false,
+    flowWebhookUrl: null,
     flowTarget: null,
     flowSigningSecret: null,
     crmCallbackSecret: null,
     crmWebhookSecret: null,
-    hasCrmWebhookSecret: false,
     internalTeams: [],
     duplicateWindowMinutes: 60,
-    refreshCooldownSeconds: 1800,
+    analyticsRefreshCooldownSeconds: 1800,
     leadDroughtEnabled: false,
     leadDroughtHours: 24,
+    leadDroughtWebhookUrl: null,
     leadDroughtTarget: null,
     archiveRetentionDays: 90,
     replayRetentionDays: 30,
     replaySampleRate: 0,
   });
+  assert.equal(shown.crm_webhook_secret_set, false);
 });
 
 test('a saved number of nothing is a number, not a missing one', () => {
@@ -47,7 +50,7 @@ test('a saved number of nothing is a number, not a missing one', () => {
   };
   assert.partialDeepStrictEqual(settings(saved), {
     duplicateWindowMinutes: 0,
-    refreshCooldownSeconds: 0,
+    analyticsRefreshCooldownSeconds: 0,
     archiveRetentionDays: 0,
     replayRetentionDays: 0,
   });
@@ -114,7 +117,7 @@ test('webhook secret: its own (saved, then environment), else the callback secre
       );
       const expected = own ?? ownEnvironment ?? null;
       assert.equal(holding.crmWebhookSecret, expected ?? holding.crmCallbackSecret);
-      assert.equal(holding.hasCrmWebhookSecret, expected !== null);
+      assert.equal(holding.shown.crm_webhook_secret_set, expected !== null);
     }),
   );
 });
