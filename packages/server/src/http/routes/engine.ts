@@ -22,7 +22,7 @@ export function engineRoutes(
   const answerWith =
     <T>(report: (filter: DatasetFilter) => Promise<T>) =>
     ({ query }: { query: EngineQuery }): Promise<T> => {
-      if (!isConfigured) throw new AppError('not-configured', 'Analytics Engine not configured');
+      if (!isConfigured) throw new AppError('not_configured', 'Analytics Engine not configured');
       return report({
         days: query.days,
         project: searchText(query.project),

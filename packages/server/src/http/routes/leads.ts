@@ -5,7 +5,8 @@ import type { LeadIndexing } from '../../flows/index-leads.ts';
 import type { ViewLead } from '../../flows/view-lead.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Store } from '../../store/store.ts';
-import { type Handlers, JSON_TYPE } from '../answer-endpoint.ts';
+import { JSON_TYPE } from '../answer.ts';
+import type { Handlers } from '../answer-endpoint.ts';
 import { searchText } from '../search-text.ts';
 
 const CONTENT_TYPES = { csv: 'text/csv; charset=utf-8', json: JSON_TYPE };
@@ -44,7 +45,7 @@ export function leadRoutes(
       const wanted = body.status.toLowerCase();
       const status = LEAD_STATUSES.find((each) => each === wanted);
       if (status === undefined) {
-        throw new AppError('not-found', `There is no such status; there are ${LEAD_STATUSES.join(', ')}.`);
+        throw new AppError('not_found', `There is no such status; there are ${LEAD_STATUSES.join(', ')}.`);
       }
       if (!(await store.setLeadStatus({ id: params.id, status }))) throw unknownLead();
       indexing.nudge();
@@ -64,5 +65,5 @@ async function* whenBegun(pieces: AsyncIterable<string>, begin: () => void): Asy
 }
 
 function unknownLead(): AppError {
-  return new AppError('not-found', 'There is no such lead.');
+  return new AppError('not_found', 'There is no such lead.');
 }
