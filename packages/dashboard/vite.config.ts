@@ -2,21 +2,16 @@ import { join } from 'node:path';
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
-import { endpoints } from '../contract/src/endpoints.ts';
+import { routes } from '../contract/src/routes.ts';
 
 const ROUTES = 'leadtrail:routes';
 
 /** What a client has to know of each endpoint, without the schemas that would come with the contract itself. */
 function contractRoutes(): Plugin {
-  const routes = Object.entries(endpoints).map(([name, { method, path, ...declared }]) => [
-    name,
-    { method, path, isText: 'produces' in declared || 'streams' in declared },
-  ]);
   return {
     name: 'contract-routes',
     resolveId: (id) => (id === ROUTES ? ROUTES : null),
-    load: (id) =>
-      id === ROUTES ? `export const routes = ${JSON.stringify(Object.fromEntries(routes))};` : null,
+    load: (id) => (id === ROUTES ? `export const routes = ${JSON.stringify(routes)};` : null),
   };
 }
 

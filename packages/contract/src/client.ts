@@ -1,13 +1,9 @@
 import type { z } from 'zod';
 import type { AnswerOf, Endpoint } from './endpoint.ts';
-import { type EndpointName, type Endpoints, endpoints } from './endpoints.ts';
-import { ApiError } from './fields.ts';
+import type { EndpointName, Endpoints } from './endpoints.ts';
+import type { ErrorCode } from './error-codes.ts';
 
-export type ClientOptions = {
-  baseUrl: string;
-  apiKey?: string;
-  fetch?: typeof globalThis.fetch;
-};
+/** Calls endpoints by their names. Loads no schemas, so that the dashboard does not either. */
 
 type QueryInput<E extends Endpoint> = E['query'] extends z.ZodType
   ? { query?: { [K in keyof z.input<E['query']>]?: string | number | boolean } }
@@ -38,49 +34,86 @@ export type Client = <N extends CallableName>(
 /** What is sent piece by piece is text once it is here. */
 type ReceivedAnswer<E extends Endpoint> = E['streams'] extends readonly string[] ? string : AnswerOf<E>;
 
-/** An answer that is not a success. */
-export class ApiCallError extends Error {
-  readonly status: number;
-  readonly details: readonly { path: string; message: string }[];
+/** What a client has to know of an endpoint. */
+export type Route = { method: string; path: string; isText: boolean };
+export type Routes = Readonly<Record<CallableName, Route>>;
 
-  constructor(status: number, message: string, details: readonly { path: string; message: string }[]) {
+export type AddressInput = {
+  params?: Readonly<Record<string, string | number>>;
+  query?: Readonly<Record<string, string | number | boolean | undefined>>;
+};
+export type SendInput = { body?: unknown; key?: string | undefined; signal?: AbortSignal };
+export type Send = (method: string, address: string, input: SendInput) => Promise<Response>;
+
+/** An answer that is not a success, or none at all. */
+export class ApiProblem extends Error {
+  /** 0: the service was not reached. */
+  readonly status: number;
+  /** `unknown` where something between here and the service has answered. */
+  readonly code: ErrorCode | 'unreachable' | 'unknown';
+  readonly details: readonly { path: string; message: string }[];
+  readonly retryAfterS: number | undefined;
+
+  constructor(
+    status: number,
+    message: string,
+    more: Partial<Pick<ApiProblem, 'code' | 'details' | 'retryAfterS'>> = {},
+  ) {
     super(message);
     this.status = status;
-    this.details = details;
+    this.code = more.code ?? 'unknown';
+    this.details = more.details ?? [];
+    this.retryAfterS = more.retryAfterS;
   }
 }
 
-/** Calls any endpoint by its name in the contract, with its types. */
-export function createClient(options: ClientOptions): Client {
-  const send = options.fetch ?? globalThis.fetch;
-  const call = async (name: CallableName, input: Partial<CallInput<Endpoint>> = {}) => {
-    const declared: Endpoint = endpoints[name];
-    const url = new URL(options.baseUrl.replace(/\/+$/, '') + pathOf(declared, input.params ?? {}));
-    for (const [key, value] of Object.entries(input.query ?? {})) url.searchParams.set(key, String(value));
-
-    const headers: Record<string, string> = {};
-    if (options.apiKey !== undefined) headers['x-api-key'] = options.apiKey;
-    if (input.body !== undefined) headers['content-type'] = 'application/json';
-
-    const response = await send(url, {
-      method: declared.method,
-      headers,
-      ...(input.body === undefined ? {} : { body: JSON.stringify(input.body) }),
-      ...(input.signal === undefined ? {} : { signal: input.signal }),
-    });
-    if (!response.ok) throw await readError(response);
-    const isJson = declared.produces === undefined && declared.streams === undefined;
-    return isJson ? response.json() : response.text();
+export function createClient(routes: Routes, sendRequest: Send): Client {
+  const call = async (name: CallableName, input: AddressInput & SendInput = {}) => {
+    const route = routes[name];
+    const response = await sendRequest(route.method, addressOf(route, input), input);
+    return route.isText ? response.text() : response.json();
   };
   return call as Client;
 }
 
-function pathOf({ path }: Endpoint, params: Readonly<Record<string, string | number>>): string {
-  return path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+/** What is undefined or empty in a query is left out. */
+export function addressOf({ path }: Route, { params = {}, query = {} }: AddressInput = {}): string {
+  const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
+  const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
+  return search.size === 0 ? filled : `${filled}?${search}`;
 }
 
-async function readError(response: Response): Promise<ApiCallError> {
-  const parsed = ApiError.safeParse(await response.json().catch(() => undefined));
-  const { error, details = [] } = parsed.success ? parsed.data : { error: response.statusText };
-  return new ApiCallError(response.status, error, details);
+/** Throws an `ApiProblem` unless the answer is a success. */
+export async function send(
+  method: string,
+  address: string,
+  { body, key, signal }: SendInput = {},
+  fetch: typeof globalThis.fetch = globalThis.fetch,
+): Promise<Response> {
+  const response = await fetch(address, {
+    method,
+    headers: {
+      ...(key === undefined ? {} : { 'x-api-key': key }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(signal === undefined ? {} : { signal }),
+  }).catch((error: Error) => {
+    // Only a failed connection is a TypeError.
+    if (!(error instanceof TypeError)) throw error;
+    throw new ApiProblem(0, 'The service cannot be reached. Check the connection and try again.', {
+      code: 'unreachable',
+    });
+  });
+  if (response.ok) return response;
+  throw await problemOf(response);
+}
+
+async function problemOf(response: Response): Promise<ApiProblem> {
+  const { status, headers } = response;
+  const body: unknown = await response.json().catch(() => undefined);
+  const { error = `The service answered ${status}.`, code, details } = Object(body);
+  const retryAfterS = Number(headers.get('retry-after')) || undefined;
+  return new ApiProblem(status, String(error), { code, details, retryAfterS });
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ERROR_CODES } from './error-codes.ts';
 import { ID_CHARS_MAX } from './limits.ts';
 import { wordIssues } from './messages.ts';
 
@@ -7,7 +8,8 @@ wordIssues();
 /** The shape of every error, on every surface. */
 export const ApiError = z
   .object({
-    error: z.string(),
+    error: z.string().meta({ description: 'What went wrong, for people' }),
+    code: z.enum(ERROR_CODES).meta({ description: 'What went wrong, for programs' }),
     details: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
   })
   .meta({ id: 'Error' });

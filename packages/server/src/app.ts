@@ -29,16 +29,14 @@ import { makeTrackEvents } from './flows/track-events.ts';
 import { makeViewLead } from './flows/view-lead.ts';
 import { whenNeeded } from './flows/when-needed.ts';
 import { makeAuthenticate, makeRequireSecret } from './http/authenticate.ts';
-import { browserScripts, USUAL_PATHS } from './http/browser-scripts.ts';
+import { browserScripts } from './http/browser-scripts.ts';
 import { makeClientGeo } from './http/client-geo.ts';
 import { makeClientIp } from './http/client-ip.ts';
 import { dashboardFiles } from './http/dashboard-files.ts';
 import { demoPages } from './http/demo-pages.ts';
-import { withFrontDoor } from './http/front-door.ts';
-import { mountEndpoints } from './http/mount-endpoints.ts';
-import { withOtherName } from './http/other-names.ts';
 import { makeRateLimit, makeSharedRateLimit, type SharedRateLimit } from './http/rate-limit.ts';
 import { makeResponseCache } from './http/response-cache.ts';
+import { makeRouter } from './http/router.ts';
 import { callbackRoutes } from './http/routes/callbacks.ts';
 import { deliveryRoutes } from './http/routes/deliveries.ts';
 import { dropdownOptionRoutes } from './http/routes/dropdown-options.ts';
@@ -58,7 +56,7 @@ import { siteRoutes } from './http/routes/sites.ts';
 import { statisticsRoutes } from './http/routes/statistics.ts';
 import { trackingRoutes } from './http/routes/tracking.ts';
 import { closeServer, listen, openServer } from './http/server.ts';
-import { type WebFiles, withWebFiles } from './http/web-files.ts';
+import type { WebFiles } from './http/web-files.ts';
 import { makeWhitelistCheck } from './http/whitelist-check.ts';
 import { JOBS, openSchedule, type Schedule } from './jobs/schedule.ts';
 import { inOnePiece } from './lib/one-piece.ts';
@@ -192,7 +190,7 @@ export async function buildApp(config: Config, overrides: Overrides = {}): Promi
   let draining = false;
   const isDraining = () => draining;
   const newRequestId = makeRequestIds();
-  const listener = mountEndpoints(
+  const router = makeRouter(
     {
       ...trackingRoutes({
         startSession: makeStartSession({
@@ -224,6 +222,8 @@ export async function buildApp(config: Config, overrides: Overrides = {}): Promi
       ...serviceRoutes(store, metrics, isDraining),
     },
     {
+      files: webFiles(config, settings),
+      trackPath: config.paths.track,
       now,
       newRequestId,
       clientIp: makeClientIp(config.isTrustedProxy),
@@ -247,15 +247,7 @@ export async function buildApp(config: Config, overrides: Overrides = {}): Promi
       isDraining,
     },
   );
-  const files = webFiles(config, settings);
-  const server = openServer(
-    withOtherName(
-      config.paths.track,
-      USUAL_PATHS.track,
-      withFrontDoor(newRequestId, withWebFiles(files, { newRequestId, isDraining, log }, listener)),
-    ),
-    newRequestId,
-  );
+  const server = openServer(router, newRequestId);
 
   return {
     server,
@@ -324,12 +316,11 @@ function webFiles(config: Config, settings: AppSettings): WebFiles {
     recorder: bundledFile(join(BROWSER_SCRIPTS, 'r.js')),
   };
   const hasDemo = config.analyticsApiKey === undefined;
-  const known = new Map([
+  return new Map([
     ...browserScripts(sources, config.paths, settings),
     ...(hasDemo ? demoPages((name) => bundledFile(join(DEMO_PAGES, name))) : []),
+    ...dashboardFiles(bundledFolder(DASHBOARD)),
   ]);
-  const dashboard = dashboardFiles(bundledFolder(DASHBOARD));
-  return (path) => known.get(path) ?? dashboard(path);
 }
 
 /** A start that makes its own keys has made those of the engine too. */

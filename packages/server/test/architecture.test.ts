@@ -19,7 +19,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   store: ['domain', 'lib', 'contract'],
   ports: ['domain', 'lib', 'contract'],
   domain: ['lib', 'contract'],
-  lib: [],
+  lib: ['contract'],
   contract: [],
   // Adapters stand beside the layers: they implement ports and the store for app.ts.
   adapters: ['config', 'store', 'ports', 'domain', 'lib', 'contract'],

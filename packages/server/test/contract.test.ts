@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ApiCallError, type CallableName, createClient } from '@leadtrail/contract/client';
+import { ApiProblem, type CallableName } from '@leadtrail/contract/client';
 import { type Endpoint, isSuccess, successStatus } from '@leadtrail/contract/endpoint';
 import { endpoints } from '@leadtrail/contract/endpoints';
 import { ApiError } from '@leadtrail/contract/fields';
+import { apiClient } from '@leadtrail/testing/api-client';
 import { PAGE } from '@leadtrail/testing/builders';
 import { compileSchemas, fetchDescribed } from '@leadtrail/testing/checked-answers';
 import { callEverything, SECRETS } from '@leadtrail/testing/every-endpoint';
@@ -157,12 +158,7 @@ onBothStores('GET /docs', (kind) => {
 
 onBothStores('the typed client', (kind) => {
   const service = useService(kind, { env: SECRETS });
-  const clientWith = (apiKey?: string) =>
-    createClient({
-      baseUrl: service.url,
-      fetch: fetchDescribed,
-      ...(apiKey === undefined ? {} : { apiKey }),
-    });
+  const clientWith = (key?: string) => apiClient(service.url, key);
 
   test('calls every endpoint, and every answer is what the contract declares', async () => {
     const answers = await callEverything(service);
@@ -185,16 +181,16 @@ onBothStores('the typed client', (kind) => {
 
   test('says what went wrong', async () => {
     await assert.rejects(clientWith()('overview'), (error) => {
-      assert.ok(error instanceof ApiCallError);
-      assert.equal(error.status, 401);
+      assert.ok(error instanceof ApiProblem);
+      assert.deepEqual([error.status, error.code], [401, 'unauthorized']);
       assert.match(error.message, /^An API key is required/);
       return true;
     });
-    await assert.rejects(clientWith(MARKETING_KEY)('metrics'), { status: 403 });
+    await assert.rejects(clientWith(MARKETING_KEY)('metrics'), { status: 403, code: 'forbidden' });
     const empty = clientWith()('startSession', { body: { fingerprint_id: '', page: '' } });
     await assert.rejects(empty, (error) => {
-      assert.ok(error instanceof ApiCallError);
-      assert.equal(error.status, 400);
+      assert.ok(error instanceof ApiProblem);
+      assert.deepEqual([error.status, error.code], [400, 'invalid']);
       assert.deepEqual(
         error.details.map((each) => each.path),
         ['fingerprint_id', 'page'],

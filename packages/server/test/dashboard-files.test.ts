@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { describe, test } from 'node:test';
 import { useService } from '@leadtrail/testing/service';
 import { dashboardFiles } from '../src/http/dashboard-files.ts';
@@ -10,10 +12,9 @@ const NAMES = [
   'assets/main-1.css',
   'assets/icon-1.svg',
 ];
-const files = dashboardFiles(new Map(NAMES.map((name) => [name, async () => `text of ${name}`])));
+const files = new Map(dashboardFiles(new Map(NAMES.map((name) => [name, async () => `text of ${name}`]))));
 
-const textAt = (path: string) => files(path)?.text();
-const headersAt = (path: string) => files(path)?.headers ?? {};
+const headersAt = (path: string) => files.get(path)?.headers ?? {};
 const policyAt = (path: string) =>
   new Map(
     (headersAt(path)['content-security-policy'] ?? '').split('; ').map((directive) => {
@@ -23,36 +24,27 @@ const policyAt = (path: string) =>
   );
 
 describe('the files of the dashboard', () => {
-  test('its page is at every address below /dashboard that is none of its files', async () => {
-    for (const path of [
-      '/dashboard',
-      '/dashboard/',
-      '/dashboard/leads',
-      '/dashboard/leads/7',
-      '/dashboard/x.js',
-    ]) {
-      assert.equal(await textAt(path), 'text of index.html', path);
-    }
-    assert.equal(await textAt('/dashboard/assets/main-1.js'), 'text of assets/main-1.js');
-    assert.equal(await textAt('/dashboard/replay-frame.html'), 'text of replay-frame.html');
-  });
-
-  test('a file that is gone is not answered with the page, and nothing else is taken', () => {
-    for (const path of ['/dashboard/assets/main-0.js', '/dashboards', '/', '/analytics/leads', '/replay/x']) {
-      assert.equal(files(path), undefined, path);
-    }
+  test('a file has its own text, and everything else below /dashboard that of its page', async () => {
+    assert.equal(await files.get('/dashboard')?.text(), 'text of index.html');
+    assert.equal(await files.get('/dashboard/*')?.text(), 'text of index.html');
+    assert.equal(await files.get('/dashboard/assets/main-1.js')?.text(), 'text of assets/main-1.js');
+    assert.equal(await files.get('/dashboard/replay-frame.html')?.text(), 'text of replay-frame.html');
+    assert.deepEqual(
+      [...files.keys()].filter((path) => !/^\/dashboard(\/|$)/.test(path)),
+      [],
+    );
   });
 
   test('files that never change are kept, and may be loaded by a frame without an origin', () => {
     const headers = headersAt('/dashboard/assets/main-1.js');
     assert.equal(headers['cache-control'], 'public, max-age=31536000, immutable');
     assert.equal(headers['access-control-allow-origin'], '*');
-    assert.equal(files('/dashboard/assets/main-1.css')?.type, 'text/css; charset=utf-8');
-    assert.equal(files('/dashboard/assets/icon-1.svg')?.type, 'image/svg+xml; charset=utf-8');
+    assert.equal(files.get('/dashboard/assets/main-1.css')?.type, 'text/css; charset=utf-8');
+    assert.equal(files.get('/dashboard/assets/icon-1.svg')?.type, 'image/svg+xml; charset=utf-8');
   });
 
   test('the page takes nothing from elsewhere, runs nothing that is written into it, and is in no frame', () => {
-    const policy = policyAt('/dashboard/leads');
+    const policy = policyAt('/dashboard/*');
     assert.equal(policy.get('default-src'), "'none'");
     for (const directive of ['script-src', 'style-src', 'connect-src', 'frame-src', 'form-action']) {
       assert.equal(policy.get(directive), "'self'", directive);
@@ -101,4 +93,35 @@ describe('the dashboard of the service', () => {
       }
     }
   });
+
+  test('its page is at every address below /dashboard that is none of its files', async () => {
+    const page = await (await fetch(`${service.url}/dashboard`)).text();
+    for (const path of [
+      '/',
+      '/leads',
+      '/leads/7',
+      '/x.js',
+      '/assets',
+      '/%',
+      '//',
+      '/../healthz',
+      '/leads?a=%',
+    ]) {
+      const [status, text] = await rawGet(service.url, `/dashboard${path}`);
+      assert.deepEqual([status, text === page], [200, true], path);
+    }
+  });
+
+  test('a file that is gone is not answered with the page, and nothing else is taken', async () => {
+    for (const path of ['/dashboard/assets/main-0.js', '/dashboard/assets/', '/dashboards', '/replay']) {
+      assert.equal((await fetch(service.url + path)).status, 404, path);
+    }
+  });
 });
+
+/** `fetch` would tidy up the path. */
+async function rawGet(url: string, path: string): Promise<[status: number | undefined, text: string]> {
+  const asked = request(url, { path }).end();
+  const [response] = (await once(asked, 'response')) as [IncomingMessage];
+  return [response.statusCode, Buffer.concat(await response.toArray()).toString()];
+}

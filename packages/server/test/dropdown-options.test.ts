@@ -120,7 +120,10 @@ onBothStores('dropdown options', (kind) => {
     await anOption(service, { kind: 'city', value: 'London' });
     const again = await post(service, { kind: 'city', value: 'London ', label: 'Other' });
     assert.equal(again.status, 409);
-    assert.deepEqual(again.body, { error: 'Another dropdown option has this kind and value.' });
+    assert.deepEqual(again.body, {
+      error: 'Another dropdown option has this kind and value.',
+      code: 'conflict',
+    });
 
     const paris = await anOption(service, { kind: 'city', value: 'Paris' });
     assert.equal((await patch(service, paris.id, { value: 'London', label: 'Renamed' })).status, 409);

@@ -375,7 +375,7 @@ onBothStores('where the analytics engine is not configured', (kind) => {
       for (const key of [ADMIN_KEY, MARKETING_KEY]) {
         const { status, headers, body } = await call(service, 'GET', `${ENGINE}/${name}`, { key });
         assert.equal(status, 503, name);
-        assert.deepEqual(body, { error: 'Analytics Engine not configured' });
+        assert.deepEqual(body, { error: 'Analytics Engine not configured', code: 'not_configured' });
         assert.equal(headers.get('retry-after'), null);
       }
       assert.equal((await call(service, 'GET', `${ENGINE}/${name}`, { key: null })).status, 401);

@@ -130,7 +130,7 @@ onBothStores('GET /forms/config', (kind) => {
     ]) {
       const response = await ask(service, { ...known, ...wrong });
       assert.equal(response.status, 404, JSON.stringify(wrong));
-      assert.deepEqual(await response.json(), { error: 'There is no such form.' });
+      assert.deepEqual(await response.json(), { error: 'There is no such form.', code: 'not_found' });
       assert.equal(response.headers.get('access-control-allow-origin'), '*');
       assert.equal(response.headers.get('cache-control'), 'no-store');
     }

@@ -72,7 +72,7 @@ onBothStores('integrations', (kind) => {
     await anIntegration(service, { name: 'Shop' });
     const again = await call(service, 'POST', INTEGRATIONS, { body: { name: ' Shop ' } });
     assert.equal(again.status, 409);
-    assert.deepEqual(again.body, { error: 'Another integration has this name.' });
+    assert.deepEqual(again.body, { error: 'Another integration has this name.', code: 'conflict' });
     const { api_key: _shownOnce, ...other } = await anIntegration(service, { name: 'Office' });
     assert.equal((await patch(service, `${INTEGRATIONS}/${other.id}`, { name: 'Shop' })).status, 409);
     assert.deepEqual(await service.get(`${INTEGRATIONS}/${other.id}`), other);

@@ -20,8 +20,12 @@ const WHITELISTED = '/analytics/whitelisted-ips';
 const LISTS = [BLOCKED, WHITELISTED] as const;
 const ON_WHITELIST = {
   error: 'IP cannot be both whitelisted and blocked. Remove it from the whitelist first.',
+  code: 'conflict',
 };
-const ON_BLOCK_LIST = { error: 'IP cannot be both whitelisted and blocked. Unblock it first.' };
+const ON_BLOCK_LIST = {
+  error: 'IP cannot be both whitelisted and blocked. Unblock it first.',
+  code: 'conflict',
+};
 
 const FIVE_SPELLINGS = [
   '2001:db8::a1',

@@ -741,7 +741,7 @@ onBothStores('whoever asks for one lead', (kind) => {
   test('gets 404 when the lead is not found', async () => {
     for (const id of ['1', String(2n ** 31n), String(2n ** 53n - 1n), UNKNOWN_PUBLIC_ID]) {
       const { status, body } = await call(service, 'GET', `${LEADS}/${id}`);
-      assert.deepEqual([status, body], [404, { error: 'There is no such lead.' }], id);
+      assert.deepEqual([status, body], [404, { error: 'There is no such lead.', code: 'not_found' }], id);
     }
   });
 
@@ -785,7 +785,10 @@ onBothStores('whoever asks for one lead', (kind) => {
         await call(failing, 'GET', `${LEADS}/1`),
         await call(failing, 'PATCH', `${LEADS}/1`, { body }),
       ]) {
-        assert.deepEqual([answer.status, answer.body], [500, { error: 'Something went wrong on our side.' }]);
+        assert.deepEqual(
+          [answer.status, answer.body],
+          [500, { error: 'Something went wrong on our side.', code: 'internal' }],
+        );
       }
     });
   });

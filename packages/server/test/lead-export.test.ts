@@ -304,7 +304,10 @@ onBothStores('an export of many leads', (kind) => {
       assert.equal(response.status, 500);
       assert.equal(response.headers.get('content-type'), 'application/json; charset=utf-8');
       assert.equal(response.headers.get('content-disposition'), null);
-      assert.deepEqual(await response.json(), { error: 'Something went wrong on our side.' });
+      assert.deepEqual(await response.json(), {
+        error: 'Something went wrong on our side.',
+        code: 'internal',
+      });
     }
   });
 

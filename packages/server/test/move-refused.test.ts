@@ -196,7 +196,7 @@ describe('moving to PostgreSQL', () => {
 
     test('lets nobody start the service on SQLite meanwhile', async () => {
       const move = await startUntilLastTable();
-      const service = startServiceProcess({ kind: 'sqlite', dataDir });
+      const service = startServiceProcess({ kind: 'sqlite', dataDir }, { stderr: /./ });
       assert.equal((await within(SECONDS_MAX, 'The refusal', service.exited)).code, 1, service.output());
       assert.match(service.output(), /database is locked/);
       await release();

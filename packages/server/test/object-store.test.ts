@@ -151,7 +151,10 @@ onBothStores('a service with its objects in S3', (kind) => {
       const refused = await sendBody(service, JSON.stringify(chunk));
       assert.equal(refused.status, 503);
       assert.match(refused.headers.get('retry-after') ?? '', /^\d+$/);
-      assert.deepEqual(await refused.json(), { error: 'The recording cannot be stored at present.' });
+      assert.deepEqual(await refused.json(), {
+        error: 'The recording cannot be stored at present.',
+        code: 'unavailable',
+      });
       assert.equal((await listed(service)).total, 0);
     });
     await record(service, chunk);
@@ -164,7 +167,10 @@ onBothStores('a service with its objects in S3', (kind) => {
       const refused = await askForReplay(service, session_id);
       assert.equal(refused.status, 503);
       assert.match(refused.headers.get('retry-after') ?? '', /^\d+$/);
-      assert.deepEqual(await refused.json(), { error: 'The recording cannot be read at present.' });
+      assert.deepEqual(await refused.json(), {
+        error: 'The recording cannot be read at present.',
+        code: 'unavailable',
+      });
     });
     assert.equal((await replayed(service, session_id)).event_count, 1);
   });

@@ -102,7 +102,10 @@ onEveryObjectStore('erasing a person who was recorded', (kind, { env, dirs }) =>
     await erase();
     const response = await sendBody(service, JSON.stringify(aChunk({ session_id: mine, sequence: 2 })));
     assert.equal(response.status, 410);
-    assert.deepEqual(await response.json(), { error: 'This session is not recorded any more.' });
+    assert.deepEqual(await response.json(), {
+      error: 'This session is not recorded any more.',
+      code: 'gone',
+    });
     await assertGone(other);
   });
 

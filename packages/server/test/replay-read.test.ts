@@ -138,7 +138,10 @@ onBothStores('recorded sessions', (kind) => {
     await record(service);
     const unknown = await askForReplay(service, randomUUIDv7());
     assert.equal(unknown.status, 404);
-    assert.deepEqual(await unknown.json(), { error: 'There is no recording of this session.' });
+    assert.deepEqual(await unknown.json(), {
+      error: 'There is no recording of this session.',
+      code: 'not_found',
+    });
     for (const id of ['1', 'x', '0197d0f4-7c1e-7c1e-8c1e', '%00']) {
       assert.equal((await askForReplay(service, id)).status, 400, id);
     }

@@ -104,7 +104,10 @@ onBothStores('the service about itself', (kind) => {
       const response = await fetch(service.url + path);
       assert.equal(response.status, 404, path);
       assert.equal(response.headers.get('content-type'), 'application/json; charset=utf-8');
-      assert.deepEqual(await response.json(), { error: 'There is nothing at this address.' });
+      assert.deepEqual(await response.json(), {
+        error: 'There is nothing at this address.',
+        code: 'not_found',
+      });
     }
   });
 
@@ -129,9 +132,88 @@ onBothStores('the service about itself', (kind) => {
       assert.match(head, new RegExp(`^HTTP/1\\.1 ${status} `));
       assert.match(head.toLowerCase(), /\r\nx-request-id: [\w-]{16,64}(\r\n|$)/);
       assert.match(head.toLowerCase(), /\r\ncontent-type: application\/json; charset=utf-8(\r\n|$)/);
-      assert.equal(typeof JSON.parse(body).error, 'string');
+      const { error, code } = JSON.parse(body);
+      assert.equal(error, 'The request cannot be read.');
+      assert.equal(code, status === 431 ? 'too_large' : 'invalid');
     });
   }
+
+  const targets: Record<number, string[]> = {
+    200: [
+      'GET /healthz?',
+      'GET /healthz?x=%',
+      'GET /%68ealth%7a',
+      'GET http://elsewhere/healthz',
+      'GET /analytics/%6Ceads',
+      'GET /analytics/leads/expor%74',
+      'DELETE /analytics/blocked-ips/2001%3Adb8%3A%3A1',
+      'GET /dashboard/%',
+      'GET http://elsewhere/t.js',
+      'HEAD /healthz',
+    ],
+    302: ['GET /?a=b', 'GET http://elsewhere'],
+    400: [
+      'GET *',
+      'GET healthz',
+      'GET ftp://elsewhere/healthz',
+      'GET http://[/healthz',
+      'GET /\\healthz',
+      // A parameter that cannot be decoded is taken as it is, and is no id.
+      'GET /analytics/leads/%zz',
+      'GET /analytics/leads/%C3',
+      'GET /analytics/leads/a%2Fb',
+      'GET /analytics/leads/%2531',
+      `GET /analytics/leads/${'x'.repeat(200)}`,
+      'GET /replay/%41',
+    ],
+    404: [
+      'GET //',
+      'GET //healthz',
+      'GET /healthz/',
+      'GET /healthz%2F',
+      'GET /healthz%',
+      'GET /healthz%C3',
+      'GET /healthz;x',
+      'GET /../healthz',
+      'GET /HEALTHZ',
+      'GET /analytics/leads/',
+      'GET /analytics/leads/1/',
+      'GET /analytics//leads',
+      'GET /analytics/sites//snippet',
+      'GET /analytics%2Fleads',
+      'GET /replay/',
+      'POST /track/events/',
+      'GET /t.js/',
+      'GET /__proto__',
+    ],
+    405: ['PATCH /analytics/leads/export', 'PATCH /analytics/leads/expor%74', 'QUERY /healthz', 'PUT /'],
+  };
+  for (const [status, requests] of Object.entries(targets)) {
+    for (const target of requests) {
+      test(`${target.slice(0, 60)} is answered ${status}`, async () => {
+        const head = `Host: a\r\nX-API-Key: ${ADMIN_KEY}\r\nConnection: close`;
+        const answer = await sendRaw(service, `${target} HTTP/1.1\r\n${head}\r\n\r\n`);
+        assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} `));
+      });
+    }
+  }
+
+  test('a Host header is a name or an address with or without a port; what pages send is taken with any', async () => {
+    const statusOf = async (request: string, host: string) =>
+      (await sendRaw(service, `${request} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)).slice(
+        9,
+        12,
+      );
+    for (const host of ['a', 'A.Example', 'a_b:80', '127.0.0.1:3000', '[::1]', '[::1]:80']) {
+      assert.equal(await statusOf('GET /healthz', host), '200', host);
+    }
+    for (const host of ['', 'a:', 'a:x', 'a/b', 'a?b', 'user@a', '[::1', '%', '<a>']) {
+      assert.equal(await statusOf('GET /healthz', host), '400', host);
+      assert.equal(await statusOf('GET /nothing', host), '400', host);
+      assert.equal(await statusOf('OPTIONS /track/events', host), '204', host);
+      assert.equal(await statusOf('GET /t.js', host), '200', host);
+    }
+  });
 });
 
 onBothStores('while the store is away', (kind) => {
@@ -147,7 +229,7 @@ onBothStores('while the store is away', (kind) => {
     const response = await fetch(`${service.url}/readyz`);
     assert.equal(response.status, 503);
     assert.match(response.headers.get('retry-after') ?? '', /^\d+$/);
-    assert.deepEqual(await response.json(), { error: 'The store is away.' });
+    assert.deepEqual(await response.json(), { error: 'The store is away.', code: 'unavailable' });
   });
 
   test('GET /healthz is alive all the same, and tracking goes on', async () => {

@@ -111,7 +111,7 @@ onBothStores('sites', (kind) => {
     await aSite(service, { site_key: 'shop' });
     const again = await call(service, 'POST', SITES, { body: { name: 'Other', site_key: 'shop' } });
     assert.equal(again.status, 409);
-    assert.deepEqual(again.body, { error: 'Another site has this site_key.' });
+    assert.deepEqual(again.body, { error: 'Another site has this site_key.', code: 'conflict' });
     const other = await aSite(service, { site_key: 'Shop' });
     const renamed = await patch(service, `${SITES}/${other.id}`, { site_key: 'shop', name: 'Renamed' });
     assert.equal(renamed.status, 409);
@@ -255,7 +255,7 @@ onBothStores('forms', (kind) => {
     const body = { name: 'Contact', site_id: site.id, form_id: 'contact' };
     const again = await call(service, 'POST', FORMS, { body });
     assert.equal(again.status, 409);
-    assert.deepEqual(again.body, { error: 'Another form of the site has this form_id.' });
+    assert.deepEqual(again.body, { error: 'Another form of the site has this form_id.', code: 'conflict' });
 
     const second = await aForm(service, { site_id: site.id, form_id: 'callback' });
     assert.equal((await patch(service, `${FORMS}/${second.id}`, { form_id: 'contact' })).status, 409);

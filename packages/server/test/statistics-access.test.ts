@@ -10,8 +10,9 @@ const STATISTICS_PATHS = ANALYTICS.filter(({ group }) => group === 'Statistics')
 
 const KEY_REQUIRED = {
   error: 'An API key is required: send it as "Authorization: Bearer <API_KEY>" or "X-API-Key: <API_KEY>".',
+  code: 'unauthorized',
 };
-const KEY_INVALID = { error: 'The API key is invalid.' };
+const KEY_INVALID = { error: 'The API key is invalid.', code: 'unauthorized' };
 
 type Headers = Record<string, string>;
 
@@ -104,7 +105,10 @@ onBothStores('access to the analytics API', (kind) => {
     test('403 with the marketing key', async () => {
       const response = await ask('/metrics', { 'x-api-key': MARKETING_KEY });
       assert.equal(response.status, 403);
-      assert.deepEqual(await response.json(), { error: 'This key may not do that; it needs the admin key.' });
+      assert.deepEqual(await response.json(), {
+        error: 'This key may not do that; it needs the admin key.',
+        code: 'forbidden',
+      });
     });
 
     test('200 with the admin key', async () => {
@@ -119,7 +123,10 @@ onBothStores('access to the analytics API', (kind) => {
         assert.equal((await ask(path, { 'x-api-key': 'wrong' }, method)).status, 401, path);
         const response = await ask(path, { 'x-api-key': MARKETING_KEY }, method);
         assert.equal(response.status, 404, path);
-        assert.deepEqual(await response.json(), { error: 'There is nothing at this address.' });
+        assert.deepEqual(await response.json(), {
+          error: 'There is nothing at this address.',
+          code: 'not_found',
+        });
       }
     }
   });
@@ -137,6 +144,7 @@ onBothStores('access to the analytics API', (kind) => {
         assert.equal(response.headers.get('allow'), 'GET, HEAD');
         assert.deepEqual(await response.json(), {
           error: `${method} is not allowed here; allowed: GET, HEAD.`,
+          code: 'method_not_allowed',
         });
       }
     }
@@ -189,7 +197,7 @@ onBothStores('when a query fails', (kind) => {
       headers: { 'x-api-key': ADMIN_KEY },
     });
     assert.equal(response.status, 500);
-    assert.deepEqual(await response.json(), { error: 'Something went wrong on our side.' });
+    assert.deepEqual(await response.json(), { error: 'Something went wrong on our side.', code: 'internal' });
     const failure = service.logged.find((line) => line.message === 'request failed');
     assert.equal(failure?.level, 'error');
     assert.equal(failure?.fields.reason, secret);
@@ -200,6 +208,9 @@ onBothStores('when a query fails', (kind) => {
     const response = await fetch(`${service.url}/analytics/geo`, { headers: { 'x-api-key': ADMIN_KEY } });
     assert.equal(response.status, 503);
     assert.match(response.headers.get('retry-after') ?? '', /^\d+$/);
-    assert.deepEqual(await response.json(), { error: 'The store cannot do this at present.' });
+    assert.deepEqual(await response.json(), {
+      error: 'The store cannot do this at present.',
+      code: 'unavailable',
+    });
   });
 });

@@ -167,6 +167,7 @@ onBothStores('without an address to send leads to', (kind) => {
     assert.equal(status, 409);
     assert.deepEqual(body, {
       error: 'There is no address to send leads to. Save one in the settings first.',
+      code: 'conflict',
     });
   });
 });

@@ -33,7 +33,7 @@ onBothStores('what tracking takes', (kind) => {
       for (const body of ['', '{', '{"fingerprint_id": "a"', 'fingerprint_id=a', '{}{}', '\u0000']) {
         const response = await service.post(path, body);
         assert.equal(response.status, 400, `${path} ${body}`);
-        assert.deepEqual(await response.json(), { error: 'The body is not valid JSON.' });
+        assert.deepEqual(await response.json(), { error: 'The body is not valid JSON.', code: 'invalid' });
       }
     }
   });
@@ -67,7 +67,10 @@ onBothStores('what tracking takes', (kind) => {
       assert.ok((await service.post(path, padded(body, bytesMax))).ok);
       const response = await service.post(path, padded(body, bytesMax + 1));
       assert.equal(response.status, 413);
-      assert.deepEqual(await response.json(), { error: `The body is larger than ${bytesMax} bytes.` });
+      assert.deepEqual(await response.json(), {
+        error: `The body is larger than ${bytesMax} bytes.`,
+        code: 'too_large',
+      });
       assert.equal(response.headers.get('access-control-allow-origin'), '*');
     });
 
@@ -101,7 +104,10 @@ onBothStores('what tracking takes', (kind) => {
     assert.deepEqual(await deepest.json(), { accepted: 1, rejected: [] });
     const deeper = await send(21);
     assert.equal(deeper.status, 400);
-    assert.deepEqual(await deeper.json(), { error: 'The body nests deeper than 20 levels.' });
+    assert.deepEqual(await deeper.json(), {
+      error: 'The body nests deeper than 20 levels.',
+      code: 'invalid',
+    });
   });
 
   test('a body that is nothing but brackets is refused like any other', async () => {
@@ -242,7 +248,7 @@ onBothStores('tracking is open to any origin', (kind) => {
         assert.equal(response.status, 405, method);
         assert.equal(response.headers.get('allow'), 'POST, OPTIONS');
         const error = `${method} is not allowed here; allowed: POST, OPTIONS.`;
-        if (method !== 'HEAD') assert.deepEqual(await response.json(), { error });
+        if (method !== 'HEAD') assert.deepEqual(await response.json(), { error, code: 'method_not_allowed' });
       }
     });
   }
@@ -275,7 +281,10 @@ onBothStores('rate limiting on /track', (kind) => {
     assert.equal(refused.status, 429);
     assert.deepEqual(limits(refused), { policy, state: '"track";r=0;t=45', retryAfter: '45' });
     assert.equal(refused.headers.get('access-control-allow-origin'), '*');
-    assert.deepEqual(await refused.json(), { error: 'Too many requests from this address.' });
+    assert.deepEqual(await refused.json(), {
+      error: 'Too many requests from this address.',
+      code: 'rate_limited',
+    });
   });
 
   test('it holds per client IP', async () => {
@@ -360,7 +369,10 @@ onBothStores('when the inbox takes nothing more', (kind) => {
       // Or a page of another origin could not read it.
       assert.equal(response.headers.get('access-control-expose-headers'), 'Retry-After');
       assert.equal(response.headers.get('access-control-allow-origin'), '*');
-      assert.deepEqual(await response.json(), { error: 'Too much is waiting to be processed.' });
+      assert.deepEqual(await response.json(), {
+        error: 'Too much is waiting to be processed.',
+        code: 'unavailable',
+      });
     }
   });
 

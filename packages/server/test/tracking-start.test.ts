@@ -186,6 +186,7 @@ onBothStores('POST /track/session/start', (kind) => {
       assert.equal(response.status, 400);
       assert.deepEqual(await response.json(), {
         error: `The body is not valid: ${missing[0]} is required.`,
+        code: 'invalid',
         details: missing.map((path) => ({ path, message: 'is required' })),
       });
     }

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { startService, type TestService, useService } from '@leadtrail/testing/service';
+import { silentLog } from '@leadtrail/testing/silent-log';
 import { bundledFile } from '../src/adapters/bundled-file.ts';
-import { withWebFiles } from '../src/http/web-files.ts';
+import { makeFileAnswers } from '../src/http/web-files.ts';
 
 /** The text as it came over the wire: `fetch` would unpack it. */
 async function load(
@@ -77,7 +76,10 @@ describe('the browser scripts', () => {
     const post = await load(service, '/t.js', {}, 'POST');
     assert.equal(post.status, 405);
     assert.equal(post.headers.get('allow'), 'GET, HEAD');
-    assert.deepEqual(JSON.parse(post.text), { error: 'POST is not allowed here; allowed: GET, HEAD.' });
+    assert.deepEqual(JSON.parse(post.text), {
+      error: 'POST is not allowed here; allowed: GET, HEAD.',
+      code: 'method_not_allowed',
+    });
   });
 
   test('a setting that a script has to know is in it at once', async () => {
@@ -188,20 +190,10 @@ describe('the front door', () => {
 });
 
 test('a file that another build has taken away is 404, what cannot be read otherwise 500', async () => {
-  const headers = {};
-  const gone = bundledFile(join(import.meta.dirname, 'no-such-file'));
-  const folder = bundledFile(import.meta.dirname);
-  const files = (path: string) => ({ type: 'text/plain', headers, text: path === '/gone' ? gone : folder });
-  const log = { info: () => {}, warn: () => {}, error: () => {}, debug: () => {} };
-  const context = { newRequestId: () => 'id', isDraining: () => false, log };
-  const server = createServer(withWebFiles(files, context, () => assert.fail())).listen(0, '127.0.0.1');
-  try {
-    await once(server, 'listening');
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    assert.equal((await fetch(`${url}/gone`)).status, 404);
-    assert.equal((await fetch(`${url}/unreadable`)).status, 500);
-  } finally {
-    server.close();
-    server.closeAllConnections();
-  }
+  const answerFile = makeFileAnswers({ newRequestId: () => 'id', log: silentLog });
+  const asked = { url: '/file', headers: {} } as IncomingMessage;
+  const statusOf = async (path: string) =>
+    (await answerFile({ type: 'text/plain', headers: {}, text: bundledFile(path) })(asked)).status;
+  assert.equal(await statusOf(join(import.meta.dirname, 'no-such-file')), 404);
+  assert.equal(await statusOf(import.meta.dirname), 500);
 });

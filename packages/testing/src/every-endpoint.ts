@@ -1,6 +1,6 @@
-import { type CallableName, createClient } from '@leadtrail/contract/client';
+import type { CallableName } from '@leadtrail/contract/client';
+import { apiClient } from './api-client.ts';
 import { anEvent, PAGE } from './builders.ts';
-import { fetchDescribed } from './checked-answers.ts';
 import { row } from './database.ts';
 import { CAPTURE_ENV, sendFromServer } from './enquiries.ts';
 import { ADMIN_KEY, type TestService } from './service.ts';
@@ -19,8 +19,8 @@ export const SECRETS = {
 
 /** The answer of every endpoint that a program can call, in an order in which each has something to say. */
 export async function callEverything(service: TestService): Promise<Record<CallableName, unknown>> {
-  const call = createClient({ baseUrl: service.url, apiKey: ADMIN_KEY, fetch: fetchDescribed });
-  const report = createClient({ baseUrl: service.url, apiKey: CALLBACK_SECRET, fetch: fetchDescribed });
+  const call = apiClient(service.url, ADMIN_KEY);
+  const report = apiClient(service.url, CALLBACK_SECRET);
 
   const startSession = await call('startSession', { body: { fingerprint_id: 'f', page: `${PAGE}a` } });
   const { session_id } = startSession;

@@ -7,6 +7,7 @@ import { type Environment, readConfig } from '../../server/src/config.ts';
 import { capturingLog, type LoggedLine } from './captured-log.ts';
 import { fetchDescribed } from './checked-answers.ts';
 import { createDatabase, dropDatabase } from './postgres-server.ts';
+import { assertSilent, watchStderr } from './stderr.ts';
 
 /** The real service with real stores in a temporary directory, reached over HTTP. */
 
@@ -33,6 +34,7 @@ export type TestService = {
   get<T = unknown>(path: string, headers?: Record<string, string>): Promise<T>;
   /** Resolves when everything accepted so far has been processed. */
   settled(): Promise<void>;
+  /** Fails if the service has written to stderr. */
   close(): Promise<void>;
 };
 
@@ -41,6 +43,8 @@ export type ServiceOptions = {
   overrides?: Overrides;
   dataDir?: string;
   databaseUrl?: string;
+  /** Lines that the service is expected to write to stderr. */
+  stderr?: RegExp;
 };
 
 /** A service for all tests of the surrounding suite; it is there once they run. */
@@ -57,6 +61,7 @@ export async function startService(kind: StoreKind, options: ServiceOptions = {}
   const ownDatabase = kind === 'postgres' && options.databaseUrl === undefined;
   const databaseUrl = ownDatabase ? await createDatabase(postgresUrl()) : options.databaseUrl;
   const logged: TestService['logged'] = [];
+  const stderr = watchStderr();
   const app = await buildApp(
     readConfig({
       PORT: '0',
@@ -77,6 +82,7 @@ export async function startService(kind: StoreKind, options: ServiceOptions = {}
     closed ??= app.close().then(async () => {
       if (ownDatabase && databaseUrl !== undefined) await dropDatabase(databaseUrl);
       if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
+      assertSilent(stderr(), options.stderr);
     });
     return closed;
   };

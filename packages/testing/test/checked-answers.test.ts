@@ -14,7 +14,7 @@ function anAnswer(seen: Partial<Omit<SeenAnswer, 'body'>> & { body?: unknown } =
   };
 }
 
-const ERROR = { error: 'No.' };
+const ERROR = { error: 'No.', code: 'invalid' };
 
 const described: [string, SeenAnswer][] = [
   ['a success', anAnswer()],

@@ -15,7 +15,7 @@ export async function* readReplay(
   sessionId: string,
 ): AsyncIterable<string> {
   const found = await store.replay({ sessionId });
-  if (found === null) throw new AppError('not-found', 'There is no recording of this session.');
+  if (found === null) throw new AppError('not_found', 'There is no recording of this session.');
   const { keys, ...replay } = found;
   // Sent with the first chunk: until that is there, the response can still be an error.
   const head = `${JSON.stringify(replay).slice(0, -1)},"events":[`;

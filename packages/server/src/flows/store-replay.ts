@@ -61,7 +61,7 @@ function throwUnavailable(error: unknown): never {
 }
 
 function answerTo(standing: Exclude<ReplayStanding, 'wanted'>): { stored: true } {
-  if (standing === 'full') throw new AppError('too-large', 'The recording of this session is too long.');
+  if (standing === 'full') throw new AppError('too_large', 'The recording of this session is too long.');
   if (standing === 'erased') throw new AppError('gone', 'This session is not recorded any more.');
   return { stored: true };
 }

@@ -1,9 +1,10 @@
+import { once } from 'node:events';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
 import {
   type AnswerOf,
   type Auth,
   type BodyOf,
-  type CachePolicy,
   type Endpoint,
   type ParamsOf,
   type QueryOf,
@@ -14,9 +15,10 @@ import type { FormRecord } from '../domain/leads/form-fields.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Log } from '../ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
+import { type Answer, commonHeaders, JSON_TYPE } from './answer.ts';
 import type { Role, SecretKind } from './authenticate.ts';
 import type { ClientIp } from './client-ip.ts';
-import { errorAnswer, isFailure } from './error-response.ts';
+import { errorAnswer } from './error-response.ts';
 import type { KeptFrom } from './kept.ts';
 import type { SharedRateLimit } from './rate-limit.ts';
 import { parseJson, readText, validate } from './read-body.ts';
@@ -79,23 +81,6 @@ export type HttpContext = {
   isDraining: () => boolean;
 };
 
-export type Answer = {
-  status: number;
-  /** Whole, in pieces, or none. */
-  body: string | AsyncIterable<string> | null;
-  headers: Record<string, string>;
-};
-
-const CACHE_CONTROL: Readonly<Record<CachePolicy, string>> = {
-  'no-store': 'no-store',
-  'one-minute': 'max-age=60',
-  immutable: 'public, max-age=31536000, immutable',
-};
-/** Pages come with their styles and nothing else: no script, no other host, no frame around them. */
-const PAGE_POLICY =
-  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-export const JSON_TYPE = 'application/json; charset=utf-8';
-
 /** One endpoint of the contract with all that holds for it: limit, key, validation, answer, metrics. Never throws. */
 export function answerEndpoint(name: string, declared: Endpoint, handler: AnyHandler, context: HttpContext) {
   const status = successStatus(declared);
@@ -108,17 +93,17 @@ export function answerEndpoint(name: string, declared: Endpoint, handler: AnyHan
   // What web pages ask comes too often to have a line in the log for each request; the metrics count it.
   const isLogged = declared.origins === undefined;
 
-  return async (incoming: IncomingMessage, pathParams: Record<string, string> = {}): Promise<Answer> => {
+  return async (incoming: IncomingMessage, params: object, query: object): Promise<Answer> => {
     const startedAt = performance.now();
-    const reply: Answer = { status, headers: commonHeaders(declared, context), body: null };
+    const reply: Answer = { status, headers: commonHeaders(declared, context.newRequestId()), body: null };
     let answer = reply;
     try {
       const client = context.clientIp(incoming.socket.remoteAddress, incoming.headers);
       if (isLimited) await takeFromLimit(client.ip, reply, context);
       const role = declared.auth === 'public' ? undefined : await authorize(declared.auth, incoming, context);
       const request = {
-        params: declared.params && validate(declared.params, pathParams, 'path'),
-        query: declared.query && validate(declared.query, queryOf(incoming), 'query'),
+        params: declared.params && validate(declared.params, params, 'path'),
+        query: declared.query && validate(declared.query, query, 'query'),
         body: jsonBody && validate(jsonBody, parseJson(await readText(incoming, bytesMax)), 'body'),
         form: () => readFormBody(incoming, bytesMax),
         packed: () => readPackedBody(incoming, bytesMax),
@@ -138,10 +123,8 @@ export function answerEndpoint(name: string, declared: Endpoint, handler: AnyHan
       }
       if (reply.body !== null) reply.headers['content-type'] ??= contentType;
     } catch (error) {
-      answer = failure(error, reply.headers, name, context);
+      answer = errorAnswer(error, reply.headers, name, context.log);
     }
-    // It may have begun before the draining did.
-    if (context.isDraining()) answer.headers.connection = 'close';
     const seconds = (performance.now() - startedAt) / 1000;
     report(answer.status, seconds);
     if (isLogged) logRequest(context.log, name, answer, seconds);
@@ -149,47 +132,18 @@ export function answerEndpoint(name: string, declared: Endpoint, handler: AnyHan
   };
 }
 
-/** What web pages send is nearly all of the traffic. */
-export function isFrequent(declared: Endpoint): boolean {
-  return declared.origins !== undefined && declared.method === 'POST';
-}
-
 async function bodyOf(result: unknown, declared: Endpoint): Promise<Answer['body']> {
   if (result === null) return null;
-  if (declared.streams !== undefined) return begun(result as AsyncIterable<string>);
+  if (declared.streams !== undefined) return startStream(result as AsyncIterable<string>);
   return declared.produces === undefined ? JSON.stringify(result) : (result as string);
 }
 
-/** With the first piece at hand: until then something that goes wrong can still be said. */
-async function begun(pieces: AsyncIterable<string>): Promise<AsyncIterable<string>> {
-  const iterator = pieces[Symbol.asyncIterator]();
-  const first = await iterator.next();
-  return (async function* () {
-    if (first.done) return;
-    yield first.value;
-    yield* { [Symbol.asyncIterator]: () => iterator };
-  })();
-}
-
-export function commonHeaders(declared: Endpoint | undefined, context: HttpContext): Record<string, string> {
-  const headers: Record<string, string> = { 'x-request-id': context.newRequestId() };
-  const cache = declared?.cache ?? 'no-store';
-  if (declared?.origins === 'any') {
-    headers['access-control-allow-origin'] = '*';
-    // Answers to POST are not kept anyway, and each header costs time.
-    if (cache !== 'no-store') headers['cache-control'] = CACHE_CONTROL[cache];
-  } else {
-    headers['cache-control'] = CACHE_CONTROL[cache];
-    headers['x-content-type-options'] = 'nosniff';
-    if (declared?.produces?.startsWith('text/html')) headers['content-security-policy'] = PAGE_POLICY;
-  }
-  if (context.isDraining()) headers.connection = 'close';
-  return headers;
-}
-
-/** The headers of an answer that holds only for this once, whatever the endpoint lets be kept. */
-export function notKept(headers: Record<string, string>): Record<string, string> {
-  return 'cache-control' in headers ? { ...headers, 'cache-control': CACHE_CONTROL['no-store'] } : headers;
+/** Waits for the first piece: until then a failure can still be answered as an error. */
+async function startStream(pieces: AsyncIterable<string>): Promise<Readable> {
+  // Later errors reach the pipeline; one before it stands would otherwise end the process.
+  const stream = Readable.from(pieces).on('error', () => undefined);
+  await once(stream, 'readable');
+  return stream;
 }
 
 async function takeFromLimit(ip: string, { headers }: Reply, context: HttpContext): Promise<void> {
@@ -200,7 +154,9 @@ async function takeFromLimit(ip: string, { headers }: Reply, context: HttpContex
   headers['ratelimit-policy'] = `"track";q=${limit.perMinute};w=60`;
   headers.ratelimit = `"track";r=${remaining};t=${resetSeconds}`;
   if (allowed || (await context.isWhitelisted(ip))) return;
-  throw new AppError('too-many', 'Too many requests from this address.', { retryAfterSeconds: resetSeconds });
+  throw new AppError('rate_limited', 'Too many requests from this address.', {
+    retryAfterSeconds: resetSeconds,
+  });
 }
 
 async function authorize(
@@ -219,45 +175,12 @@ async function authorize(
   return role;
 }
 
-/** Of a parameter that is given twice the last counts; one that is empty counts as left out. */
-function queryOf({ url = '' }: IncomingMessage): Record<string, string> {
-  const start = url.indexOf('?');
-  if (start === -1) return {};
-  // PostgreSQL refuses NUL, and nobody means it.
-  const given = new URLSearchParams(url.slice(start + 1).replaceAll('%00', '%EF%BF%BD'));
-  return Object.fromEntries([...given].filter(([, value]) => value !== ''));
-}
-
 function originOf(incoming: IncomingMessage, client: ClientIp, context: HttpContext): string {
   if (context.publicUrl !== undefined) return context.publicUrl;
   const forwarded = client.trusted ? incoming.headers['x-forwarded-proto'] : undefined;
   const protocol = forwarded === 'https' ? 'https' : 'http';
   const { host = 'localhost' } = incoming.headers;
   return URL.parse(`${protocol}://${host}`)?.origin ?? `${protocol}://localhost`;
-}
-
-export function failure(
-  error: unknown,
-  headers: Record<string, string>,
-  name: string,
-  context: HttpContext,
-): Answer {
-  const answer = errorAnswer(error);
-  if (isFailure(error)) {
-    const { message, cause } = error as Error;
-    context.log.error('request failed', {
-      endpoint: name,
-      request_id: headers['x-request-id'],
-      reason: message,
-      cause: cause instanceof Error ? cause.message : undefined,
-    });
-  }
-  const kept = { ...notKept(headers), ...answer.headers, 'content-type': JSON_TYPE };
-  // A page of another origin may read few headers unless it is let, and is told off for asking whether this one is there.
-  if ('access-control-allow-origin' in kept) {
-    Object.assign(kept, { 'access-control-expose-headers': 'Retry-After' });
-  }
-  return { status: answer.status, body: answer.body, headers: kept };
 }
 
 function logRequest(log: Log, endpoint: string, answer: Answer, seconds: number): void {

@@ -38,7 +38,7 @@ export function makeRequireSecret(
   return async (kind: SecretKind, headers: IncomingHttpHeaders): Promise<void> => {
     const secret = (await currentSecrets())[kind];
     if (secret === null || secret === '') {
-      throw new AppError('not-configured', 'No secret is configured for this endpoint.');
+      throw new AppError('not_configured', 'No secret is configured for this endpoint.');
     }
     const offered = offeredKeys(headers);
     if (offered.length === 0) throw new AppError('unauthorized', SECRET_REQUIRED);

@@ -1,4 +1,4 @@
-import type { WebFile, WebFiles } from './web-files.ts';
+import type { WebFile } from './web-files.ts';
 
 /** Only what comes from here, and nothing that is written into the page itself. */
 const PAGE_POLICY = [
@@ -62,18 +62,15 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 const ROOT = '/dashboard';
-const ASSETS = `${ROOT}/assets/`;
-const FRONT_PAGE = 'index.html';
 const REPLAY_FRAME = 'replay-frame.html';
 
 /** The dashboard: its files, and its one page at every address that is not one of them. */
-export function dashboardFiles(folder: ReadonlyMap<string, () => Promise<string>>): WebFiles {
-  const files = new Map([...folder].map(([name, text]) => [`${ROOT}/${name}`, webFile(name, text)]));
-  const frontPage = files.get(`${ROOT}/${FRONT_PAGE}`);
-  return (path) => {
-    if (path !== ROOT && !path.startsWith(`${ROOT}/`)) return undefined;
-    return files.get(path) ?? (path.startsWith(ASSETS) ? undefined : frontPage);
-  };
+export function dashboardFiles(
+  folder: ReadonlyMap<string, () => Promise<string>>,
+): (readonly [path: string, WebFile])[] {
+  const files = [...folder].map(([name, text]) => [`${ROOT}/${name}`, webFile(name, text)] as const);
+  const page = new Map(files).get(`${ROOT}/index.html`);
+  return page === undefined ? files : [...files, [ROOT, page], [`${ROOT}/*`, page]];
 }
 
 function webFile(name: string, text: () => Promise<string>): WebFile {

@@ -1,3 +1,4 @@
+import { ERROR_CODES } from '@leadtrail/contract/error-codes';
 import { escapeHtml } from '../lib/html-text.ts';
 
 type Json = Record<string, unknown>;
@@ -27,7 +28,9 @@ export function docsPage(document: Json): string {
 <p>${escapeHtml((document.info as Json).description as string)}
 For programs: <a href="/openapi.json">openapi.json</a>.</p>
 <p>Endpoints marked with a key want <code>Authorization: Bearer &lt;API_KEY&gt;</code> or
-<code>X-API-Key: &lt;API_KEY&gt;</code>; callbacks want their secret in the same place. Errors are <code>{"error": "…"}</code>.</p>
+<code>X-API-Key: &lt;API_KEY&gt;</code>; callbacks want their secret in the same place.</p>
+<p>Errors are <code>{"error": "…", "code": "…"}</code>: a sentence for people and a code for programs. The codes are
+${ERROR_CODES.map((code) => `<code>${code}</code>`).join(', ')}.</p>
 <nav>${links.join(' ')}</nav></header>
 ${sections.join('\n')}
 </main>

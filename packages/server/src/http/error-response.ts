@@ -1,40 +1,63 @@
 import { AppError, type ErrorCode } from '../lib/errors.ts';
-
-const INTERNAL_ERROR = 500;
+import type { Log } from '../ports/log.ts';
+import { type Answer, JSON_TYPE, uncached } from './answer.ts';
 
 const STATUS: Readonly<Record<ErrorCode, number>> = {
   invalid: 400,
   unauthorized: 401,
   forbidden: 403,
-  'not-found': 404,
+  not_found: 404,
+  method_not_allowed: 405,
+  timeout: 408,
   conflict: 409,
   gone: 410,
-  'too-large': 413,
-  'too-many': 429,
-  'not-configured': 503,
+  too_large: 413,
+  rate_limited: 429,
+  internal: 500,
   unavailable: 503,
+  not_configured: 503,
 };
 
-/** Whether the service itself has failed. That something was never set up is as it should be. */
-export function isFailure(error: unknown): boolean {
-  if (!(error instanceof AppError)) return true;
-  return error.code !== 'not-configured' && STATUS[error.code] >= INTERNAL_ERROR;
+/** An error as the answer to a request. Unexpected errors are logged and not described to the caller. */
+export function errorAnswer(
+  error: unknown,
+  headers: Record<string, string>,
+  endpoint: string,
+  log: Log,
+): Answer & { body: string } {
+  const { code, message, details, retryAfterSeconds } =
+    error instanceof AppError ? error : new AppError('internal', 'Something went wrong on our side.');
+  // Something that was never set up is not a failure of the service.
+  if (STATUS[code] >= STATUS.internal && code !== 'not_configured') {
+    logFailure(error as Error, headers, endpoint, log);
+  }
+  const all: Record<string, string> = { ...uncached(headers), 'content-type': JSON_TYPE };
+  if (retryAfterSeconds !== undefined) all['retry-after'] = String(retryAfterSeconds);
+  if (code === 'unauthorized') all['www-authenticate'] = 'Bearer';
+  // Cross-origin pages may read Retry-After only if it is exposed, and the console warns where one asks in vain.
+  if ('access-control-allow-origin' in all) all['access-control-expose-headers'] = 'Retry-After';
+  return { status: STATUS[code], body: errorBody(code, message, details), headers: all };
 }
 
-export type ErrorAnswer = { status: number; body: string; headers: Record<string, string> };
+/** The body of every error, on every surface. */
+export function errorBody(code: ErrorCode, message: string, details?: AppError['details']): string {
+  return JSON.stringify({ error: message, code, details });
+}
 
-/** An error as the answer to a request. What was not meant for the caller stays inside. */
-export function errorAnswer(error: unknown): ErrorAnswer {
-  if (!(error instanceof AppError)) {
-    return {
-      status: INTERNAL_ERROR,
-      body: JSON.stringify({ error: 'Something went wrong on our side.' }),
-      headers: {},
-    };
-  }
-  const headers: Record<string, string> = {};
-  if (error.retryAfterSeconds !== undefined) headers['retry-after'] = String(error.retryAfterSeconds);
-  if (error.code === 'unauthorized') headers['www-authenticate'] = 'Bearer';
-  const { message, details } = error;
-  return { status: STATUS[error.code], body: JSON.stringify({ error: message, details }), headers };
+export function nothingHere(): AppError {
+  return new AppError('not_found', 'There is nothing at this address.');
+}
+
+function logFailure(
+  { message, cause }: Error,
+  headers: Record<string, string>,
+  endpoint: string,
+  log: Log,
+): void {
+  log.error('request failed', {
+    endpoint,
+    request_id: headers['x-request-id'],
+    reason: message,
+    cause: cause instanceof Error ? cause.message : undefined,
+  });
 }

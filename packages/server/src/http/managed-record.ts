@@ -16,5 +16,5 @@ export function deletionOf(wasThere: boolean, kind: RecordKind): { deleted: true
 }
 
 function unknownRecord({ name }: RecordKind): AppError {
-  return new AppError('not-found', `There is no such ${name}.`);
+  return new AppError('not_found', `There is no such ${name}.`);
 }

@@ -67,7 +67,7 @@ export function readWhole<T>(
 }
 
 export function tooLarge(bytesMax: number): AppError {
-  return new AppError('too-large', `The body is larger than ${bytesMax} bytes.`);
+  return new AppError('too_large', `The body is larger than ${bytesMax} bytes.`);
 }
 
 export function parseJson(text: string): unknown {

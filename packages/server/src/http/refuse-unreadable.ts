@@ -1,12 +1,17 @@
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { ErrorCode } from '../lib/errors.ts';
+import { errorBody } from './error-response.ts';
 
-/** What Node's parser found wrong with a request, by its code; everything else is simply no HTTP. */
-const STATUS: Readonly<Record<string, number>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: 408,
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
-  HPE_HEADER_OVERFLOW: 431,
+export const UNREADABLE = 'The request cannot be read.';
+
+/** What Node's parser found wrong with a request, by its code; everything else is not HTTP. */
+const REFUSALS: Readonly<Record<string, { status: number; code: ErrorCode }>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, code: 'timeout' },
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, code: 'too_large' },
+  HPE_HEADER_OVERFLOW: { status: 431, code: 'too_large' },
 };
+const NOT_HTTP = { status: 400, code: 'invalid' } as const;
 
 /** Answers what never became a request, in the form of every other error; Node's own answer is a bare status. */
 export function refuseUnreadable(newRequestId: () => string) {
@@ -15,8 +20,8 @@ export function refuseUnreadable(newRequestId: () => string) {
       socket.destroy();
       return;
     }
-    const status = STATUS[error.code ?? ''] ?? 400;
-    const body = JSON.stringify({ error: 'The request cannot be read.' });
+    const { status, code } = REFUSALS[error.code ?? ''] ?? NOT_HTTP;
+    const body = errorBody(code, UNREADABLE);
     const lines = [
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
       `X-Request-Id: ${newRequestId()}`,

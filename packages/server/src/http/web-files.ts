@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { IncomingMessage, RequestListener } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Log } from '../ports/log.ts';
+import type { Answer } from './answer.ts';
+import { errorAnswer, nothingHere } from './error-response.ts';
 
 /** Scripts and pages: what browsers load as files, beside the endpoints of the contract. */
 
@@ -13,18 +15,14 @@ export type WebFile = {
   text(): Promise<string>;
 };
 
-/** The file at a path, if there is one. */
-export type WebFiles = (path: string) => WebFile | undefined;
+/** By their paths; one may end in `*`. */
+export type WebFiles = Iterable<readonly [path: string, file: WebFile]>;
 
-type Context = { newRequestId: () => string; isDraining: () => boolean; log: Log };
 type Encoding = 'br' | 'gzip' | 'identity';
-/** A text as it is sent: compressed once, with a tag by which a browser knows whether it has it already. */
+/** A text as it is sent: compressed once, with an ETag for conditional requests. */
 type Packed = { text: string; etag: string; bodies: Readonly<Record<Encoding, Uint8Array>> };
 
-const METHODS = ['GET', 'HEAD'];
-
-/** Answers for the files, and leaves everything else to the other listener. */
-export function withWebFiles(files: WebFiles, context: Context, others: RequestListener): RequestListener {
+export function makeFileAnswers({ newRequestId, log }: { newRequestId: () => string; log: Log }) {
   const packed = new Map<WebFile, Promise<Packed>>();
 
   async function current(file: WebFile): Promise<Packed> {
@@ -36,50 +34,29 @@ export function withWebFiles(files: WebFiles, context: Context, others: RequestL
     return now;
   }
 
-  return (incoming, outgoing) => {
-    const file = files(pathOf(incoming));
-    if (file === undefined) return others(incoming, outgoing);
-    const headers: Record<string, string> = { 'x-request-id': context.newRequestId() };
-    if (context.isDraining()) headers.connection = 'close';
-
-    function refuse(status: number, error: string): void {
-      headers['content-type'] = 'application/json; charset=utf-8';
-      outgoing.writeHead(status, headers).end(JSON.stringify({ error }));
-    }
-    if (!METHODS.includes(incoming.method ?? '')) {
-      headers.allow = METHODS.join(', ');
-      incoming.resume();
-      return refuse(405, `${incoming.method} is not allowed here; allowed: ${headers.allow}.`);
-    }
-
-    current(file).then(
-      ({ etag, bodies }) => {
-        const encoding = encodingFor(incoming.headers['accept-encoding']);
-        Object.assign(headers, file.headers, {
+  return (file: WebFile) =>
+    async ({ url = '', headers: asked }: IncomingMessage): Promise<Answer> => {
+      const requestId = { 'x-request-id': newRequestId() };
+      try {
+        const { etag, bodies } = await current(file);
+        const headers: Record<string, string> = {
+          ...requestId,
+          ...file.headers,
           etag,
           vary: 'accept-encoding',
           'x-content-type-options': 'nosniff',
-        });
-        if (isSame(etag, incoming.headers['if-none-match']))
-          return void outgoing.writeHead(304, headers).end();
+        };
+        if (isSame(etag, asked['if-none-match'])) return { status: 304, headers, body: null };
+        const encoding = encodingFor(asked['accept-encoding']);
         headers['content-type'] = file.type;
-        headers['content-length'] = String(bodies[encoding].length);
         if (encoding !== 'identity') headers['content-encoding'] = encoding;
-        outgoing.writeHead(200, headers).end(incoming.method === 'HEAD' ? undefined : bodies[encoding]);
-      },
-      (error: NodeJS.ErrnoException) => {
-        // Another build has taken its place while the service runs.
-        if (error.code === 'ENOENT') return refuse(404, 'There is nothing at this address.');
-        context.log.error('file not served', { path: pathOf(incoming), reason: error.message });
-        refuse(500, 'Something went wrong on our side.');
-      },
-    );
-  };
-}
-
-function pathOf({ url = '' }: IncomingMessage): string {
-  const query = url.indexOf('?');
-  return query === -1 ? url : url.slice(0, query);
+        return { status: 200, headers, body: bodies[encoding] };
+      } catch (error) {
+        // Another build has replaced it while the service runs.
+        const isGone = (error as NodeJS.ErrnoException).code === 'ENOENT';
+        return errorAnswer(isGone ? nothingHere() : error, requestId, url, log);
+      }
+    };
 }
 
 /** The best compression takes seconds for more than this, and somebody is waiting; the next best a tenth of one. */

@@ -1,18 +1,10 @@
-/** The few ways a request can fail. The HTTP layer knows the status of each code and nothing else. */
-export type ErrorCode =
-  | 'invalid'
-  | 'unauthorized'
-  | 'forbidden'
-  | 'not-found'
-  | 'conflict'
-  | 'gone'
-  | 'too-large'
-  | 'too-many'
-  | 'not-configured'
-  | 'unavailable';
+import type { ErrorCode as ContractErrorCode } from '@leadtrail/contract/error-codes';
+
+export type ErrorCode = ContractErrorCode;
 
 export type ErrorDetail = { path: string; message: string };
 
+/** A failure that the caller is told about; http/error-response.ts has the status of each code. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly details: readonly ErrorDetail[] | undefined;

@@ -5,6 +5,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { FORM_FIELDS_MAX, LEAD_BYTES_MAX } from '@leadtrail/contract/limits';
+import { silentLog } from '@leadtrail/testing/silent-log';
 import fc from 'fast-check';
 import { errorAnswer } from '../../src/http/error-response.ts';
 import { readFormBody } from '../../src/http/read-form-body.ts';
@@ -30,7 +31,7 @@ const server = createServer((incoming, outgoing) => {
       assert.equal(Object.hasOwn(form, '__proto__'), false);
       return { status: 200, body: JSON.stringify({ form }) };
     },
-    (error: unknown) => errorAnswer(error),
+    (error: unknown) => errorAnswer(error, {}, 'form', silentLog),
   );
   outcomes.push(reading.catch((error: unknown) => error));
   void outcome.then(({ status, body }) => {
@@ -183,6 +184,7 @@ describe('every encoding', () => {
         assert.deepEqual(await send(type, bomb, { 'content-encoding': encoding }), {
           status: 400,
           error: 'A form is not taken compressed.',
+          code: 'invalid',
         });
       }
       const plain = await send(type, encode([['a', 'b']]), { 'content-encoding': 'Identity' });

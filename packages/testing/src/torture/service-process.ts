@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ADMIN_KEY } from '@leadtrail/testing/service';
 import { PROJECT_DIR } from '../../../server/src/config.ts';
 import { withTimeout } from '../../../server/src/lib/timeout.ts';
+import { assertSilent } from '../stderr.ts';
 import type { Place } from './place.ts';
 
 /** The service as it runs in earnest: a process of its own that can be killed. */
@@ -15,6 +16,7 @@ export type ServiceProcess = {
   listening: Promise<number>;
   /** Resolves when a line with this message has been logged; rejects when the process ends before. */
   logged(message: string): Promise<LogLine>;
+  /** Rejects if it has written to stderr. */
   exited: Promise<Exit>;
   kill(signal: 'SIGKILL' | 'SIGTERM'): void;
   /** The last lines it wrote. */
@@ -30,6 +32,8 @@ export type ServiceProcessOptions = {
   prefix?: readonly string[];
   /** Another program in the place of the service. */
   entry?: string;
+  /** Lines that the service is expected to write to stderr. */
+  stderr?: RegExp;
 };
 
 const ENTRY = join(PROJECT_DIR, 'packages/server/start.mjs');
@@ -63,7 +67,14 @@ export function startServiceProcess(place: Place, options: ServiceProcessOptions
       ...options.env,
     },
   });
-  const exited = once(child, 'close').then(([code, signal]): Exit => ({ code, signal }));
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const exited = once(child, 'close').then(([code, signal]): Exit => {
+    assertSilent(stderr, options.stderr);
+    return { code, signal };
+  });
   // Whoever waits for the end gets the error.
   exited.catch(() => undefined);
 

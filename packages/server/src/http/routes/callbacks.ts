@@ -17,7 +17,7 @@ export function callbackRoutes(
         crmLeadId: body.crm_lead_id.trim(),
       });
       if (lead === null && submission === null) {
-        throw new AppError('not-found', 'There is no lead or submission with this id.');
+        throw new AppError('not_found', 'There is no lead or submission with this id.');
       }
       return {
         ok: true,
@@ -39,7 +39,7 @@ export function callbackRoutes(
         executionStatus: flow_execution_status ?? null,
         callback: JSON.stringify(body),
       });
-      if (!isKnown) throw new AppError('not-found', 'There is no send with this id.');
+      if (!isKnown) throw new AppError('not_found', 'There is no send with this id.');
       return {
         ok: true,
         flow_send_public_id,

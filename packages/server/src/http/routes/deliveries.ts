@@ -21,14 +21,14 @@ export function deliveryRoutes(
     flowSends: kept({ from: ['flowSends'] }, ({ query }) => store.flowSends(query)),
     async resendFlowSend({ params }) {
       const send = await store.resendFlowSend({ id: params.flow_send_public_id, now: now() });
-      if (send === null) throw new AppError('not-found', 'There is no send with this id.');
+      if (send === null) throw new AppError('not_found', 'There is no send with this id.');
       forwarding.nudge();
       return send;
     },
     async sendTestLead() {
       const { allowed, resetSeconds } = tests.take(EVERYONE, now());
       if (!allowed) {
-        throw new AppError('too-many', 'Too many tests within a minute. Wait a moment.', {
+        throw new AppError('rate_limited', 'Too many tests within a minute. Wait a moment.', {
           retryAfterSeconds: resetSeconds,
         });
       }

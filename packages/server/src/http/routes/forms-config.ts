@@ -12,7 +12,7 @@ export function formsConfigRoutes(store: Store, settings: AppSettings): Pick<Han
   return {
     formsConfig: async ({ query: { siteKey, formId }, origin }) => {
       const form = await store.formConfig({ siteKey, formId });
-      if (form === undefined) throw new AppError('not-found', 'There is no such form.');
+      if (form === undefined) throw new AppError('not_found', 'There is no such form.');
       const { replaySampleRate } = await settings.current();
       return {
         site_key: siteKey,

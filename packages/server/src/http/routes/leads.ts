@@ -5,7 +5,8 @@ import type { LeadIndexing } from '../../flows/index-leads.ts';
 import type { ViewLead } from '../../flows/view-lead.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Store } from '../../store/store.ts';
-import { type Handlers, JSON_TYPE } from '../answer-endpoint.ts';
+import { JSON_TYPE } from '../answer.ts';
+import type { Handlers } from '../answer-endpoint.ts';
 import { kept } from '../kept.ts';
 import { searchText } from '../search-text.ts';
 
@@ -45,7 +46,7 @@ export function leadRoutes(
       const wanted = body.status.toLowerCase();
       const status = LEAD_STATUSES.find((each) => each === wanted);
       if (status === undefined) {
-        throw new AppError('not-found', `There is no such status; there are ${LEAD_STATUSES.join(', ')}.`);
+        throw new AppError('not_found', `There is no such status; there are ${LEAD_STATUSES.join(', ')}.`);
       }
       if (!(await store.setLeadStatus({ id: params.id, status }))) throw unknownLead();
       indexing.nudge();
@@ -65,5 +66,5 @@ async function* onFirstPiece(pieces: AsyncIterable<string>, act: () => void): As
 }
 
 function unknownLead(): AppError {
-  return new AppError('not-found', 'There is no such lead.');
+  return new AppError('not_found', 'There is no such lead.');
 }

@@ -16,9 +16,13 @@ export function refreshRoutes(
       const { refreshed, nextAt } = await store.refreshAnalytics({ now: askedAt, cooldownMs });
       const next_refresh_at = dateTime(wholeSecond(nextAt));
       if (refreshed) return { refreshed, next_refresh_at };
-      throw new AppError('too-many', `Refreshed a short while ago; the next time is ${next_refresh_at}.`, {
-        retryAfterSeconds: wholeSecond(nextAt - askedAt) / SECOND_MS,
-      });
+      throw new AppError(
+        'rate_limited',
+        `Refreshed a short while ago; the next time is ${next_refresh_at}.`,
+        {
+          retryAfterSeconds: wholeSecond(nextAt - askedAt) / SECOND_MS,
+        },
+      );
     },
   };
 }

@@ -1,0 +1,226 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Endpoint } from '@leadtrail/contract/endpoint';
+import { type EndpointName, endpoints } from '@leadtrail/contract/endpoints';
+import findMyWay from 'find-my-way';
+import { AppError } from '../lib/errors.ts';
+import { type Answer, commonHeaders, uncached } from './answer.ts';
+import { type AnyHandler, answerEndpoint, type Handlers, type HttpContext } from './answer-endpoint.ts';
+import { USUAL_PATHS } from './browser-scripts.ts';
+import { errorAnswer, nothingHere } from './error-response.ts';
+import { readQuery } from './read-query.ts';
+import { UNREADABLE } from './refuse-unreadable.ts';
+import { siteOriginHeaders } from './site-origin.ts';
+import { makeFileAnswers, type WebFiles } from './web-files.ts';
+
+/** What happens to a request, read from top to bottom. */
+
+export type RouterContext = HttpContext & {
+  files: WebFiles;
+  /** Another name under which `/track` is reached as well. */
+  trackPath: string;
+};
+
+/** What is at a path, for all methods. */
+type Resource = {
+  answers: ReadonlyMap<string, Answerer>;
+  /** The methods that `Allow` and a preflight name. */
+  allowed: readonly string[];
+  /** Which web pages may read the answers. */
+  origins?: Endpoint['origins'];
+  /** Loaded or sent by web pages: no visit and no lead is lost because of a broken Host header. */
+  isForPages?: boolean;
+  /** Without a valid key the answer does not tell what exists here. */
+  needsKey?: boolean;
+  /** The endpoint whose headers a refusal carries. */
+  declared?: Endpoint | undefined;
+};
+type Answerer = (incoming: IncomingMessage, params: Params, query: Params) => Promise<Answer>;
+type Params = Record<string, string | undefined>;
+
+/** A path, or the absolute address that clients send to proxies. */
+const TARGET = /^(?:\/|https?:\/\/)[^\\?]*(?:\?|$)/;
+const HOST = /^(?:[\w.~!$&'()*+,;=-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
+const READING = ['GET', 'HEAD'];
+const PARAMETER = /:\w+/g;
+const NOT_EMPTY = '([\\s\\S]+)';
+
+export function makeRouter(handlers: Handlers, context: RouterContext): RequestListener {
+  // Only paths are matched, all under one method: so a fixed path comes before a parameter whatever the method is.
+  const router = findMyWay({ maxParamLength: Number.MAX_SAFE_INTEGER, querystringParser: readQuery });
+  for (const [path, resource] of resources(handlers, context)) {
+    router.on('GET', path.replaceAll(PARAMETER, `$&${NOT_EMPTY}`), () => {}, resource);
+  }
+
+  function find(url: string) {
+    if (!TARGET.test(url)) return null;
+    // Malformed percent-encoding is taken literally.
+    return router.find('GET', url) ?? router.find('GET', url.replaceAll('%', '%25'));
+  }
+
+  async function answer(incoming: IncomingMessage): Promise<Answer> {
+    const found = find(incoming.url ?? '');
+    if (found === null) return unreadable(context);
+    const resource: Resource = found.store;
+    if (!resource.isForPages && !hasValidHost(incoming)) return unreadable(context);
+    const answerer = resource.answers.get(incoming.method ?? '');
+    return answerer === undefined
+      ? refuse(incoming, resource, context)
+      : answerer(incoming, found.params, found.searchParams);
+  }
+
+  return (incoming, outgoing) => {
+    answer(incoming)
+      .then((answered) => send(incoming, outgoing, answered, context))
+      .catch((error: Error) => {
+        context.log.error('answer not sent', { reason: error.message });
+        outgoing.destroy();
+      });
+  };
+}
+
+/** Everything that is served, by its path. The router prefers fixed parts to parameters and these to `*`. */
+function* resources(handlers: Handlers, context: RouterContext): Generator<[path: string, Resource]> {
+  const nothing: Resource = { answers: new Map(), allowed: [] };
+  yield ['/*', nothing];
+  yield ['/analytics', { ...nothing, needsKey: true }];
+  yield ['/analytics/*', { ...nothing, needsKey: true }];
+  // Any other path below /dashboard is its page.
+  yield ['/dashboard/assets/*', nothing];
+
+  const answerFile = makeFileAnswers(context);
+  for (const [path, file] of context.files) {
+    const answers = new Map(READING.map((method) => [method, answerFile(file)]));
+    yield [path, { answers, allowed: READING, isForPages: true }];
+  }
+
+  const declared = Object.entries(endpoints) as [EndpointName, Endpoint][];
+  const byPath = Map.groupBy(declared, ([, { path }]) => path);
+  const tracking: [string, Resource][] = [['/track/*', { ...nothing, allowed: ['OPTIONS'], origins: 'any' }]];
+  for (const [path, named] of byPath) {
+    const resource = endpointsAt(path, named, handlers, context);
+    if (path.startsWith('/track/')) tracking.push([path, resource]);
+    else yield [path, resource];
+  }
+  for (const name of new Set([USUAL_PATHS.track, context.trackPath])) {
+    for (const [path, resource] of tracking) yield [path.replace(USUAL_PATHS.track, name), resource];
+  }
+}
+
+function endpointsAt(
+  path: string,
+  named: readonly [EndpointName, Endpoint][],
+  handlers: Handlers,
+  context: HttpContext,
+): Resource {
+  const answers = new Map<string, Answerer>();
+  for (const [name, declared] of named) {
+    const answerer = answerEndpoint(name, declared, handlers[name] as AnyHandler, context);
+    for (const method of declared.method === 'GET' ? READING : [declared.method])
+      answers.set(method, answerer);
+  }
+  const all = named.map(([, declared]) => declared);
+  const origins = all.find((declared) => declared.origins)?.origins;
+  const resource: Resource = {
+    answers,
+    allowed: [...answers.keys(), ...(origins === undefined ? [] : ['OPTIONS'])],
+    origins,
+    isForPages: origins !== undefined,
+    needsKey: all.every(({ auth }) => auth === 'marketing' || auth === 'admin'),
+    declared: all[0],
+  };
+  // A POST to this path is a lead; a browser that opens it is sent to the dashboard.
+  if (path === '/') for (const method of READING) answers.set(method, async () => toDashboard(context));
+  return resource;
+}
+
+function toDashboard({ newRequestId }: HttpContext): Answer {
+  const headers = { location: '/dashboard/', 'cache-control': 'no-store', 'x-request-id': newRequestId() };
+  return { status: 302, headers, body: null };
+}
+
+function hasValidHost({ url, headers: { host = '' } }: IncomingMessage): boolean {
+  return url?.startsWith('/') !== true || HOST.test(host);
+}
+
+function unreadable({ newRequestId, log }: HttpContext): Answer {
+  const headers = commonHeaders(undefined, newRequestId());
+  return errorAnswer(new AppError('invalid', UNREADABLE), headers, 'none', log);
+}
+
+/** No endpoint takes this method here: a preflight, another method on a known path, or an unknown path. */
+async function refuse(incoming: IncomingMessage, resource: Resource, context: HttpContext): Promise<Answer> {
+  const { method } = incoming;
+  const { origins, allowed } = resource;
+  const headers = uncached(commonHeaders(resource.declared, context.newRequestId()));
+  try {
+    if (origins !== undefined) Object.assign(headers, await originHeaders(origins, incoming, context));
+    if (origins !== undefined && method === 'OPTIONS') return preflight(allowed, headers);
+    if (resource.needsKey) context.authenticate(incoming.headers);
+    if (resource.answers.size === 0) throw nothingHere();
+    headers.allow = allowed.join(', ');
+    throw new AppError('method_not_allowed', `${method} is not allowed here; allowed: ${headers.allow}.`);
+  } catch (error) {
+    return errorAnswer(error, headers, 'none', context.log);
+  }
+}
+
+async function originHeaders(
+  origins: 'any' | 'sites',
+  { headers: { origin } }: IncomingMessage,
+  context: HttpContext,
+): Promise<Record<string, string>> {
+  if (origins === 'any') return { 'access-control-allow-origin': '*' };
+  // While the store is away the preflight succeeds, so that the page can read the answer that tells it to retry.
+  const isAllowed = origin !== undefined && (await context.isSiteOrigin(origin).catch(() => true));
+  return siteOriginHeaders(origin, isAllowed);
+}
+
+function preflight(allowed: readonly string[], headers: Record<string, string>): Answer {
+  return {
+    status: 204,
+    body: null,
+    headers: {
+      ...headers,
+      'access-control-allow-methods': allowed.join(', '),
+      'access-control-allow-headers': 'Content-Type, Content-Encoding, X-Requested-With, X-API-Key',
+      'access-control-max-age': '86400',
+    },
+  };
+}
+
+function send(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  { status, headers, body }: Answer,
+  context: HttpContext,
+): void {
+  if (context.isDraining()) headers.connection = 'close';
+  const isWhole = !(body instanceof Readable);
+  if (isWhole && hasLength(status)) headers['content-length'] = String(Buffer.byteLength(body ?? ''));
+  outgoing.writeHead(status, headers);
+  if (isWhole) outgoing.end(body);
+  else if (incoming.method === 'HEAD') outgoing.end(() => body.destroy());
+  else stream(body, outgoing, headers['x-request-id'], context);
+  // A body that was refused unread has to be drained before the next request on this connection.
+  if (!incoming.complete) incoming.resume();
+}
+
+function hasLength(status: number): boolean {
+  return status !== 204 && status !== 304;
+}
+
+/** If the stream fails, so does the connection: half an answer must not look complete. */
+function stream(
+  body: Readable,
+  outgoing: ServerResponse,
+  requestId: string | undefined,
+  { log }: HttpContext,
+): void {
+  pipeline(body, outgoing).catch((error: NodeJS.ErrnoException) => {
+    // The client has gone.
+    if (error.code === 'ERR_STREAM_PREMATURE_CLOSE') return;
+    log.error('answer broken off', { request_id: requestId, reason: error.message });
+  });
+}
