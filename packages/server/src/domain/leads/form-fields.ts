@@ -61,6 +61,8 @@ const TEXT_FIELDS = {
 } as const satisfies Record<string, Field>;
 type TextField = keyof typeof TEXT_FIELDS;
 const TEXT_FIELD_KEYS = Object.keys(TEXT_FIELDS) as TextField[];
+/** Copied rather than built from entries, which takes several times as long. */
+const NO_TEXTS = Object.fromEntries(TEXT_FIELD_KEYS.map((key) => [key, ''])) as Record<TextField, string>;
 
 export const CAMPAIGN_PARAMS = [
   'gclid',
@@ -109,15 +111,12 @@ function spellingOf(name: string): Spelling | undefined {
 
 export function readLeadForm(record: FormRecord): LeadForm {
   const found = findFields(record);
-  const text = (key: FieldKey): string => found.get(key)?.text ?? '';
-  const texts = Object.fromEntries(TEXT_FIELD_KEYS.map((key) => [key, text(key)])) as Record<
-    TextField,
-    string
-  >;
+  const texts = { ...NO_TEXTS };
+  for (const key of TEXT_FIELD_KEYS) texts[key] = found.get(key)?.text ?? '';
   return {
     ...texts,
     visitorId: visitorOf(texts.visitorId),
-    timeToSubmitS: seconds(text('timeToSubmitS')),
+    timeToSubmitS: seconds(found.get('timeToSubmitS')?.text ?? ''),
     campaign: campaignOf(found),
   };
 }

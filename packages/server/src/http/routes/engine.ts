@@ -23,7 +23,7 @@ export function engineRoutes(
 ): Pick<Handlers, EngineName> {
   const answerFrom = <T>(name: ShownName, report: (filter: DatasetFilter) => Promise<T>) =>
     kept({ from: [name], daily: true }, ({ query }: { query: EngineQuery }): Promise<T> => {
-      if (!isConfigured) throw new AppError('not-configured', 'Analytics Engine not configured');
+      if (!isConfigured) throw new AppError('not_configured', 'Analytics Engine not configured');
       return report({
         days: query.days,
         project: searchText(query.project),
