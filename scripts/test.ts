@@ -4,7 +4,7 @@
 import { availableParallelism, constants } from 'node:os';
 import { join } from 'node:path';
 import { chromiumProgram } from '@leadtrail/testing/chromium';
-import { makeTemplates } from '@leadtrail/testing/migrated-stores';
+import { makeTemplates } from '@leadtrail/testing/make-templates';
 import { type PostgresServer, startPostgres } from '@leadtrail/testing/postgres-server';
 import { redisProgram } from '@leadtrail/testing/redis-server';
 import { chooseFiles } from './test/choose-files.ts';

@@ -1,38 +1,13 @@
-import { copyFile, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Kysely, PostgresDialect } from 'kysely';
-import pg from 'pg';
-import { openSqliteDatabase } from '../../server/src/adapters/sqlite-database.ts';
-import { migrate } from '../../server/src/store/migrate.ts';
-import { createDatabase, dropDatabase } from './postgres-server.ts';
+import { createDatabase } from './postgres-server.ts';
 
 /**
- * Databases with all tables, made once for a whole run and copied for each test: a copy is far cheaper than the
- * migrations. Without them, as when a single file is run by hand, a service migrates its own database.
+ * Databases with all tables, copied from those that `npm test` has made for the run: a copy is far cheaper than the
+ * migrations. Without a template, as when a file is run by hand, the service migrates an empty database.
  */
 
-export type Templates = {
-  /** Where they are, for the test processes. */
-  env: { TEST_SQLITE_TEMPLATE: string; TEST_POSTGRES_TEMPLATE: string };
-  remove(): Promise<void>;
-};
-
-export async function makeTemplates(serverUrl: string): Promise<Templates> {
-  const directory = await mkdtemp(join(tmpdir(), 'leadtrail-template-'));
-  const file = join(directory, 'leadtrail.db');
-  const url = await createDatabase(serverUrl);
-  await Promise.all([migrateSqlite(file), migratePostgres(url)]);
-  return {
-    env: { TEST_SQLITE_TEMPLATE: file, TEST_POSTGRES_TEMPLATE: new URL(url).pathname.slice(1) },
-    async remove() {
-      await dropDatabase(url);
-      await rm(directory, { recursive: true, force: true });
-    },
-  };
-}
-
-/** Puts a migrated database where a service with this data directory looks for it. */
+/** Puts one where a service with this data directory looks for it. */
 export async function copySqliteTemplate(dataDir: string): Promise<void> {
   const template = process.env.TEST_SQLITE_TEMPLATE;
   if (template !== undefined) await copyFile(template, join(dataDir, 'leadtrail.db'));
@@ -42,19 +17,4 @@ export function createMigratedDatabase(serverUrl: string): Promise<string> {
   const { TEST_POSTGRES_URL, TEST_POSTGRES_TEMPLATE } = process.env;
   // A test may have a server of its own, which has no template.
   return createDatabase(serverUrl, serverUrl === TEST_POSTGRES_URL ? TEST_POSTGRES_TEMPLATE : undefined);
-}
-
-async function migrateSqlite(file: string): Promise<void> {
-  const database = openSqliteDatabase(file, { readOnly: false, cacheKiB: 1024 });
-  database.exec('begin immediate');
-  await migrate(database.db.query, 'sqlite');
-  database.exec('commit');
-  database.close();
-}
-
-async function migratePostgres(url: string): Promise<void> {
-  const pool = new pg.Pool({ connectionString: url, max: 1 });
-  const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
-  await migrate(db, 'postgres');
-  await db.destroy();
 }
