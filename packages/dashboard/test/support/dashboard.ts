@@ -14,6 +14,8 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 
 export const DESKTOP = { width: 1440, height: 900 };
 export const PHONE = { width: 390, height: 844 };
+/** For one step of a visit, on a busy machine. */
+const PATIENCE_MS = 60_000;
 
 export type VisitOptions = {
   role?: 'admin' | 'marketing' | 'nobody';
@@ -44,6 +46,7 @@ export function useDashboard(service: TestService): Dashboard {
         timezoneId: 'Europe/Berlin',
         permissions: ['clipboard-read', 'clipboard-write'],
       });
+      context.setDefaultTimeout(PATIENCE_MS);
       try {
         await signIn(context, options.role ?? 'admin');
         const page = await context.newPage();
