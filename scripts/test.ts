@@ -1,97 +1,92 @@
-// `npm test`: type check, lint, tests. `npm test -- <test files>` runs only these tests.
+// `npm test`: all tests, with type check and lint beside them. `npm test -- <names>` runs only these tests, where a
+// name is a file, a topic such as `leads`, or a part of file names.
 
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { globSync } from 'node:fs';
-import { constants } from 'node:os';
+import { availableParallelism, constants } from 'node:os';
 import { join } from 'node:path';
 import { chromiumProgram } from '@leadtrail/testing/chromium';
+import { makeTemplates } from '@leadtrail/testing/make-templates';
 import { type PostgresServer, startPostgres } from '@leadtrail/testing/postgres-server';
 import { redisProgram } from '@leadtrail/testing/redis-server';
+import { chooseFiles } from './test/choose-files.ts';
+import { type FileResult, failuresIn, runFiles } from './test/run-files.ts';
+import { interrupt, interruption, ROOT, runProgram } from './test/run-program.ts';
 
-type Part = { name: string; run: () => Promise<boolean> };
 type Result = { name: string; passed: boolean; seconds: number };
 
-const ROOT = join(import.meta.dirname, '..');
 const PROGRAMS = join(ROOT, 'node_modules', '.bin');
-const ALL_TESTS = 'packages/*/test/**/*.test.ts';
-const TEST_FILES_AT_ONCE = 2;
+const TYPE_CHECKED = [
+  '.',
+  'packages/tracker',
+  'packages/tracker/test',
+  'packages/dashboard',
+  'packages/dashboard/test',
+];
+/** One more than processors: tests also wait for timers, disks and other processes. */
+const FILES_AT_ONCE = availableParallelism() + 1;
+const SLOWEST_SHOWN = 20;
 const SIGNAL_EXIT_CODE_BASE = 128;
 
-const selected = process.argv.slice(2);
+const names = process.argv.slice(2);
+const isWhole = names.length === 0;
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt);
 
-const CHECKS: Part[] = [
-  { name: 'Type check', run: () => typesAgree('.') },
-  { name: 'Type check of the browser scripts', run: () => typesAgree('packages/tracker') },
-  { name: 'Type check of their tests', run: () => typesAgree('packages/tracker/test') },
-  { name: 'Type check of the dashboard', run: () => typesAgree('packages/dashboard') },
-  { name: 'Type check of its tests', run: () => typesAgree('packages/dashboard/test') },
-  { name: 'Lint', run: () => succeeds(join(PROGRAMS, 'biome'), ['check']) },
-];
-const TESTS: Part = { name: 'Tests', run: runTests };
-
-let running: ChildProcess | undefined;
-let interruptedBy: NodeJS.Signals | undefined;
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.on(signal, () => {
-    interruptedBy = signal;
-    running?.kill(signal);
-  });
-}
-
-const results: Result[] = [];
-for (const part of selected.length > 0 ? [TESTS] : [...CHECKS, TESTS]) {
-  if (interruptedBy) break;
-  results.push(await timed(part));
-}
-
+const results = await Promise.all([isWhole ? runChecks() : [], runTests()]);
 console.log();
-for (const { name, passed, seconds } of results) {
-  console.log(`${passed ? '✔' : '✖'} ${name} ${passed ? 'passed' : 'failed'} (${seconds.toFixed(1)} s)`);
+for (const { name, passed, seconds } of results.flat()) {
+  console.log(`${mark(passed)} ${name} ${passed ? 'passed' : 'failed'} (${seconds.toFixed(1)} s)`);
 }
-if (interruptedBy) process.exitCode = SIGNAL_EXIT_CODE_BASE + constants.signals[interruptedBy];
-else if (results.some(({ passed }) => !passed)) process.exitCode = 1;
+const signal = interruption();
+if (signal !== undefined) process.exitCode = SIGNAL_EXIT_CODE_BASE + constants.signals[signal];
+else if (results.flat().some(({ passed }) => !passed)) process.exitCode = 1;
 
-function typesAgree(project: string): Promise<boolean> {
-  return succeeds(join(PROGRAMS, 'tsc'), ['-p', project]);
+async function runChecks(): Promise<Result[]> {
+  const checks: [string, string, string[]][] = [
+    ...TYPE_CHECKED.map((project): [string, string, string[]] => [
+      `Type check of ${project === '.' ? 'the service' : project}`,
+      'tsc',
+      ['-p', project],
+    ]),
+    ['Lint', 'biome', ['check']],
+  ];
+  const done: Result[] = [];
+  for (const [name, program, args] of checks) {
+    const { output, ...result } = await runProgram(join(PROGRAMS, program), args);
+    if (!result.passed) console.error(output);
+    done.push({ name, ...result });
+  }
+  return done;
 }
 
-async function timed({ name, run }: Part): Promise<Result> {
+async function runTests(): Promise<Result[]> {
   const startedAt = performance.now();
-  const passed = await run().catch((error: unknown) => {
+  const done = await testFiles().catch((error: unknown) => {
     console.error(error instanceof Error ? error.message : error);
-    return false;
+    return undefined;
   });
-  return { name, passed, seconds: (performance.now() - startedAt) / 1000 };
+  if (done !== undefined && done.length > 1) showTimes(done);
+  const passed = done?.every((file) => file.passed) ?? false;
+  return [{ name: 'Tests', passed, seconds: (performance.now() - startedAt) / 1000 }];
 }
 
-async function runTests(): Promise<boolean> {
-  const files = testFiles();
+async function testFiles(): Promise<FileResult[]> {
+  const files = chooseFiles(ROOT, names);
+  if (!isWhole) console.log(`${files.join('\n')}\n`);
   const postgres = await postgresForTests();
+  const templates = await makeTemplates(postgres.url);
   try {
-    if (interruptedBy) return false;
-    return await succeeds(
-      process.execPath,
-      ['--test', '--test-reporter=spec', `--test-concurrency=${TEST_FILES_AT_ONCE}`, ...files],
-      {
-        TEST_POSTGRES_URL: postgres.url,
-        CHROMIUM: await chromiumProgram(),
-        REDIS_SERVER: await redisProgram(),
-        NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/leadtrail'),
-      },
-    );
+    const env = {
+      TEST_POSTGRES_URL: postgres.url,
+      ...templates.env,
+      CHROMIUM: await chromiumProgram(),
+      REDIS_SERVER: await redisProgram(),
+      NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/leadtrail'),
+    };
+    if (files.length > 1) return await runFiles(files, { atOnce: FILES_AT_ONCE, env, onEnd: showFile });
+    return await runFiles(files, { atOnce: 1, env, onOutput, onEnd: () => undefined });
   } finally {
+    await templates.remove();
     await postgres.stop();
   }
-}
-
-function testFiles(): string[] {
-  const patterns = selected.length > 0 ? selected : [ALL_TESTS];
-  return patterns.flatMap((pattern) => {
-    const files = globSync(pattern, { cwd: ROOT }).sort();
-    if (files.length === 0) throw new Error(`No test file matches ${pattern}.`);
-    return files;
-  });
 }
 
 /** A server named by the caller is used as it is, so that platforms without a packaged binary can test too. */
@@ -100,16 +95,24 @@ async function postgresForTests(): Promise<PostgresServer> {
   return url ? { url, stop: async () => {} } : await startPostgres();
 }
 
-async function succeeds(
-  program: string,
-  args: string[],
-  variables: NodeJS.ProcessEnv = {},
-): Promise<boolean> {
-  running = spawn(program, args, { cwd: ROOT, stdio: 'inherit', env: { ...process.env, ...variables } });
-  try {
-    const [exitCode] = await once(running, 'exit');
-    return exitCode === 0;
-  } finally {
-    running = undefined;
-  }
+function onOutput(text: string): void {
+  process.stdout.write(text);
+}
+
+function showFile({ file, passed, seconds, output }: FileResult): void {
+  if (!isWhole) console.log(output.trimEnd());
+  console.log(`${mark(passed)} ${file} (${seconds.toFixed(1)} s)`);
+}
+
+/** What took longest, and then what failed, where it is seen first. */
+function showTimes(files: readonly FileResult[]): void {
+  const slowest = files.toSorted((a, b) => b.seconds - a.seconds).slice(0, SLOWEST_SHOWN);
+  console.log('\nSlowest files:');
+  for (const { file, seconds } of slowest) console.log(`${seconds.toFixed(1).padStart(7)} s  ${file}`);
+  for (const { file, output } of files.filter(({ passed }) => !passed))
+    console.log(`\n✖ ${file}\n${failuresIn(output)}`);
+}
+
+function mark(passed: boolean): string {
+  return passed ? '✔' : '✖';
 }

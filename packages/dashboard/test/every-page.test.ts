@@ -4,7 +4,7 @@ import { CALLBACK_SECRET } from '@leadtrail/testing/callbacks';
 import { useService } from '@leadtrail/testing/service';
 import type { Page } from 'playwright-core';
 import { fillWithDemo } from '../../../scripts/demo/fill.ts';
-import { assertAccessible, atRest, DESKTOP, PHONE, useDashboard } from './support/dashboard.ts';
+import { assertAccessible, assertUsable, atRest, useDashboard } from './support/dashboard.ts';
 import { HOSTILE, HOSTILE_ADDRESS, type Seeded, seedHostileData } from './support/hostile-data.ts';
 
 /*
@@ -30,6 +30,7 @@ const PAGES: Readonly<Record<string, PathOf>> = {
   'whitelisted addresses': () => '/whitelisted-ips',
   settings: () => '/settings',
   'sites and forms': () => '/settings/sites',
+  'a site with its code': ({ siteId }) => `/settings/sites?site=${siteId}`,
   integrations: () => '/settings/integrations',
   forwarding: () => '/settings/forwarding',
   'settings of leads': () => '/settings/leads',
@@ -71,10 +72,6 @@ const OPENED: Readonly<Record<string, { pathOf: PathOf; words: string }>> = {
     pathOf: () => `/blocked-ips?q=${encodeURIComponent(HOSTILE)}`,
     words: 'No address matches',
   },
-  'a site with its code': {
-    pathOf: ({ siteId }) => `/settings/sites?site=${siteId}`,
-    words: 'Start the check',
-  },
   'a section that does not exist': {
     pathOf: () => `/settings/${encodeURIComponent(HOSTILE)}`,
     words: 'There is no such section',
@@ -107,21 +104,11 @@ describe('every page', () => {
 
   for (const [name, pathOf] of Object.entries(PAGES)) {
     test(`${name}: opens, light and dark, on a desk and on a phone, and everybody can use it`, async () => {
-      for (const size of [DESKTOP, PHONE]) {
-        await dashboard.visit(
-          pathOf(seeded),
-          async (page) => {
-            await assertShown(page);
-            await assertAccessible(page);
-            await page.emulateMedia({ colorScheme: 'dark' });
-            await page.waitForFunction(() => document.documentElement.dataset.theme === 'dark');
-            await assertAccessible(page, ['color-contrast']);
-            if (size === PHONE) await assertFits(page);
-            await assertNothingExecuted(page);
-          },
-          { size },
-        );
-      }
+      await dashboard.visit(pathOf(seeded), async (page) => {
+        await assertShown(page);
+        await assertUsable(page);
+        await assertNothingExecuted(page);
+      });
     });
   }
 
@@ -162,14 +149,6 @@ async function assertShown(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).first().waitFor();
   assert.equal(await page.getByRole('heading', { level: 1 }).count(), 1);
   assert.equal(await page.getByRole('main').getByRole('button', { name: 'Try again' }).count(), 0);
-}
-
-async function assertFits(page: Page): Promise<void> {
-  const { content, window: visible } = await page.evaluate(() => ({
-    content: document.documentElement.scrollWidth,
-    window: document.documentElement.clientWidth,
-  }));
-  assert.ok(content <= visible, `The page is ${content} pixels wide on a phone of ${visible}.`);
 }
 
 /** Neither did any of it run, nor would it if the browser let it. */

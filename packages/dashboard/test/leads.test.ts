@@ -7,7 +7,7 @@ import { CAPTURE_ENV } from '@leadtrail/testing/enquiries';
 import { emptyLeads } from '@leadtrail/testing/leads';
 import { useService } from '@leadtrail/testing/service';
 import type { Page } from 'playwright-core';
-import { assertAccessible, atRest, DESKTOP, PHONE, undo, useDashboard } from './support/dashboard.ts';
+import { atRest, PHONE, undo, useDashboard } from './support/dashboard.ts';
 import { enquire, enquireMany, guests, leadNamed, moveTo, view } from './support/enquirers.ts';
 
 describe('The leads page', () => {
@@ -243,13 +243,6 @@ describe('The leads page', () => {
         { expectedErrors: /400/ },
       );
     });
-
-    for (const theme of ['light', 'dark'] as const) {
-      for (const size of [DESKTOP, PHONE]) {
-        it(`is accessible (${theme}, ${size.width} pixels wide)`, () =>
-          dashboard.visit('/leads?sort=name_asc', assertAccessible, { theme, size }));
-      }
-    }
 
     it('fits a phone, with its filters behind a button', () =>
       dashboard.visit(

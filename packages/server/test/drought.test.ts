@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { after, before, beforeEach, describe, test } from 'node:test';
 import { NOON } from '@leadtrail/testing/builders';
-import { aClock, type Clock } from '@leadtrail/testing/clock';
 import { row, rows } from '@leadtrail/testing/database';
 import { assertCaptured, CAPTURE_ENV, sendFromServer } from '@leadtrail/testing/enquiries';
 import { patch } from '@leadtrail/testing/management';
+import { useProcesses } from '@leadtrail/testing/processes';
 import { answering, type Receiver, startReceiver } from '@leadtrail/testing/receiver';
-import { onBothStores, postgresUrl, startService, type TestService } from '@leadtrail/testing/service';
-import { newPlace, type Place, removePlace } from '@leadtrail/testing/torture/place';
-import type { Overrides } from '../src/app.ts';
+import { onBothStores, type TestService } from '@leadtrail/testing/service';
 import { unavailable } from '../src/lib/errors.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../src/lib/utc-time.ts';
 import { LEAD_DROUGHT_ENABLED } from '../src/ports/cache.ts';
@@ -19,34 +18,12 @@ const NO_TARGET = 'no lead has come, and there is no target for the alert';
 
 onBothStores('the lead drought check', (kind) => {
   let receiver: Receiver;
-  let place: Place;
-  let clock: Clock;
-  const running: TestService[] = [];
+  const { clock, process, start } = useProcesses(kind, { ...CAPTURE_ENV, FLOW_ALLOW_PRIVATE_NETWORK: 'on' });
   before(async () => {
     receiver = await startReceiver();
   });
   after(() => receiver.close());
-  beforeEach(async () => {
-    receiver.reset();
-    place = await newPlace(kind, postgresUrl);
-    clock = aClock();
-  });
-  afterEach(async () => {
-    await Promise.all(running.splice(0).map((service) => service.close()));
-    await removePlace(place);
-  });
-
-  type Starting = { around?: Overrides['around']; env?: Record<string, string> };
-  async function start({ around = {}, env = {} }: Starting = {}): Promise<TestService> {
-    const service = await startService(kind, {
-      dataDir: place.dataDir,
-      ...(place.databaseUrl === undefined ? {} : { databaseUrl: place.databaseUrl }),
-      env: { ...CAPTURE_ENV, FLOW_ALLOW_PRIVATE_NETWORK: 'on', ...env },
-      overrides: { now: clock.now, around },
-    });
-    running.push(service);
-    return service;
-  }
+  beforeEach(() => receiver.reset());
 
   async function save(service: TestService, change: object): Promise<void> {
     assert.equal((await patch(service, '/analytics/settings', change)).status, 200);
@@ -75,27 +52,28 @@ onBothStores('the lead drought check', (kind) => {
   const flag = (service: TestService) => service.app.cache.get(LEAD_DROUGHT_ENABLED);
 
   describe('reads the flag in the cache first', () => {
-    const operations: string[] = [];
+    // Background work of the same service, such as indexing leads, is not counted.
+    const counted = new AsyncLocalStorage<string[]>();
     const around = {
       store: (store: Store): Store =>
         Object.fromEntries(
           Object.entries(store).map(([name, operation]) => [
             name,
             (...args: never[]) => {
-              operations.push(name);
+              counted.getStore()?.push(name);
               return (operation as (...args: never[]) => unknown)(...args);
             },
           ]),
         ) as Store,
     };
     const operationsOf = async (work: () => Promise<unknown>) => {
-      operations.length = 0;
-      await work();
-      return operations.slice();
+      const operations: string[] = [];
+      await counted.run(operations, work);
+      return operations;
     };
 
     test('false or missing: no relational operation at all', async () => {
-      const service = await start({ around });
+      const service = await process(around);
       assert.equal(await flag(service), false);
       assert.deepEqual(await operationsOf(() => check(service)), []);
 
@@ -106,10 +84,9 @@ onBothStores('the lead drought check', (kind) => {
     });
 
     test('true: it reads the settings and the latest lead creation time', async () => {
-      const other = await start();
-      await enable(other);
-      await lead(other);
-      const service = await start({ around });
+      const service = await process(around);
+      await enable(service);
+      await lead(service);
       assert.deepEqual(await operationsOf(() => service.app.schedule.run('check-lead-drought')), [
         'claimTick',
         'readSettings',
@@ -121,7 +98,7 @@ onBothStores('the lead drought check', (kind) => {
 
   describe('its flag', () => {
     test('is set when settings are saved', async () => {
-      const service = await start();
+      const service = await process();
       await enable(service);
       assert.equal(await flag(service), true);
       await save(service, { lead_drought_enabled: false });
@@ -129,14 +106,14 @@ onBothStores('the lead drought check', (kind) => {
     });
 
     test('is set at every start', async () => {
-      const first = await start();
+      const first = await process();
       assert.equal(await flag(first), false);
       await enable(first);
       assert.equal(await flag(await start()), true);
     });
 
     test('is put right by the check where another process has disabled it', async () => {
-      const [one, other] = [await start(), await start()];
+      const [one, other] = [await process(), await process()];
       await enable(one);
       await save(other, { lead_drought_enabled: false });
       assert.equal(await flag(one), true);
@@ -146,7 +123,7 @@ onBothStores('the lead drought check', (kind) => {
     });
 
     test('comes to a process that did not save it, with the settings it reads once a minute', async () => {
-      const [one, other] = [await start(), await start()];
+      const [one, other] = [await process(), await process()];
       await enable(one);
       assert.equal(await flag(other), false);
       clock.advance(MINUTE_MS);
@@ -161,7 +138,7 @@ onBothStores('the lead drought check', (kind) => {
         readSettings: () =>
           isAway ? Promise.reject(unavailable('The store is away.')) : real.readSettings(),
       });
-      const service = await start({ around: { store } });
+      const service = await start({ overrides: { around: { store } } });
       assert.equal(await flag(service), undefined);
       assert.equal(await check(service), 'success');
       isAway = false;
@@ -170,10 +147,8 @@ onBothStores('the lead drought check', (kind) => {
     });
 
     test('does not keep settings from being saved when the cache is away', async () => {
-      const service = await start({
-        around: {
-          cache: (cache) => ({ ...cache, set: () => Promise.reject(new Error('The cache is away.')) }),
-        },
+      const service = await process({
+        cache: (cache) => ({ ...cache, set: () => Promise.reject(new Error('The cache is away.')) }),
       });
       await enable(service, { lead_drought_hours: 5 });
       assert.equal((await service.app.settings.current()).leadDroughtHours, 5);
@@ -182,7 +157,7 @@ onBothStores('the lead drought check', (kind) => {
 
   describe('alerts', () => {
     test('when no lead has come for lead_drought_hours, with {text, last_lead_at, hours}', async () => {
-      const service = await start();
+      const service = await process();
       await enable(service);
       await lead(service);
       assert.equal(await checkAfter(service, DAY_MS - TICK_MS), 'success');
@@ -202,7 +177,7 @@ onBothStores('the lead drought check', (kind) => {
     });
 
     test('by the hours that were saved', async () => {
-      const service = await start();
+      const service = await process();
       await enable(service, { lead_drought_hours: 0.5 });
       await lead(service);
       await checkAfter(service, 20 * MINUTE_MS);
@@ -212,7 +187,7 @@ onBothStores('the lead drought check', (kind) => {
     });
 
     test('once per drought, none again until a lead has come', async () => {
-      const service = await start();
+      const service = await process();
       await enable(service);
       await lead(service);
       await checkAfter(service, DAY_MS);
@@ -236,7 +211,8 @@ onBothStores('the lead drought check', (kind) => {
       const first = await start();
       await enable(first);
       await lead(first);
-      const others = [await start(), await start()];
+      const others = [await process(), await process()];
+      for (const { app } of others) await app.settings.latest();
       clock.advance(2 * DAY_MS);
       await Promise.all([first, ...others].map((each) => each.app.schedule.run('check-lead-drought')));
       assert.equal(receiver.received.length, 1);
@@ -247,7 +223,7 @@ onBothStores('the lead drought check', (kind) => {
     });
 
     test('not again when it is switched off and on', async () => {
-      const service = await start();
+      const service = await process();
       await enable(service);
       await lead(service);
       await checkAfter(service, DAY_MS);
@@ -259,7 +235,7 @@ onBothStores('the lead drought check', (kind) => {
     });
 
     test('not again when the last lead has been erased: none has come', async () => {
-      const service = await start();
+      const service = await process();
       await enable(service);
       await lead(service);
       clock.advance(HOUR_MS);
@@ -274,7 +250,7 @@ onBothStores('the lead drought check', (kind) => {
     });
 
     test('again at the next tick, under the same id, when the target did not take it', async () => {
-      const service = await start();
+      const service = await process();
       await enable(service);
       await lead(service);
       receiver.answer(answering(500));
@@ -293,7 +269,7 @@ onBothStores('the lead drought check', (kind) => {
     });
 
     test('without any lead ever, counted from when the check began to wait for one', async () => {
-      const service = await start();
+      const service = await process();
       await enable(service);
       await check(service);
       const began = clock.now();
@@ -311,7 +287,7 @@ onBothStores('the lead drought check', (kind) => {
     });
 
     test('in the log, once per drought, where there is no target', async () => {
-      const service = await start();
+      const service = await process();
       await enable(service, { lead_drought_webhook_url: null });
       await lead(service);
       const warnings = () => service.logged.filter(({ message }) => message === NO_TARGET).length;
@@ -343,7 +319,7 @@ onBothStores('the lead drought check', (kind) => {
     });
 
     test('not while the clock is behind the last lead', async () => {
-      const service = await start();
+      const service = await process();
       await enable(service);
       await lead(service);
       clock.set(NOON - 365 * DAY_MS);

@@ -111,7 +111,7 @@ describe('database locked by another process', () => {
     await lock.release();
     await load.stop();
     assert.deepEqual(new Set(ledger.answers.keys()), new Set([200, 202]));
-    await within(20, 'Catching up', service.settled());
+    await within(60, 'Catching up', service.settled());
     await service.close();
     assert.deepEqual(await differences(ledger, place), []);
   });
@@ -124,12 +124,12 @@ describe('database locked by another process', () => {
     await sleep(500);
     assert.equal(done, false);
     await lock.release();
-    await within(10, 'The write', write);
+    await within(30, 'The write', write);
   });
 
   test('a write that waited 5 s in vain is refused as unavailable, and the next one succeeds', async () => {
     const write = service.app.store.cleanUpTracking({ now: Date.now() });
-    await assert.rejects(within(10, 'The refusal', write), { code: 'unavailable', retryAfterSeconds: 2 });
+    await assert.rejects(within(30, 'The refusal', write), { code: 'unavailable', retryAfterSeconds: 2 });
     await lock.release();
     await service.app.store.cleanUpTracking({ now: Date.now() });
   });

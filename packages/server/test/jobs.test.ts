@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { NOON } from '@leadtrail/testing/builders';
-import { aClock, type Clock } from '@leadtrail/testing/clock';
 import { row, rows } from '@leadtrail/testing/database';
-import { onBothStores, postgresUrl, startService, type TestService } from '@leadtrail/testing/service';
-import { newPlace, type Place, removePlace } from '@leadtrail/testing/torture/place';
+import { useProcesses } from '@leadtrail/testing/processes';
+import { onBothStores, type TestService } from '@leadtrail/testing/service';
 import fc from 'fast-check';
-import type { Overrides } from '../src/app.ts';
 import { cronOf, tickAt } from '../src/jobs/run-job.ts';
 import { JOBS } from '../src/jobs/schedule.ts';
 import { unavailable } from '../src/lib/errors.ts';
@@ -94,28 +92,7 @@ describe('a tick', () => {
 });
 
 onBothStores('a scheduled job', (kind) => {
-  let place: Place;
-  let clock: Clock;
-  const running: TestService[] = [];
-  beforeEach(async () => {
-    place = await newPlace(kind, postgresUrl);
-    clock = aClock();
-  });
-  afterEach(async () => {
-    await Promise.all(running.splice(0).map((service) => service.close()));
-    await removePlace(place);
-  });
-
-  async function start(around: Overrides['around'] = {}, now = clock.now): Promise<TestService> {
-    const service = await startService(kind, {
-      dataDir: place.dataDir,
-      ...(place.databaseUrl === undefined ? {} : { databaseUrl: place.databaseUrl }),
-      overrides: { now, around },
-    });
-    running.push(service);
-    return service;
-  }
-
+  const { clock, process, start } = useProcesses(kind);
   const run = (service: TestService, job: string) => service.app.schedule.run(job);
   const inAll = async (services: readonly TestService[], job: string) =>
     (await Promise.all(services.map((service) => run(service, job)))).sort();
@@ -135,7 +112,7 @@ onBothStores('a scheduled job', (kind) => {
     test('runs once per tick however many processes there are', async () => {
       const times: number[] = [];
       const around = noting('cleanUpTracking', times);
-      const services = [await start(around), await start(around), await start(around)];
+      const services = [await process(around), await process(around), await process(around)];
       for (let tick = 0; tick < 5; tick += 1) {
         assert.deepEqual(await inAll(services, 'clean-up-tracking'), ['skipped', 'skipped', 'success']);
         assert.equal(times.length, tick + 1);
@@ -144,7 +121,7 @@ onBothStores('a scheduled job', (kind) => {
     });
 
     test('runs once per tick when a timer is late', async () => {
-      const [prompt, late] = [await start(), await start()];
+      const [prompt, late] = [await process(), await process()];
       assert.equal(await run(prompt, 'clean-up-tracking'), 'success');
       clock.advance(10 * MINUTE_MS - 1);
       assert.equal(await run(late, 'clean-up-tracking'), 'skipped');
@@ -161,13 +138,13 @@ onBothStores('a scheduled job', (kind) => {
     });
 
     test('does not keep others from their ticks', async () => {
-      const service = await start();
+      const service = await process();
       for (const { name } of JOBS) assert.equal(await run(service, name), 'success', name);
     });
 
     test('leaves when it was due, when it ran and what came of it', async () => {
       clock.set(NOON + 90 * SECOND_MS);
-      const service = await start();
+      const service = await process();
       await run(service, 'end-idle-sessions');
       const kept = await row(service, 'select job, tick, started_at, finished_at, outcome from job_runs');
       assert.deepEqual(kept, {
@@ -181,7 +158,7 @@ onBothStores('a scheduled job', (kind) => {
 
     test('that fails is logged, is not run again for the same tick, and is for the next', async () => {
       let fails = true;
-      const service = await start({
+      const service = await process({
         store: (store) => ({
           ...store,
           cleanUpTracking: (given) =>
@@ -208,7 +185,7 @@ onBothStores('a scheduled job', (kind) => {
 
     test('fails while the store is away, and goes on when it is back', async () => {
       let isAway = true;
-      const service = await start({
+      const service = await process({
         store: (store) => ({
           ...store,
           claimTick: (claim) =>
@@ -222,7 +199,7 @@ onBothStores('a scheduled job', (kind) => {
   });
 
   test('of the process runs in each of them', async () => {
-    const services = [await start(), await start()];
+    const services = [await process(), await process()];
     for (const job of ['adopt-inboxes', 'archive-sessions']) {
       assert.deepEqual(await inAll(services, job), ['success', 'success']);
       assert.deepEqual(await inAll(services, job), ['success', 'success']);
@@ -234,7 +211,7 @@ onBothStores('a scheduled job', (kind) => {
     const HOURLY = 'clean-up-crm-events';
 
     test('a year ahead and back, runs once per tick before, meanwhile and after', async () => {
-      const services = [await start(), await start()];
+      const services = [await process(), await process()];
       for (const jump of [0, YEAR_MS, HOUR_MS - YEAR_MS, HOUR_MS]) {
         clock.advance(jump);
         assert.deepEqual(await inAll(services, HOURLY), ['skipped', 'success']);
@@ -243,7 +220,7 @@ onBothStores('a scheduled job', (kind) => {
     });
 
     test('back by no more than two intervals, waits for the tick that follows the last one', async () => {
-      const service = await start();
+      const service = await process();
       assert.equal(await run(service, HOURLY), 'success');
       clock.advance(-2 * HOUR_MS);
       assert.equal(await run(service, HOURLY), 'skipped');
@@ -252,7 +229,7 @@ onBothStores('a scheduled job', (kind) => {
     });
 
     test('back by more than that, does not wait until the wrong time has come', async () => {
-      const service = await start();
+      const service = await process();
       assert.equal(await run(service, HOURLY), 'success');
       clock.advance(-5 * HOUR_MS);
       assert.equal(await run(service, HOURLY), 'success');
@@ -261,7 +238,7 @@ onBothStores('a scheduled job', (kind) => {
 
     test('deletes what two intervals have brought at most', async () => {
       const times: number[] = [];
-      const service = await start(noting('cleanUpCrmEvents', times));
+      const service = await process(noting('cleanUpCrmEvents', times));
       const runAt = async (at: number) => {
         clock.set(at);
         assert.equal(await run(service, HOURLY), 'success');
@@ -278,7 +255,7 @@ onBothStores('a scheduled job', (kind) => {
 
     test('into the past, goes on from where it was', async () => {
       const times: number[] = [];
-      const service = await start(noting('cleanUpCrmEvents', times));
+      const service = await process(noting('cleanUpCrmEvents', times));
       for (const at of [NOON, 0, NOON + HOUR_MS, NOON + 2 * HOUR_MS]) {
         clock.set(at);
         await run(service, HOURLY);
@@ -288,8 +265,8 @@ onBothStores('a scheduled job', (kind) => {
 
     test('one process whose clock is wrong does not carry the others away', async () => {
       const times: number[] = [];
-      const right = await start(noting('cleanUpCrmEvents', times));
-      const wrong = await start({}, () => clock.now() + YEAR_MS);
+      const right = await process(noting('cleanUpCrmEvents', times));
+      const wrong = await start({ overrides: { now: () => clock.now() + YEAR_MS } });
       for (let hour = 0; hour < 5; hour += 1) {
         assert.equal(await run(right, HOURLY), 'success');
         assert.equal(times.at(-1), clock.now());
@@ -300,7 +277,7 @@ onBothStores('a scheduled job', (kind) => {
 
     test('idle sessions are ended by the time it is', async () => {
       let idleSince = 0;
-      const service = await start({
+      const service = await process({
         store: (store) => ({
           ...store,
           endIdleSessions: (given) => {

@@ -2,14 +2,13 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { onBothStores, postgresUrl } from '@leadtrail/testing/service';
 import { runKillLoop } from '@leadtrail/testing/torture/kill-loop';
 import { newLedger } from '@leadtrail/testing/torture/ledger';
 import { startLoad } from '@leadtrail/testing/torture/load';
 import { newPlace, type Place, removePlace } from '@leadtrail/testing/torture/place';
 import { seeded } from '@leadtrail/testing/torture/random';
-import { inboxEmpty, startServiceProcess, within } from '@leadtrail/testing/torture/service-process';
+import { inboxEmpty, startServiceProcess, until, within } from '@leadtrail/testing/torture/service-process';
 import { differences } from '@leadtrail/testing/torture/verify';
 
 /** The short form of `npm run torture`. */
@@ -45,7 +44,7 @@ test('two processes on one data directory are killed: the one started next keeps
   const loads = ports.map((port) =>
     startLoad({ port, ledger, random: seeded(7), connections: 4, pauseMs: 5 }),
   );
-  await sleep(300);
+  await until(30, 'A load', () => ledger.sums().sessions.acknowledged > 50);
   for (const service of services) service.kill('SIGKILL');
   await Promise.all([...services.map(({ exited }) => exited), ...loads.map(({ ended }) => ended)]);
   lock.close();
@@ -53,7 +52,7 @@ test('two processes on one data directory are killed: the one started next keeps
   const next = startServiceProcess(place);
   await inboxEmpty(await within(30, 'The start', next.listening));
   next.kill('SIGTERM');
-  await within(10, 'The exit', next.exited);
+  await within(30, 'The exit', next.exited);
   try {
     assert.deepEqual(await differences(ledger, place), []);
   } finally {

@@ -1,22 +1,15 @@
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, describe, test } from 'node:test';
+import { beforeEach, describe, test } from 'node:test';
 import { setImmediate as nextRound, setTimeout as sleep } from 'node:timers/promises';
 import type { Settings as SettingsSchema } from '@leadtrail/contract/settings';
 import { call, type Refusal } from '@leadtrail/testing/analytics-calls';
 import { CRM_CALLBACK, report } from '@leadtrail/testing/callbacks';
-import { aClock, type Clock } from '@leadtrail/testing/clock';
+import { aClock } from '@leadtrail/testing/clock';
 import { rows } from '@leadtrail/testing/database';
 import { CAPTURE_ENV, sendFromServer } from '@leadtrail/testing/enquiries';
 import { patch } from '@leadtrail/testing/management';
-import {
-  MARKETING_KEY,
-  onBothStores,
-  postgresUrl,
-  startService,
-  type TestService,
-  useService,
-} from '@leadtrail/testing/service';
-import { newPlace, type Place, removePlace } from '@leadtrail/testing/torture/place';
+import { useProcesses } from '@leadtrail/testing/processes';
+import { MARKETING_KEY, onBothStores, type TestService, useService } from '@leadtrail/testing/service';
 import { seeded } from '@leadtrail/testing/torture/random';
 import type { z } from 'zod';
 import { openMemoryCache } from '../src/adapters/memory-cache.ts';
@@ -323,28 +316,7 @@ onBothStores('with an environment that sets them', (kind) => {
 });
 
 onBothStores('the cache of the settings', (kind) => {
-  let place: Place;
-  let clock: Clock;
-  const running: TestService[] = [];
-  beforeEach(async () => {
-    place = await newPlace(kind, postgresUrl);
-    clock = aClock();
-  });
-  afterEach(async () => {
-    await Promise.all(running.splice(0).map((service) => service.close()));
-    await removePlace(place);
-  });
-
-  async function start(around: Overrides['around'] = {}): Promise<TestService> {
-    const service = await startService(kind, {
-      dataDir: place.dataDir,
-      ...(place.databaseUrl === undefined ? {} : { databaseUrl: place.databaseUrl }),
-      env: { CRM_CALLBACK_SECRET: 'first' },
-      overrides: { now: clock.now, around },
-    });
-    running.push(service);
-    return service;
-  }
+  const { clock, process, start } = useProcesses(kind, { CRM_CALLBACK_SECRET: 'first' });
 
   /** Whether a secret opens the callbacks: then it is the body that is refused. */
   async function opens(service: TestService, secret: string): Promise<boolean> {
@@ -354,7 +326,7 @@ onBothStores('the cache of the settings', (kind) => {
   }
 
   test('lasts 60 seconds: the process that saves sees a change at once, another one by then', async () => {
-    const [one, other] = [await start(), await start()];
+    const [one, other] = [await process(), await process()];
     for (const service of [one, other]) assert.ok(await opens(service, 'first'));
 
     await save(one, { crm_callback_secret: 'second' });
@@ -374,7 +346,7 @@ onBothStores('the cache of the settings', (kind) => {
 
   test('spares all reads but one a minute, until something is saved', async () => {
     let reads = 0;
-    const service = await start({
+    const service = await process({
       store: (store) => ({
         ...store,
         readSettings() {
@@ -405,7 +377,7 @@ onBothStores('the cache of the settings', (kind) => {
 
   test('while the store is away those of before hold, and nothing of it is remembered', async () => {
     let isAway = false;
-    const service = await start({
+    const service = await process({
       store: (store) => ({
         ...store,
         readSettings: () =>
@@ -440,7 +412,8 @@ onBothStores('the cache of the settings', (kind) => {
         },
       }),
     };
-    const services = [await start(around), await start(around)] as const;
+    const overrides = { around };
+    const services = [await start({ overrides }), await start({ overrides })] as const;
     let saved = 0;
     const looks: Promise<void>[] = [];
     async function look({ app }: TestService): Promise<void> {
@@ -467,10 +440,14 @@ onBothStores('the cache of the settings', (kind) => {
 
   test('503 when the store has been away from the beginning', async () => {
     const service = await start({
-      store: (store) => ({
-        ...store,
-        readSettings: () => Promise.reject(unavailable('The store is away.')),
-      }),
+      overrides: {
+        around: {
+          store: (store) => ({
+            ...store,
+            readSettings: () => Promise.reject(unavailable('The store is away.')),
+          }),
+        },
+      },
     });
     assert.equal((await report(service, CRM_CALLBACK, {}, { 'x-api-key': 'first' })).status, 503);
   });

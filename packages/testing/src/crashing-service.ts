@@ -27,7 +27,9 @@ app.log.info('listening', { port: await app.listen() });
 
 // The schedule would have us wait for the next five seconds.
 for (;;) {
-  await archiveSessions({ store: app.store, objects: app.objects, log: app.log, now: app.now() });
+  const { store, objects, log, now } = app;
+  // As with the schedule, what fails is tried again.
+  await archiveSessions({ store, objects, log, now: now() }).catch(() => undefined);
   await sleep(ARCHIVE_EVERY_MS);
 }
 

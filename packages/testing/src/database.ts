@@ -35,12 +35,15 @@ export async function row<T extends Row = Row>(
 }
 
 /** Leaves the tables and takes everything out of them, once all that was accepted is in them. */
-export async function emptyDatabase(service: TestService): Promise<void> {
+export async function emptyDatabase(
+  service: TestService,
+  { except = [] }: { except?: readonly string[] } = {},
+): Promise<void> {
   await service.settled();
   await service.app.indexing.settled();
   const tables = await rows<{ name: string }>(service, TABLES[service.database.kind]);
   const texts = tables
-    .filter(({ name }) => !name.startsWith('kysely_') && name !== 'data_versions')
+    .filter(({ name }) => !name.startsWith('kysely_') && !['data_versions', ...except].includes(name))
     .map(({ name }) => `delete from ${name}`);
   await rows(service, texts.join(';'));
 }

@@ -61,10 +61,11 @@ export async function startPostgres(settings: readonly string[] = []): Promise<C
   }
 }
 
-/** Creates an empty database with a name of its own and answers its URL. */
-export async function createDatabase(serverUrl: string): Promise<string> {
+/** Creates a database with a name of its own, empty or as a copy of another, and answers its URL. */
+export async function createDatabase(serverUrl: string, template?: string): Promise<string> {
   const name = `leadtrail_test_${randomUUID().replaceAll('-', '')}`;
-  await runOn(serverUrl, `CREATE DATABASE ${escapeIdentifier(name)}`);
+  const copied = template === undefined ? '' : ` TEMPLATE ${escapeIdentifier(template)}`;
+  await runOn(serverUrl, `CREATE DATABASE ${escapeIdentifier(name)}${copied}`);
   return withDatabase(serverUrl, name);
 }
 

@@ -6,8 +6,10 @@ import { type App, buildApp, type Overrides } from '../../server/src/app.ts';
 import { type Environment, readConfig } from '../../server/src/config.ts';
 import { capturingLog, type LoggedLine } from './captured-log.ts';
 import { fetchDescribed } from './checked-answers.ts';
-import { createDatabase, dropDatabase } from './postgres-server.ts';
+
 import { assertSilent, watchStderr } from './stderr.ts';
+import { copySqliteTemplate, createMigratedDatabase } from './migrated-stores.ts';
+import { dropDatabase } from './postgres-server.ts';
 
 /** The real service with real stores in a temporary directory, reached over HTTP. */
 
@@ -59,7 +61,8 @@ export function useService(kind: StoreKind, options: ServiceOptions = {}): TestS
 export async function startService(kind: StoreKind, options: ServiceOptions = {}): Promise<TestService> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'leadtrail-test-')));
   const ownDatabase = kind === 'postgres' && options.databaseUrl === undefined;
-  const databaseUrl = ownDatabase ? await createDatabase(postgresUrl()) : options.databaseUrl;
+  const databaseUrl = ownDatabase ? await createMigratedDatabase(postgresUrl()) : options.databaseUrl;
+  if (kind === 'sqlite' && options.dataDir === undefined) await copySqliteTemplate(dataDir);
   const logged: TestService['logged'] = [];
   const stderr = watchStderr();
   const app = await buildApp(

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { after, before } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { openChromium } from '@leadtrail/testing/chromium';
 import { ADMIN_KEY, MARKETING_KEY, type TestService } from '@leadtrail/testing/service';
 import type { AxeResults, RunOptions } from 'axe-core';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
 
 /** The dashboard in a real browser, with an eye on everything that must not happen. */
 
@@ -13,6 +14,8 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 
 export const DESKTOP = { width: 1440, height: 900 };
 export const PHONE = { width: 390, height: 844 };
+/** For one step of a visit, on a busy machine. */
+const PATIENCE_MS = 60_000;
 
 export type VisitOptions = {
   role?: 'admin' | 'marketing' | 'nobody';
@@ -43,9 +46,11 @@ export function useDashboard(service: TestService): Dashboard {
         timezoneId: 'Europe/Berlin',
         permissions: ['clipboard-read', 'clipboard-write'],
       });
+      context.setDefaultTimeout(PATIENCE_MS);
       try {
         await signIn(context, options.role ?? 'admin');
         const page = await context.newPage();
+        countRequests(page);
         const problems = watch(page, service.url, options.expectedErrors);
         await page.goto(`${service.url}/dashboard${path}`);
         await atRest(page);
@@ -89,10 +94,36 @@ function watch(page: Page, url: string, expected: RegExp | undefined): string[] 
 /** Nothing is being loaded any more. */
 export async function atRest(page: Page): Promise<void> {
   await page.waitForSelector('h1');
-  await page.waitForLoadState('networkidle');
-  await page.waitForFunction(
-    () => document.querySelector('[aria-label="Loading"], [aria-busy="true"]') === null,
-  );
+  do await quiet(page);
+  while ((await page.locator(LOADING).count()) > 0);
+}
+
+const LOADING = '[aria-label="Loading"], [aria-busy="true"]';
+
+type Traffic = { open: Set<Request>; lastAt: number };
+
+const traffics = new WeakMap<Page, Traffic>();
+const QUIET_MS = 100;
+
+function countRequests(page: Page): void {
+  const traffic: Traffic = { open: new Set(), lastAt: performance.now() };
+  traffics.set(page, traffic);
+  page.on('request', (request) => traffic.open.add(request));
+  const done = (request: Request) => {
+    traffic.open.delete(request);
+    traffic.lastAt = performance.now();
+  };
+  page.on('requestfinished', done);
+  page.on('requestfailed', done);
+}
+
+/** The browser's own `networkidle` takes half a second each time. */
+async function quiet(page: Page): Promise<void> {
+  const traffic = traffics.get(page);
+  const isQuiet = () =>
+    traffic === undefined || (traffic.open.size === 0 && performance.now() - traffic.lastAt > QUIET_MS);
+  do await sleep(20);
+  while (!isQuiet());
 }
 
 /** Takes the last change back, which is shown before the service has it. */
@@ -100,6 +131,37 @@ export async function undo(page: Page): Promise<void> {
   const answered = page.waitForResponse((response) => response.request().method() === 'PATCH');
   await page.getByRole('button', { name: 'Undo' }).click();
   await answered;
+}
+
+/** Of everybody, on a desk and on a phone, light and dark: one visit sees all of it. */
+export async function assertUsable(page: Page): Promise<void> {
+  await page.setViewportSize(DESKTOP);
+  await assertAccessible(page);
+  await switchTo(page, 'dark');
+  await assertAccessible(page, COLOURS);
+
+  await page.setViewportSize(PHONE);
+  await assertAccessible(page);
+  await assertFits(page);
+  await switchTo(page, 'light');
+  await assertAccessible(page, COLOURS);
+}
+
+/** Nothing else depends on the theme. */
+const COLOURS = ['color-contrast'];
+
+async function switchTo(page: Page, theme: 'light' | 'dark'): Promise<void> {
+  await page.emulateMedia({ colorScheme: theme });
+  await page.waitForFunction((wanted) => document.documentElement.dataset.theme === wanted, theme);
+}
+
+/** Nothing has to be scrolled sideways. */
+export async function assertFits(page: Page): Promise<void> {
+  const { content, window: visible } = await page.evaluate(() => ({
+    content: document.documentElement.scrollWidth,
+    window: document.documentElement.clientWidth,
+  }));
+  assert.ok(content <= visible, `The page is ${content} pixels wide on a screen of ${visible}.`);
 }
 
 type Axe = { run(options: RunOptions): Promise<AxeResults> };

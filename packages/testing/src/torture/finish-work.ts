@@ -31,8 +31,8 @@ function runOnce(
       ...(databaseUrl ? { databaseUrl } : {}),
       ...options,
     });
-    await work(service);
-    await service.close();
+    // Left open, it would keep the test process from ending.
+    await work(service).finally(() => service.close());
   }
   return within(FINISH_SECONDS_MAX, 'What was left', run());
 }

@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createDatabase, dropDatabase } from '@leadtrail/testing/postgres-server';
+import { copySqliteTemplate, createMigratedDatabase } from '@leadtrail/testing/migrated-stores';
+import { dropDatabase } from '@leadtrail/testing/postgres-server';
 import type { StoreKind } from '@leadtrail/testing/service';
 
 /** Where one installation keeps everything, over any number of starts. */
@@ -13,9 +14,9 @@ export type Place = { dataDir: string } & (
 /** The URL is that of a PostgreSQL server, in which the place gets a database of its own. */
 export async function newPlace(kind: StoreKind, serverUrl: () => string): Promise<Place> {
   const dataDir = await mkdtemp(join(tmpdir(), 'leadtrail-place-'));
-  return kind === 'sqlite'
-    ? { kind, dataDir }
-    : { kind, dataDir, databaseUrl: await createDatabase(serverUrl()) };
+  if (kind === 'postgres') return { kind, dataDir, databaseUrl: await createMigratedDatabase(serverUrl()) };
+  await copySqliteTemplate(dataDir);
+  return { kind, dataDir };
 }
 
 export async function removePlace(place: Place): Promise<void> {

@@ -7,6 +7,9 @@ import { aPage, openSite, type Site } from './site.ts';
 
 /** People on a customer's site. */
 
+/** For one step of a visit, on a busy machine. */
+export const PATIENCE_MS = 60_000;
+
 export const ADA = { FIRSTNAME: 'Ada', EMAIL: 'ada@example.org', USER_MESSAGE: 'Call me' };
 
 export type Visit = { page: Page; context: BrowserContext; site: Site };
@@ -35,6 +38,7 @@ export function useVisits(open: () => Promise<Browser> = openChromium): { site: 
     async visit(walk, { complaints = [], ...options } = {}) {
       assert.ok(browser);
       const context = await browser.newContext({ userAgent: BROWSER, ...options });
+      context.setDefaultTimeout(PATIENCE_MS);
       const heard: string[] = [];
       context.on('console', (message) => {
         if (['error', 'warning'].includes(message.type())) heard.push(message.text());

@@ -9,7 +9,7 @@ import type { Page, Request } from 'playwright-core';
 export type SessionRow = Row & { session_id: string; visitor_id: string; entry_page: string };
 export type StoredEvent = { type: string; page: string; data: Record<string, unknown> | null };
 
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 60_000;
 const POLL_MS = 50;
 
 /** The tag that customers put on their pages. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Browser, BrowserContext, BrowserContextOptions, Page, Request } from 'playwright-core';
+import { PATIENCE_MS } from './form-visits.ts';
 
 /** A browser profile of its own, in which nothing goes wrong unnoticed. */
 export type WatchedPage = {
@@ -29,6 +30,7 @@ export async function watchPage(
 ): Promise<void> {
   const { origins, init, isExpected = () => false } = options;
   const context = await browser.newContext(options.context);
+  context.setDefaultTimeout(PATIENCE_MS);
   const problems: string[] = [];
   const requests: Request[] = [];
   const note = (message: string) => void (isExpected(message) || problems.push(message));

@@ -94,7 +94,7 @@ export function SetAsidePage({ kind, search }: { kind: SetAsideKind; search: Set
         caption={`${kind.title} enquiries`}
         columns={columns}
         rowKey={(row) => row.id}
-        rowClassName={(row) => (selection.has(row.id) ? 'bg-accent-soft/50' : undefined)}
+        rowClassName={(row) => (selection.has(row.id) ? 'bg-accent-soft/40' : undefined)}
         offset={offset}
         limit={LIST_DEFAULT}
         onMove={move}

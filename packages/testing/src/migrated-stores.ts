@@ -1,0 +1,20 @@
+import { copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createDatabase } from './postgres-server.ts';
+
+/**
+ * Databases with all tables, copied from those that `npm test` has made for the run: a copy is far cheaper than the
+ * migrations. Without a template, as when a file is run by hand, the service migrates an empty database.
+ */
+
+/** Puts one where a service with this data directory looks for it. */
+export async function copySqliteTemplate(dataDir: string): Promise<void> {
+  const template = process.env.TEST_SQLITE_TEMPLATE;
+  if (template !== undefined) await copyFile(template, join(dataDir, 'leadtrail.db'));
+}
+
+export function createMigratedDatabase(serverUrl: string): Promise<string> {
+  const { TEST_POSTGRES_URL, TEST_POSTGRES_TEMPLATE } = process.env;
+  // A test may have a server of its own, which has no template.
+  return createDatabase(serverUrl, serverUrl === TEST_POSTGRES_URL ? TEST_POSTGRES_TEMPLATE : undefined);
+}

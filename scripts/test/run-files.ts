@@ -1,0 +1,39 @@
+import { runProgram } from './run-program.ts';
+
+export type FileResult = { file: string; passed: boolean; seconds: number; output: string };
+
+const FAILURES = /^✖ failing tests:$/m;
+
+type Options = {
+  atOnce: number;
+  env: NodeJS.ProcessEnv;
+  onOutput?: (text: string) => void;
+  onEnd: (result: FileResult) => void;
+};
+
+/** Runs each file in a process of its own, up to `atOnce` of them side by side. */
+export async function runFiles(
+  files: readonly string[],
+  { atOnce, onEnd, ...options }: Options,
+): Promise<FileResult[]> {
+  const waiting = files.slice();
+  const results: FileResult[] = [];
+  async function lane(): Promise<void> {
+    for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
+      const result = {
+        file,
+        ...(await runProgram(process.execPath, ['--test-reporter=spec', file], options)),
+      };
+      results.push(result);
+      onEnd(result);
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, lane));
+  return results;
+}
+
+/** The part of the output that has the failures with their reasons, or all of it when a file failed otherwise. */
+export function failuresIn(output: string): string {
+  const found = FAILURES.exec(output);
+  return found === null ? output : output.slice(found.index + found[0].length).trim();
+}
