@@ -6,6 +6,7 @@ import { readLeadSearch } from './pages/lead/search.ts';
 import { readLeadsSearch } from './pages/leads/search.ts';
 import { readOverviewSearch } from './pages/overview/search.ts';
 import { readSetAsideSearch } from './pages/set-aside/search.ts';
+import { readSettingsSearch } from './pages/settings/search.ts';
 import { readSubmissionsSearch } from './pages/submissions/search.ts';
 import { NotFound, PageFailed } from './shell/page-failed.tsx';
 import { Shell } from './shell/shell.tsx';
@@ -78,11 +79,13 @@ const routeTree = root.addChildren([
   createRoute({
     getParentRoute: () => root,
     path: '/settings',
+    validateSearch: readSettingsSearch,
     component: lazyRouteComponent(() => import('./pages/settings/page.tsx'), 'SettingsPage'),
   }),
   createRoute({
     getParentRoute: () => root,
     path: '/settings/$section',
+    validateSearch: readSettingsSearch,
     component: lazyRouteComponent(() => import('./pages/settings/page.tsx'), 'SettingsPage'),
   }),
 ]);

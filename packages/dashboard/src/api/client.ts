@@ -6,6 +6,8 @@ import { currentKey, refuseKey } from './key.ts';
 export class ApiProblem extends Error {
   readonly status: number;
   readonly details: readonly { path: string; message: string }[];
+  /** What kind of problem it is, as a stable symbol such as `not_configured`. */
+  readonly code: string | undefined;
   /** When it may work again. */
   readonly retryAfterS: number | undefined;
 
@@ -14,11 +16,13 @@ export class ApiProblem extends Error {
     message: string,
     details: readonly { path: string; message: string }[] = [],
     retryAfterS?: number,
+    code?: string,
   ) {
     super(message);
     this.status = status;
     this.details = details;
     this.retryAfterS = retryAfterS;
+    this.code = code;
   }
 }
 
@@ -80,8 +84,8 @@ export async function send(
 }
 
 async function problemOf(response: Response): Promise<ApiProblem> {
-  const said: unknown = await response.json().catch(() => undefined);
-  const { error = `The service answered ${response.status}.`, details = [] } = Object(said);
+  const body: unknown = await response.json().catch(() => undefined);
+  const { error = `The service answered ${response.status}.`, details = [], code } = Object(body);
   const retryAfter = Number(response.headers.get('retry-after')) || undefined;
-  return new ApiProblem(response.status, String(error), details, retryAfter);
+  return new ApiProblem(response.status, String(error), details, retryAfter, code);
 }

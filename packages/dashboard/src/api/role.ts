@@ -1,12 +1,13 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { call } from './client.ts';
+import { queryKeys } from './query-keys.ts';
 
 export type Role = 'admin' | 'marketing';
 
 /** Who is signed in. */
 export function useViewer(): UseQueryResult<{ role: Role }> {
   return useQuery({
-    queryKey: ['whoami'],
+    queryKey: queryKeys.viewer,
     queryFn: ({ signal }) => call('whoami', { signal }),
     staleTime: Number.POSITIVE_INFINITY,
   });

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { scaleThreshold } from 'd3-scale';
+import { queryKeys } from '../api/query-keys.ts';
 import { countryName, formatNumber } from '../format.ts';
 import { classes } from '../ui/classes.ts';
 import { Skeleton } from '../ui/states.tsx';
@@ -17,7 +18,7 @@ const SMALL_RADIUS = 6;
 /** Where visits come from. The shapes are loaded with the first map that is looked at. */
 export function WorldMap({ counts }: { counts: readonly CountryCount[] }) {
   const world = useQuery({
-    queryKey: ['world'],
+    queryKey: queryKeys.worldMap,
     queryFn: ({ signal }) => loadWorld(signal),
     staleTime: Number.POSITIVE_INFINITY,
   });

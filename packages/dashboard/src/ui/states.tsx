@@ -1,6 +1,5 @@
 import { CircleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { ApiProblem } from '../api/client.ts';
 import { Button } from './button.tsx';
 import { classes } from './classes.ts';
 
@@ -48,7 +47,7 @@ export function EmptyState({
 
 /** What happened, in the service's own words, and a way to try again. */
 export function ErrorState({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
-  const isForbidden = error instanceof ApiProblem && error.status === 403;
+  const isForbidden = error instanceof Error && 'status' in error && error.status === 403;
   return (
     <div role="alert" className="grid place-items-center gap-2 px-6 py-12 text-center">
       <div className="grid size-11 place-items-center rounded-full bg-negative-soft text-negative">

@@ -1,9 +1,10 @@
 import { ENGAGEMENT_LABELS } from '../../charts/engagement.ts';
 import { formatNumber } from '../../format.ts';
+import { useReport } from '../../shared/campaign-reports.ts';
+import type { ChangeSearch } from '../../shared/use-search-params.ts';
 import { Button } from '../../ui/button.tsx';
 import { type Choice, Select } from '../../ui/select.tsx';
-import { useReport } from './queries.ts';
-import type { CampaignsSearch, Chosen } from './search.ts';
+import type { CampaignsSearch } from './search.ts';
 
 const ALL = '';
 
@@ -15,7 +16,7 @@ export function Filters({
 }: {
   search: CampaignsSearch;
   days: number;
-  onChoose: (chosen: Chosen) => void;
+  onChoose: ChangeSearch<CampaignsSearch>;
 }) {
   const projects = useReport('projects', { days });
   const sources = useReport('sources', { days });

@@ -8,10 +8,10 @@ import { ENGAGEMENT_STEPS, type EngagementLabel } from '../../charts/engagement.
 import { Loaded } from '../../charts/loaded.tsx';
 import type { Tone } from '../../charts/tones.ts';
 import { formatDecimal } from '../../format.ts';
+import { type CampaignQuery, useReport } from '../../shared/campaign-reports.ts';
 import { Card } from '../../ui/card.tsx';
 import { classes } from '../../ui/classes.ts';
 import { EmptyState, Skeleton } from '../../ui/states.tsx';
-import { type CampaignQuery, useReport } from './queries.ts';
 
 type Choosing<V> = { asked: CampaignQuery; onChoose: (chosen: V | undefined) => void };
 

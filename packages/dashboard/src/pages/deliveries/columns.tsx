@@ -2,6 +2,7 @@ import type { FlowSend } from '@leadtrail/contract/deliveries';
 import { Link } from '@tanstack/react-router';
 import { CircleCheck, CircleX, Clock3, RotateCw } from 'lucide-react';
 import { timeOf } from '../../format.ts';
+import { personName } from '../../shared/person-name.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import type { Column } from '../../ui/table.tsx';
@@ -40,7 +41,7 @@ export function sendColumns({
             size="small"
             aria-haspopup="dialog"
             className="max-sm:h-11"
-            aria-label={`Details of the delivery of ${enquirerOf(send)}`}
+            aria-label={`Details of the delivery of ${personName(send)}`}
             onClick={() => onOpen(send.flow_send_public_id)}
           >
             Details
@@ -58,11 +59,6 @@ export function sendColumns({
   ];
 }
 
-/** Whose enquiry it is. */
-export function enquirerOf({ contact_name, contact_email, lead_id }: FlowSend): string {
-  return contact_name || contact_email || `lead ${lead_id}`;
-}
-
 export function LeadLink({ send }: { send: FlowSend }) {
   return (
     <Link
@@ -70,7 +66,7 @@ export function LeadLink({ send }: { send: FlowSend }) {
       params={{ leadId: String(send.lead_id) }}
       className="font-medium wrap-anywhere underline-offset-2 hover:underline"
     >
-      {enquirerOf(send)}
+      {personName(send)}
     </Link>
   );
 }
@@ -171,7 +167,7 @@ export function ResendButton({
       size="small"
       icon={<RotateCw aria-hidden="true" />}
       isBusy={isBusy}
-      aria-label={`Resend the lead of ${enquirerOf(send)}`}
+      aria-label={`Resend the lead of ${personName(send)}`}
       onClick={() => onResend(send)}
     >
       Resend

@@ -1,24 +1,23 @@
 import type { FlowSend } from '@leadtrail/contract/deliveries';
 import { LIST_DEFAULT, LIST_MAX } from '@leadtrail/contract/limits';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { Send } from 'lucide-react';
 import { useCallback, useMemo } from 'react';
 import { call } from '../../api/client.ts';
+import { queryKeys } from '../../api/query-keys.ts';
 import { useIsAdmin } from '../../api/role.ts';
 import { formatNumber, timeOf } from '../../format.ts';
-import { type ListPage, type MoveList, PagedList } from '../../lists/paged-list.tsx';
-import { useSearchChange } from '../../lists/search-change.ts';
+import { type ListPage, type MoveList, PagedList } from '../../shared/paged-list.tsx';
+import { useSearchParams } from '../../shared/use-search-params.ts';
 import { Button, buttonClasses } from '../../ui/button.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Segments } from '../../ui/segments.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { sendColumns } from './columns.tsx';
-import { DELIVERIES, useResend } from './resend.tsx';
+import { useResend } from './resend.tsx';
 import type { DeliveriesSearch, State } from './search.ts';
 import { SendDialog } from './send-dialog.tsx';
-
-const route = getRouteApi('/deliveries');
 
 /** While something is about to happen, and while the next attempt is far off. */
 const SOON_POLL_MS = 4000;
@@ -33,11 +32,10 @@ const STATES: readonly { value: State | 'all'; label: string }[] = [
 
 /** Leads on their way to the automation platform. */
 export function DeliveriesPage() {
-  const search = route.useSearch();
-  const change = useSearchChange<DeliveriesSearch>();
+  const [search, change] = useSearchParams<DeliveriesSearch>();
   const { status, offset = 0 } = search;
   const query = useQuery({
-    queryKey: [...DELIVERIES, { status, offset }],
+    queryKey: queryKeys.deliveryList({ status, offset }),
     queryFn: async ({ signal }) => {
       const { flow_sends: rows, total } = await call('flowSends', {
         query: { ...(status === undefined ? {} : { status }), limit: LIST_DEFAULT, offset },
@@ -51,7 +49,7 @@ export function DeliveriesPage() {
   const isAdmin = useIsAdmin();
   const resend = useResend();
   const show = useCallback(
-    (id: string | undefined) => change({ open: id }, { isReplaced: id === undefined }),
+    (id: string | undefined) => change({ open: id }, { isReplacing: id === undefined }),
     [change],
   );
   const move = useCallback<MoveList>((to, how) => change({ offset: to || undefined }, how), [change]);
@@ -99,7 +97,7 @@ function useOpened(id: string | undefined, rows: readonly FlowSend[] = []): Flow
   const isOpened = (send: FlowSend) => send.flow_send_public_id === id;
   const listed = rows.find(isOpened);
   const { data } = useQuery({
-    queryKey: ['deliveries', 'opened', id],
+    queryKey: queryKeys.openedDelivery(id),
     queryFn: async ({ signal }) => {
       const { flow_sends } = await call('flowSends', { query: { limit: LIST_MAX }, signal });
       const found = flow_sends.filter(isOpened);

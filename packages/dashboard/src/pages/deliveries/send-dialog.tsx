@@ -1,5 +1,6 @@
 import type { FlowSend } from '@leadtrail/contract/deliveries';
 import { formatDuration, formatNumber } from '../../format.ts';
+import { personName } from '../../shared/person-name.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Disclosure } from '../../ui/disclosure.tsx';
 import { type Fact, Facts } from '../../ui/facts.tsx';
@@ -7,7 +8,7 @@ import { SentValues } from '../../ui/sent-values.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { ListTime, Time } from '../../ui/time.tsx';
 import { useLastGiven } from '../../ui/use-last-given.ts';
-import { Code, Execution, enquirerOf, LeadLink, ResendButton, State } from './columns.tsx';
+import { Code, Execution, LeadLink, ResendButton, State } from './columns.tsx';
 
 type Attempt = FlowSend['attempt_log'][number];
 
@@ -33,7 +34,7 @@ export function SendDialog({
       isOpen={id !== undefined && id === current?.flow_send_public_id}
       onClose={onClose}
       width="wide"
-      title={current === null ? '' : `Delivery of ${enquirerOf(current)}`}
+      title={current === null ? '' : `Delivery of ${personName(current)}`}
     >
       {current !== null && (
         <>

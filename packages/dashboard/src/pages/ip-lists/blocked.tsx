@@ -7,7 +7,7 @@ import { countryName } from '../../format.ts';
 import { Field, TextInput } from '../../ui/field.tsx';
 import { Time } from '../../ui/time.tsx';
 import { WebLink } from '../../ui/web-link.tsx';
-import type { IpList } from './ip-list-page.tsx';
+import type { IpList } from './ip-list.ts';
 
 type BlockedIp = AnswerOf<typeof blockedIps>['blocked_ips'][number];
 

@@ -6,7 +6,7 @@ import { call } from '../../api/client.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Field, TextInput } from '../../ui/field.tsx';
 import { Time } from '../../ui/time.tsx';
-import type { IpList } from './ip-list-page.tsx';
+import type { IpList } from './ip-list.ts';
 
 type WhitelistedIp = AnswerOf<typeof whitelistedIps>['whitelisted_ips'][number];
 type Usage = WhitelistedIp['usage'];

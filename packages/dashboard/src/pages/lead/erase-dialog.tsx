@@ -2,12 +2,13 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useId, useState } from 'react';
 import { call } from '../../api/client.ts';
+import { personName } from '../../shared/person-name.ts';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/checkbox.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field, TextInput } from '../../ui/field.tsx';
 import { toasts } from '../../ui/toast.tsx';
-import { type LeadDetail, nameOf } from './data.ts';
+import type { LeadDetail } from './data.ts';
 import { counted } from './scores-card.tsx';
 
 type Identifiers = { email?: string; phone?: string; visitor_id?: string };
@@ -23,7 +24,7 @@ export function EraseDialog({
   onClose: () => void;
 }) {
   return (
-    <Dialog isOpen={isOpen} onClose={onClose} title={`Erase ${nameOf(detail.lead)} for good?`}>
+    <Dialog isOpen={isOpen} onClose={onClose} title={`Erase ${personName(detail.lead)} for good?`}>
       {isOpen && <EraseForm detail={detail} onClose={onClose} />}
     </Dialog>
   );
@@ -47,7 +48,7 @@ function EraseForm({ detail, onClose }: { detail: LeadDetail; onClose: () => voi
         ),
       }),
     async onSuccess(gone) {
-      toasts.add({ title: `${nameOf(lead)} was erased`, description: erasedText(gone) });
+      toasts.add({ title: `${personName(lead)} was erased`, description: erasedText(gone) });
       await navigate({ to: '/leads' });
       // They may be in anything that was loaded, as other leads too.
       queryClient.removeQueries({ type: 'inactive' });
@@ -56,8 +57,8 @@ function EraseForm({ detail, onClose }: { detail: LeadDetail; onClose: () => voi
   });
 
   const expected = [lead.contact_name, lead.contact_email].map(comparable).filter(Boolean);
-  const word = expected.length > 0 ? 'their name or e-mail address' : `“${nameOf(lead)}”`;
-  const isConfirmed = [...expected, ...(expected.length > 0 ? [] : [comparable(nameOf(lead))])].includes(
+  const word = expected.length > 0 ? 'their name or e-mail address' : `“${personName(lead)}”`;
+  const isConfirmed = [...expected, ...(expected.length > 0 ? [] : [comparable(personName(lead))])].includes(
     comparable(typed),
   );
   function submit(event: FormEvent) {

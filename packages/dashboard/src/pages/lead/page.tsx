@@ -4,20 +4,21 @@ import { ArrowLeft, Ellipsis, Trash2, UserX } from 'lucide-react';
 import { type ReactNode, useEffect, useState } from 'react';
 import { ApiProblem } from '../../api/client.ts';
 import { useIsAdmin } from '../../api/role.ts';
-import { said } from '../../search-params.ts';
+import { lastLeadsSearch } from '../../shared/last-leads-search.ts';
+import { personName } from '../../shared/person-name.ts';
+import { useSearchParams } from '../../shared/use-search-params.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button, buttonClasses } from '../../ui/button.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { Page } from '../../ui/page.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
-import { lastLeadsSearch } from '../leads/last-search.ts';
 import { ContactCard } from './contact-card.tsx';
-import { forgetOthers, type Lead, type LeadDetail, leadQuery, nameOf } from './data.ts';
+import { forgetOthers, type Lead, type LeadDetail, leadQuery } from './data.ts';
 import { DetailsCard } from './details-card.tsx';
 import { EraseDialog } from './erase-dialog.tsx';
 import { ReplayDialog } from './replay-dialog.tsx';
 import { ScoresCard } from './scores-card.tsx';
-import type { SearchChange } from './search.ts';
+import type { LeadSearch } from './search.ts';
 import { StageSelect } from './stage-select.tsx';
 import { Timeline } from './timeline.tsx';
 
@@ -48,26 +49,17 @@ export function LeadPage() {
 function LeadView({ id, detail }: { id: string; detail: LeadDetail }) {
   const { lead } = detail;
   const isAdmin = useIsAdmin();
-  const search = route.useSearch();
-  const navigate = route.useNavigate();
+  const [search, changeSearch] = useSearchParams<LeadSearch>();
   const [isErasing, setErasing] = useState(false);
-  // Back leads out of a recording and off the page, not through all that was filtered.
-  const changeSearch = (change: SearchChange) =>
-    void navigate({
-      to: '.',
-      search: said({ ...search, ...change }),
-      replace: change.replay === undefined,
-      resetScroll: false,
-    });
 
   return (
     <Page
-      title={nameOf(lead)}
+      title={personName(lead)}
       hint={<Subtitle lead={lead} />}
       actions={
         <>
           <AllLeads />
-          <StageSelect id={id} status={lead.status} />
+          <StageSelect lead={lead} />
           {isAdmin && (
             <Menu
               trigger={
@@ -101,7 +93,10 @@ function LeadView({ id, detail }: { id: string; detail: LeadDetail }) {
         last={<DetailsCard lead={lead} />}
       />
       <EraseDialog detail={detail} isOpen={isErasing} onClose={() => setErasing(false)} />
-      <ReplayDialog sessionId={search.replay} onClose={() => changeSearch({ replay: undefined })} />
+      <ReplayDialog
+        sessionId={search.replay}
+        onClose={() => changeSearch({ replay: undefined }, { isReplacing: true })}
+      />
     </Page>
   );
 }

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
 import { type KeyboardEvent, useRef } from 'react';
 import { ApiProblem, call } from '../../api/client.ts';
+import { queryKeys } from '../../api/query-keys.ts';
 import { Button } from '../../ui/button.tsx';
 import { Spinner } from '../../ui/spinner.tsx';
 import { EmptyState, ErrorState } from '../../ui/states.tsx';
@@ -45,7 +46,7 @@ export function ReplayDialog({ sessionId, onClose }: { sessionId: string | undef
 
 function Replay({ sessionId }: { sessionId: string }) {
   const { data, error, refetch } = useQuery({
-    queryKey: ['replay', sessionId],
+    queryKey: queryKeys.recording(sessionId),
     queryFn: ({ signal }) => call('replay', { params: { session_id: sessionId }, signal }),
     // A recording can be large.
     gcTime: 0,

@@ -1,4 +1,4 @@
-import { oneOf, type RawSearch, said, textOf } from '../../search-params.ts';
+import { defined, oneOf, type RawSearch, textOf } from '../../shared/search-params.ts';
 
 export const TIMELINE_KINDS = ['session', 'submission', 'send', 'crm'] as const;
 export type TimelineKind = (typeof TIMELINE_KINDS)[number];
@@ -11,12 +11,9 @@ export type LeadSearch = {
   replay?: string;
 };
 
-/** What is undefined is taken out of the address. */
-export type SearchChange = { [K in keyof LeadSearch]: LeadSearch[K] | undefined };
-
 export function readLeadSearch(search: RawSearch): LeadSearch {
   const show = shownKinds({ show: textOf(search.show) ?? '' }).join(',');
-  return said({
+  return defined({
     order: oneOf(search.order, ['oldest']),
     show: show === TIMELINE_KINDS.join(',') ? undefined : show,
     replay: textOf(search.replay),

@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { RotateCw, Send } from 'lucide-react';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
+import { queryKeys } from '../../api/query-keys.ts';
 import { useIsAdmin } from '../../api/role.ts';
 import { formatDateTime } from '../../format.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
@@ -13,7 +14,7 @@ import { SentValues } from '../../ui/sent-values.tsx';
 import { Time } from '../../ui/time.tsx';
 import { toastProblem, toasts } from '../../ui/toast.tsx';
 import { WebLink } from '../../ui/web-link.tsx';
-import { forgetOthers, type LeadSend, leadQuery } from './data.ts';
+import { forgetOthers, type LeadSend } from './data.ts';
 import { EntryFrame } from './entry.tsx';
 
 const STATES: Readonly<Record<LeadSend['status'], { label: string; tone: Tone }>> = {
@@ -109,13 +110,12 @@ function Attempts({ send }: { send: LeadSend }) {
 function ResendButton({ leadId, send }: { leadId: string; send: LeadSend }) {
   const queryClient = useQueryClient();
   const [isAsking, setAsking] = useState(false);
-  const { queryKey } = leadQuery(leadId);
   const resending = useMutation({
     mutationFn: () => call('resendFlowSend', { params: { flow_send_public_id: send.flow_send_public_id } }),
     async onSuccess() {
       toasts.add({ title: 'Sent again', description: 'The outcome will be shown here.' });
       forgetOthers(queryClient);
-      await queryClient.invalidateQueries({ queryKey });
+      await queryClient.invalidateQueries({ queryKey: queryKeys.lead(leadId) });
     },
     onError: (error) => toastProblem('Not sent again', error),
     onSettled: () => setAsking(false),

@@ -1,5 +1,6 @@
 import { History } from 'lucide-react';
 import { useState } from 'react';
+import type { ChangeSearch } from '../../shared/use-search-params.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { classes } from '../../ui/classes.ts';
@@ -7,19 +8,15 @@ import { Segments } from '../../ui/segments.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { CrmEntry } from './crm-entry.tsx';
 import { type LeadDetail, useRecordings } from './data.ts';
-import {
-  type LeadSearch,
-  type SearchChange,
-  shownKinds,
-  TIMELINE_KINDS,
-  type TimelineKind,
-} from './search.ts';
+import { type LeadSearch, shownKinds, TIMELINE_KINDS, type TimelineKind } from './search.ts';
 import { SendEntry } from './send-entry.tsx';
 import { SessionEntry } from './session-entry.tsx';
 import { SubmissionEntry } from './submission-entry.tsx';
 import { daysOf, type Entry, entriesOf, formatDayName } from './timeline-entries.ts';
 
 const ENTRIES_AT_ONCE = 60;
+/** The back button leaves the page, whatever was filtered. */
+const REPLACING = { isReplacing: true };
 
 const KINDS: Readonly<Record<TimelineKind, string>> = {
   session: 'Visits',
@@ -43,7 +40,7 @@ export function Timeline({
   id: string;
   detail: LeadDetail;
   search: LeadSearch;
-  onSearch: (change: SearchChange) => void;
+  onSearch: ChangeSearch<LeadSearch>;
 }) {
   const [shownMax, setShownMax] = useState(ENTRIES_AT_ONCE);
   const recordings = useRecordings(detail);
@@ -61,17 +58,19 @@ export function Timeline({
           label="Order"
           value={search.order ?? 'newest'}
           choices={ORDERS}
-          onChange={(order) => onSearch({ order: order === 'oldest' ? order : undefined })}
+          onChange={(order) => onSearch({ order: order === 'oldest' ? order : undefined }, REPLACING)}
         />
       }
     >
-      <KindChips all={all} kinds={kinds} onShow={(show) => onSearch({ show })} />
+      <KindChips all={all} kinds={kinds} onShow={(show) => onSearch({ show }, REPLACING)} />
       {shown.length === 0 && (
         <EmptyState
           icon={<History aria-hidden="true" />}
           title={all.length === 0 ? 'Nothing has happened yet' : 'Nothing of this kind has happened'}
           action={
-            all.length > 0 && <Button onClick={() => onSearch({ show: undefined })}>Show everything</Button>
+            all.length > 0 && (
+              <Button onClick={() => onSearch({ show: undefined }, REPLACING)}>Show everything</Button>
+            )
           }
         />
       )}
@@ -109,7 +108,7 @@ function EntryView({
   id: string;
   entry: Entry;
   recordings: ReadonlySet<string>;
-  onSearch: (change: SearchChange) => void;
+  onSearch: ChangeSearch<LeadSearch>;
 }) {
   switch (entry.kind) {
     case 'session': {

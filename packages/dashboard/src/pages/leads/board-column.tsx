@@ -2,13 +2,14 @@ import type { LeadStatus } from '@leadtrail/contract/lead-status';
 import type { LeadSort } from '@leadtrail/contract/leads';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { memo } from 'react';
+import type { LeadFilters } from '../../api/query-keys.ts';
 import { formatNumber } from '../../format.ts';
 import { Button } from '../../ui/button.tsx';
 import { classes } from '../../ui/classes.ts';
 import { ErrorState, Skeleton } from '../../ui/states.tsx';
 import { statusName } from '../../ui/status-badge.tsx';
 import { BoardCard, type CardHandlers } from './board-card.tsx';
-import { CARDS_AT_ONCE, columnOptions, type LeadFilters } from './queries.ts';
+import { CARDS_AT_ONCE, columnOptions } from './queries.ts';
 
 /** A stage and the leads that are in it. */
 export const BoardColumn = memo(function BoardColumn({

@@ -1,12 +1,12 @@
 import { LEAD_STATUSES, type LeadStatus } from '@leadtrail/contract/lead-status';
 import type { LeadItem } from '@leadtrail/contract/leads';
 import { type KeyboardEvent, useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { personName } from '../../shared/person-name.ts';
+import type { MoveStage } from '../../shared/use-move-stage.ts';
 import { classes } from '../../ui/classes.ts';
 import { statusName } from '../../ui/status-badge.tsx';
 import { CARD_HELP_ID, CardGhost, type CardHandlers } from './board-card.tsx';
 import { BoardColumn } from './board-column.tsx';
-import { nameOf } from './lead-name.ts';
-import type { MoveLead } from './move-lead.ts';
 import { filtersOf } from './queries.ts';
 import type { LeadsSearch } from './search.ts';
 import { StageMenu } from './stage-menu.tsx';
@@ -23,7 +23,7 @@ export function Board({
   links,
 }: {
   search: LeadsSearch;
-  onMove: MoveLead;
+  onMove: MoveStage;
   links: LeadLinks;
 }) {
   const board = useRef<HTMLDivElement>(null);
@@ -93,7 +93,7 @@ export function Board({
 }
 
 /** A card that has gone to another column takes the focus along. */
-function useFocusOnMoved(board: { current: HTMLElement | null }, onMove: MoveLead): MoveLead {
+function useFocusOnMoved(board: { current: HTMLElement | null }, onMove: MoveStage): MoveStage {
   const [moved, setMoved] = useState<{ leadId: number }>();
   useLayoutEffect(() => {
     if (moved === undefined) return;
@@ -119,7 +119,7 @@ type Carrying = {
   held: Held | undefined;
   setHeld: (held: Held | undefined) => void;
   say: (text: string) => void;
-  onMove: MoveLead;
+  onMove: MoveStage;
 };
 
 /** Where the card that has been picked up goes, and what a screen reader says about it. */
@@ -128,19 +128,19 @@ function useCarrying({ board, held, setHeld, say, onMove }: Carrying) {
     if (held === undefined) return;
     const { lead, over = lead.status } = held;
     setHeld(undefined);
-    say(`${nameOf(lead)} dropped in ${statusName(over)}.`);
+    say(`${personName(lead)} dropped in ${statusName(over)}.`);
     onMove(lead, over);
   }
 
   function putBack() {
     if (held === undefined) return;
     setHeld(undefined);
-    say(`Cancelled. ${nameOf(held.lead)} stays in ${statusName(held.lead.status)}.`);
+    say(`Cancelled. ${personName(held.lead)} stays in ${statusName(held.lead.status)}.`);
   }
 
   function pickUp(lead: LeadItem) {
     setHeld({ lead, over: lead.status });
-    say(`${nameOf(lead)} picked up from ${statusName(lead.status)}.`);
+    say(`${personName(lead)} picked up from ${statusName(lead.status)}.`);
   }
 
   function carryTo(over: LeadStatus | undefined) {

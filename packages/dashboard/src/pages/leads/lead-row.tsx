@@ -1,12 +1,12 @@
 import type { LeadItem } from '@leadtrail/contract/leads';
 import { memo } from 'react';
+import { personName } from '../../shared/person-name.ts';
 import { classes } from '../../ui/classes.ts';
 import { Dotted } from '../../ui/dotted.tsx';
 import { EngagementBadge } from '../../ui/engagement-badge.tsx';
 import { riskOf } from '../../ui/risk.ts';
 import { Time } from '../../ui/time.tsx';
 import { LeadMarks, ReviewDot, RiskBadge } from './lead-badges.tsx';
-import { nameOf } from './lead-name.ts';
 import { StageButton } from './stage-menu.tsx';
 
 const CELL = 'px-3 py-2.5 align-middle';
@@ -34,7 +34,7 @@ export const LeadRow = memo(function LeadRow({
               href={hrefOf(lead.lead_id)}
               className={classes('min-w-0 truncate hover:underline', isNew ? 'font-semibold' : 'font-medium')}
             >
-              {nameOf(lead)}
+              {personName(lead)}
             </a>
           </span>
           <LeadMarks lead={lead} />
@@ -78,7 +78,7 @@ export const LeadRow = memo(function LeadRow({
 /** How to reach them, as far as it does not stand in the place of the name. */
 function Contact({ lead }: { lead: LeadItem }) {
   const shown = [lead.contact_email, lead.contact_phone].filter(
-    (each) => each !== '' && each !== nameOf(lead),
+    (each) => each !== '' && each !== personName(lead),
   );
   if (shown.length === 0) return null;
   return (

@@ -1,6 +1,8 @@
 import type { LeadSort } from '@leadtrail/contract/leads';
 import { useQuery } from '@tanstack/react-query';
 import { formatNumber } from '../../format.ts';
+import type { LeadList } from '../../shared/lead-lists.ts';
+import type { ChangeSearch } from '../../shared/use-search-params.ts';
 import { Card } from '../../ui/card.tsx';
 import { classes } from '../../ui/classes.ts';
 import { Pagination } from '../../ui/pagination.tsx';
@@ -8,13 +10,12 @@ import { type Choice, Select } from '../../ui/select.tsx';
 import { ErrorState, SkeletonRows } from '../../ui/states.tsx';
 import { LeadRow } from './lead-row.tsx';
 import { NoLeads } from './no-leads.tsx';
-import { type LeadList, listOptions } from './queries.ts';
+import { listOptions } from './queries.ts';
 import { type LeadsSearch, LIMIT_DEFAULT, LIMITS } from './search.ts';
 import { SortHeader } from './sort-header.tsx';
 import type { LeadLinks } from './use-lead-links.ts';
-import type { ChangeSearch } from './use-leads-search.ts';
 
-type Props = { search: LeadsSearch; onChange: ChangeSearch; links: LeadLinks };
+type Props = { search: LeadsSearch; onChange: ChangeSearch<LeadsSearch>; links: LeadLinks };
 
 const SIZES: readonly Choice<string>[] = [LIMIT_DEFAULT, ...LIMITS].map((limit) => ({
   value: String(limit),

@@ -1,12 +1,14 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { ArrowUp } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { filtersOf, type LeadList, latestOptions, listOptions, toReviewOptions } from './queries.ts';
+import { queryKeys } from '../../api/query-keys.ts';
+import type { LeadList } from '../../shared/lead-lists.ts';
+import type { ChangeSearch } from '../../shared/use-search-params.ts';
+import { filtersOf, latestOptions, listOptions } from './queries.ts';
 import { type LeadsSearch, LIMIT_DEFAULT } from './search.ts';
-import type { ChangeSearch } from './use-leads-search.ts';
 
 /** Says that leads have come in since the list was loaded, and brings them in when it suits the reader. */
-export function NewLeads({ search, onChange }: { search: LeadsSearch; onChange: ChangeSearch }) {
+export function NewLeads({ search, onChange }: { search: LeadsSearch; onChange: ChangeSearch<LeadsSearch> }) {
   const client = useQueryClient();
   const isNewestFirst = search.sort === undefined && search.offset === undefined;
   const list = useQuery({ ...listOptions(search), enabled: search.layout !== 'board' });
@@ -23,12 +25,12 @@ export function NewLeads({ search, onChange }: { search: LeadsSearch; onChange: 
 
   // Nobody has looked at them yet, which the views say at once.
   useEffect(() => {
-    if (count > 0) void client.invalidateQueries({ queryKey: toReviewOptions.queryKey });
+    if (count > 0) void client.invalidateQueries({ queryKey: queryKeys.leadsToReview });
   }, [count, client]);
 
   function bringIn() {
     if (latest !== undefined) setKnown(newestOf(latest));
-    client.invalidateQueries({ queryKey: ['leads'] });
+    client.invalidateQueries({ queryKey: queryKeys.leads });
     if (search.layout !== 'board') onChange({ sort: undefined, offset: undefined });
     scrollTo({ top: 0 });
   }

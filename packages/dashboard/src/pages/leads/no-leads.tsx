@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import { CircleCheck, SearchX, Users } from 'lucide-react';
 import { useIsAdmin } from '../../api/role.ts';
+import type { ChangeSearch } from '../../shared/use-search-params.ts';
 import { Button, buttonClasses } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import type { LeadsSearch } from './search.ts';
-import type { ChangeSearch } from './use-leads-search.ts';
 import { hasFilters, presetOf } from './views.ts';
 
 /** Why the list is empty, and what to do about it. */
@@ -15,7 +15,7 @@ export function NoLeads({
 }: {
   search: LeadsSearch;
   total: number;
-  onChange: ChangeSearch;
+  onChange: ChangeSearch<LeadsSearch>;
 }) {
   const isAdmin = useIsAdmin();
   if (total > 0) {
@@ -52,7 +52,10 @@ export function NoLeads({
     );
   }
   const clear = () =>
-    onChange({ q: undefined, status: undefined, has_follow_ups: undefined, seen: undefined });
+    onChange(
+      { q: undefined, status: undefined, has_follow_ups: undefined, seen: undefined },
+      { isReplacing: false },
+    );
   return (
     <EmptyState
       icon={<SearchX aria-hidden="true" />}

@@ -1,6 +1,6 @@
 import { LEAD_STATUSES, type LeadStatus } from '@leadtrail/contract/lead-status';
 import type { LeadSort } from '@leadtrail/contract/leads';
-import { flagOf, offsetOf, oneOf, type RawSearch, said, textOf } from '../../search-params.ts';
+import { defined, flagOf, oneOf, positiveOf, type RawSearch, textOf } from '../../shared/search-params.ts';
 
 /** Which leads are shown, in which order and how: what a view is made of. */
 export type LeadsView = {
@@ -34,13 +34,13 @@ export function readLeadsSearch(search: RawSearch): LeadsSearch {
   if (view.layout === 'board') return view;
   return {
     ...view,
-    ...said({ limit: LIMITS.find((each) => each === limit), offset: offsetOf(search.offset) }),
+    ...defined({ limit: LIMITS.find((each) => each === limit), offset: positiveOf(search.offset) }),
   };
 }
 
 export function viewOf(search: RawSearch): LeadsView {
   const layout = oneOf(search.layout, ['board']);
-  return said({
+  return defined({
     layout,
     q: textOf(search.q),
     // The board has a column for each.

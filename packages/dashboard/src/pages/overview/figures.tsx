@@ -3,8 +3,8 @@ import { Change, Figure } from '../../charts/figure.tsx';
 import { Sparkline } from '../../charts/sparkline.tsx';
 import type { Tone } from '../../charts/tones.ts';
 import { formatDecimal, formatDuration, formatNumber, formatShare } from '../../format.ts';
+import { isNotSetUp, useReport } from '../../shared/campaign-reports.ts';
 import { ErrorState, Skeleton } from '../../ui/states.tsx';
-import { isNotSetUp, useReport } from '../campaigns/queries.ts';
 import { SUBMISSION_DAYS, useFigures, useSessionsDaily } from './queries.ts';
 import { changeOf, courseOf, sessionCourse, type Totals, totalsOf } from './trend.ts';
 

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useIsAdmin, useRole } from '../../api/role.ts';
+import { settingsPlace } from '../../shared/settings-place.ts';
 import { Card } from '../../ui/card.tsx';
-import { placeOf } from '../settings/search.ts';
 import { useFigures, useRealtime, useRecentSubmissions } from './queries.ts';
 
 const LINK = 'font-medium text-accent-text underline underline-offset-2';
@@ -45,7 +45,7 @@ function AdminSteps() {
     <>
       <Step title="Add your site">
         Say which domains it has, under{' '}
-        <Link {...placeOf('sites')} className={LINK}>
+        <Link {...settingsPlace('sites')} className={LINK}>
           Sites and forms
         </Link>
         .

@@ -1,8 +1,8 @@
 import { DaysChart } from '../../charts/days-chart.tsx';
 import type { DaySeries } from '../../charts/days-panel.tsx';
+import { isNotSetUp, useReport } from '../../shared/campaign-reports.ts';
 import { Card } from '../../ui/card.tsx';
 import { ErrorState, Skeleton } from '../../ui/states.tsx';
-import { isNotSetUp, useReport } from '../campaigns/queries.ts';
 import { SUBMISSION_DAYS, useSessionsDaily } from './queries.ts';
 import { sessionCourse } from './trend.ts';
 

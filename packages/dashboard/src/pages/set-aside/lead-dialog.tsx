@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import { personName } from '../../shared/person-name.ts';
 import { buttonClasses } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { type Fact, Facts } from '../../ui/facts.tsx';
@@ -6,8 +7,7 @@ import { SentValues } from '../../ui/sent-values.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useLastGiven } from '../../ui/use-last-given.ts';
 import { WebLink } from '../../ui/web-link.tsx';
-import { nameOf, type SetAsideLead } from './set-aside-lead.ts';
-import type { SetAsideKind } from './set-aside-page.tsx';
+import type { SetAsideKind, SetAsideLead } from './set-aside-kind.ts';
 
 /** One of them with all that was sent. */
 export function LeadDialog({
@@ -25,7 +25,7 @@ export function LeadDialog({
       isOpen={lead !== undefined}
       onClose={onClose}
       width="wide"
-      title={current === null ? '' : nameOf(current)}
+      title={current === null ? '' : personName(current)}
     >
       {current !== null && (
         <>

@@ -1,9 +1,6 @@
-import { getRouteApi } from '@tanstack/react-router';
 import { call } from '../../api/client.ts';
-import { type SetAsideKind, SetAsidePage } from './set-aside-page.tsx';
-
-const rejectedRoute = getRouteApi('/rejected');
-const testingRoute = getRouteApi('/testing');
+import type { SetAsideKind } from './set-aside-kind.ts';
+import { SetAsidePage } from './set-aside-page.tsx';
 
 const REJECTED: SetAsideKind = {
   key: 'rejected',
@@ -40,9 +37,9 @@ const TESTING: SetAsideKind = {
 };
 
 export function RejectedPage() {
-  return <SetAsidePage key={REJECTED.key} kind={REJECTED} search={rejectedRoute.useSearch()} />;
+  return <SetAsidePage key={REJECTED.key} kind={REJECTED} />;
 }
 
 export function TestingPage() {
-  return <SetAsidePage key={TESTING.key} kind={TESTING} search={testingRoute.useSearch()} />;
+  return <SetAsidePage key={TESTING.key} kind={TESTING} />;
 }

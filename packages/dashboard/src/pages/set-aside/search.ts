@@ -1,4 +1,4 @@
-import { offsetOf, oneOf, type RawSearch, said, textOf } from '../../search-params.ts';
+import { defined, oneOf, positiveOf, type RawSearch, textOf } from '../../shared/search-params.ts';
 
 export const PERIODS = ['today', 'yesterday', 'past_7_days', 'past_14_days', 'past_30_days', 'all'] as const;
 export type Period = (typeof PERIODS)[number];
@@ -12,10 +12,10 @@ export type SetAsideSearch = {
 };
 
 export function readSetAsideSearch(search: RawSearch): SetAsideSearch {
-  return said({
+  return defined({
     period: oneOf(search.period, PERIODS),
     q: textOf(search.q),
-    offset: offsetOf(search.offset),
-    open: offsetOf(search.open),
+    offset: positiveOf(search.offset),
+    open: positiveOf(search.open),
   });
 }

@@ -1,7 +1,8 @@
 import { type ReactNode, useMemo, useState } from 'react';
+import { personName } from '../../shared/person-name.ts';
 import { Checkbox } from '../../ui/checkbox.tsx';
 import type { Column } from '../../ui/table.tsx';
-import { nameOf, type SetAsideLead } from './set-aside-lead.ts';
+import type { SetAsideLead } from './set-aside-kind.ts';
 
 /** Which enquiries are chosen to be deleted. */
 
@@ -48,7 +49,7 @@ export function selectColumn(selection: Selection): Column<SetAsideLead> {
     cell: (row) => (
       <CheckboxArea>
         <Checkbox
-          label={`Select ${nameOf(row)}`}
+          label={`Select ${personName(row)}`}
           isChecked={selection.has(row.id)}
           onChange={(isSelected) => selection.set(row.id, isSelected)}
         />

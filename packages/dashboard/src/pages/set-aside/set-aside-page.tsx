@@ -3,11 +3,12 @@ import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tansta
 import { Link } from '@tanstack/react-router';
 import { Inbox, Trash2 } from 'lucide-react';
 import { useCallback, useMemo, useState } from 'react';
+import { queryKeys } from '../../api/query-keys.ts';
 import { useIsAdmin } from '../../api/role.ts';
 import { formatNumber } from '../../format.ts';
-import { type ListPage, type MoveList, PagedList } from '../../lists/paged-list.tsx';
-import { type ChangeSearch, useSearchChange } from '../../lists/search-change.ts';
-import { dayHint } from '../../lists/utc-days.ts';
+import { type MoveList, PagedList } from '../../shared/paged-list.tsx';
+import { type ChangeSearch, useSearchParams } from '../../shared/use-search-params.ts';
+import { dayHint } from '../../shared/utc-days.ts';
 import { Button, buttonClasses } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -19,21 +20,7 @@ import { leadColumns } from './columns.tsx';
 import { LeadDialog } from './lead-dialog.tsx';
 import type { Period, SetAsideSearch } from './search.ts';
 import { selectColumn, useSelection } from './selection.tsx';
-import type { SetAsideLead } from './set-aside-lead.ts';
-
-type Asked = { period: Period; q: string; limit: number; offset: number };
-
-/** What makes the one list differ from the other. */
-export type SetAsideKind = {
-  key: string;
-  title: string;
-  hint: string;
-  /** The list that is the reason why something is here. */
-  ipList: { to: '/blocked-ips' | '/whitelisted-ips'; label: string };
-  empty: { title: string; text: string; action: string };
-  list: (asked: Asked, signal: AbortSignal) => Promise<ListPage<SetAsideLead>>;
-  remove: (ids: number[]) => Promise<{ deleted: number }>;
-};
+import type { SetAsideKind } from './set-aside-kind.ts';
 
 const PERIODS: readonly { value: Period; label: string }[] = [
   { value: 'all', label: 'All time' },
@@ -45,12 +32,12 @@ const PERIODS: readonly { value: Period; label: string }[] = [
 ];
 
 /** Submissions that did not become leads. */
-export function SetAsidePage({ kind, search }: { kind: SetAsideKind; search: SetAsideSearch }) {
-  const change = useSearchChange<SetAsideSearch>();
+export function SetAsidePage({ kind }: { kind: SetAsideKind }) {
+  const [search, change] = useSearchParams<SetAsideSearch>();
   const { period = 'all', q = '', offset = 0 } = search;
   const asked = { period, q, limit: LIST_DEFAULT, offset };
   const query = useQuery({
-    queryKey: ['set-aside', kind.key, asked],
+    queryKey: queryKeys.setAsideList(kind.key, asked),
     queryFn: ({ signal }) => kind.list(asked, signal),
     placeholderData: keepPreviousData,
   });
@@ -61,7 +48,7 @@ export function SetAsidePage({ kind, search }: { kind: SetAsideKind; search: Set
   const removal = useRemoval(kind);
 
   const show = useCallback(
-    (id: number | undefined) => change({ open: id }, { isReplaced: id === undefined }),
+    (id: number | undefined) => change({ open: id }, { isReplacing: id === undefined }),
     [change],
   );
   const move = useCallback<MoveList>((to, how) => change({ offset: to || undefined }, how), [change]);
@@ -149,7 +136,7 @@ function useRemoval(kind: SetAsideKind) {
   return useMutation({
     mutationFn: kind.remove,
     async onSuccess({ deleted }) {
-      await queries.invalidateQueries({ queryKey: ['set-aside', kind.key] });
+      await queries.invalidateQueries({ queryKey: queryKeys.setAsideLists(kind.key) });
       toasts.add({ title: `${counted(deleted)} deleted` });
     },
     onError: (error) => toastProblem('Not deleted', error),

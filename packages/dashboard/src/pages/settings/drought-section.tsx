@@ -1,3 +1,4 @@
+import { defined } from '../../shared/search-params.ts';
 import { Card } from '../../ui/card.tsx';
 import { Note } from './parts/note.tsx';
 import { NumberField } from './parts/number-field.tsx';
@@ -6,7 +7,7 @@ import { SettingsForm } from './parts/settings-form.tsx';
 import { SettingsLoaded } from './parts/settings-loaded.tsx';
 import { SwitchRow } from './parts/switch-row.tsx';
 import { TextField } from './parts/text-field.tsx';
-import { given, numberOf, type Settings, useSettingsDraft } from './parts/use-settings.ts';
+import { numberOf, type Settings, useSettingsDraft } from './parts/use-settings.ts';
 
 export function DroughtSection() {
   return <SettingsLoaded>{(settings) => <DroughtForm settings={settings} />}</SettingsLoaded>;
@@ -20,7 +21,7 @@ function DroughtForm({ settings }: { settings: Settings }) {
       lead_drought_webhook_url: settings.lead_drought_webhook_url ?? '',
     },
     ({ lead_drought_enabled, lead_drought_hours: hours, lead_drought_webhook_url: url }) =>
-      given({
+      defined({
         lead_drought_enabled,
         lead_drought_hours: hours === undefined ? undefined : numberOf(hours),
         lead_drought_webhook_url: url?.trim(),

@@ -1,9 +1,10 @@
+import { defined } from '../../shared/search-params.ts';
 import { Card } from '../../ui/card.tsx';
 import { ChipsField } from './parts/chips-field.tsx';
 import { NumberField } from './parts/number-field.tsx';
 import { SettingsForm } from './parts/settings-form.tsx';
 import { SettingsLoaded } from './parts/settings-loaded.tsx';
-import { given, numberOf, type Settings, useSettingsDraft } from './parts/use-settings.ts';
+import { numberOf, type Settings, useSettingsDraft } from './parts/use-settings.ts';
 
 export function LeadsSection() {
   return <SettingsLoaded>{(settings) => <LeadsForm settings={settings} />}</SettingsLoaded>;
@@ -16,7 +17,7 @@ function LeadsForm({ settings }: { settings: Settings }) {
       duplicate_window_minutes: String(settings.duplicate_window_minutes),
     },
     ({ internal_teams, duplicate_window_minutes: minutes }) =>
-      given({
+      defined({
         internal_teams,
         duplicate_window_minutes: minutes === undefined ? undefined : numberOf(minutes),
       }),

@@ -1,9 +1,10 @@
+import { defined } from '../../shared/search-params.ts';
 import { Card } from '../../ui/card.tsx';
 import { Note } from './parts/note.tsx';
 import { NumberField } from './parts/number-field.tsx';
 import { SettingsForm } from './parts/settings-form.tsx';
 import { SettingsLoaded } from './parts/settings-loaded.tsx';
-import { given, numberOf, type Settings, useSettingsDraft } from './parts/use-settings.ts';
+import { numberOf, type Settings, useSettingsDraft } from './parts/use-settings.ts';
 
 export function RetentionSection() {
   return <SettingsLoaded>{(settings) => <RetentionForm settings={settings} />}</SettingsLoaded>;
@@ -18,7 +19,7 @@ function RetentionForm({ settings }: { settings: Settings }) {
       analytics_refresh_cooldown_seconds: String(settings.analytics_refresh_cooldown_seconds),
     },
     (changed) =>
-      given({
+      defined({
         archive_retention_days: read(changed.archive_retention_days),
         replay_retention_days: read(changed.replay_retention_days),
         replay_sample_rate: read(changed.replay_sample_rate, (percent) => percent / 100),

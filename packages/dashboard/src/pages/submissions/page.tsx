@@ -2,14 +2,16 @@ import type { AnswerOf } from '@leadtrail/contract/endpoint';
 import { LIST_DEFAULT } from '@leadtrail/contract/limits';
 import type { submissions } from '@leadtrail/contract/submissions';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { Inbox, ShieldX } from 'lucide-react';
 import { useCallback } from 'react';
 import { call } from '../../api/client.ts';
+import { queryKeys } from '../../api/query-keys.ts';
 import { formatNumber } from '../../format.ts';
-import { type MoveList, PagedList } from '../../lists/paged-list.tsx';
-import { type ChangeSearch, useSearchChange } from '../../lists/search-change.ts';
-import { lastDays } from '../../lists/utc-days.ts';
+import { type MoveList, PagedList } from '../../shared/paged-list.tsx';
+import { personName } from '../../shared/person-name.ts';
+import { type ChangeSearch, useSearchParams } from '../../shared/use-search-params.ts';
+import { lastDays } from '../../shared/utc-days.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button, buttonClasses } from '../../ui/button.tsx';
 import { Dotted } from '../../ui/dotted.tsx';
@@ -22,8 +24,6 @@ import type { Order, Period, Sort, SubmissionsSearch } from './search.ts';
 import { SortButton, type Sorted } from './sort-button.tsx';
 
 type Submission = AnswerOf<typeof submissions>['submissions'][number];
-
-const route = getRouteApi('/submissions');
 
 /** What one wants to see when a column is chosen: the latest, or the beginning of the alphabet. */
 const FIRST_ORDER: Readonly<Record<Sort, Order>> = {
@@ -44,15 +44,14 @@ const WITHIN: Readonly<Record<Period, string>> = {
 
 /** Every time a form was sent. */
 export function SubmissionsPage() {
-  const search = route.useSearch();
-  const change = useSearchChange<SubmissionsSearch>();
+  const [search, change] = useSearchParams<SubmissionsSearch>();
   const { period = 'today', sort = 'submitted_at', order = 'desc', offset = 0 } = search;
 
   const move = useCallback<MoveList>((to, how) => change({ offset: to || undefined }, how), [change]);
 
   const asked = { ...search, period, sort, order, limit: LIST_DEFAULT, offset };
   const query = useQuery({
-    queryKey: ['submissions', 'list', asked],
+    queryKey: queryKeys.submissions(asked),
     queryFn: async ({ signal }) => {
       const { submissions: rows, total } = await call('submissions', { query: asked, signal });
       return { rows, total };
@@ -122,7 +121,7 @@ export function SubmissionsPage() {
 }
 
 function Contact({ row }: { row: Submission }) {
-  const name = row.contact_name || row.contact_email || row.contact_phone || 'No name';
+  const name = personName(row);
   return (
     <div className="grid grid-cols-1">
       <Link

@@ -1,5 +1,5 @@
-import type { Change, ChangeSearch } from '../../lists/search-change.ts';
-import { dayHint, lastDays } from '../../lists/utc-days.ts';
+import type { ChangeSearch, SearchChange } from '../../shared/use-search-params.ts';
+import { dayHint, lastDays } from '../../shared/utc-days.ts';
 import { SearchInput } from '../../ui/search-input.tsx';
 import { Segments } from '../../ui/segments.tsx';
 import { DayInput } from './day-input.tsx';
@@ -56,7 +56,7 @@ export function PeriodBar({
   );
 }
 
-function periodChange(period: Period): Change<SubmissionsSearch> {
+function periodChange(period: Period): SearchChange<SubmissionsSearch> {
   if (period !== 'range') return { period, date_from: undefined, date_to: undefined };
   return { period, ...lastDays(RANGE_DAYS) };
 }

@@ -1,4 +1,4 @@
-import { offsetOf, oneOf, type RawSearch, said, textOf } from '../../search-params.ts';
+import { defined, oneOf, positiveOf, type RawSearch, textOf } from '../../shared/search-params.ts';
 
 export const PERIODS = ['today', 'yesterday', 'range'] as const;
 export const SORTS = ['submitted_at', 'contact_email', 'project_name', 'source'] as const;
@@ -19,14 +19,14 @@ export type SubmissionsSearch = {
 };
 
 export function readSubmissionsSearch(search: RawSearch): SubmissionsSearch {
-  return said({
+  return defined({
     period: oneOf(search.period, PERIODS),
     date_from: dayOf(search.date_from),
     date_to: dayOf(search.date_to),
     q: textOf(search.q),
     sort: oneOf(search.sort, SORTS),
     order: oneOf(search.order, ORDERS),
-    offset: offsetOf(search.offset),
+    offset: positiveOf(search.offset),
   });
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../../../shared/search-params.ts';
 import { Card } from '../../../ui/card.tsx';
 import { CopyLine } from '../parts/code-block.tsx';
 import { Note } from '../parts/note.tsx';
@@ -6,7 +7,7 @@ import { SettingsForm } from '../parts/settings-form.tsx';
 import { SettingsLoaded } from '../parts/settings-loaded.tsx';
 import { SwitchRow } from '../parts/switch-row.tsx';
 import { TextField } from '../parts/text-field.tsx';
-import { given, type Settings, useSettingsDraft } from '../parts/use-settings.ts';
+import { type Settings, useSettingsDraft } from '../parts/use-settings.ts';
 import { LatestLead } from './latest-lead.tsx';
 import { type SecretChange, SecretField } from './secret-field.tsx';
 import { TestLead } from './test-lead.tsx';
@@ -26,7 +27,7 @@ function Forwarding({ settings }: { settings: Settings }) {
       crm_callback_secret: UNCHANGED,
       crm_webhook_secret: UNCHANGED,
     },
-    (changed) => given({ ...changed, flow_webhook_url: changed.flow_webhook_url?.trim() }),
+    (changed) => defined({ ...changed, flow_webhook_url: changed.flow_webhook_url?.trim() }),
   );
   const { values, set, errorOf } = draft;
   return (

@@ -4,17 +4,17 @@ import { Link } from '@tanstack/react-router';
 import { Send } from 'lucide-react';
 import { useState } from 'react';
 import { call } from '../../../api/client.ts';
+import { queryKeys } from '../../../api/query-keys.ts';
+import { personName } from '../../../shared/person-name.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { ErrorState, Skeleton } from '../../../ui/states.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { toastProblem } from '../../../ui/toast.tsx';
-import { enquirerOf } from '../../deliveries/columns.tsx';
 import type { Settings } from '../parts/use-settings.ts';
 import { Outcome } from './outcome.tsx';
 
-const DELIVERIES = ['deliveries'];
 const LOOK_EVERY_MS = 1000;
 /** Others may have come since, so that it is no longer the latest. */
 const SENDS_MAX = 100;
@@ -25,14 +25,14 @@ const WAIT_MS_MAX = 30_000;
 export function LatestLead({ settings, hasUnsaved }: { settings: Settings; hasUnsaved: boolean }) {
   const queryClient = useQueryClient();
   const latest = useQuery({
-    queryKey: [...DELIVERIES, 'latest'],
+    queryKey: queryKeys.latestDelivery,
     queryFn: async ({ signal }) =>
       (await call('flowSends', { query: { limit: 1 }, signal })).flow_sends[0] ?? null,
   });
   const sending = useMutation({
     mutationFn: sendAgain,
     onError: (error) => toastProblem('The lead was not sent', error),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: DELIVERIES }),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: queryKeys.deliveries }),
   });
   const [isAsking, setAsking] = useState(false);
   const hasAddress = settings.flow_webhook_url !== null;
@@ -69,7 +69,7 @@ export function LatestLead({ settings, hasUnsaved }: { settings: Settings; hasUn
             params={{ leadId: String(send.lead_id) }}
             className="text-accent-text underline underline-offset-2"
           >
-            {enquirerOf(send)}
+            {personName(send)}
           </Link>
           , <Time value={send.created_at} isAgo /> <SendState send={send} />
         </p>

@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Ellipsis, Pencil, Plug, Plus, RotateCw, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { call } from '../../../api/client.ts';
+import { queryKeys } from '../../../api/query-keys.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
@@ -19,8 +20,6 @@ import { useSwitching } from '../parts/use-switching.ts';
 import { IntegrationDialog } from './integration-dialog.tsx';
 import { KeyDialog, type NewKey } from './key-dialog.tsx';
 
-const INTEGRATIONS = ['integrations'];
-
 type Asked = { what: 'rename' | 'rotate' | 'delete'; integration: Integration };
 
 /** Servers that may send leads, each with a key of its own. */
@@ -31,15 +30,15 @@ export function IntegrationsSection() {
   const [newKey, setNewKey] = useState<NewKey | null>(null);
   const about = useLastGiven(asked)?.integration;
   const integrations = useQuery({
-    queryKey: INTEGRATIONS,
+    queryKey: queryKeys.integrations,
     queryFn: ({ signal }) =>
       allPages(async (query) => {
         const { integrations: rows, total } = await call('integrations', { query, signal });
         return { rows, total };
       }),
   });
-  const changed = () => queryClient.invalidateQueries({ queryKey: INTEGRATIONS });
-  const switchIntegration = useSwitching<Integration>(INTEGRATIONS, (id, enabled) =>
+  const changed = () => queryClient.invalidateQueries({ queryKey: queryKeys.integrations });
+  const switchIntegration = useSwitching<Integration>(queryKeys.integrations, (id, enabled) =>
     call('updateIntegration', { params: { id }, body: { enabled } }),
   );
   const rotating = useMutation({
@@ -52,7 +51,7 @@ export function IntegrationsSection() {
     onSettled: changed,
   });
   const deleting = useDeleting<Integration>({
-    list: INTEGRATIONS,
+    list: queryKeys.integrations,
     send: (id) => call('deleteIntegration', { params: { id } }),
     onDeleted: () => setAsked(null),
   });

@@ -2,12 +2,13 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { type FormEvent, useEffect, useRef } from 'react';
 import { call } from '../../../api/client.ts';
+import { queryKeys } from '../../../api/query-keys.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Field, TextInput } from '../../../ui/field.tsx';
 import { toasts } from '../../../ui/toast.tsx';
 import { useDraft } from '../parts/use-draft.ts';
 import type { OptionKind } from '../search.ts';
-import { changeKnown, type DropdownOption, OPTIONS } from './option-queries.ts';
+import { changeKnown, type DropdownOption } from './option-queries.ts';
 import { sortOrderAtEnd } from './sort-orders.ts';
 
 /** Ready for the next one as soon as one is there. */
@@ -28,7 +29,7 @@ export function AddOption({ kind, options }: { kind: OptionKind; options: readon
       }),
     onSaved(saved) {
       changeKnown(queryClient, kind, (known) => [...known, saved]);
-      void queryClient.invalidateQueries({ queryKey: OPTIONS });
+      void queryClient.invalidateQueries({ queryKey: queryKeys.dropdownOptions });
       toasts.add({ title: `${saved.label} was added` });
       draft.discard();
       first.current?.focus();

@@ -1,11 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { call } from '../../../api/client.ts';
+import { queryKeys } from '../../../api/query-keys.ts';
 import { Field, TextInput } from '../../../ui/field.tsx';
 import { toasts } from '../../../ui/toast.tsx';
 import { useLastGiven } from '../../../ui/use-last-given.ts';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { useDraft } from '../parts/use-draft.ts';
-import { changeKnown, type DropdownOption, OPTIONS } from './option-queries.ts';
+import { changeKnown, type DropdownOption } from './option-queries.ts';
 
 export function OptionDialog({
   option: given,
@@ -34,7 +35,7 @@ export function OptionDialog({
       );
       const to = Number(changed.position || Number.NaN);
       if (Number.isInteger(to)) onMove(saved.id, to - 1);
-      else void queryClient.invalidateQueries({ queryKey: OPTIONS });
+      else void queryClient.invalidateQueries({ queryKey: queryKeys.dropdownOptions });
       toasts.add({ title: 'Saved' });
       draft.discard();
       onClose();

@@ -1,20 +1,21 @@
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../../../api/client.ts';
+import { queryKeys } from '../../../api/query-keys.ts';
+import { useSearchParams } from '../../../shared/use-search-params.ts';
 import { Card } from '../../../ui/card.tsx';
 import { ErrorState, Skeleton } from '../../../ui/states.tsx';
 import { TabPanel, Tabs } from '../../../ui/tabs.tsx';
 import { CodeBlock } from '../parts/code-block.tsx';
-import { useSettingsSearch, useShow } from '../search.ts';
-import { type Site, snippetKey } from './site-queries.ts';
+import type { SettingsSearch } from '../search.ts';
+import type { Site } from './site-queries.ts';
 
 type Code = { value: string; label: string; hint: string; code: string };
 
 /** What to paste into the pages of a site. */
 export function SiteCode({ site }: { site: Site }) {
-  const search = useSettingsSearch();
-  const show = useShow('sites');
+  const [search, changeSearch] = useSearchParams<SettingsSearch>();
   const snippet = useQuery({
-    queryKey: snippetKey(site.id),
+    queryKey: queryKeys.siteSnippet(site.id),
     queryFn: ({ signal }) => call('siteSnippet', { params: { id: site.id }, signal }),
   });
   const codes = snippet.data === undefined ? [] : codesOf(snippet.data);
@@ -26,7 +27,7 @@ export function SiteCode({ site }: { site: Site }) {
           label="Code"
           value={shown.value}
           tabs={codes}
-          onChange={(code) => show({ site: site.id, code }, { replace: true })}
+          onChange={(code) => changeSearch({ code }, { isReplacing: true })}
         >
           <TabPanel value={shown.value} className="mt-3 grid gap-3">
             <p className="text-ink-soft">{shown.hint}</p>

@@ -1,11 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { call } from '../../../api/client.ts';
+import { queryKeys } from '../../../api/query-keys.ts';
 import { Field, TextArea } from '../../../ui/field.tsx';
 import { toasts } from '../../../ui/toast.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { TextField } from '../parts/text-field.tsx';
 import { useDraft } from '../parts/use-draft.ts';
-import { SITES, type Site, snippetKey } from './site-queries.ts';
+import type { Site } from './site-queries.ts';
 
 /** A new site, or the name, key and domains of one that is there. */
 export function SiteDialog({
@@ -36,11 +37,11 @@ export function SiteDialog({
     },
     onSaved(saved) {
       // It has to be in the list before its details can be shown.
-      queryClient.setQueryData<Site[]>(SITES, (sites = []) =>
+      queryClient.setQueryData<Site[]>(queryKeys.sites, (sites = []) =>
         site === null ? [...sites, saved] : sites.map((each) => (each.id === saved.id ? saved : each)),
       );
-      void queryClient.invalidateQueries({ queryKey: SITES });
-      void queryClient.invalidateQueries({ queryKey: snippetKey(saved.id) });
+      void queryClient.invalidateQueries({ queryKey: queryKeys.sites });
+      void queryClient.invalidateQueries({ queryKey: queryKeys.siteSnippet(saved.id) });
       toasts.add({ title: site === null ? `${saved.name} was added` : 'Saved' });
       draft.discard();
       onClose();

@@ -1,6 +1,7 @@
 import { Ellipsis, Pencil, Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { call } from '../../../api/client.ts';
+import { queryKeys } from '../../../api/query-keys.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
@@ -12,7 +13,7 @@ import { useLastGiven } from '../../../ui/use-last-given.ts';
 import { useDeleting } from '../parts/use-deleting.ts';
 import { useSwitching } from '../parts/use-switching.ts';
 import { SiteFormDialog } from './site-form-dialog.tsx';
-import { FORMS, type Form, type Site, snippetKey } from './site-queries.ts';
+import type { Form, Site } from './site-queries.ts';
 
 export function SiteForms({ site, forms }: { site: Site; forms: readonly Form[] }) {
   const [isAdding, setAdding] = useState(false);
@@ -20,12 +21,12 @@ export function SiteForms({ site, forms }: { site: Site; forms: readonly Form[] 
   const [deleting, setDeleting] = useState<Form | null>(null);
   const edited = useLastGiven(editing);
   const deleted = useLastGiven(deleting);
-  const switchForm = useSwitching<Form>(FORMS, (id, enabled) =>
+  const switchForm = useSwitching<Form>(queryKeys.forms, (id, enabled) =>
     call('updateForm', { params: { id }, body: { enabled } }),
   );
   const deletion = useDeleting<Form>({
-    list: FORMS,
-    alsoStale: snippetKey(site.id),
+    list: queryKeys.forms,
+    alsoStale: queryKeys.siteSnippet(site.id),
     send: (id) => call('deleteForm', { params: { id } }),
     onDeleted: () => setDeleting(null),
   });

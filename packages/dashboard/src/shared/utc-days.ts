@@ -1,3 +1,5 @@
+import { utcDay } from '../charts/days.ts';
+
 /** Lists are filtered by the service's days, which are those of UTC. */
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -6,10 +8,6 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 export function lastDays(count: number): { date_from: string; date_to: string } {
   const now = Date.now();
   return { date_from: utcDay(now - (count - 1) * DAY_MS), date_to: utcDay(now) };
-}
-
-function utcDay(time: number): string {
-  return new Date(time).toISOString().slice(0, 'YYYY-MM-DD'.length);
 }
 
 /** The service's days are others than the viewer's, unless they live where it is UTC. */

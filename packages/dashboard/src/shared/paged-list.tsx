@@ -6,7 +6,7 @@ import { ErrorState, SkeletonRows } from '../ui/states.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 
 export type ListPage<R> = { rows: readonly R[]; total: number };
-export type MoveList = (offset: number, how?: { isReplaced: boolean }) => void;
+export type MoveList = (offset: number, how?: { isReplacing: boolean }) => void;
 
 /** A list of which a page is shown, in whatever state it is. */
 export function PagedList<R>({
@@ -42,7 +42,7 @@ export function PagedList<R>({
   // What was on the last page may be gone, or the address is an old one.
   const isBeyond = data !== undefined && !query.isPlaceholderData && offset > lastOffset;
   useEffect(() => {
-    if (isBeyond) onMove(lastOffset, { isReplaced: true });
+    if (isBeyond) onMove(lastOffset, { isReplacing: true });
   }, [isBeyond, lastOffset, onMove]);
 
   const hasRows = data !== undefined && data.rows.length > 0;
