@@ -11,7 +11,7 @@ import { readSubmissionsSearch } from './pages/submissions/search.ts';
 import { NotFound, PageFailed } from './shell/page-failed.tsx';
 import { Shell } from './shell/shell.tsx';
 
-/** Every page: its address, what the address says, and its code, which is loaded when it is needed. */
+/** All routes. Pages are loaded lazily. */
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound, errorComponent: PageFailed });
 
@@ -94,7 +94,7 @@ export const router = createRouter({
   routeTree,
   basepath: '/dashboard',
   defaultPreload: 'intent',
-  // In place of the page, so that everything around it stays.
+  // In place of the page; the shell stays.
   defaultErrorComponent: PageFailed,
   scrollRestoration: true,
 });

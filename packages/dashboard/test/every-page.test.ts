@@ -48,7 +48,7 @@ const OPENED: Readonly<Record<string, { pathOf: PathOf; words: string }>> = {
   },
   'a lead that does not exist': {
     pathOf: () => `/leads/${encodeURIComponent(HOSTILE)}`,
-    words: 'There is no such lead',
+    words: 'Lead not found',
   },
   'a recording that was played to its end': {
     pathOf: ({ leadId, sessionId }) => `/leads/${leadId}?replay=${sessionId}`,
@@ -61,11 +61,11 @@ const OPENED: Readonly<Record<string, { pathOf: PathOf; words: string }>> = {
   'a delivery': { pathOf: ({ sendId }) => `/deliveries?open=${sendId}`, words: 'Delivery of' },
   'a rejected lead': {
     pathOf: ({ rejectedId }) => `/rejected?period=all&open=${rejectedId}`,
-    words: 'What was sent',
+    words: 'Submitted data',
   },
   'a testing lead': {
     pathOf: ({ testingId }) => `/testing?period=all&open=${testingId}`,
-    words: 'What was sent',
+    words: 'Submitted data',
   },
   'a search for an address': {
     pathOf: () => `/blocked-ips?q=${encodeURIComponent(HOSTILE)}`,
@@ -73,11 +73,11 @@ const OPENED: Readonly<Record<string, { pathOf: PathOf; words: string }>> = {
   },
   'a site with its code': {
     pathOf: ({ siteId }) => `/settings/sites?site=${siteId}`,
-    words: 'Start the check',
+    words: 'Start check',
   },
   'a section that does not exist': {
     pathOf: () => `/settings/${encodeURIComponent(HOSTILE)}`,
-    words: 'There is no such section',
+    words: 'Section not found',
   },
 };
 

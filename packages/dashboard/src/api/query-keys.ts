@@ -61,5 +61,5 @@ export const queryKeys = {
   dropdownOptions: [DROPDOWN_OPTIONS],
 };
 
-/** Mutations that have to be found again by their key. */
+/** For mutations that are looked up while they run. */
 export const mutationKeys = { dropdownOrder: [DROPDOWN_OPTIONS, 'order'] };

@@ -4,7 +4,6 @@ import { queryKeys } from './query-keys.ts';
 
 export type Role = 'admin' | 'marketing';
 
-/** Who is signed in. */
 export function useViewer(): UseQueryResult<{ role: Role }> {
   return useQuery({
     queryKey: queryKeys.viewer,
@@ -13,7 +12,7 @@ export function useViewer(): UseQueryResult<{ role: Role }> {
   });
 }
 
-/** Undefined until the service has said so. */
+/** Undefined until it is loaded. */
 export function useRole(): Role | undefined {
   return useViewer().data?.role;
 }

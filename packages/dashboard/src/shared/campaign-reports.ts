@@ -3,7 +3,7 @@ import { ApiProblem, call, isWorthRetrying } from '../api/client.ts';
 import { queryKeys } from '../api/query-keys.ts';
 import { defined } from './search-params.ts';
 
-/** The figures of campaigns, which exist only where they have been set up. */
+/** Campaign reports. The service answers them only where they are configured. */
 
 export type CampaignQuery = {
   days: number;
@@ -38,7 +38,6 @@ export function useReport<N extends ReportName>(name: N, asked: CampaignQuery): 
     queryFn: ({ signal }) =>
       REPORTS[name]({ query: defined(asked) as Input['query'], signal }) as Promise<Report<N>>,
     placeholderData: (before) => before,
-    // It stays so until somebody sets it up.
     retry: (failures, error) => !isNotSetUp(error) && isWorthRetrying(failures, error),
   } as UseQueryOptions<Report<N>>);
 }

@@ -1,6 +1,6 @@
 type Contact = { contact_name: string; contact_email: string; contact_phone?: string };
 
-/** What a person is called in lists and messages; not everybody gives a name. */
+/** The name of a person in lists and messages, with fallbacks. */
 export function personName(person: Contact & ({ lead_id: number } | { ip: string })): string {
   const { contact_name, contact_email, contact_phone } = person;
   const given = contact_name.trim() || contact_email || contact_phone;

@@ -3,7 +3,6 @@ import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
 import { classes } from './classes.ts';
 
-/** Takes the place of what is being loaded, in about its size. */
 export function Skeleton({ className }: { className?: string }) {
   return <div aria-hidden="true" className={classes('animate-pulse rounded-md bg-sunken', className)} />;
 }
@@ -19,7 +18,6 @@ export function SkeletonRows({ rows = 8, className }: { rows?: number; className
   );
 }
 
-/** Nothing here yet: what that means, and what to do next. */
 export function EmptyState({
   icon,
   title,
@@ -45,7 +43,6 @@ export function EmptyState({
   );
 }
 
-/** What happened, in the service's own words, and a way to try again. */
 export function ErrorState({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const isForbidden = error instanceof Error && 'status' in error && error.status === 403;
   return (

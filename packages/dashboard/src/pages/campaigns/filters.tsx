@@ -8,7 +8,7 @@ import type { CampaignsSearch } from './search.ts';
 
 const ALL = '';
 
-/** What the figures are narrowed to. The choices are those of the period, whatever else is chosen. */
+/** The choices are those of the whole period, whatever else is selected. */
 export function Filters({
   search: { project, source, engagement },
   days,
@@ -68,7 +68,7 @@ export function Filters({
   );
 }
 
-/** A link may name something that this period does not have. */
+/** Keeps a choice from a link even if the period has no such value. */
 function choicesOf(
   all: string,
   rows: readonly { name: string; count: number }[],

@@ -10,7 +10,6 @@ import { Filters } from './filters.tsx';
 import { ByEngagement, ByProject, BySource, SubmissionsPerDay } from './reports.tsx';
 import { type CampaignsSearch, PERIOD_DEFAULT, PERIODS, readCampaignsSearch } from './search.ts';
 
-/** What each project and source has brought. */
 export function CampaignsPage() {
   const [search, changeSearch] = useSearchParams<CampaignsSearch>();
   const { days = PERIOD_DEFAULT, project, source, engagement } = search;
@@ -21,7 +20,7 @@ export function CampaignsPage() {
   return (
     <Page
       title="Campaigns"
-      hint="What forms have brought, by project, source and engagement"
+      hint="Form submissions by project, source and engagement"
       actions={
         <Segments
           label="Period"
@@ -52,8 +51,8 @@ function NotSetUp() {
       <Card>
         <EmptyState icon={<Megaphone aria-hidden="true" />} title="Campaign figures are not set up yet">
           <p>
-            Set <Name>EDGE_ACCOUNT_ID</Name> and <Name>ANALYTICS_ENGINE_API_TOKEN</Name> in the environment of
-            the service and start it again. Submissions that came in before are counted as well.
+            Set <Name>EDGE_ACCOUNT_ID</Name> and <Name>ANALYTICS_ENGINE_API_TOKEN</Name> in the service’s
+            environment and restart it. Earlier submissions are counted, too.
           </p>
         </EmptyState>
       </Card>

@@ -9,7 +9,7 @@ import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { toastProblem, toasts } from '../../ui/toast.tsx';
 
 export type Resend = {
-  /** Sends it once more; what was delivered already only after a question. */
+  /** Resends it, after a confirmation if it was delivered already. */
   ask: (send: FlowSend) => void;
   busyId: string | undefined;
   dialog: ReactNode;
@@ -22,7 +22,7 @@ export function useResend(): Resend {
     mutationFn: ({ flow_send_public_id }: FlowSend) =>
       call('resendFlowSend', { params: { flow_send_public_id } }),
     async onSuccess(send) {
-      // An answer that is still on its way would show it as it was.
+      // A response in flight would show the old state.
       await queries.cancelQueries({ queryKey: queryKeys.deliveryLists });
       queries.setQueriesData<ListPage<FlowSend>>(
         { queryKey: queryKeys.deliveryLists },
@@ -30,10 +30,10 @@ export function useResend(): Resend {
       );
       toasts.add({ title: `The lead of ${personName(send)} is being sent again` });
     },
-    onError: (error) => toastProblem('Not sent again', error),
+    onError: (error) => toastProblem('The lead was not sent again', error),
     onSettled() {
       setAsked(undefined);
-      // A lead tells of its sends, too.
+      // Leads show their deliveries, too.
       void queries.invalidateQueries();
     },
   });
@@ -53,8 +53,7 @@ export function useResend(): Resend {
         action="Send again"
         isBusy={isPending}
       >
-        It has been delivered already. Your automation platform gets it a second time, under the same id, and
-        may do its work twice.
+        It has been delivered already. Your automation platform will receive it twice, with the same ID.
       </ConfirmDialog>
     ),
   };

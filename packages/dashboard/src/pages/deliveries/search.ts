@@ -6,7 +6,7 @@ export type State = (typeof STATES)[number];
 export type DeliveriesSearch = {
   status?: State;
   offset?: number;
-  /** The send that is looked at. */
+  /** The id of the opened delivery. */
   open?: string;
 };
 

@@ -4,7 +4,7 @@ import { Pencil, Plus, Trash2 } from 'lucide-react';
 import { useCallback, useMemo, useState } from 'react';
 import { queryKeys } from '../../api/query-keys.ts';
 import { useIsAdmin } from '../../api/role.ts';
-import { formatNumber } from '../../format.ts';
+import { counted } from '../../format.ts';
 import { type ListPage, type MoveList, PagedList } from '../../shared/paged-list.tsx';
 import { useSearchParams } from '../../shared/use-search-params.ts';
 import { Button } from '../../ui/button.tsx';
@@ -17,7 +17,6 @@ import { type Edited, EntryDialog } from './entry-dialog.tsx';
 import type { IpList } from './ip-list.ts';
 import type { IpSearch } from './search.ts';
 
-/** One of the two lists of addresses. */
 export function IpListPage<R extends { ip: string }>({ list }: { list: IpList<R> }) {
   const [{ q = '', offset = 0 }, change] = useSearchParams<IpSearch>();
   const asked = { q, limit: LIST_DEFAULT, offset };
@@ -59,7 +58,7 @@ export function IpListPage<R extends { ip: string }>({ list }: { list: IpList<R>
         offset={offset}
         limit={LIST_DEFAULT}
         onMove={move}
-        counted={(total) => `${formatNumber(total)} ${total === 1 ? 'address' : 'addresses'}`}
+        counted={(total) => counted(total, 'address', 'addresses')}
         empty={
           q === '' ? (
             <EmptyState icon={list.icon} title={list.empty.title} action={addButton}>
@@ -69,7 +68,7 @@ export function IpListPage<R extends { ip: string }>({ list }: { list: IpList<R>
             <EmptyState
               icon={list.icon}
               title="No address matches"
-              action={<Button onClick={() => change({ q: undefined })}>Clear the search</Button>}
+              action={<Button onClick={() => change({ q: undefined })}>Clear search</Button>}
             >
               “{q}” is not on this list.
             </EmptyState>
@@ -81,12 +80,12 @@ export function IpListPage<R extends { ip: string }>({ list }: { list: IpList<R>
   );
 }
 
-/** Whoever searched for an address that is not there may want to add it. */
+/** A search for an unlisted address prefills the dialog that adds it. */
 function looksLikeIp(text: string): boolean {
   return /^\d+\.\d+\.\d+\.\d+$/.test(text.trim()) || /^[\da-f]*:[\da-f:]*$/i.test(text.trim());
 }
 
-/** Takes an address off at once, and lets it be put back as it was. */
+/** Optimistic removal with undo. */
 function useRemoval<R extends { ip: string }>(list: IpList<R>): (entry: R) => void {
   const queries = useQueryClient();
   const queryKey = queryKeys.ipLists(list.key);
@@ -103,7 +102,7 @@ function useRemoval<R extends { ip: string }>(list: IpList<R>): (entry: R) => vo
       for (const [key, page] of before ?? []) queries.setQueryData(key, page);
       toastProblem(`${entry.ip} was not removed`, error);
     },
-    // Leads and submissions say whether their address is blocked, too.
+    // Leads and submissions show whether their address is blocked, too.
     onSettled: () => queries.invalidateQueries(),
   });
 
@@ -112,7 +111,7 @@ function useRemoval<R extends { ip: string }>(list: IpList<R>): (entry: R) => vo
       await list.add(entry);
       toasts.add({ title: `${entry.ip} is back on the list` });
     } catch (error) {
-      toastProblem(`${entry.ip} was not put back`, error);
+      toastProblem(`${entry.ip} was not restored`, error);
     }
     await queries.invalidateQueries();
   }

@@ -4,7 +4,7 @@ import type { Column } from '../../ui/table.tsx';
 
 type Asked = { q: string; limit: number; offset: number };
 
-/** What makes the one list differ from the other. */
+/** What differs between the two lists. */
 export type IpList<R extends { ip: string }> = {
   key: string;
   title: string;
@@ -14,9 +14,9 @@ export type IpList<R extends { ip: string }> = {
   empty: { title: string; text: string };
   columns: readonly Column<R>[];
   fresh: R;
-  /** What is said about an address, in the dialog. */
+  /** The form fields besides the address. */
   fields: (entry: R, change: (changed: Partial<R>) => void, errors: FieldErrors) => ReactNode;
-  /** An address is never on both. */
+  /** An address can be on one list only. */
   other: { to: '/blocked-ips' | '/whitelisted-ips'; label: string };
   list: (asked: Asked, signal: AbortSignal) => Promise<ListPage<R>>;
   add: (entry: R) => Promise<unknown>;

@@ -5,7 +5,7 @@ export type TimelineKind = (typeof TIMELINE_KINDS)[number];
 
 export type LeadSearch = {
   order?: 'oldest';
-  /** Kinds that are shown, joined by commas; all where nothing is said. */
+  /** Shown kinds, comma-separated; all if undefined. */
   show?: string;
   /** The session whose recording is open. */
   replay?: string;
@@ -20,7 +20,7 @@ export function readLeadSearch(search: RawSearch): LeadSearch {
   });
 }
 
-/** In the order of the list; what names nothing means everything. */
+/** In display order; without a known kind, all of them. */
 export function shownKinds({ show }: Pick<LeadSearch, 'show'>): readonly TimelineKind[] {
   const named = (show ?? '').split(',');
   const kinds = TIMELINE_KINDS.filter((kind) => named.includes(kind));

@@ -15,7 +15,7 @@ import { SubmissionEntry } from './submission-entry.tsx';
 import { daysOf, type Entry, entriesOf, formatDayName } from './timeline-entries.ts';
 
 const ENTRIES_AT_ONCE = 60;
-/** The back button leaves the page, whatever was filtered. */
+/** The back button leaves the page instead of undoing filters. */
 const REPLACING = { isReplacing: true };
 
 const KINDS: Readonly<Record<TimelineKind, string>> = {
@@ -30,7 +30,6 @@ const ORDERS = [
   { value: 'oldest', label: 'Oldest first' },
 ] as const;
 
-/** The whole story of a lead. */
 export function Timeline({
   id,
   detail,
@@ -66,7 +65,7 @@ export function Timeline({
       {shown.length === 0 && (
         <EmptyState
           icon={<History aria-hidden="true" />}
-          title={all.length === 0 ? 'Nothing has happened yet' : 'Nothing of this kind has happened'}
+          title={all.length === 0 ? 'Nothing has happened yet' : 'No entries of this kind'}
           action={
             all.length > 0 && (
               <Button onClick={() => onSearch({ show: undefined }, REPLACING)}>Show everything</Button>
@@ -126,7 +125,7 @@ function EntryView({
   }
 }
 
-/** One press shows only that kind; further ones add to it or take away. */
+/** The first press shows only that kind, further ones toggle. */
 function KindChips({
   all,
   kinds,
@@ -143,7 +142,7 @@ function KindChips({
   }
   return (
     <fieldset className="mb-5 flex flex-wrap gap-2">
-      <legend className="sr-only">What is shown</legend>
+      <legend className="sr-only">Show</legend>
       <Chip isOn={isAll} onClick={() => onShow(undefined)} label="All" count={all.length} />
       {TIMELINE_KINDS.map((kind) => (
         <Chip

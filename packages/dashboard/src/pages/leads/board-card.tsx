@@ -18,7 +18,7 @@ export type CardHandlers = {
   onLeave: () => void;
 };
 
-/** A lead on the board. Drawn anew only when the lead itself has changed, or is picked up. */
+/** A lead on the board, memoised. */
 export const BoardCard = memo(function BoardCard({
   lead,
   isHeld,
@@ -54,7 +54,7 @@ export const BoardCard = memo(function BoardCard({
   );
 });
 
-/** The card as it hangs under the pointer. */
+/** The card under the pointer. */
 export function CardGhost({
   lead,
   width,

@@ -11,7 +11,6 @@ import { statusName } from '../../ui/status-badge.tsx';
 import { BoardCard, type CardHandlers } from './board-card.tsx';
 import { CARDS_AT_ONCE, columnOptions } from './queries.ts';
 
-/** A stage and the leads that are in it. */
 export const BoardColumn = memo(function BoardColumn({
   status,
   sort,
@@ -23,9 +22,9 @@ export const BoardColumn = memo(function BoardColumn({
   status: LeadStatus;
   sort: LeadSort;
   filters: LeadFilters;
-  /** The lead that has been picked up, if it is from this column. */
+  /** The card being moved, if it is from this column. */
   heldId: number | undefined;
-  /** It would be dropped here. */
+  /** The current drop target. */
   isOver: boolean;
   handlers: CardHandlers;
 }) {

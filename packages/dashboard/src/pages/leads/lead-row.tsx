@@ -11,7 +11,7 @@ import { StageButton } from './stage-menu.tsx';
 
 const CELL = 'px-3 py-2.5 align-middle';
 
-/** A lead in the table. Drawn anew only when the lead itself has changed. */
+/** A lead in the table, memoised by its lead. */
 export const LeadRow = memo(function LeadRow({
   lead,
   hrefOf,
@@ -27,7 +27,7 @@ export const LeadRow = memo(function LeadRow({
     >
       <th scope="row" className={classes(CELL, 'pl-4 text-left font-normal sm:pl-5')}>
         <div className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
-          {/* Together, so that the dot never has a line to itself. */}
+          {/* Keeps dot and name on one line. */}
           <span className="flex max-w-full min-w-0 items-center gap-2">
             {isNew && <ReviewDot />}
             <a
@@ -75,7 +75,7 @@ export const LeadRow = memo(function LeadRow({
   );
 });
 
-/** How to reach them, as far as it does not stand in the place of the name. */
+/** E-mail and phone, unless they are shown as the name. */
 function Contact({ lead }: { lead: LeadItem }) {
   const shown = [lead.contact_email, lead.contact_phone].filter(
     (each) => each !== '' && each !== personName(lead),

@@ -7,7 +7,7 @@ import type { ChangeSearch } from '../../shared/use-search-params.ts';
 import { filtersOf, latestOptions, listOptions } from './queries.ts';
 import { type LeadsSearch, LIMIT_DEFAULT } from './search.ts';
 
-/** Says that leads have come in since the list was loaded, and brings them in when it suits the reader. */
+/** Announces leads that came in since the list was loaded, and shows them on request. */
 export function NewLeads({ search, onChange }: { search: LeadsSearch; onChange: ChangeSearch<LeadsSearch> }) {
   const client = useQueryClient();
   const isNewestFirst = search.sort === undefined && search.offset === undefined;
@@ -17,13 +17,13 @@ export function NewLeads({ search, onChange }: { search: LeadsSearch; onChange: 
   const { data: latest } = useQuery({ ...latestOptions(filtersOf(search)), enabled: isReady });
   const [known, setKnown] = useState<number>();
 
-  // What is there when one begins to look is not new; what came after the list is.
+  // The baseline: leads newer than the list are new.
   if (known === undefined && latest !== undefined) setKnown(newestOf(shown ?? latest));
   const newest = Math.max(known ?? 0, shown === undefined ? 0 : newestOf(shown));
   const count =
     known === undefined ? 0 : (latest?.leads.filter(({ lead_id }) => lead_id > newest).length ?? 0);
 
-  // Nobody has looked at them yet, which the views say at once.
+  // New leads change the count of the “To review” view.
   useEffect(() => {
     if (count > 0) void client.invalidateQueries({ queryKey: queryKeys.leadsToReview });
   }, [count, client]);

@@ -7,7 +7,6 @@ import { EmptyState } from '../../ui/states.tsx';
 import type { LeadsSearch } from './search.ts';
 import { hasFilters, presetOf } from './views.ts';
 
-/** Why the list is empty, and what to do about it. */
 export function NoLeads({
   search,
   total,
@@ -23,7 +22,7 @@ export function NoLeads({
       <EmptyState
         icon={<SearchX aria-hidden="true" />}
         title="This page is past the end of the list"
-        action={<Button onClick={() => onChange({ offset: undefined })}>To the first page</Button>}
+        action={<Button onClick={() => onChange({ offset: undefined })}>Go to first page</Button>}
       />
     );
   }
@@ -40,14 +39,14 @@ export function NoLeads({
           )
         }
       >
-        Everybody who sends one of your forms appears here by themselves.
+        Everyone who submits one of your forms appears here automatically.
       </EmptyState>
     );
   }
   if (search.q === undefined && presetOf(search)?.name === 'To review') {
     return (
       <EmptyState icon={<CircleCheck aria-hidden="true" />} title="You are all caught up">
-        New leads and follow-ups that nobody has looked at appear here.
+        New leads and follow-ups appear here until someone views them.
       </EmptyState>
     );
   }
@@ -62,7 +61,7 @@ export function NoLeads({
       title="No leads match"
       action={<Button onClick={clear}>Clear search and filters</Button>}
     >
-      Try fewer letters or other filters.
+      Try a shorter search or other filters.
     </EmptyState>
   );
 }

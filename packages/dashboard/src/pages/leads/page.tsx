@@ -15,7 +15,6 @@ import { Toolbar } from './toolbar.tsx';
 import { useLeadLinks } from './use-lead-links.ts';
 import { ViewBar } from './view-bar.tsx';
 
-/** Everybody who has enquired: to search, to sort out and to move along. */
 export function LeadsPage() {
   const [search, changeSearch] = useSearchParams<LeadsSearch>();
   useEffect(() => keepLeadsSearch(search), [search]);

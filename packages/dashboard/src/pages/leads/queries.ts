@@ -5,17 +5,11 @@ import type { LeadList } from '../../shared/lead-lists.ts';
 import { defined } from '../../shared/search-params.ts';
 import { type LeadsSearch, LIMIT_DEFAULT } from './search.ts';
 
-/** What is asked of the service for the list and for the board. */
-
 export const CARDS_AT_ONCE = 25;
-/** How often one looks whether there is something new. */
-const LOOK_EVERY_MS = 15_000;
+const POLL_MS = 15_000;
 
-/**
- * Whoever comes back from a lead sees at once that it has been viewed. But nothing moves while it is being read:
- * what is new is announced, and brought in on request.
- */
-const FRESH_AND_STILL = { staleTime: 0, refetchOnWindowFocus: false } as const;
+/** Refetched when the list is opened again, but never while it is read: new leads are announced instead. */
+const REFETCH_ON_OPEN = { staleTime: 0, refetchOnWindowFocus: false } as const;
 
 export function filtersOf({ q, status, has_follow_ups, seen }: LeadsSearch): LeadFilters {
   return defined({ q, status, has_follow_ups, seen });
@@ -28,7 +22,7 @@ export function listOptions(search: LeadsSearch) {
     queryKey: queryKeys.leadList(query),
     queryFn: ({ signal }): Promise<LeadList> => call('leads', { query, signal }),
     placeholderData: keepPreviousData,
-    ...FRESH_AND_STILL,
+    ...REFETCH_ON_OPEN,
   });
 }
 
@@ -46,19 +40,19 @@ export function columnOptions({ status, sort, filters }: LeadColumn) {
       return loaded < total ? loaded : undefined;
     },
     placeholderData: keepPreviousData,
-    ...FRESH_AND_STILL,
+    ...REFETCH_ON_OPEN,
   });
 }
 
-/** The newest leads, again and again while somebody looks. */
+/** The newest leads, polled. */
 export function latestOptions(filters: LeadFilters) {
   return queryOptions({
     queryKey: queryKeys.latestLeads(filters),
     queryFn: ({ signal }): Promise<LeadList> =>
       call('leads', { query: { ...filters, limit: LIMIT_DEFAULT }, signal }),
-    refetchInterval: LOOK_EVERY_MS,
+    refetchInterval: POLL_MS,
     refetchOnWindowFocus: 'always',
-    staleTime: LOOK_EVERY_MS,
+    staleTime: POLL_MS,
   });
 }
 

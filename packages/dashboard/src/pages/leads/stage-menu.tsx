@@ -7,7 +7,7 @@ import type { MoveStage } from '../../shared/use-move-stage.ts';
 import { classes } from '../../ui/classes.ts';
 import { StatusBadge, statusName } from '../../ui/status-badge.tsx';
 
-/** One menu for all leads of the page: a menu for each would weigh more than everything else in its row. */
+/** One menu shared by all rows: a menu per row is slow to render. */
 const stageMenu = Menu.createHandle<LeadItem>();
 
 export function StageMenu({ onMove }: { onMove: MoveStage }) {
@@ -55,7 +55,6 @@ function StageItem({ status }: { status: LeadStatus }) {
   );
 }
 
-/** The stage of a lead, which opens the menu. */
 export function StageButton({ lead }: { lead: LeadItem }) {
   return (
     <Menu.Trigger
@@ -70,7 +69,7 @@ export function StageButton({ lead }: { lead: LeadItem }) {
   );
 }
 
-/** The same where the stage goes without saying. */
+/** For the board, where the column is the stage. */
 export function MoveButton({ lead, className }: { lead: LeadItem; className?: string }) {
   return (
     <Menu.Trigger

@@ -39,7 +39,7 @@ const SORTS: readonly Choice<LeadSort>[] = [
   { value: 'name_asc', label: 'Name A–Z' },
 ];
 
-/** Search, filters and order. On a phone they wait behind a button. */
+/** Search, filters and order; collapsed on a phone. */
 export function Toolbar({ search, onChange }: { search: LeadsSearch; onChange: ChangeSearch<LeadsSearch> }) {
   const [isOpen, setOpen] = useState(false);
   const { q, status, has_follow_ups, seen, sort } = search;

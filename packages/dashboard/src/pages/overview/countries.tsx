@@ -27,7 +27,7 @@ export function Countries() {
   return (
     <Card
       title="Countries"
-      hint="Sessions by country, since the beginning"
+      hint="Sessions by country, all time"
       actions={
         <Segments
           label="Show countries as"

@@ -19,7 +19,7 @@ export function OverviewPage() {
   return (
     <Page
       title="Overview"
-      hint={`The last ${days} days, compared with the ${days} before`}
+      hint={`Last ${days} days compared with the ${days} days before`}
       actions={
         <>
           <Segments

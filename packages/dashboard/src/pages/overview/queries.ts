@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 
-/** What the overview asks for. Most parts share what they ask with others. */
+/** The queries of the overview; its parts share them. */
 
 const REALTIME_MS = 10_000;
 const RECENT_MS = 15_000;
@@ -21,7 +21,6 @@ export const useSessionsDaily = () =>
     queryFn: ({ signal }) => call('sessionsDaily', { query: { days: DAILY_DAYS }, signal }),
   });
 
-/** By itself every few seconds, as long as somebody can see it. */
 export const useRealtime = () =>
   useQuery({
     queryKey: queryKeys.realtime,
@@ -48,7 +47,6 @@ export const useEngagement = () =>
 export const useStorage = () =>
   useQuery({ queryKey: queryKeys.storage, queryFn: ({ signal }) => call('storage', { signal }) });
 
-/** By themselves as well, so that they do not lag behind what happens right now. */
 export const useRecentSubmissions = () =>
   useQuery({
     queryKey: queryKeys.recentSubmissions(RECENT),

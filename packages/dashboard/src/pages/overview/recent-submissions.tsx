@@ -24,7 +24,7 @@ export function RecentSubmissions() {
         {(submissions) =>
           submissions.length === 0 ? (
             <EmptyState icon={<Inbox aria-hidden="true" />} title="No submissions yet">
-              They appear here as soon as somebody sends a form of one of your sites.
+              Submissions appear here as soon as someone sends one of your forms.
             </EmptyState>
           ) : (
             <ul className="divide-y divide-line border-t border-line">

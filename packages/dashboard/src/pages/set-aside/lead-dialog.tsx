@@ -9,7 +9,6 @@ import { useLastGiven } from '../../ui/use-last-given.ts';
 import { WebLink } from '../../ui/web-link.tsx';
 import type { SetAsideKind, SetAsideLead } from './set-aside-kind.ts';
 
-/** One of them with all that was sent. */
 export function LeadDialog({
   lead,
   ipList,
@@ -31,7 +30,7 @@ export function LeadDialog({
         <>
           <Facts facts={knownOf(current)} layout="rows" />
           <section className="grid min-w-0 gap-2">
-            <h3 className="text-sm">What was sent</h3>
+            <h3 className="text-sm">Submitted data</h3>
             <SentValues value={sentIn(current)} />
           </section>
           <footer className="flex justify-end">

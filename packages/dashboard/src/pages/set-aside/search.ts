@@ -7,7 +7,7 @@ export type SetAsideSearch = {
   period?: Period;
   q?: string;
   offset?: number;
-  /** The one that is looked at. */
+  /** The id of the opened row. */
   open?: number;
 };
 

@@ -5,7 +5,7 @@ import { Inbox, Trash2 } from 'lucide-react';
 import { useCallback, useMemo, useState } from 'react';
 import { queryKeys } from '../../api/query-keys.ts';
 import { useIsAdmin } from '../../api/role.ts';
-import { formatNumber } from '../../format.ts';
+import { counted, formatNumber } from '../../format.ts';
 import { type MoveList, PagedList } from '../../shared/paged-list.tsx';
 import { type ChangeSearch, useSearchParams } from '../../shared/use-search-params.ts';
 import { dayHint } from '../../shared/utc-days.ts';
@@ -31,7 +31,7 @@ const PERIODS: readonly { value: Period; label: string }[] = [
   { value: 'past_30_days', label: 'Past 30 days' },
 ];
 
-/** Submissions that did not become leads. */
+/** The list of rejected or testing leads. */
 export function SetAsidePage({ kind }: { kind: SetAsideKind }) {
   const [search, change] = useSearchParams<SetAsideSearch>();
   const { period = 'all', q = '', offset = 0 } = search;
@@ -61,7 +61,7 @@ export function SetAsidePage({ kind }: { kind: SetAsideKind }) {
     <Page title={kind.title} hint={kind.hint}>
       <div className="flex flex-wrap items-center gap-3">
         <SearchInput
-          label={`Search ${kind.title.toLowerCase()} enquiries`}
+          label={`Search ${kind.title.toLowerCase()} leads`}
           placeholder="IP address, contact, project…"
           value={q}
           onSearch={(typed) => change({ q: typed })}
@@ -78,7 +78,7 @@ export function SetAsidePage({ kind }: { kind: SetAsideKind }) {
       </div>
       <PagedList
         query={query}
-        caption={`${kind.title} enquiries`}
+        caption={`${kind.title} leads`}
         columns={columns}
         rowKey={(row) => row.id}
         rowClassName={(row) => (selection.has(row.id) ? 'bg-accent-soft/50' : undefined)}
@@ -88,7 +88,7 @@ export function SetAsidePage({ kind }: { kind: SetAsideKind }) {
         counted={(total) =>
           selection.ids.length > 0
             ? `${formatNumber(selection.ids.length)} of ${formatNumber(total)} selected`
-            : counted(total)
+            : counted(total, 'lead')
         }
         actions={
           isAdmin && (
@@ -116,19 +116,14 @@ export function SetAsidePage({ kind }: { kind: SetAsideKind }) {
         onConfirm={() =>
           removal.mutate(selection.ids, { onSuccess: selection.clear, onSettled: () => setAsking(false) })
         }
-        title={`Delete ${counted(selection.ids.length)}?`}
+        title={`Delete ${counted(selection.ids.length, 'lead')}?`}
         action="Delete"
         isBusy={removal.isPending}
       >
-        {selection.ids.length === 1 ? 'It disappears' : 'They disappear'} from this list. This cannot be
-        undone here.
+        {selection.ids.length === 1 ? 'It is' : 'They are'} removed from this list. This cannot be undone.
       </ConfirmDialog>
     </Page>
   );
-}
-
-function counted(enquiries: number): string {
-  return `${formatNumber(enquiries)} ${enquiries === 1 ? 'enquiry' : 'enquiries'}`;
 }
 
 function useRemoval(kind: SetAsideKind) {
@@ -137,9 +132,9 @@ function useRemoval(kind: SetAsideKind) {
     mutationFn: kind.remove,
     async onSuccess({ deleted }) {
       await queries.invalidateQueries({ queryKey: queryKeys.setAsideLists(kind.key) });
-      toasts.add({ title: `${counted(deleted)} deleted` });
+      toasts.add({ title: `${counted(deleted, 'lead')} deleted` });
     },
-    onError: (error) => toastProblem('Not deleted', error),
+    onError: (error) => toastProblem('Nothing was deleted', error),
   });
 }
 
@@ -157,10 +152,10 @@ function Empty({
     return (
       <EmptyState
         icon={icon}
-        title="Nothing matches"
+        title="No matches"
         action={<Button onClick={() => onChange({ q: undefined, period: undefined })}>Show all</Button>}
       >
-        {q === undefined ? 'There is nothing in this period.' : `Nothing was found for “${q}”.`}
+        {q === undefined ? 'Nothing was received in this period.' : `Nothing was found for “${q}”.`}
       </EmptyState>
     );
   }

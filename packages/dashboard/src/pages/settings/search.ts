@@ -6,7 +6,7 @@ export type OptionKind = (typeof OPTION_KINDS)[number];
 export type SettingsSearch = {
   /** The site whose details are shown. */
   site?: number;
-  /** Which of its codes: a script, or `form:` and the id of a form. */
+  /** The shown code: a script, or `form:` and the id of a form. */
   code?: string;
   /** Part of a site's name, key or domains. */
   q?: string;

@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'react';
 import { settingsPlace } from '../../shared/settings-place.ts';
 import { SECTIONS } from './sections.tsx';
 
-/** A list at the side; where there is little room, a row that can be pushed sideways. */
+/** A sidebar; a scrolling row on small screens. */
 export function SectionNavigation({ current }: { current: string | undefined }) {
   const row = useRef<HTMLElement>(null);
   useEffect(() => {

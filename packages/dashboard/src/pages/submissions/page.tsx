@@ -7,7 +7,7 @@ import { Inbox, ShieldX } from 'lucide-react';
 import { useCallback } from 'react';
 import { call } from '../../api/client.ts';
 import { queryKeys } from '../../api/query-keys.ts';
-import { formatNumber } from '../../format.ts';
+import { counted } from '../../format.ts';
 import { type MoveList, PagedList } from '../../shared/paged-list.tsx';
 import { personName } from '../../shared/person-name.ts';
 import { type ChangeSearch, useSearchParams } from '../../shared/use-search-params.ts';
@@ -25,7 +25,7 @@ import { SortButton, type Sorted } from './sort-button.tsx';
 
 type Submission = AnswerOf<typeof submissions>['submissions'][number];
 
-/** What one wants to see when a column is chosen: the latest, or the beginning of the alphabet. */
+/** The order of a newly chosen column: latest first, or A to Z. */
 const FIRST_ORDER: Readonly<Record<Sort, Order>> = {
   submitted_at: 'desc',
   contact_email: 'asc',
@@ -33,16 +33,14 @@ const FIRST_ORDER: Readonly<Record<Sort, Order>> = {
   source: 'asc',
 };
 
-/** Where to look for what is not found within a day. */
 const WIDER_DAYS = 30;
 
 const WITHIN: Readonly<Record<Period, string>> = {
   today: 'today',
   yesterday: 'yesterday',
-  range: 'on these days',
+  range: 'in this period',
 };
 
-/** Every time a form was sent. */
 export function SubmissionsPage() {
   const [search, change] = useSearchParams<SubmissionsSearch>();
   const { period = 'today', sort = 'submitted_at', order = 'desc', offset = 0 } = search;
@@ -103,7 +101,7 @@ export function SubmissionsPage() {
   ];
 
   return (
-    <Page title="Submissions" hint="Every time somebody sent one of your forms.">
+    <Page title="Submissions" hint="Each time someone submitted one of your forms.">
       <PeriodBar search={search} onChange={change} />
       <PagedList
         query={query}
@@ -113,7 +111,7 @@ export function SubmissionsPage() {
         offset={offset}
         limit={LIST_DEFAULT}
         onMove={move}
-        counted={(total) => `${formatNumber(total)} ${total === 1 ? 'submission' : 'submissions'}`}
+        counted={(total) => counted(total, 'submission')}
         empty={<Empty search={search} onChange={change} />}
       />
     </Page>
@@ -144,7 +142,7 @@ function Contact({ row }: { row: Submission }) {
   );
 }
 
-/** With what has no column of its own on a phone. */
+/** Includes what has no column on a phone. */
 function Moment({ row }: { row: Submission }) {
   return (
     <div className="grid justify-items-start gap-1">
@@ -159,10 +157,10 @@ function Moment({ row }: { row: Submission }) {
 function Kind({ row }: { row: Submission }) {
   return (
     <div className="flex flex-wrap gap-1">
-      {row.is_follow_up ? <Badge>Follow-up</Badge> : <Badge tone="accent">Primary</Badge>}
+      {row.is_follow_up ? <Badge>Follow-up</Badge> : <Badge tone="accent">First</Badge>}
       {row.is_ip_blocked === 1 && (
         <Link to="/blocked-ips" search={{ q: row.contact_ip }} className="rounded-md">
-          <Badge tone="negative" title={`${row.contact_ip} is on the list of blocked IPs`}>
+          <Badge tone="negative" title={`${row.contact_ip} is blocked`}>
             <ShieldX aria-hidden="true" />
             IP blocked
           </Badge>
@@ -205,8 +203,8 @@ function Empty({
   const icon = <Inbox aria-hidden="true" />;
   if (date_from !== undefined && date_to !== undefined && date_from > date_to) {
     return (
-      <EmptyState icon={icon} title="The first day comes after the last">
-        Choose a first day that is not later than the last one.
+      <EmptyState icon={icon} title="The start date is after the end date">
+        Choose an earlier start date or a later end date.
       </EmptyState>
     );
   }
@@ -223,7 +221,7 @@ function Empty({
                 onClick={() => onChange({ period: 'range', ...lastDays(WIDER_DAYS) })}
               >{`Search the last ${WIDER_DAYS} days`}</Button>
             )}
-            <Button onClick={() => onChange({ q: undefined })}>Clear the search</Button>
+            <Button onClick={() => onChange({ q: undefined })}>Clear search</Button>
           </div>
         }
       >
@@ -238,7 +236,7 @@ function Empty({
         title="Nothing submitted yet today"
         action={<Button onClick={() => onChange({ period: 'yesterday' })}>Show yesterday</Button>}
       >
-        As soon as somebody sends one of your forms, it appears here.
+        Submissions appear here as soon as someone sends a form.
       </EmptyState>
     );
   }
@@ -246,7 +244,7 @@ function Empty({
     <EmptyState
       icon={icon}
       title={
-        period === 'yesterday' ? 'Nothing was submitted yesterday' : 'Nothing was submitted on these days'
+        period === 'yesterday' ? 'Nothing was submitted yesterday' : 'Nothing was submitted in this period'
       }
       action={
         <Link to="/leads" className={buttonClasses()}>
@@ -254,7 +252,7 @@ function Empty({
         </Link>
       }
     >
-      Choose other days, or look at all leads.
+      Choose another period, or go to all leads.
     </EmptyState>
   );
 }

@@ -5,7 +5,7 @@ import { Segments } from '../../ui/segments.tsx';
 import { DayInput } from './day-input.tsx';
 import type { Period, SubmissionsSearch } from './search.ts';
 
-/** What a range begins with, until other days are chosen. */
+/** The initial date range. */
 const RANGE_DAYS = 7;
 
 const PERIODS: readonly { value: Period; label: string }[] = [
@@ -14,7 +14,6 @@ const PERIODS: readonly { value: Period; label: string }[] = [
   { value: 'range', label: 'Date range' },
 ];
 
-/** Which submissions are shown. */
 export function PeriodBar({
   search,
   onChange,

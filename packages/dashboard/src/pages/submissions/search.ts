@@ -30,7 +30,7 @@ export function readSubmissionsSearch(search: RawSearch): SubmissionsSearch {
   });
 }
 
-/** The service refuses days that no calendar has. */
+/** Drops impossible dates such as 30 February, which the service refuses. */
 function dayOf(value: unknown): string | undefined {
   const text = textOf(value) ?? '';
   if (!/^\d{4}-\d\d-\d\d$/.test(text)) return undefined;

@@ -22,7 +22,6 @@ import { KeyDialog, type NewKey } from './key-dialog.tsx';
 
 type Asked = { what: 'rename' | 'rotate' | 'delete'; integration: Integration };
 
-/** Servers that may send leads, each with a key of its own. */
 export function IntegrationsSection() {
   const queryClient = useQueryClient();
   const [isAdding, setAdding] = useState(false);
@@ -65,7 +64,7 @@ export function IntegrationsSection() {
     <>
       <Card
         title="Integrations"
-        hint="Servers and services that send you leads, such as a CRM or a form builder. Each has a key of its own."
+        hint="Servers and services that send you leads, such as a CRM or a form builder, each with its own key."
         actions={(integrations.data?.length ?? 0) > 0 && addButton}
         isFlush
       >
@@ -76,8 +75,8 @@ export function IntegrationsSection() {
             <SkeletonRows rows={4} />
           )
         ) : integrations.data.length === 0 ? (
-          <EmptyState icon={<Plug aria-hidden="true" />} title="No integration yet" action={addButton}>
-            Forms on your sites need none. Add one for each server that sends leads by itself.
+          <EmptyState icon={<Plug aria-hidden="true" />} title="No integrations yet" action={addButton}>
+            Forms on your sites need none. Add one for each server that sends leads.
           </EmptyState>
         ) : (
           <Table
@@ -109,7 +108,7 @@ export function IntegrationsSection() {
         onConfirm={() => about && rotating.mutate(about)}
         isBusy={rotating.isPending}
         title={`Give ${about?.name} a new key?`}
-        action="Make a new key"
+        action="Create new key"
       >
         <p>
           The old key stops working at once. Leads sent with it are refused until the new one is in place.
@@ -123,7 +122,7 @@ export function IntegrationsSection() {
         title={`Delete ${about?.name}?`}
         action="Delete integration"
       >
-        <p>Its key stops working at once, and leads sent with it are refused. Leads it has sent stay.</p>
+        <p>Its key stops working at once. Leads it has already sent are kept.</p>
         <p>This cannot be undone.</p>
       </ConfirmDialog>
       <KeyDialog newKey={newKey} onClose={() => setNewKey(null)} />

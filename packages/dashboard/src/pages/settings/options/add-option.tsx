@@ -11,7 +11,6 @@ import type { OptionKind } from '../search.ts';
 import { changeKnown, type DropdownOption } from './option-queries.ts';
 import { sortOrderAtEnd } from './sort-orders.ts';
 
-/** Ready for the next one as soon as one is there. */
 export function AddOption({ kind, options }: { kind: OptionKind; options: readonly DropdownOption[] }) {
   const queryClient = useQueryClient();
   const first = useRef<HTMLInputElement>(null);
@@ -52,7 +51,7 @@ export function AddOption({ kind, options }: { kind: OptionKind; options: readon
       aria-label="Add an option"
       className="grid items-start gap-3 px-4 pb-4 sm:grid-cols-[1fr_1fr_auto] sm:px-5"
     >
-      <Field label="Value" error={errorOf('value')} hint="As forms send it.">
+      <Field label="Value" error={errorOf('value')} hint="As sent by forms.">
         {(tied) => (
           <TextInput
             {...tied}
@@ -63,7 +62,7 @@ export function AddOption({ kind, options }: { kind: OptionKind; options: readon
           />
         )}
       </Field>
-      <Field label="Label" error={errorOf('label')} hint="As it is shown. Empty: the value.">
+      <Field label="Label" error={errorOf('label')} hint="As shown to people. Defaults to the value.">
         {(tied) => (
           <TextInput {...tied} value={values.label} onChange={(event) => set('label', event.target.value)} />
         )}

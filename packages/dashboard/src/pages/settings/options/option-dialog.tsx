@@ -14,9 +14,9 @@ export function OptionDialog({
   onMove,
   onClose,
 }: {
-  /** Null: closed. */
+  /** Null closes the dialog. */
   option: DropdownOption | null;
-  /** With all the others. */
+  /** All options of the kind. */
   ordered: readonly DropdownOption[];
   onMove: (id: number, to: number) => void;
   onClose: () => void;
@@ -50,11 +50,7 @@ export function OptionDialog({
       draft={draft}
       action="Save"
     >
-      <Field
-        label="Value"
-        error={errorOf('value')}
-        hint="As forms send it. Leads keep the value they came with."
-      >
+      <Field label="Value" error={errorOf('value')} hint="As sent by forms. Existing leads keep their value.">
         {(tied) => (
           <TextInput
             {...tied}
@@ -64,7 +60,7 @@ export function OptionDialog({
           />
         )}
       </Field>
-      <Field label="Label" error={errorOf('label')} hint="As it is shown.">
+      <Field label="Label" error={errorOf('label')} hint="As shown to people.">
         {(tied) => (
           <TextInput {...tied} value={values.label} onChange={(event) => set('label', event.target.value)} />
         )}

@@ -14,7 +14,7 @@ export function useOptions(): UseQueryResult<Options> {
   });
 }
 
-/** Changes what is known of a kind, before or after the service does. */
+/** Updates the cached options of a kind. */
 export function changeKnown(
   queryClient: QueryClient,
   kind: OptionKind,

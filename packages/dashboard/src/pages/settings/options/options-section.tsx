@@ -15,7 +15,6 @@ const NAMES: Readonly<Record<OptionKind, string>> = {
 };
 const TABS = OPTION_KINDS.map((kind) => ({ value: kind, label: NAMES[kind] }));
 
-/** What can be chosen from, for each of the fields that offer a choice. */
 export function OptionsSection() {
   const [{ kind = 'source' }, changeSearch] = useSearchParams<SettingsSearch>();
   const options = useOptions();
@@ -23,7 +22,7 @@ export function OptionsSection() {
   return (
     <Card
       title="Dropdown options"
-      hint="What lists of sources, countries, projects and cities offer, and in which order."
+      hint="The choices for sources, countries, projects and cities, and their order."
     >
       <Tabs
         label="Kind"
@@ -44,7 +43,7 @@ export function OptionsSection() {
             <>
               <AddOption kind={kind} options={shown} />
               {shown.length === 0 ? (
-                <EmptyState title="Nothing to choose from yet">Add the first option above.</EmptyState>
+                <EmptyState title="No options yet">Add the first option above.</EmptyState>
               ) : (
                 <OptionList kind={kind} label={NAMES[kind]} options={shown} />
               )}

@@ -5,13 +5,13 @@ import { toastProblem, toastWithUndo } from '../../../ui/toast.tsx';
 import type { OptionKind } from '../search.ts';
 import { changeKnown, type DropdownOption, type Options } from './option-queries.ts';
 
-/** Deletes at once, and offers to bring it back. */
+/** Optimistic deletion with undo. */
 export function useDeletingOption(kind: OptionKind): (option: DropdownOption) => void {
   const queryClient = useQueryClient();
   const onSettled = () => queryClient.invalidateQueries({ queryKey: queryKeys.dropdownOptions });
   const restoring = useMutation({
     mutationFn: ({ id: _, ...option }: DropdownOption) => call('createDropdownOption', { body: option }),
-    onError: (error, { label }) => toastProblem(`${label} was not brought back`, error),
+    onError: (error, { label }) => toastProblem(`${label} was not restored`, error),
     onSettled,
   });
   const deleting = useMutation({

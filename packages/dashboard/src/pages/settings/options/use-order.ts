@@ -7,7 +7,7 @@ import type { OptionKind } from '../search.ts';
 import { changeKnown, type DropdownOption, type Options } from './option-queries.ts';
 import { sortOrdersFor } from './sort-orders.ts';
 
-/** The options in the order that was last asked for, which is saved behind the viewer's back. */
+/** The options in the wanted order, which is saved in the background. */
 export function useOrder(
   kind: OptionKind,
   options: readonly DropdownOption[],
@@ -17,7 +17,7 @@ export function useOrder(
   const ordered = wanted === null ? [...options] : inOrder(options, wanted);
   const { mutate } = useMutation({
     mutationKey: mutationKeys.dropdownOrder,
-    // One after the other, each from what the one before has left.
+    // Serial: each save starts from the result of the one before.
     scope: { id: mutationKeys.dropdownOrder.join() },
     mutationFn: async ({ id, ids }: { id: number; ids: readonly number[] }) => {
       const known = queryClient.getQueryData<Options>(queryKeys.dropdownOptions)?.[kind] ?? [];
@@ -52,7 +52,7 @@ export function useOrder(
   return { ordered, move };
 }
 
-/** What is not in the order, because it has come since, stays at the end. */
+/** Options missing from the order are new and go last. */
 function inOrder(options: readonly DropdownOption[], ids: readonly number[]): DropdownOption[] {
   const place = new Map(ids.map((id, index) => [id, index]));
   const placeOf = ({ id }: DropdownOption) => place.get(id) ?? ids.length;

@@ -11,7 +11,7 @@ export function useSettings(): UseQueryResult<Settings> {
   return useQuery({ queryKey: queryKeys.settings, queryFn: ({ signal }) => call('settings', { signal }) });
 }
 
-/** Some of the settings, as they are typed. Only what was changed is sent. */
+/** A draft of some settings; only changed ones are sent. */
 export function useSettingsDraft<D extends object>(
   saved: D,
   changeOf: (changed: Partial<D>) => SettingsChange,
@@ -27,7 +27,7 @@ export function useSettingsDraft<D extends object>(
   });
 }
 
-/** What is no number becomes nothing, which the service refuses in its own words. */
+/** NaN becomes null in JSON, which the service refuses with a message for the field. */
 export function numberOf(text: string): number {
   return text.trim() === '' ? Number.NaN : Number(text);
 }

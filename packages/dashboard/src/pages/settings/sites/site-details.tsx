@@ -22,7 +22,6 @@ import { SiteDialog } from './site-dialog.tsx';
 import { SiteForms } from './site-forms.tsx';
 import type { Form, Site } from './site-queries.ts';
 
-/** A site with its forms, what to paste into its pages, and whether that works. */
 export function SiteDetails({
   id,
   sites,
@@ -46,10 +45,10 @@ export function SiteDetails({
       {site === undefined ? (
         <Card isFlush>
           <EmptyState
-            title="There is no such site"
+            title="Site not found"
             action={
               <Link {...settingsPlace('sites')} className={buttonClasses()}>
-                To the list
+                Go to all sites
               </Link>
             }
           >
@@ -103,7 +102,7 @@ function SiteCard({ site, formCount }: { site: Site; formCount: number }) {
       <div className="grid gap-5">
         <SwitchRow
           label="Accept leads from this site"
-          hint="While this is off, all of its forms are refused."
+          hint="While this is off, submissions from its forms are refused."
           isOn={site.enabled}
           onChange={(isOn) => switchSite(site, isOn)}
         />
@@ -127,7 +126,7 @@ function SiteCard({ site, formCount }: { site: Site; formCount: number }) {
         </dl>
         {site.domains.length === 0 && (
           <Note tone="warning">
-            Visits are counted, but forms are refused until the domain of their page is listed here.
+            Visits are counted, but forms are refused until their domain is listed here.
           </Note>
         )}
       </div>
@@ -144,9 +143,9 @@ function SiteCard({ site, formCount }: { site: Site; formCount: number }) {
           {formCount === 0
             ? 'It has no forms.'
             : formCount === 1
-              ? 'Its form is deleted with it, and pages that still have it can no longer send leads.'
-              : `Its ${formatNumber(formCount)} forms are deleted with it, and pages that still have them can no longer send leads.`}{' '}
-          Leads and figures stay.
+              ? 'Its form is deleted, too: pages that still use it can no longer send leads.'
+              : `Its ${formatNumber(formCount)} forms are deleted, too: pages that still use them can no longer send leads.`}{' '}
+          Leads and figures are kept.
         </p>
         <p>This cannot be undone.</p>
       </ConfirmDialog>

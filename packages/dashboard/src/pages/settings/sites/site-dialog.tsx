@@ -8,7 +8,7 @@ import { TextField } from '../parts/text-field.tsx';
 import { useDraft } from '../parts/use-draft.ts';
 import type { Site } from './site-queries.ts';
 
-/** A new site, or the name, key and domains of one that is there. */
+/** Adds or edits a site. */
 export function SiteDialog({
   isOpen,
   onClose,
@@ -36,7 +36,7 @@ export function SiteDialog({
         : call('updateSite', { params: { id: site.id }, body: { ...body, site_key: key } });
     },
     onSaved(saved) {
-      // It has to be in the list before its details can be shown.
+      // The details are taken from the list.
       queryClient.setQueryData<Site[]>(queryKeys.sites, (sites = []) =>
         site === null ? [...sites, saved] : sites.map((each) => (each.id === saved.id ? saved : each)),
       );
@@ -68,7 +68,7 @@ export function SiteDialog({
       <Field
         label="Domains, one per line"
         error={errorOf('domains')}
-        hint="Where its forms may stand. example.com means www.example.com too, *.example.com everything below it, localhost:3000 a page under development."
+        hint="Where its forms may be used. example.com includes www.example.com, *.example.com all subdomains; localhost:3000 is for development."
       >
         {(tied) => (
           <TextArea
@@ -87,8 +87,8 @@ export function SiteDialog({
         error={errorOf('site_key')}
         hint={
           site === null
-            ? 'Names the site in its pages. Leave it empty and one is made up.'
-            : 'Pages that carry the old key are no longer recognised once it has changed.'
+            ? 'Identifies the site in its pages. Leave it empty to generate one.'
+            : 'Pages that still use the old key are no longer recognised after a change.'
         }
         isCode
         value={values.site_key}

@@ -7,7 +7,7 @@ import { TextField } from '../parts/text-field.tsx';
 import { useDraft } from '../parts/use-draft.ts';
 import type { Form, Site } from './site-queries.ts';
 
-/** A new form of a site, or the name and id of one that is there. */
+/** Adds or edits a form. */
 export function SiteFormDialog({
   isOpen,
   onClose,
@@ -55,12 +55,12 @@ export function SiteFormDialog({
         onChange={(name) => set('name', name)}
       />
       <TextField
-        label="Form id"
+        label="Form ID"
         error={errorOf('form_id')}
         hint={
           form === null
-            ? 'Names the form in the page. Leave it empty and one is made up.'
-            : 'Pages that carry the old id can no longer send leads once it has changed.'
+            ? 'Identifies the form in its page. Leave it empty to generate one.'
+            : 'Pages that still use the old ID can no longer send leads after a change.'
         }
         isCode
         value={values.form_id}

@@ -88,12 +88,12 @@ export function SiteForms({ site, forms }: { site: Site; forms: readonly Form[] 
   return (
     <Card
       title="Forms"
-      hint="Each form on the site has an entry, so that you can tell its leads apart."
+      hint="Each form has its own entry, so that you can tell its leads apart."
       actions={forms.length > 0 && addButton}
       isFlush
     >
       {forms.length === 0 ? (
-        <EmptyState title="No form yet" action={addButton}>
+        <EmptyState title="No forms yet" action={addButton}>
           Leads are accepted only from forms that are listed here.
         </EmptyState>
       ) : (
@@ -109,7 +109,7 @@ export function SiteForms({ site, forms }: { site: Site; forms: readonly Form[] 
         title={`Delete ${deleted?.name}?`}
         action="Delete form"
       >
-        <p>Pages that still have it can no longer send leads. Its leads stay.</p>
+        <p>Pages that still use it can no longer send leads. Existing leads are kept.</p>
         <p>This cannot be undone.</p>
       </ConfirmDialog>
     </Card>

@@ -17,7 +17,7 @@ import type { SettingsSearch } from '../search.ts';
 import { SiteDialog } from './site-dialog.tsx';
 import type { Form, Site } from './site-queries.ts';
 
-/** With fewer the list is seen at a glance. */
+/** Shorter lists need no search. */
 const SEARCHABLE_FROM = 8;
 
 export function SiteList({ sites, forms }: { sites: readonly Site[]; forms: readonly Form[] }) {
@@ -76,9 +76,8 @@ export function SiteList({ sites, forms }: { sites: readonly Site[]; forms: read
           </div>
         )}
         {sites.length === 0 ? (
-          <EmptyState icon={<Globe aria-hidden="true" />} title="No site yet" action={addButton}>
-            Add the first website, then paste a line of code into its pages. Visits and leads show up within
-            seconds.
+          <EmptyState icon={<Globe aria-hidden="true" />} title="No sites yet" action={addButton}>
+            Add your first website and paste its code into your pages. Visits and leads appear within seconds.
           </EmptyState>
         ) : shown.length === 0 ? (
           <EmptyState title={`No site matches “${q}”`} />
@@ -121,7 +120,7 @@ function SiteName({ site }: { site: Site }) {
 const DOMAINS_SHOWN = 3;
 
 function Domains({ site: { domains } }: { site: Site }) {
-  if (domains.length === 0) return <span className="text-ink-faint">None, so no form is accepted</span>;
+  if (domains.length === 0) return <span className="text-ink-faint">None: forms are refused</span>;
   const more = domains.length - DOMAINS_SHOWN;
   return (
     <span className="text-ink-soft [overflow-wrap:anywhere]">

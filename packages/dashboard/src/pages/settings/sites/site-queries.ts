@@ -17,7 +17,6 @@ export function useSites(): UseQueryResult<Site[]> {
   });
 }
 
-/** The forms of all sites. */
 export function useForms(): UseQueryResult<Form[]> {
   return useQuery({
     queryKey: queryKeys.forms,

@@ -6,7 +6,7 @@ import { SiteDetails } from './site-details.tsx';
 import { SiteList } from './site-list.tsx';
 import { useForms, useSites } from './site-queries.ts';
 
-/** The list of sites, or one of them with its forms and its code. */
+/** The list of sites, or the details of one. */
 export function SitesSection() {
   const [{ site: shownId }] = useSearchParams<SettingsSearch>();
   const sites = useSites();
