@@ -1,4 +1,4 @@
-/** Numbers and times as the viewer writes them. */
+/** Numbers and times in the viewer's locale. */
 
 const LOCALE = navigator.languages as string[];
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -27,17 +27,16 @@ export function timeOf(value: string | number): Date {
 export const formatDateTime = (value: string | number): string => dateTime.format(timeOf(value));
 export const formatDateTimeFull = (value: string | number): string => dateTimeFull.format(timeOf(value));
 export const formatDate = (value: string | number): string => date.format(timeOf(value));
-/** Of a day that the service counts by, `YYYY-MM-DD`. */
+/** Formats a UTC day, `YYYY-MM-DD`. */
 export const formatDay = (day: string): string => dayOfMonth.format(new Date(`${day}T00:00:00Z`));
 
-/** Each with how many of it make one of the next. */
 const STEPS: readonly [Intl.RelativeTimeFormatUnit, { ms: number; inNext: number }][] = [
   ['second', { ms: 1000, inNext: 60 }],
   ['minute', { ms: 60_000, inNext: 60 }],
   ['hour', { ms: DAY_MS / 24, inNext: 24 }],
 ];
 
-/** How long ago; after a week the date says more. */
+/** Relative time; the date after a week. */
 export function formatAgo(value: string | number, now = Date.now()): string {
   const passed = timeOf(value).getTime() - now;
   if (Math.abs(passed) > 7 * DAY_MS) return formatDate(value);
@@ -46,6 +45,11 @@ export function formatAgo(value: string | number, now = Date.now()): string {
     if (Math.abs(count) < inNext) return relative.format(count, unit);
   }
   return relative.format(Math.round(passed / DAY_MS), 'day');
+}
+
+/** A number with its noun. */
+export function counted(count: number, noun: string, nouns = `${noun}s`): string {
+  return `${formatNumber(count)} ${count === 1 ? noun : nouns}`;
 }
 
 export function formatDuration(ms: number): string {

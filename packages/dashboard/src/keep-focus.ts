@@ -1,9 +1,9 @@
 /**
- * What is deleted, saved or closed often takes the focus with it, and whoever uses the keyboard or a screen reader is
- * thrown back to the start of the page. Here it is taken up again, next to where it was, for all of the dashboard.
+ * When a focused element is removed, browsers move the focus to the start of the page, and users of keyboards and
+ * screen readers lose their place. This restores it to the nearest element, for the whole dashboard.
  */
 
-/** Not fields: on a phone they would call up the keyboard. */
+/** No text fields: focusing one opens the on-screen keyboard. */
 const TARGETS = 'a[href], button:not(:disabled), summary, [tabindex="0"]:not(input, textarea)';
 const APP_ID = 'app';
 const CONTENT_ID = 'content';
@@ -11,14 +11,14 @@ const CONTENT_ID = 'content';
 type Place = {
   element: Element;
   pathname: string;
-  /** From the element outwards: where each one stood within its parent. */
+  /** The path to the element: its parents, and its index in each. */
   steps: readonly { parent: Element; index: number }[];
 };
 
 export function keepFocus(): void {
-  /** Where the focus was last; none after someone has clicked beside everything. */
+  /** The last focused element; null after a click on empty space. */
   let last: Place | null = null;
-  /** The same without dialogs and messages, which stand beside the app. */
+  /** The same without dialogs and toasts, which are rendered outside the app. */
   let lastInApp: Place | null = null;
 
   document.addEventListener('focusin', ({ target }) => {
@@ -32,7 +32,7 @@ export function keepFocus(): void {
     }),
   );
   new MutationObserver(() => {
-    // Whoever closes a dialog brings the focus back by themselves, if there is still something to bring it to.
+    // Deferred: a closing dialog restores the focus itself if its trigger still exists.
     if (last !== null && !last.element.isConnected) setTimeout(recover);
   }).observe(document.body, { childList: true, subtree: true });
 
@@ -57,11 +57,11 @@ function placeOf(element: Element): Place {
   return { element, pathname: location.pathname, steps };
 }
 
-/** The element itself, else what has come into its place, else what stands before it, else something around it. */
+/** The element itself, else what took its place, else its predecessor, else something in a parent. */
 function nearest({ element, steps }: Place): HTMLElement | null {
   if (element.isConnected && element instanceof HTMLElement && isUsable(element)) return element;
   for (const { parent, index } of steps) {
-    // Beyond that there is no nearest any more, only the first of everything.
+    // Nothing is near any more.
     if (parent.id === APP_ID || parent === document.body) return null;
     if (!parent.isConnected) continue;
     const candidates = [parent.children[index], parent.children[index - 1], parent];

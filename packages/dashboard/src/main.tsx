@@ -12,26 +12,26 @@ import './styles.css';
 import { applyTheme } from './theme.ts';
 import { ToastArea, toasts } from './ui/toast.tsx';
 
-/** Answers are never stale on the service's side; this spares asking twice for what was just shown. */
+/** Saves a second request when several parts of a page ask for the same. */
 const FRESH_MS = 10_000;
-const ASK_AGAIN_MS = 15_000;
+const RECOVERY_POLL_MS = 15_000;
 
 const queryClient = new QueryClient({
   defaultOptions: {
-    // The service may be near even where the internet is not, and what cannot be done now must not be done later.
+    // The service may be on the local network while the browser is offline; failed mutations must not be queued.
     queries: {
       staleTime: FRESH_MS,
       networkMode: 'always',
       retry: isWorthRetrying,
-      // What could not be loaded comes by itself when the service is back.
+      // Recovers when the service is back.
       refetchInterval: ({ state: { error } }) =>
-        error !== null && isWorthRetrying(0, error) ? ASK_AGAIN_MS : false,
+        error !== null && isWorthRetrying(0, error) ? RECOVERY_POLL_MS : false,
     },
     mutations: { networkMode: 'always' },
   },
 });
 
-// Whoever signs in next must not see what the one before has loaded, nor what they were told.
+// The next viewer must not see cached data or messages of the one before.
 onKeyChange(() => {
   queryClient.clear();
   toasts.close();

@@ -6,11 +6,12 @@ import { readLeadSearch } from './pages/lead/search.ts';
 import { readLeadsSearch } from './pages/leads/search.ts';
 import { readOverviewSearch } from './pages/overview/search.ts';
 import { readSetAsideSearch } from './pages/set-aside/search.ts';
+import { readSettingsSearch } from './pages/settings/search.ts';
 import { readSubmissionsSearch } from './pages/submissions/search.ts';
 import { NotFound, PageFailed } from './shell/page-failed.tsx';
 import { Shell } from './shell/shell.tsx';
 
-/** Every page: its address, what the address says, and its code, which is loaded when it is needed. */
+/** All routes. Pages are loaded lazily. */
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound, errorComponent: PageFailed });
 
@@ -78,11 +79,13 @@ const routeTree = root.addChildren([
   createRoute({
     getParentRoute: () => root,
     path: '/settings',
+    validateSearch: readSettingsSearch,
     component: lazyRouteComponent(() => import('./pages/settings/page.tsx'), 'SettingsPage'),
   }),
   createRoute({
     getParentRoute: () => root,
     path: '/settings/$section',
+    validateSearch: readSettingsSearch,
     component: lazyRouteComponent(() => import('./pages/settings/page.tsx'), 'SettingsPage'),
   }),
 ]);
@@ -91,7 +94,7 @@ export const router = createRouter({
   routeTree,
   basepath: '/dashboard',
   defaultPreload: 'intent',
-  // In place of the page, so that everything around it stays.
+  // In place of the page; the shell stays.
   defaultErrorComponent: PageFailed,
   scrollRestoration: true,
 });

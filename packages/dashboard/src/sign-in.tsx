@@ -6,7 +6,6 @@ import { Field, TextInput } from './ui/field.tsx';
 
 const SENDABLE = /^[\x21-\x7e]+$/;
 
-/** The door: an API key, for this tab or remembered. */
 export function SignIn() {
   const [key, setKey] = useState('');
   const [isRemembered, setRemembered] = useState(false);
@@ -20,13 +19,13 @@ export function SignIn() {
     setBusy(true);
     setError(undefined);
     try {
-      // Whatever crept in while it was copied, such as a long dash, cannot even be sent.
+      // Characters outside ASCII, such as a pasted dash, cannot be sent in a header.
       if (!SENDABLE.test(key.trim())) throw new ApiProblem(401, '');
       await send('GET', '/analytics/whoami', { key: key.trim() });
       keepKey(key.trim(), { isRemembered });
     } catch (problem) {
       const isWrong = problem instanceof ApiProblem && problem.status === 401;
-      setError(isWrong ? 'This key is not valid.' : (problem as Error).message);
+      setError(isWrong ? 'This key is not valid. Check it and try again.' : (problem as Error).message);
       setBusy(false);
     }
   }
@@ -44,7 +43,7 @@ export function SignIn() {
         <Field
           label="API key"
           error={error}
-          hint="The first start prints the admin key and keeps it in data/keys.json."
+          hint="The first start prints the admin key and saves it in data/keys.json."
         >
           {(tied) => (
             <TextInput
@@ -66,7 +65,7 @@ export function SignIn() {
             onChange={(event) => setRemembered(event.target.checked)}
             className="size-4 accent-accent"
           />
-          Remember it on this device
+          Keep me signed in on this device
         </label>
         <Button look="primary" type="submit" isBusy={isBusy}>
           Sign in

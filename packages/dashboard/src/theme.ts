@@ -1,12 +1,10 @@
 import { Monitor, Moon, Sun } from 'lucide-react';
 import { useSyncExternalStore } from 'react';
 
-/** Light, dark, or as the system has it. */
-
 export type Theme = 'system' | 'light' | 'dark';
 
 export const THEMES: readonly { theme: Theme; label: string; icon: typeof Sun }[] = [
-  { theme: 'system', label: 'As the system', icon: Monitor },
+  { theme: 'system', label: 'System', icon: Monitor },
   { theme: 'light', label: 'Light', icon: Sun },
   { theme: 'dark', label: 'Dark', icon: Moon },
 ];
@@ -17,7 +15,6 @@ const listeners = new Set<() => void>();
 
 let chosen = keptTheme();
 
-/** The one that was chosen, wherever it was chosen. */
 export function useTheme(): Theme {
   return useSyncExternalStore(onThemeChange, () => chosen);
 }

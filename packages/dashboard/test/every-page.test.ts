@@ -49,7 +49,7 @@ const OPENED: Readonly<Record<string, { pathOf: PathOf; words: string }>> = {
   },
   'a lead that does not exist': {
     pathOf: () => `/leads/${encodeURIComponent(HOSTILE)}`,
-    words: 'There is no such lead',
+    words: 'Lead not found',
   },
   'a recording that was played to its end': {
     pathOf: ({ leadId, sessionId }) => `/leads/${leadId}?replay=${sessionId}`,
@@ -62,11 +62,11 @@ const OPENED: Readonly<Record<string, { pathOf: PathOf; words: string }>> = {
   'a delivery': { pathOf: ({ sendId }) => `/deliveries?open=${sendId}`, words: 'Delivery of' },
   'a rejected lead': {
     pathOf: ({ rejectedId }) => `/rejected?period=all&open=${rejectedId}`,
-    words: 'What was sent',
+    words: 'Submitted data',
   },
   'a testing lead': {
     pathOf: ({ testingId }) => `/testing?period=all&open=${testingId}`,
-    words: 'What was sent',
+    words: 'Submitted data',
   },
   'a search for an address': {
     pathOf: () => `/blocked-ips?q=${encodeURIComponent(HOSTILE)}`,
@@ -74,7 +74,7 @@ const OPENED: Readonly<Record<string, { pathOf: PathOf; words: string }>> = {
   },
   'a section that does not exist': {
     pathOf: () => `/settings/${encodeURIComponent(HOSTILE)}`,
-    words: 'There is no such section',
+    words: 'Section not found',
   },
 };
 

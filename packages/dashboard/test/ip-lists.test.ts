@@ -45,7 +45,7 @@ describe('the lists of addresses', () => {
       const dialog = page.getByRole('dialog');
       assert.ok(await dialog.getByRole('radio', { name: /Internal.*become leads as usual/ }).isChecked());
       await dialog.getByLabel('IP address').fill('2001:DB8::1');
-      await dialog.getByRole('radio', { name: /Test.*never becomes a lead/ }).check();
+      await dialog.getByRole('radio', { name: /Test.*never become leads/ }).check();
       await dialog.getByLabel('Note').fill('Laptop');
       await dialog.getByRole('button', { name: 'Whitelist', exact: true }).click();
       await row(page, '2001:db8::1').waitFor();
@@ -82,7 +82,7 @@ describe('the lists of addresses', () => {
       add: 'Block an IP',
       save: 'Block',
       says: 'IP cannot be both whitelisted and blocked. Remove it from the whitelist first.',
-      link: 'Show it among the whitelisted IPs',
+      link: 'Open whitelisted IPs',
       leads: '/dashboard/whitelisted-ips',
     },
     {
@@ -92,7 +92,7 @@ describe('the lists of addresses', () => {
       add: 'Whitelist an IP',
       save: 'Whitelist',
       says: 'IP cannot be both whitelisted and blocked. Unblock it first.',
-      link: 'Show it among the blocked IPs',
+      link: 'Open blocked IPs',
       leads: '/dashboard/blocked-ips',
     },
   ]) {
@@ -192,7 +192,7 @@ describe('the lists of addresses', () => {
       for (const leave of ['Cancel', 'Save']) {
         await edit.focus();
         await page.keyboard.press('Enter');
-        await dialog.getByText('Saving sets its date to now').waitFor();
+        await dialog.getByText('Saving updates its date').waitFor();
         await dialog.getByRole('button', { name: leave }).click();
         await dialog.waitFor({ state: 'hidden' });
         await page.waitForFunction(

@@ -95,8 +95,8 @@ describe('the page of a lead', () => {
         assert.equal(await phone.getAttribute('href'), 'tel:+919876543210');
         assert.deepEqual((await titles(page)).toSorted(), [
           'CRM stage_changed',
-          'First enquiry',
-          'Forwarded',
+          'First submission',
+          'Delivery',
           'Visit',
         ]);
         assert.deepEqual(await entry(page, 'Visit').locator('ol a').allInnerTexts(), [
@@ -104,12 +104,12 @@ describe('the page of a lead', () => {
           'example.com/floor-plans\n(opens in a new tab)',
           'example.com/prices\n(opens in a new tab)',
         ]);
-        await entry(page, 'First enquiry').getByText('Is Saturday possible?').first().waitFor();
-        await entry(page, 'First enquiry').getByText('Book a visit').first().waitFor();
+        await entry(page, 'First submission').getByText('Is Saturday possible?').first().waitFor();
+        await entry(page, 'First submission').getByText('Book a visit').first().waitFor();
         await entry(page, 'CRM stage_changed').getByText('Visit booked').first().waitFor();
-        await entry(page, 'Forwarded').getByText('Delivered').first().waitFor();
+        await entry(page, 'Delivery').getByText('Delivered').first().waitFor();
 
-        await page.getByRole('button', { name: 'Copy the e-mail address' }).click();
+        await page.getByRole('button', { name: 'Copy e-mail address' }).click();
         await page.getByRole('button', { name: 'Copied' }).waitFor();
         assert.equal(await page.evaluate(() => navigator.clipboard.readText()), lead.email);
       });
@@ -203,7 +203,7 @@ describe('the page of a lead', () => {
         await dialog.getByRole('button', { name: 'Whitelist', exact: true }).click();
         await dialog.getByText('IP cannot be both whitelisted and blocked. Unblock it first.').waitFor();
         assert.ok(await isBlocked());
-        await dialog.getByRole('button', { name: 'Unblock it and whitelist it' }).click();
+        await dialog.getByRole('button', { name: 'Unblock and whitelist' }).click();
         await page.getByText('Whitelisted', { exact: true }).waitFor();
         assert.ok(!(await isBlocked()));
         await page.getByRole('button', { name: 'Remove from whitelist' }).click();
@@ -221,10 +221,10 @@ describe('the page of a lead', () => {
     await service.app.forwarding.settled();
     receiver.answer(answering(200));
     await dashboard.visit(pathOf(lead), async (page) => {
-      await entry(page, 'Forwarded').getByText('Failed').waitFor();
-      await entry(page, 'Forwarded').getByText('410').first().waitFor();
+      await entry(page, 'Delivery').getByText('Failed').waitFor();
+      await entry(page, 'Delivery').getByText('410').first().waitFor();
       await page.getByRole('button', { name: 'Send again' }).click();
-      await entry(page, 'Forwarded').getByText('Delivered').first().waitFor();
+      await entry(page, 'Delivery').getByText('Delivered').first().waitFor();
     });
     assert.deepEqual(
       (await detailOf(service, lead)).flow_sends.map(({ status }) => status),
@@ -325,9 +325,9 @@ describe('the page of a lead', () => {
       await page.getByRole('button', { name: 'More actions' }).click();
       await page.getByRole('menuitem', { name: 'Erase this person…' }).click();
       const dialog = page.getByRole('dialog');
-      await dialog.getByText('It cannot be undone.').waitFor();
+      await dialog.getByText('This cannot be undone.').waitFor();
       await dialog.getByText(/1 submission, 1 delivery, 1 visit, 1 CRM event/).waitFor();
-      const erase = dialog.getByRole('button', { name: 'Erase for good' });
+      const erase = dialog.getByRole('button', { name: 'Erase permanently' });
       const typed = dialog.getByRole('textbox', { name: 'Type their name or e-mail address to confirm' });
       assert.ok(await erase.isDisabled());
       await typed.fill('Somebody else');
@@ -349,7 +349,7 @@ describe('the page of a lead', () => {
         await page.getByRole('button', { name: 'More actions' }).click();
         await page.getByRole('menuitem', { name: 'Erase this person…' }).click();
         const dialog = page.getByRole('dialog');
-        await dialog.getByText('It cannot be undone.').waitFor();
+        await dialog.getByText('This cannot be undone.').waitFor();
         assert.equal(await dialog.evaluate((element) => element.scrollWidth - element.clientWidth), 0);
       },
       { size: PHONE },
@@ -361,7 +361,7 @@ describe('the page of a lead', () => {
     await dashboard.visit(
       pathOf(lead),
       async (page) => {
-        await entry(page, 'Forwarded').waitFor();
+        await entry(page, 'Delivery').waitFor();
         for (const name of ['Block', 'Whitelist', 'Send again', 'More actions']) {
           assert.equal(await page.getByRole('button', { name, exact: true }).count(), 0, name);
         }
@@ -375,7 +375,7 @@ describe('the page of a lead', () => {
     for (const id of ['999999', 'nonsense']) {
       await dashboard.visit(
         `/leads/${id}`,
-        async (page) => void (await page.getByText('There is no such lead').waitFor()),
+        async (page) => void (await page.getByText('Lead not found').waitFor()),
         { expectedErrors: /404|400/ },
       );
     }

@@ -87,13 +87,13 @@ describe('The leads page', () => {
         await page.waitForURL(/sort=name_asc/);
         await atRest(page);
         assert.deepEqual(await names(page), ['Ada Lovelace', 'Alan Turing', 'Grace Hopper']);
-        await page.getByRole('button', { name: 'Enquired' }).click();
-        await page.getByRole('button', { name: 'Enquired' }).click();
+        await page.getByRole('button', { name: 'Submitted' }).click();
+        await page.getByRole('button', { name: 'Submitted' }).click();
         await page.waitForURL(/sort=oldest/);
         await atRest(page);
         assert.equal((await names(page))[0], 'Ada Lovelace');
         assert.equal(
-          await page.getByRole('columnheader', { name: 'Enquired' }).getAttribute('aria-sort'),
+          await page.getByRole('columnheader', { name: 'Submitted' }).getAttribute('aria-sort'),
           'ascending',
         );
         await page.goBack();
@@ -225,7 +225,7 @@ describe('The leads page', () => {
 
     it('says what to do where the list is past its end or could not be loaded', async () => {
       await dashboard.visit('/leads?offset=75', async (page) => {
-        await page.getByRole('button', { name: 'To the first page' }).click();
+        await page.getByRole('button', { name: 'Go to first page' }).click();
         await page.getByRole('link', { name: 'Ada Lovelace' }).waitFor();
       });
       await dashboard.visit(

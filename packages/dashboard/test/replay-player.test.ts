@@ -105,7 +105,7 @@ describe('the replay of a visit', () => {
     await dashboard.visit(
       path,
       async (page) => {
-        await page.getByRole('button', { name: 'Watch replay' }).click();
+        await page.getByRole('button', { name: 'Watch recording' }).click();
         await shows(page, 'Flats by the river');
         assert.equal(new URL(page.url()).searchParams.get('replay'), session);
         await page.getByText('https://example.com/flats').waitFor();
@@ -122,11 +122,11 @@ describe('the replay of a visit', () => {
     const unrecorded = await aRecordedLead(null);
     await dashboard.visit(unrecorded.path, async (page) => {
       await page.getByText('Visit', { exact: true }).waitFor();
-      assert.equal(await page.getByRole('button', { name: 'Watch replay' }).count(), 0);
+      assert.equal(await page.getByRole('button', { name: 'Watch recording' }).count(), 0);
     });
     await dashboard.visit(
       `${unrecorded.path}?replay=${unrecorded.session}`,
-      async (page) => void (await page.getByText('There is no recording of this visit').waitFor()),
+      async (page) => void (await page.getByText('This visit has no recording').waitFor()),
       { expectedErrors: /404/ },
     );
   });
@@ -293,7 +293,7 @@ describe('the replay of a visit', () => {
     ]);
     await dashboard.visit(
       `${path}?replay=${session}`,
-      async (page) => void (await page.getByText('It holds no page that could be shown.').waitFor()),
+      async (page) => void (await page.getByText('It contains no page to show.').waitFor()),
       NO_STORAGE,
     );
   });

@@ -15,14 +15,14 @@ const LISTS = [
     path: '/rejected',
     api: '/analytics/blocked-ip-leads',
     says: /Enquiries from blocked IP addresses/,
-    ipList: { path: '/dashboard/blocked-ips', title: 'Blocked IPs', link: 'Show the blocked IP' },
+    ipList: { path: '/dashboard/blocked-ips', title: 'Blocked IPs', link: 'Show blocked IP' },
   },
   {
     kind: 'testing',
     path: '/testing',
     api: '/analytics/testing-leads',
     says: /Enquiries from IP addresses that are whitelisted for testing/,
-    ipList: { path: '/dashboard/whitelisted-ips', title: 'Whitelisted IPs', link: 'Show the whitelisted IP' },
+    ipList: { path: '/dashboard/whitelisted-ips', title: 'Whitelisted IPs', link: 'Show whitelisted IP' },
   },
 ] as const;
 
@@ -47,7 +47,7 @@ function aSetAsideLead(lead: Partial<SetAsideLead>): SetAsideLead {
   };
 }
 
-describe('the pages of enquiries that did not become leads', () => {
+describe('the pages of rejected and testing leads', () => {
   const clock = aClock();
   const service = useService('sqlite', { overrides: { now: clock.now } });
   const dashboard = useDashboard(service);
@@ -103,17 +103,17 @@ describe('the pages of enquiries that did not become leads', () => {
           assert.deepEqual(await names(page), ['New', 'Recent', 'Old']);
           await page.getByRole('combobox', { name: 'Period' }).click();
           await page.getByRole('option', { name: 'Past 7 days' }).click();
-          await page.getByText('2 enquiries').waitFor();
+          await page.getByText('2 leads').waitFor();
           assert.deepEqual(await names(page), ['New', 'Recent']);
           assert.equal(new URL(page.url()).searchParams.get('period'), 'past_7_days');
-          await page.getByText(/^Days are in UTC: they begin at 0[12]:00 your time/).waitFor();
+          await page.getByText(/^Days are in UTC and start at 0[12]:00 your time/).waitFor();
           await page.getByRole('searchbox').fill('oak');
-          await page.getByText('1 enquiry', { exact: true }).waitFor();
+          await page.getByText('1 lead', { exact: true }).waitFor();
           assert.deepEqual(await names(page), ['Recent']);
           await page.getByRole('searchbox').fill('198.51');
-          await page.getByText('Nothing matches').waitFor();
+          await page.getByText('No matches').waitFor();
           await page.getByRole('button', { name: 'Show all' }).click();
-          await page.getByText('3 enquiries').waitFor();
+          await page.getByText('3 leads').waitFor();
         });
       });
 
@@ -131,12 +131,12 @@ describe('the pages of enquiries that did not become leads', () => {
 
           await remove.click();
           const question = page.getByRole('alertdialog');
-          assert.match(await question.innerText(), /Delete 2 enquiries\?.*cannot be undone here/s);
+          assert.match(await question.innerText(), /Delete 2 leads\?.*cannot be undone/s);
           await question.getByRole('button', { name: 'Cancel' }).click();
           assert.equal(await total(api), 3);
           await remove.click();
           await question.getByRole('button', { name: 'Delete' }).click();
-          await page.getByText('2 enquiries deleted').first().waitFor();
+          await page.getByText('2 leads deleted').first().waitFor();
           assert.deepEqual(await names(page), ['Two']);
           assert.equal(await total(api), 1);
         });
@@ -160,7 +160,7 @@ describe('the pages of enquiries that did not become leads', () => {
             await page.unroute(`**${api}/bulk-delete`);
             await page.getByRole('button', { name: 'Delete', exact: true }).click();
             await question.getByRole('button', { name: 'Delete' }).click();
-            await page.getByText('1 enquiry', { exact: true }).waitFor();
+            await page.getByText('1 lead', { exact: true }).waitFor();
             assert.deepEqual(await names(page), ['Two']);
           },
           { expectedErrors: /ERR_FAILED/ },
@@ -178,7 +178,7 @@ describe('the pages of enquiries that did not become leads', () => {
           await page.getByText('3 of 53 selected').waitFor();
           await page.getByRole('button', { name: 'Delete', exact: true }).click();
           await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
-          await page.getByText('50 enquiries', { exact: true }).waitFor();
+          await page.getByText('50 leads', { exact: true }).waitFor();
           assert.equal((await names(page)).length, 50);
           assert.equal(await total(api), 50);
         });

@@ -115,7 +115,7 @@ describe('Sites and forms', () => {
       await button(page, 'Actions for Callback').click();
       await page.getByRole('menuitem', { name: 'Delete' }).click();
       await button(page, 'Delete form').click();
-      await page.getByText('No form yet').waitFor();
+      await page.getByText('No forms yet').waitFor();
       assert.equal((await call(service, 'GET', `/analytics/forms/${form.id}`)).status, 404);
     });
   });
@@ -128,7 +128,7 @@ describe('Sites and forms', () => {
       await button(page, 'Delete').click();
       const asked = page.getByRole('alertdialog');
       await asked.getByText('Its 2 forms are deleted with it').waitFor();
-      await asked.getByText('Leads and figures stay.').waitFor();
+      await asked.getByText('Leads and figures are kept.').waitFor();
       await button(page, 'Delete site').click();
       await button(page, 'Add site').waitFor();
       assert.equal(await page.getByRole('link', { name: 'To go' }).count(), 0);
@@ -140,7 +140,7 @@ describe('Sites and forms', () => {
     const site = await aSite(service, { name: 'Installed', domains: ['installed.example'] });
     await dashboard.visit(`/settings/sites?site=${site.id}`, async (page) => {
       const looked = page.waitForResponse(/\/analytics\/pages\/top/);
-      await button(page, 'Start the check').click();
+      await button(page, 'Start check').click();
       await looked;
       await page.getByText('Waiting for the visit').waitFor();
       await startSession(service, { page: 'https://www.installed.example/offer?utm_source=x' });
@@ -155,7 +155,7 @@ describe('Sites and forms', () => {
     await dashboard.visit(`/settings/sites?site=${site.id}`, async (page) => {
       await page.clock.install();
       const looked = page.waitForResponse(/\/analytics\/pages\/top/);
-      await button(page, 'Start the check').click();
+      await button(page, 'Start check').click();
       await looked;
       await page.getByText('Waiting for the visit').waitFor();
       await startSession(service, { page: 'https://staging.test/' });
@@ -200,7 +200,7 @@ describe('Integrations', () => {
       await button(page, 'Actions for Rotated').click();
       await page.getByRole('menuitem', { name: 'New key' }).click();
       await page.getByText('The old key stops working at once.').waitFor();
-      await button(page, 'Make a new key').click();
+      await button(page, 'Create new key').click();
       await page.getByText('The key of Rotated').waitFor();
       const key = await shownKey(page);
       assert.equal((await send(old)).status, 401);
@@ -257,7 +257,7 @@ describe('Settings that are saved by section', () => {
       '/settings/drought',
       async (page) => {
         await page.getByLabel('Time without a lead').fill('-1');
-        await page.getByLabel('Where to send it').fill('nowhere');
+        await page.getByLabel('Alert webhook').fill('nowhere');
         await button(page, 'Save').click();
         await page.getByText('Must be more than 0.').waitFor();
         await page.getByText('Must be an http or https URL.').waitFor();
@@ -265,8 +265,8 @@ describe('Settings that are saved by section', () => {
         assert.equal(await hours.evaluate((field) => field === document.activeElement), true);
         await hours.fill('48');
         await page.getByText('Must be more than 0.').waitFor({ state: 'detached' });
-        await page.getByLabel('Where to send it').fill('https://hooks.example/drought');
-        await page.getByRole('switch', { name: 'Tell me when leads stop coming in' }).click();
+        await page.getByLabel('Alert webhook').fill('https://hooks.example/drought');
+        await page.getByRole('switch', { name: 'Alert me when leads stop coming in' }).click();
         await button(page, 'Save').click();
         await page.getByText('Saved', { exact: true }).waitFor();
         const saved = await settingsOf(service);
@@ -375,13 +375,13 @@ describe('Trying the forwarding', () => {
       await button(page, 'Send it again').click();
       // Having arrived already, it is not sent without a question.
       await button(page, 'Send again').click();
-      await page.getByText('It has arrived').waitFor();
+      await page.getByText('Delivery succeeded').waitFor();
       await page.getByText('Answered 202').waitFor();
       await page.getByText('thank you', { exact: true }).waitFor();
       assert.equal(receiver.received.length, 2);
       await page.getByLabel('Webhook address').fill('https://other.example');
       assert.equal(await button(page, 'Send it again').isDisabled(), true);
-      assert.equal(await button(page, 'Send a test').isDisabled(), true);
+      assert.equal(await button(page, 'Send test lead').isDisabled(), true);
     }));
 
   it('A test is sent while there is no lead and forwarding is off, and what came back is said', async () => {
@@ -391,15 +391,15 @@ describe('Trying the forwarding', () => {
     receiver.reset();
     receiver.answer((response) => response.writeHead(404).end(`no such workflow\n${'… '.repeat(1000)}`));
     await dashboard.visit('/settings/forwarding', async (page) => {
-      await page.getByText('Forwarding is off: only the test is sent.').waitFor();
-      await button(page, 'Send a test').click();
-      const said = page.locator('[aria-live="polite"]', { hasText: 'It has not arrived' });
+      await page.getByText('Forwarding is off: only the test lead is sent.').waitFor();
+      await button(page, 'Send test lead').click();
+      const said = page.locator('[aria-live="polite"]', { hasText: 'Delivery failed' });
       await said.getByText(/^Answered 404 after \d+ ms\. A test is not tried again\.$/).waitFor();
       await said.getByText('no such workflow').waitFor();
       await assertAccessible(page);
       receiver.reset();
-      await button(page, 'Send a test').click();
-      await page.getByText('It has arrived', { exact: true }).waitFor();
+      await button(page, 'Send test lead').click();
+      await page.getByText('Delivery succeeded', { exact: true }).waitFor();
       assert.equal(JSON.parse(receiver.received[0]?.body ?? '').test_lead, 'yes');
     });
   });
@@ -408,20 +408,20 @@ describe('Trying the forwarding', () => {
     await call(service, 'PATCH', '/analytics/settings', { body: { flow_webhook_url: receiver.url } });
     receiver.reset();
     await dashboard.visit('/settings/forwarding', async (page) => {
-      await button(page, 'Send a test').click();
-      await page.getByText('It has arrived', { exact: true }).waitFor();
+      await button(page, 'Send test lead').click();
+      await page.getByText('Delivery succeeded', { exact: true }).waitFor();
       await page.getByLabel('Webhook address').fill(`${receiver.url}/other`);
       await button(page, 'Save').click();
       await page.getByText('Unsaved changes').waitFor({ state: 'detached' });
-      assert.equal(await page.getByText('It has arrived', { exact: true }).count(), 0);
+      assert.equal(await page.getByText('Delivery succeeded', { exact: true }).count(), 0);
     });
   });
 
   it('Without an address there is nothing to try, and the page says so', async () => {
     await call(service, 'PATCH', '/analytics/settings', { body: { flow_webhook_url: null } });
     await dashboard.visit('/settings/forwarding', async (page) => {
-      await page.getByText('Give it an address first.').waitFor();
-      assert.equal(await button(page, 'Send a test').isDisabled(), true);
+      await page.getByText('Enter an address first.').waitFor();
+      assert.equal(await button(page, 'Send test lead').isDisabled(), true);
     });
   });
 });
@@ -433,7 +433,7 @@ describe('Addresses in the own network', () => {
 
   for (const [path, label] of [
     ['/settings/forwarding', 'Webhook address'],
-    ['/settings/drought', 'Where to send it'],
+    ['/settings/drought', 'Alert webhook'],
   ] as const) {
     it(`${path} says as soon as one is saved that nothing is sent there, until it is replaced`, () =>
       dashboard.visit(path, async (page) => {
@@ -456,7 +456,7 @@ describe('Addresses in the own network', () => {
       body: { flow_webhook_url: 'http://127.0.0.1:9/' },
     });
     await dashboard.visit('/settings/forwarding', async (page) => {
-      await button(page, 'Send a test').click();
+      await button(page, 'Send test lead').click();
       await page
         .getByText('The address of this target is not allowed: it is not on the public internet.')
         .waitFor();

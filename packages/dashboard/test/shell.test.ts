@@ -24,7 +24,7 @@ describe('what surrounds every page', () => {
   test('the first stop of the keyboard skips to the content', async () => {
     await dashboard.visit('/leads', async (page) => {
       await page.keyboard.press('Tab');
-      const skip = page.getByRole('link', { name: 'Skip to the content' });
+      const skip = page.getByRole('link', { name: 'Skip to content' });
       assert.equal(await isFocused(skip), true);
       assert.ok(((await skip.boundingBox())?.width ?? 0) > 50, 'It must be seen while it has the focus.');
       await page.keyboard.press('Enter');
@@ -68,9 +68,9 @@ describe('what surrounds every page', () => {
   test('a page that does not exist says so and leads to the overview', async () => {
     await dashboard.visit('', async (page) => {
       await page.goto(`${service.url}/dashboard/no/such/page`);
-      await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+      await page.getByRole('heading', { name: 'Page not found' }).waitFor();
       await assertAccessible(page);
-      await page.getByRole('link', { name: 'To the overview' }).click();
+      await page.getByRole('link', { name: 'Go to overview' }).click();
       await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
     });
   });
@@ -91,7 +91,7 @@ describe('what surrounds every page', () => {
         await menu.waitFor({ state: 'hidden' });
         assert.equal(await isFocused(page.getByRole('button', { name: 'Menu', exact: true })), true);
         await open();
-        await page.getByRole('button', { name: 'Close the menu' }).click();
+        await page.getByRole('button', { name: 'Close menu' }).click();
         await menu.waitFor({ state: 'hidden' });
         await open();
         await menu.getByRole('link', { name: 'Leads', exact: true }).click();
@@ -114,7 +114,7 @@ describe('what surrounds every page', () => {
       await atRest(page);
       assert.equal(await theme(page), 'light');
 
-      await chooseTheme(page, 'As the system');
+      await chooseTheme(page, 'System');
       assert.equal(await theme(page), 'dark');
       await page.emulateMedia({ colorScheme: 'light' });
       await page.waitForFunction(() => document.documentElement.dataset.theme === 'light');

@@ -92,7 +92,7 @@ describe('the sign-in', () => {
     await dashboard.visit(
       '',
       async (page) => {
-        await page.getByLabel('Remember it on this device').check();
+        await page.getByLabel('Keep me signed in on this device').check();
         await signIn(page, ADMIN_KEY);
         await navigation(page).waitFor();
         assert.deepEqual(await kept(page), { session: null, local: ADMIN_KEY });
@@ -108,7 +108,7 @@ describe('the sign-in', () => {
     await dashboard.visit(
       '',
       async (page) => {
-        await page.getByLabel('Remember it on this device').check();
+        await page.getByLabel('Keep me signed in on this device').check();
         await signIn(page, ADMIN_KEY);
         await navigation(page).waitFor();
         await page.getByRole('button', { name: 'Sign out' }).click();
@@ -127,7 +127,7 @@ describe('the sign-in', () => {
   test('signing out takes away the news that were for whoever was signed in', async () => {
     await dashboard.visit('', async (page) => {
       await page.getByRole('button', { name: 'Refresh' }).click();
-      const news = page.getByRole('dialog').filter({ hasText: 'All figures are fresh' });
+      const news = page.getByRole('dialog').filter({ hasText: 'Figures refreshed' });
       await news.waitFor();
       await page.getByRole('button', { name: 'Sign out' }).click();
       await page.getByLabel('API key').waitFor();

@@ -45,10 +45,10 @@ describe('the submissions page', () => {
     dashboard.visit('/submissions', async (page) => {
       assert.deepEqual(await names(page), ['Bert', 'Ada', 'Ada']);
       const kinds = await page.locator('tbody tr').allInnerTexts();
-      assert.match(kinds[0] ?? '', /Primary\s+IP blocked/);
+      assert.match(kinds[0] ?? '', /First\s+IP blocked/);
       assert.match(kinds[1] ?? '', /Follow-up/);
-      assert.match(kinds[2] ?? '', /Primary/);
-      assert.ok(await page.getByText(/Days are in UTC: they begin at 0[12]:00 your time/).isVisible());
+      assert.match(kinds[2] ?? '', /First/);
+      assert.ok(await page.getByText(/Days are in UTC and start at 0[12]:00 your time/).isVisible());
 
       await page.getByRole('link', { name: 'Bert' }).click();
       await page.waitForURL(/\/leads\/\d+$/);
@@ -92,7 +92,7 @@ describe('the submissions page', () => {
 
   test('says so when the first day comes after the last', () =>
     dashboard.visit('/submissions?period=range&date_from=2026-03-10&date_to=2026-03-01', async (page) => {
-      await page.getByText('The first day comes after the last').waitFor();
+      await page.getByText('The start date is after the end date').waitFor();
     }));
 
   test('is sorted by the headers of its columns, which say how', () =>
@@ -126,7 +126,7 @@ describe('the submissions page', () => {
 
       await page.getByRole('searchbox').fill('nobody at all');
       await page.getByText('No submission matches').waitFor();
-      await page.getByRole('button', { name: 'Clear the search' }).click();
+      await page.getByRole('button', { name: 'Clear search' }).click();
       await page.getByText('3 submissions').waitFor();
       assert.equal(await page.getByRole('searchbox').inputValue(), '');
     }));

@@ -9,42 +9,42 @@ import {
 } from './form/lead-form.ts';
 import { send } from './form/send.ts';
 
-/** Submitters that say for themselves where to go, or that only close a dialog. */
-const OTHER_WAYS = '[formaction],[formmethod=dialog]';
+/** Buttons with a target of their own, or that only close a dialog. */
+const OWN_TARGET = '[formaction],[formmethod=dialog]';
 
-function begin(): void {
+function start(): void {
   noteCampaign();
   allLeadForms();
-  // Pages that are put together by scripts bring their forms later, and replace them.
+  // Single-page apps add and replace forms later.
   new MutationObserver(allLeadForms).observe(document, {
     childList: true,
     subtree: true,
     attributeFilter: [FORM_ATTRIBUTE, SITE_ATTRIBUTE],
   });
 
-  // On the window everybody else has been asked before: what a page has refused is not sent.
+  // On the window, so that the page's own listeners run first and can cancel.
   addEventListener('submit', (event) => {
     const lead = leadFormOf(event.target);
     const submitter = event.submitter as HTMLButtonElement | null;
-    if (!lead || event.defaultPrevented || submitter?.matches(OTHER_WAYS)) return;
+    if (!lead || event.defaultPrevented || submitter?.matches(OWN_TARGET)) return;
     event.preventDefault();
     if (!lead.sending) send(lead, submitter).catch(() => release(lead));
   });
 
-  // Comes for every way of sending, so that a form which goes past this script carries the same fields.
+  // Fires for every kind of submit, so that a native one carries the same fields.
   addEventListener('formdata', ({ target, formData }) => {
     const lead = leadFormOf(target);
     if (lead) fillIn(formData, lead);
   });
 
-  // The browser may keep the page as it is and show it again when the visitor comes back.
+  // The page may come back from the back/forward cache.
   addEventListener('pagehide', () => allLeadForms().forEach(release));
   addEventListener('pageshow', ({ persisted }) => {
     if (persisted) allLeadForms().forEach(restartTime);
   });
 }
 
-// A page that is only prepared has not been seen, and may never be.
+// A prerendered page may never be seen.
 if ((document as Document & { prerendering?: boolean }).prerendering) {
-  document.addEventListener('prerenderingchange', begin, { once: true });
-} else begin();
+  document.addEventListener('prerenderingchange', start, { once: true });
+} else start();

@@ -3,7 +3,7 @@ import { CONSENT, read, write } from './storage.ts';
 
 const GIVEN = 'true';
 
-/** Says whether the visitor lets anything be kept in the browser. */
+/** Whether anything may be stored in the browser. */
 export function mayKeep(): boolean {
   const consent = read(CONSENT);
   return !isPrivate() && (consent ? consent === GIVEN : tag?.dataset.consent !== 'required');
@@ -13,7 +13,7 @@ export function keepConsent(isGiven: boolean): void {
   if (!isPrivate()) write(CONSENT, String(isGiven));
 }
 
-/** What the visitor told the browser outranks what was clicked on a page. */
+/** Do Not Track and Global Privacy Control outrank consent given on a page. */
 function isPrivate(): boolean | undefined {
   const { doNotTrack, globalPrivacyControl } = navigator as Navigator & { globalPrivacyControl?: boolean };
   return doNotTrack === '1' || globalPrivacyControl;

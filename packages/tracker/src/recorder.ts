@@ -3,11 +3,11 @@ import { type Delivery, type Destination, openDelivery } from './recorder/delive
 import { MASKING, maskRest, type RecordedEvent } from './recorder/masking.ts';
 
 export type RecorderOptions = Destination & {
-  /** The session that what happens now belongs to. */
+  /** The current session. */
   sessionId(): string;
 };
 
-/** Kinds of events. */
+/** rrweb event types. */
 const FULL_SNAPSHOT = 2;
 const META = 4;
 
@@ -15,26 +15,26 @@ const MOUSE_EVERY_MS = 100;
 const SCROLL_EVERY_MS = 150;
 
 /**
- * Records what happens on this page and sends it, until it is stopped or cannot be sent. Stopped as unwanted, it
- * forgets what has not been sent; else that is sent. Whatever goes wrong, the page hears nothing of it.
+ * Records this page until it is stopped or cannot be uploaded. Stopping it as unwanted discards what was not sent yet.
+ * Never throws into the page.
  */
 export function record(options: RecorderOptions): (isUnwanted?: boolean) => void {
   let session: string | undefined;
-  let hasBegun = false;
+  let hasSnapshot = false;
   let stopRecording: (() => void) | undefined;
   const delivery: Delivery = openDelivery(options, () => stop(true));
 
   function take(event: RecordedEvent): void {
     const current = options.sessionId();
     if (session !== undefined && session !== current) {
-      // A recording begins with the whole page, which shows what this event has changed.
-      hasBegun = false;
+      // A recording starts with a full snapshot, which includes this event's change.
+      hasSnapshot = false;
       setTimeout(takeSnapshot);
     }
     session = current;
-    // Nothing can be shown before it is known what the page looks like.
-    hasBegun ||= event.type === META;
-    if (!hasBegun || !maskRest(event)) return;
+    // Events before the first snapshot cannot be played.
+    hasSnapshot ||= event.type === META;
+    if (!hasSnapshot || !maskRest(event)) return;
     delivery.add(current, JSON.stringify(event));
     if (event.type === FULL_SNAPSHOT) delivery.flush();
   }

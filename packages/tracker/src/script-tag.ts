@@ -1,25 +1,25 @@
-/** What the service says about itself; it puts this in front of the script when it serves it. */
+/** Prepended to the script by the service. */
 declare const LEADTRAIL_CONFIG: {
-  /** From the script's own address to where the service's addresses begin. */
+  /** Relative path from the script to the service's root. */
   root: string;
-  /** The tracking endpoints, from there. */
+  /** The tracking endpoints, relative to the root. */
   track: string;
-  /** The replay recorder, from there. */
+  /** The replay recorder, relative to the root. */
   recorder: string;
-  /** Which part of the sessions is recorded, 0 to 1. */
+  /** The share of sessions to record, 0 to 1. */
   replayRate: number;
 };
 
 export const config = LEADTRAIL_CONFIG;
 
-/** Only there while the script runs for the first time. */
+/** `currentScript` is set only while the script first runs. */
 export const tag = document.currentScript as HTMLScriptElement | null;
 
 const from = tag?.src || document.URL;
 const endpoint = tag?.dataset.endpoint;
 
-/** Where the service is reached: beside the script, so that a proxy needs no more than to pass it on. */
+/** The service's root: relative to the script, so that a proxy only has to forward a folder. */
 export const root = endpoint
   ? new URL(endpoint, from).href.replace(/\/?$/, '/')
-  : // Put together as text, which takes less time; whoever asks it makes sense of the dots.
+  : // Concatenated, which is faster than `new URL`; the browser resolves the dots.
     `${from.split(/[?#]/)[0]}/../${config.root}`;

@@ -1,4 +1,4 @@
-/** Local storage; where the browser does not let a page keep anything, this page remembers it for itself. */
+/** Local storage, with memory as a fallback where it is blocked. */
 
 export const VISITOR = 'leadtrail_visitor';
 export const SESSION = 'leadtrail_session';
@@ -32,10 +32,10 @@ export function remove(key: string): void {
   } catch {}
 }
 
-/** What another version of the script, or the page itself, wrote there may be anything. */
+/** Untrusted: another version of the script, or the page, may have written it. */
 export function readObject(key: string): Record<string, unknown> {
   try {
-    // Nothing parses as null, and that becomes an empty object.
+    // `null` becomes an empty object.
     return Object(JSON.parse(read(key) as string));
   } catch {
     return {};

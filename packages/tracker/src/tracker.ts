@@ -6,7 +6,7 @@ import { beginTracking, stopTracking, track, viewAgain } from './tracker/trackin
 type Call = Iterable<unknown>;
 type Leadtrail = {
   (...call: unknown[]): void;
-  /** Calls made before the script was there. */
+  /** Calls queued before the script was loaded. */
   q?: Call[];
   isLoaded?: boolean;
 };
@@ -20,25 +20,25 @@ declare global {
   }
 }
 
-// A page that is only being prepared has not been visited.
+// A prerendered page has not been visited.
 if (document.prerendering) document.addEventListener('prerenderingchange', run);
 else run();
 
 function run(): void {
   const { leadtrail } = window;
-  // A page may carry the script twice.
+  // The script may be included twice.
   if (leadtrail?.isLoaded) return;
-  window.leadtrail = (...call) => obey(call);
+  window.leadtrail = (...call) => handle(call);
   window.leadtrail.isLoaded = true;
-  // In another tab, of which a page that comes back has not heard. Before anything else happens here.
+  // Consent may change in another tab. In the capture phase, before any other listener.
   addEventListener('storage', followConsent, true);
-  // Whoever only listens once the page has gone is not called when it is loaded.
+  // Registered on pagehide, so that it does not fire for the first load.
   addEventListener('pagehide', () => addEventListener('pageshow', comeBack, true), true);
-  leadtrail?.q?.forEach(obey);
+  leadtrail?.q?.forEach(handle);
   followConsent();
 }
 
-/** Says whether the visitor may be followed, which may have been decided in another tab. */
+/** Starts or stops tracking by the current consent, which another tab may have changed. */
 function followConsent(): boolean {
   const may = mayKeep();
   if (may) beginTracking();
@@ -46,15 +46,15 @@ function followConsent(): boolean {
   return may;
 }
 
-/** The browser had kept the page for the way back. */
+/** The page came back from the back/forward cache. */
 function comeBack(): void {
   const wasAlive = isAlive;
-  // Who begins anew has viewed the page by that.
+  // A new start counts as a page view by itself.
   if (followConsent() && wasAlive) viewAgain();
 }
 
-/** Whatever the page calls, it gets no error. */
-function obey([command, value, data]: Call): void {
+/** Never throws into the page. */
+function handle([command, value, data]: Call): void {
   try {
     if (command === 'event' && followConsent()) track(String(value), data as object | undefined);
     if (command === 'consent') {

@@ -132,7 +132,7 @@ onBothStores('After it was sent, a form', (kind) => {
         await openFormPage(page, site.url);
         await fillIn(page, { ...ADA, USER_MESSAGE: 'x'.repeat(300_000) });
         await sendWithButton(page);
-        await page.getByRole('alert').getByText('This is too much to be sent at once.').waitFor();
+        await page.getByRole('alert').getByText('The form is too large to send.').waitFor();
         await fillIn(page);
         await sendWithButton(page);
         await thankYouPage(page, site);
@@ -153,7 +153,7 @@ onBothStores('After it was sent, a form', (kind) => {
         const details = [{ path: 'email', message: 'must be an address' }];
         await answerOnce(page, { status: 400, json: { error: 'For developers.', details } });
         await sendWithButton(page);
-        const text = 'Something in the form could not be accepted. Please check it and send it again.';
+        const text = 'Some of your input was not accepted. Please check it and send it again.';
         await page.getByRole('alert').getByText(text).waitFor();
         await page.waitForFunction(() => document.activeElement?.matches('[name=EMAIL][aria-invalid=true]'));
         const alertId = await page.getByRole('alert').getAttribute('id');

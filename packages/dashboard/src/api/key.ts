@@ -1,4 +1,4 @@
-/** The key that the viewer has signed in with: for this tab, or remembered on request. */
+/** The API key of the signed-in viewer, in session storage or, on request, in local storage. */
 
 const NAME = 'leadtrail_dashboard_key';
 const PLACES = [() => sessionStorage, () => localStorage] as const;
@@ -11,7 +11,7 @@ export function currentKey(): string | null {
   return key;
 }
 
-/** The service no longer knows the key that was used until now. */
+/** The service answered 401 to the last key. */
 export function isKeyRefused(): boolean {
   return isRefused;
 }
@@ -28,7 +28,7 @@ export function refuseKey(): void {
   forgetKey();
 }
 
-/** Only the own key: another tab may have remembered a newer one. */
+/** Removes only this tab's key: another tab may have stored a newer one. */
 export function forgetKey(): void {
   for (const place of PLACES) if (stored(place) === key) attempt(() => place().removeItem(NAME));
   change(null);
@@ -39,7 +39,7 @@ export function onKeyChange(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-// Whoever signs out where the key is remembered has signed out in every tab.
+// Signing out with a remembered key signs out every tab.
 addEventListener('storage', ({ key: name, oldValue, newValue }) => {
   if (name === NAME && newValue === null && oldValue === key) change(null);
 });
@@ -53,7 +53,7 @@ function stored(place: () => Storage): string | null {
   return attempt(() => place().getItem(NAME)) ?? null;
 }
 
-/** Storage may be closed to the page, and even to ask for it is an error then; the key lives as long as the page. */
+/** Even reading `localStorage` throws where storage is blocked; the key then lives as long as the page. */
 function attempt<T>(run: () => T): T | undefined {
   try {
     return run();

@@ -1,18 +1,18 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { call } from './client.ts';
+import { queryKeys } from './query-keys.ts';
 
 export type Role = 'admin' | 'marketing';
 
-/** Who is signed in. */
 export function useViewer(): UseQueryResult<{ role: Role }> {
   return useQuery({
-    queryKey: ['whoami'],
+    queryKey: queryKeys.viewer,
     queryFn: ({ signal }) => call('whoami', { signal }),
     staleTime: Number.POSITIVE_INFINITY,
   });
 }
 
-/** Undefined until the service has said so. */
+/** Undefined until it is loaded. */
 export function useRole(): Role | undefined {
   return useViewer().data?.role;
 }

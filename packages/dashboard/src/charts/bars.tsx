@@ -8,13 +8,12 @@ export type Bar = {
   key: string;
   label: ReactNode;
   value: number;
-  /** More about it, on hover. */
   title?: string;
   isSelected?: boolean;
   onSelect?: () => void;
 };
 
-/** Names with a number, longest bar first. The bars stand behind the text, so that it needs no chart to be read. */
+/** A ranked list with bars behind the text. */
 export function Bars({
   label,
   bars,
@@ -25,9 +24,9 @@ export function Bars({
   label: string;
   bars: readonly Bar[];
   tone?: Tone;
-  /** How many before the rest is asked for. */
+  /** How many before “Show all”. */
   shown?: number;
-  /** Only where the bars are all there is. */
+  /** Only where the bars add up to the whole. */
   hasShares?: boolean;
 }) {
   const [isWhole, setWhole] = useState(false);

@@ -1,4 +1,4 @@
-/** The map numbers its countries as in ISO 3166-1; the service names them by two letters. */
+/** Maps the atlas's numeric ISO 3166-1 codes to the service's two-letter codes. */
 
 const NUMBERED =
   'AE784 AF004 AL008 AM051 AO024 AQ010 AR032 AT040 AU036 AZ031 BA070 BD050 BE056 BF854 BG100 BI108 BJ204 BN096 ' +
@@ -14,7 +14,7 @@ const NUMBERED =
 
 const BY_NUMBER = new Map(NUMBERED.split(' ').map((entry) => [entry.slice(2), entry.slice(0, 2)]));
 
-/** Shapes without a number, by the country that addresses from there are counted to. */
+/** Shapes without a number, by the country that IP databases assign them to. */
 const BY_NAME = new Map([
   ['Kosovo', 'XK'],
   ['N. Cyprus', 'CY'],
@@ -25,7 +25,7 @@ export function countryCode(number: string | number | undefined, name: string): 
   return number === undefined ? BY_NAME.get(name) : BY_NUMBER.get(String(number).padStart(3, '0'));
 }
 
-/** Too small for the map's shapes: where they are, as longitude and latitude. */
+/** Countries without a shape at this scale: longitude and latitude. */
 export const SMALL_COUNTRIES: Readonly<Record<string, readonly [number, number]>> = {
   AD: [1.6, 42.5],
   AG: [-61.8, 17.1],

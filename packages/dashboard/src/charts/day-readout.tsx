@@ -7,7 +7,7 @@ import { SWATCHES } from './tones.ts';
 const READOUT_WIDTH = 168;
 const READOUT_GAP = 12;
 
-/** What a day says, beside it. */
+/** Tooltip of one day. */
 export function DayReadout({
   day,
   series,
@@ -43,7 +43,7 @@ export function DayReadout({
   );
 }
 
-/** The same for those who listen. */
+/** The same for screen readers. */
 export function spokenDay(days: readonly string[], series: readonly DaySeries[], at: number): string {
   const counts = series.map(({ name, values }) => `${name} ${formatNumber(values[at] ?? 0)}`);
   return `${nameOfDay(days[at] ?? '')}: ${counts.join(', ')}`;

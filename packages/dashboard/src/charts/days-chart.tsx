@@ -9,15 +9,12 @@ import { useCursor } from './use-cursor.ts';
 import { useWidth } from './use-width.ts';
 import { ValuesTable } from './values-table.tsx';
 
-/** For its name, above the highest value. */
+/** For the panel's title. */
 const TITLE_HEIGHT = 16;
 const AXIS_HEIGHT = 26;
 const PANEL_GAP = 22;
 
-/**
- * Something counted per day. Series of the same kind share one scale; those that are not alike each get a panel
- * of their own over the same days, because two scales in one picture say nothing about each other.
- */
+/** A line chart per day. Series of different kinds get a panel each (`isSplit`) instead of a second scale. */
 export function DaysChart({
   label,
   days,

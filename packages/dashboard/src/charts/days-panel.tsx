@@ -7,14 +7,13 @@ import { FILLS, STROKES, type Tone } from './tones.ts';
 
 export type DaySeries = { name: string; tone: Tone; values: readonly number[] };
 
-/** Room for the values beside the lines, and around them. */
+/** Margins, with room for the axis labels. */
 export const LEFT = 40;
 export const RIGHT = 10;
 export const PANEL_TOP = 10;
 const DAY_LABEL_WIDTH = 84;
 const VALUE_LINES = 3;
 
-/** Lines over one scale. */
 export function DaysPanel({
   series,
   title,
@@ -87,7 +86,7 @@ function Line({
   const points = [...values];
   const outline = line<number>((_, index) => x(index), y).curve(curveMonotoneX);
   const body = area<number>((_, index) => x(index), y(0), y).curve(curveMonotoneX);
-  // A line of one point has no length.
+  // A line of one point is invisible.
   const dotted = at ?? (points.length === 1 ? 0 : null);
   return (
     <>
@@ -126,7 +125,7 @@ export function DayAxis({
 }) {
   const fitting = Math.max(1, Math.floor((width - LEFT - RIGHT) / DAY_LABEL_WIDTH));
   const step = Math.max(1, Math.ceil((days.length - 1) / fitting));
-  // Counted from the last day, which is the one that matters.
+  // The last day always gets a label.
   const shown = days.map((_, index) => index).filter((index) => (days.length - 1 - index) % step === 0);
   return shown.map((index) => (
     <text

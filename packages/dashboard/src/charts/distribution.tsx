@@ -10,10 +10,9 @@ export type Bucket = {
   onSelect?: () => void;
 };
 
-/** From faint to strong, because the buckets have an order. */
 const STRENGTHS = ['bg-series-1/35', 'bg-series-1/50', 'bg-series-1/65', 'bg-series-1/80', 'bg-series-1'];
 
-/** How many fall into each of a few ordered buckets. Every number is written out. */
+/** A histogram over a few ordered buckets. */
 export function Distribution({ label, buckets }: { label: string; buckets: readonly Bucket[] }) {
   const most = Math.max(1, ...buckets.map(({ count }) => count));
   return (

@@ -1,6 +1,6 @@
 import { ENGAGEMENT_BUCKETS } from '@leadtrail/contract/engagement';
 
-/** The words for how interested somebody was, and the points behind each, coldest first. */
+/** Engagement labels with their point ranges, coldest first. */
 export const ENGAGEMENT_LABELS = ['Cold', 'Cool', 'Warm', 'Hot', 'Very Hot'] as const;
 export type EngagementLabel = (typeof ENGAGEMENT_LABELS)[number];
 

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { formatShare } from '../format.ts';
 import { classes } from '../ui/classes.ts';
 
-/** A number that matters, with its name, what it was before and where it is going. */
+/** A key figure with its change and trend. */
 export function Figure({
   name,
   value,
@@ -32,7 +32,7 @@ export function Figure({
   );
 }
 
-/** Less than this is as good as nothing. */
+/** Smaller changes count as none. */
 const NOTICEABLE = 0.005;
 
 export function Change({ by, since }: { by: number | null; since: string }) {

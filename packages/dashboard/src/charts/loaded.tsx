@@ -2,14 +2,14 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { ErrorState } from '../ui/states.tsx';
 
-/** What was asked for once it is there; until then its outline, or what went wrong. */
+/** Renders a query: its data, a skeleton or the error. */
 export function Loaded<T>({
   query,
   outline,
   children,
 }: {
   query: UseQueryResult<T>;
-  /** In about the size of what comes. */
+  /** About the size of the content, to avoid layout shift. */
   outline: ReactNode;
   children: (data: T) => ReactNode;
 }) {

@@ -8,7 +8,6 @@ const WIDTH = 100;
 const HEIGHT = 28;
 const PADDING = 2;
 
-/** The course of a figure at a glance, beside the figure itself. */
 export function Sparkline({
   label,
   values,

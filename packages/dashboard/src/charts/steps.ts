@@ -1,7 +1,4 @@
-/**
- * Where the shades of a map begin: at round numbers, chosen so that each shade has about as many countries. Among
- * countries of very different sizes any even scale would give most of them the same.
- */
+/** Quantile thresholds at round numbers: with a linear scale most countries would get the same shade. */
 
 const ROUND = [1, 1.5, 2, 3, 5, 7];
 

@@ -1,4 +1,4 @@
-/** The colours of the series. The names are spelled out because Tailwind looks for them in the text. */
+/** Series colours. Class names are spelled out because Tailwind finds them by text search. */
 
 export type Tone = 1 | 2 | 3 | 4 | 5;
 
@@ -26,7 +26,7 @@ export const SWATCHES: Readonly<Record<Tone, string>> = {
   5: 'bg-series-5',
 };
 
-/** Behind text, which has to stay legible on it. */
+/** Backgrounds light enough for text. */
 export const TINTS: Readonly<Record<Tone, string>> = {
   1: 'bg-series-1/15',
   2: 'bg-series-2/15',

@@ -1,12 +1,12 @@
 import { type KeyboardEvent, useState } from 'react';
 
-/** Far enough to get through a year, and a whole week where the points are days. */
+/** Page Up and Page Down: a week, where the points are days. */
 const FAR = 7;
 
-/** Which point of a chart is being read, moved with the pointer or with the keys of a slider. */
+/** The selected point of a chart, moved by pointer or by slider keys. */
 export function useCursor(count: number) {
   const [point, setPoint] = useState<number | null>(null);
-  // The points may have become fewer since.
+  // There may be fewer points than before.
   const at = point === null || count === 0 ? null : Math.min(point, count - 1);
 
   function onKeyDown(event: KeyboardEvent) {

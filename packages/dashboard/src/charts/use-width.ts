@@ -1,6 +1,6 @@
 import { type RefCallback, useCallback, useState } from 'react';
 
-/** How wide the element is now; 0 until it has been measured. */
+/** The element's width; 0 until it is measured. */
 export function useWidth(): [RefCallback<Element>, number] {
   const [width, setWidth] = useState(0);
   const measure = useCallback((element: Element | null) => {

@@ -1,4 +1,4 @@
-/** What a chart shows, for those who do not see it. */
+/** A chart's values for screen readers. */
 export function ValuesTable({
   caption,
   columns,

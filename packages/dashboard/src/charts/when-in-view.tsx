@@ -1,9 +1,8 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 
-/** Begins a little before it can be seen. */
 const MARGIN = '200px';
 
-/** Shows what is costly to load once somebody is about to see it. */
+/** Defers heavy content until it scrolls into view. */
 export function WhenInView({ placeholder, children }: { placeholder: ReactNode; children: ReactNode }) {
   const [isSeen, setSeen] = useState(false);
   const place = useRef<HTMLDivElement>(null);

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { scaleThreshold } from 'd3-scale';
-import { countryName, formatNumber } from '../format.ts';
+import { queryKeys } from '../api/query-keys.ts';
+import { counted, countryName, formatNumber } from '../format.ts';
 import { classes } from '../ui/classes.ts';
 import { Skeleton } from '../ui/states.tsx';
 import { Loaded } from './loaded.tsx';
@@ -14,10 +15,10 @@ export type CountryCount = { country: string; sessions: number; unique_visitors:
 const SHADES = ['0.25', '0.42', '0.6', '0.8', '1'];
 const SMALL_RADIUS = 6;
 
-/** Where visits come from. The shapes are loaded with the first map that is looked at. */
+/** Sessions by country. */
 export function WorldMap({ counts }: { counts: readonly CountryCount[] }) {
   const world = useQuery({
-    queryKey: ['world'],
+    queryKey: queryKeys.worldMap,
     queryFn: ({ signal }) => loadWorld(signal),
     staleTime: Number.POSITIVE_INFINITY,
   });
@@ -39,7 +40,7 @@ function Shaded({ world, counts }: { world: World; counts: readonly CountryCount
   const shade = scaleThreshold(starts, ['0', ...shadesFor(starts)]);
   const read = known[cursor.at ?? 0];
 
-  /** Countries without sessions are not among the points, but can be pointed at. */
+  /** Countries without sessions can be hovered but are no points. */
   const point = (code: string) => {
     const index = known.findIndex(({ country }) => country === code);
     return index === -1 ? cursor.leave() : cursor.moveTo(index);
@@ -115,7 +116,7 @@ function look(sessions: number, shade: (sessions: number) => string) {
     : { className: 'fill-series-1 stroke-surface', fillOpacity: shade(sessions) };
 }
 
-/** Drawn again on top, so that no neighbour covers the outline. */
+/** Drawn last, so that no neighbour covers the outline. */
 function Marked({ world, code }: { world: World; code: string | undefined }) {
   return world.shapes
     .filter((shape) => shape.code === code)
@@ -145,12 +146,8 @@ function Readout({ count, place }: { count: CountryCount; place: Place | undefin
       style={{ left: `${(place.x / WORLD_WIDTH) * 100}%`, top: `${(place.y / WORLD_HEIGHT) * 100}%` }}
     >
       <p className="font-medium">{countryName(count.country)}</p>
-      <p className="text-ink-soft tabular-nums">
-        {formatNumber(count.sessions)} {count.sessions === 1 ? 'session' : 'sessions'}
-      </p>
-      <p className="text-ink-soft tabular-nums">
-        {formatNumber(count.unique_visitors)} {count.unique_visitors === 1 ? 'visitor' : 'visitors'}
-      </p>
+      <p className="text-ink-soft tabular-nums">{counted(count.sessions, 'session')}</p>
+      <p className="text-ink-soft tabular-nums">{counted(count.unique_visitors, 'visitor')}</p>
     </div>
   );
 }
@@ -172,7 +169,7 @@ function Legend({ starts }: { starts: readonly number[] }) {
   );
 }
 
-/** The strongest is always in use. */
+/** With few countries the strongest shades are used. */
 function shadesFor(starts: readonly number[]): string[] {
   return SHADES.slice(SHADES.length - starts.length);
 }

@@ -6,19 +6,19 @@ import atlas from 'world-atlas/countries-110m.json?url';
 import { ApiProblem } from '../api/client.ts';
 import { countryCode, SMALL_COUNTRIES } from './country-codes.ts';
 
-/** The shapes of the countries, projected once; the picture is scaled by the browser. */
+/** Country shapes, projected once; the SVG viewBox scales them. */
 
 export const WORLD_WIDTH = 800;
 export const WORLD_HEIGHT = 372;
 
 const ANTARCTICA = 'AQ';
-/** Through the Bering Strait, so that the east of Russia stays with the rest of it. */
-const WHERE_TO_CUT: [number, number] = [-11, 0];
+/** Cuts the map in the Bering Strait, which keeps Russia in one piece. */
+const ROTATION: [number, number] = [-11, 0];
 
 export type Place = { x: number; y: number; isSmall: boolean };
 export type World = {
   shapes: readonly { code: string | undefined; path: string }[];
-  /** Where something about a country can be written. */
+  /** Where a country's tooltip goes. */
   places: ReadonlyMap<string, Place>;
 };
 
@@ -29,16 +29,16 @@ export async function loadWorld(signal: AbortSignal): Promise<World> {
   const response = await fetch(atlas, { signal });
   if (!response.ok) throw new ApiProblem(response.status, 'The map could not be loaded.');
   const topology: Atlas = await response.json();
-  return drawn(feature(topology, topology.objects.countries));
+  return project(feature(topology, topology.objects.countries));
 }
 
-function drawn(countries: FeatureCollection<Geometry, Named>): World {
+function project(countries: FeatureCollection<Geometry, Named>): World {
   const shown = countries.features
     .map((country) => ({ country, code: countryCode(country.id, country.properties.name) }))
-    // It would take a quarter of the picture, and nobody visits from there.
+    // Antarctica would take a quarter of the map.
     .filter(({ code }) => code !== ANTARCTICA);
   const projection = geoEqualEarth()
-    .rotate(WHERE_TO_CUT)
+    .rotate(ROTATION)
     .fitSize([WORLD_WIDTH, WORLD_HEIGHT], {
       type: 'FeatureCollection',
       features: shown.map(({ country }) => country),
@@ -58,7 +58,7 @@ function drawn(countries: FeatureCollection<Geometry, Named>): World {
   return { shapes: shown.map(({ country, code }) => ({ code, path: path(country) ?? '' })), places };
 }
 
-/** The middle of France is in France, wherever else it has land. */
+/** The centroid of France's largest polygon, not that of France with Guiana. */
 function mainPart({ geometry }: Feature, path: GeoPath): Geometry {
   if (geometry.type !== 'MultiPolygon') return geometry;
   const parts = geometry.coordinates.map((coordinates): Polygon => ({ type: 'Polygon', coordinates }));

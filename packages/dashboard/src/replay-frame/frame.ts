@@ -1,8 +1,7 @@
 /**
- * A recording is a page that somebody else has written. It is rebuilt where nothing of the dashboard can be reached:
- * in a document of a `data:` address, which has an origin that equals no other, and the policy of this page. The
- * attribute `sandbox` would make such an origin too, but another one for every frame inside, and the player has to
- * write into its own.
+ * A recording is untrusted HTML. The player runs in a `data:` document, which has an opaque origin and inherits this
+ * page's Content-Security-Policy. The `sandbox` attribute would give nested frames an opaque origin each, and the
+ * player has to write into its own frame.
  */
 
 const PLAYER = 'data:';

@@ -1,10 +1,9 @@
 /**
- * Takes out of a recording what could ask another host for something, or do anything at all. The policy of the page
- * and the sandbox around the rebuilt document forbid the same; this also covers what no policy is asked about, such
- * as looking up the address of a host in advance, and leaves no holes where pictures were.
+ * Removes everything from a recording that could send requests or run. Content-Security-Policy and sandbox forbid the
+ * same; this also covers what no policy controls, such as DNS prefetching, and shows placeholders for images.
  */
 
-/** Stands for a picture from elsewhere. */
+/** Replaces images from other hosts. */
 export const PLACEHOLDER =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' width='16' height='16'%3E%3Crect width='16' height='16' fill='%23dfe3e3'/%3E%3C/svg%3E";
 
@@ -32,7 +31,7 @@ const DROPPED = new Set([
 
 type Attributes = Record<string, unknown>;
 
-/** Changes what it is given. Not by recursion, for a page may be nested deeper than the stack. */
+/** Works in place, and without recursion: a page may be nested deeper than the stack. */
 export function makeInert(recorded: unknown): void {
   const waiting: unknown[] = [recorded];
   while (waiting.length > 0) {
@@ -40,7 +39,7 @@ export function makeInert(recorded: unknown): void {
     if (typeof value !== 'object' || value === null) continue;
     const { tagName, attributes } = value as { tagName?: unknown; attributes?: unknown };
     if (isAttributes(attributes)) {
-      if (mayHaveNone(tagName, attributes)) (value as { attributes: Attributes }).attributes = {};
+      if (losesAttributes(tagName, attributes)) (value as { attributes: Attributes }).attributes = {};
       else clean(attributes);
     }
     for (const inner of Object.values(value)) waiting.push(inner);
@@ -51,8 +50,8 @@ function isAttributes(value: unknown): value is Attributes {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Of what a page links to only styles are shown, and these came along as text. */
-function mayHaveNone(tagName: unknown, attributes: Attributes): boolean {
+/** Of links only stylesheets matter, and their text is part of the recording. */
+function losesAttributes(tagName: unknown, attributes: Attributes): boolean {
   const name = String(tagName ?? '').toLowerCase();
   return WITHOUT_ATTRIBUTES.has(name) || (name === 'link' && typeof attributes._cssText !== 'string');
 }
@@ -71,7 +70,7 @@ function isPicture(address: string): boolean {
   return /^data:image\//i.test(address);
 }
 
-/** Drawings refer to their own parts. */
+/** SVGs refer to their own parts by fragment. */
 function isHere(address: string): boolean {
   return address.startsWith('#') || isPicture(address);
 }

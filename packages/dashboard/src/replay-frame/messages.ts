@@ -1,4 +1,4 @@
-/** What the dashboard and the player say to each other. They share no origin and nothing else. */
+/** The protocol between dashboard and player, which share no origin. */
 
 export const GREETING = 'leadtrail-player';
 
@@ -6,7 +6,7 @@ export const SPEEDS = [1, 2, 4, 8] as const;
 export type Speed = (typeof SPEEDS)[number];
 
 export type PlayerCommand =
-  /** The answer of the service, as it came. */
+  /** The service's response as text. */
   | { do: 'load'; recording: string }
   | { do: 'play' }
   | { do: 'pause' }

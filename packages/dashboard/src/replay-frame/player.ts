@@ -3,7 +3,7 @@ import styles from '@rrweb/replay/dist/style.css?inline';
 import { makeInert } from './inert.ts';
 import { GREETING, type PlayerCommand, type PlayerNews, type Speed } from './messages.ts';
 
-/** Rebuilds a recording and plays it, as the dashboard says over the port that it was given. */
+/** Rebuilds and plays a recording, controlled by the dashboard over a message port. */
 
 const PROGRESS_MS = 100;
 const META = 4;
@@ -35,16 +35,16 @@ export function openPlayer(): void {
   port.onmessage = ({ data }: MessageEvent<PlayerCommand>) => {
     try {
       if (data.do === 'load') player ??= load(data.recording, tell);
-      else if (player !== undefined) obey(player, data);
+      else if (player !== undefined) apply(player, data);
     } catch (error) {
       tell({ is: 'failed', reason: error instanceof Error ? error.message : String(error) });
     }
   };
-  // The dashboard is around the page that is around this one.
+  // The dashboard is two frames up.
   window.parent.parent.postMessage(GREETING, '*', [handedOver]);
 }
 
-function obey(player: Player, command: Exclude<PlayerCommand, { do: 'load' }>): void {
+function apply(player: Player, command: Exclude<PlayerCommand, { do: 'load' }>): void {
   if (command.do === 'play') player.play();
   else if (command.do === 'pause') player.pause();
   else if (command.do === 'seek') player.seek(command.ms);
@@ -54,10 +54,10 @@ function obey(player: Player, command: Exclude<PlayerCommand, { do: 'load' }>): 
 
 function load(recording: string, tell: (news: PlayerNews) => void): Player {
   const recorded = JSON.parse(recording) as { events: RecordedEvent[] };
-  // Films and sounds are not part of a recording, so there is nothing to start or stop.
+  // Video and audio are not recorded, so there is nothing to play or pause.
   const events = recorded.events.filter(({ data }) => data?.source !== MEDIA_INTERACTION);
   const firstPage = events.find(({ type }) => type === FULL_SNAPSHOT);
-  if (events.length < 2 || firstPage === undefined) throw new Error('It holds no page that could be shown.');
+  if (events.length < 2 || firstPage === undefined) throw new Error('It contains no page to show.');
   makeInert(events);
 
   const replayer = new Replayer(events as never, {
@@ -72,30 +72,30 @@ function load(recording: string, tell: (news: PlayerNews) => void): Player {
 
   const { startTime, totalTime } = replayer.getMetaData();
   const pageAt = pagesOf(events, startTime);
-  // Before it there is no page that could be shown, and the one from later would stay.
+  // Seeking before the first snapshot would leave a later page on screen.
   const shownFromMs = firstPage.timestamp - startTime + 1;
   let isPlaying = false;
   let atMs = 0;
 
-  function say(): void {
+  function report(): void {
     if (isPlaying) atMs = Math.min(replayer.getCurrentTime(), totalTime);
     tell({ is: 'at', ms: atMs, isPlaying, page: pageAt(atMs) });
   }
-  setInterval(() => isPlaying && say(), PROGRESS_MS);
+  setInterval(() => isPlaying && report(), PROGRESS_MS);
   replayer.on('finish', () => {
     isPlaying = false;
     atMs = totalTime;
-    say();
+    report();
   });
   tell({ is: 'loaded', durationMs: totalTime });
-  say();
+  report();
 
   function moveTo(ms: number): void {
     atMs = Math.min(Math.max(ms, 0), totalTime);
     const shownMs = Math.max(atMs, shownFromMs);
     if (isPlaying) replayer.play(shownMs);
     else replayer.pause(shownMs);
-    say();
+    report();
   }
   return {
     play() {
@@ -106,7 +106,7 @@ function load(recording: string, tell: (news: PlayerNews) => void): Player {
       if (isPlaying) atMs = Math.min(replayer.getCurrentTime(), totalTime);
       isPlaying = false;
       replayer.pause();
-      say();
+      report();
     },
     seek: moveTo,
     setSpeed: (speed) => replayer.setConfig({ speed }),
@@ -114,7 +114,7 @@ function load(recording: string, tell: (news: PlayerNews) => void): Player {
   };
 }
 
-/** As large as there is room for, but never larger than it was. */
+/** Scales the page down to fit, never up. */
 function keepInView(replayer: Replayer): void {
   function fit(): void {
     const width = Number.parseFloat(replayer.iframe.width) || innerWidth;
@@ -128,7 +128,7 @@ function keepInView(replayer: Replayer): void {
   addEventListener('resize', fit);
 }
 
-/** The address that was shown at a moment of the recording. */
+/** Looks up the address at a time in the recording. */
 function pagesOf(events: readonly RecordedEvent[], startTime: number): (ms: number) => string {
   const pages = events.filter(({ type, data }) => type === META && typeof data?.href === 'string');
   return (ms) => {

@@ -39,7 +39,6 @@ const GROUPS: readonly { title: string | null; entries: readonly Entry[] }[] = [
 ];
 const SETTINGS: Entry = { to: '/settings', label: 'Settings', icon: Settings };
 
-/** The way to every page that the viewer may see. */
 export function Navigation({ onNavigate }: { onNavigate?: () => void }) {
   const isAdmin = useIsAdmin();
   const groups = isAdmin ? [...GROUPS, { title: 'Setup', entries: [SETTINGS] }] : GROUPS;

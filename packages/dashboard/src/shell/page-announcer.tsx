@@ -1,7 +1,7 @@
 import { useLocation } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 
-/** Tells screen readers which page has come, and takes up the focus where the page before has taken it with it. */
+/** Announces the new page to screen readers and moves lost focus to its content. */
 export function PageAnnouncer() {
   const { pathname } = useLocation();
   const [title, setTitle] = useState('');
@@ -19,7 +19,7 @@ export function PageAnnouncer() {
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: Whenever another page has come.
   useEffect(() => {
-    // Browsers announce the first page themselves.
+    // Browsers announce the first page.
     if (!isFirst.current && document.activeElement === document.body)
       document.getElementById('content')?.focus({ preventScroll: true });
     isFirst.current = false;

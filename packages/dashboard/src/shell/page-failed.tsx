@@ -3,7 +3,7 @@ import { buttonClasses } from '../ui/button.tsx';
 import { Page } from '../ui/page.tsx';
 import { EmptyState, ErrorState } from '../ui/states.tsx';
 
-/** A page that broke, or whose code could not be loaded: after an update the old files are gone. */
+/** Also shown when a page's code cannot be loaded: after an update the old files are gone. */
 export function PageFailed({ error }: ErrorComponentProps) {
   return (
     <Page title="Something went wrong">
@@ -14,12 +14,12 @@ export function PageFailed({ error }: ErrorComponentProps) {
 
 export function NotFound() {
   return (
-    <Page title="There is no such page">
+    <Page title="Page not found">
       <EmptyState
-        title="The address may have been mistyped, or what was there is gone."
+        title="The address may be mistyped, or the page has been removed."
         action={
           <Link to="/" className={buttonClasses()}>
-            To the overview
+            Go to overview
           </Link>
         }
       />

@@ -11,7 +11,6 @@ import { Menu } from '../ui/menu.tsx';
 import { Navigation } from './navigation.tsx';
 import { PageAnnouncer } from './page-announcer.tsx';
 
-/** What surrounds every page. */
 export function Shell() {
   return (
     <div className="grid min-h-dvh lg:grid-cols-[15rem_minmax(0,1fr)]">
@@ -19,7 +18,7 @@ export function Shell() {
         href="#content"
         className="sr-only focus:not-sr-only focus:fixed focus:top-3 focus:left-3 focus:z-50 focus:rounded-lg focus:bg-raised focus:px-4 focus:py-2 focus:shadow-raised"
       >
-        Skip to the content
+        Skip to content
       </a>
       <PageAnnouncer />
       <aside className="sticky top-0 hidden h-dvh flex-col justify-between gap-6 overflow-y-auto border-r border-line bg-surface px-3 py-4 lg:flex">
@@ -71,7 +70,7 @@ function PhoneNavigation() {
             <div className="flex items-center justify-between">
               <Dialog.Title className="px-3 text-base">Menu</Dialog.Title>
               <Dialog.Close
-                render={<Button look="ghost" aria-label="Close the menu" icon={<X aria-hidden="true" />} />}
+                render={<Button look="ghost" aria-label="Close menu" icon={<X aria-hidden="true" />} />}
               />
             </div>
             <Navigation onNavigate={() => setOpen(false)} />
@@ -83,7 +82,6 @@ function PhoneNavigation() {
   );
 }
 
-/** Who is signed in, and how the dashboard looks to them. */
 function Viewer() {
   const role = useRole();
   const theme = useTheme();

@@ -1,7 +1,6 @@
-/** What is seen beside an item at the edge of its row. */
 const GAP_PX = 4;
 
-/** Shows an item of a row that is longer than the screen; the page itself stays where it is. */
+/** Scrolls a row to one of its items. Unlike `scrollIntoView` it leaves the page where it is. */
 export function bringIntoRow(item: HTMLElement): void {
   const row = item.parentElement;
   if (row === null) return;

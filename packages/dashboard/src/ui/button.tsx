@@ -37,7 +37,7 @@ export function Button({
     <button
       type="button"
       {...rest}
-      // Not while it is busy or has the focus, which it would lose as soon as it has been pressed.
+      // A disabled button loses the focus, so a focused or busy one is only aria-disabled.
       disabled={disabled && !hasFocus}
       aria-disabled={isOff || undefined}
       onClick={isOff ? (event) => event.preventDefault() : onClick}
@@ -58,7 +58,7 @@ export function Button({
   );
 }
 
-/** The same look for a link. */
+/** For links that look like buttons. */
 export function buttonClasses({
   look = 'secondary',
   size = 'normal',

@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react';
 import { classes } from './classes.ts';
 
-/** A titled part of a page. */
 export function Card({
   title,
   hint,

@@ -1,4 +1,3 @@
-/** Puts class names together and leaves out what does not apply. */
 export function classes(...names: (string | false | null | undefined)[]): string {
   return names.filter(Boolean).join(' ');
 }

@@ -2,7 +2,6 @@ import { AlertDialog } from '@base-ui/react/alert-dialog';
 import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
 
-/** Asks before something is destroyed. */
 export function ConfirmDialog({
   isOpen,
   onClose,
@@ -16,7 +15,7 @@ export function ConfirmDialog({
   onClose: () => void;
   onConfirm: () => void;
   title: ReactNode;
-  /** What will happen, and whether it can be undone. */
+  /** The consequences, and whether they can be undone. */
   children: ReactNode;
   action: string;
   isBusy?: boolean;

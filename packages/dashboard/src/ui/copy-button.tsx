@@ -15,7 +15,6 @@ export function CopyButton({ text, label = 'Copy' }: { text: string; label?: str
   );
 }
 
-/** A small one, for the end of a line. */
 export function CopyIcon({ text, label }: { text: string; label: string }) {
   const { isCopied, copy } = useCopy(text);
   return (
@@ -35,7 +34,6 @@ function CopyMark({ isCopied }: { isCopied: boolean }) {
   return isCopied ? <Check aria-hidden="true" /> : <Copy aria-hidden="true" />;
 }
 
-/** Says for a moment that it has been done. */
 function useCopy(text: string): { isCopied: boolean; copy: () => Promise<void> } {
   const [isCopied, setCopied] = useState(false);
   useEffect(() => {
@@ -48,7 +46,7 @@ function useCopy(text: string): { isCopied: boolean; copy: () => Promise<void> }
       await navigator.clipboard.writeText(text);
       setCopied(true);
     } catch {
-      toastProblem('Not copied', 'The browser does not let this page use the clipboard.');
+      toastProblem('Not copied', 'The browser blocks the clipboard. Select the text and copy it yourself.');
     }
   }
   return { isCopied, copy };

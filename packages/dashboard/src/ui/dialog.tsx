@@ -26,7 +26,7 @@ export function Dialog({
         <Base.Backdrop className="fixed inset-0 z-40 bg-black/40 transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0" />
         <Base.Popup
           ref={popup}
-          // Not on the button that closes it. A finger would call up the keyboard, which hides half of the dialog.
+          // Not the close button; nor a field after a touch, which would open the on-screen keyboard.
           initialFocus={(opened) => (opened === 'touch' ? popup.current : firstField(popup.current))}
           className={classes(
             'fixed top-1/2 left-1/2 z-40 grid grid-cols-[minmax(0,1fr)] max-h-[calc(100dvh-2rem)] w-[calc(100vw-2rem)] -translate-x-1/2 -translate-y-1/2 gap-4 overflow-y-auto',

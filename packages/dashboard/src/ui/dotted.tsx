@@ -1,9 +1,6 @@
 import { Fragment, type ReactNode } from 'react';
 
-/**
- * Short facts in a row. Each is written in its own direction, so that one in Hebrew or Arabic leaves the others where
- * they are.
- */
+/** Parts joined by dots, each isolated in its own text direction. */
 export function Dotted({ parts }: { parts: readonly ReactNode[] }) {
   const shown = parts.filter((part) => part !== '' && part != null && part !== false);
   return shown.map((part, index) => (

@@ -8,7 +8,6 @@ const TONES: Readonly<Record<string, Tone>> = {
   'Very Hot': 'positive',
 };
 
-/** How interested somebody was: the words and the points behind them. */
 export function EngagementBadge({ label, score }: { label: string; score: number }) {
   return (
     <Badge tone={TONES[label] ?? 'neutral'} title={`Engagement ${score} of 100`}>

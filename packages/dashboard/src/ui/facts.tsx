@@ -8,7 +8,7 @@ const LISTS = {
   narrow: 'gap-2',
 } as const;
 
-/** Names and what they stand for: beside each other where there is room, or the name above. */
+/** A definition list. */
 export function Facts({
   facts,
   layout = 'columns',

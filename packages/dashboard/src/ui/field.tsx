@@ -4,7 +4,7 @@ import { classes } from './classes.ts';
 export const INPUT_CLASSES =
   'h-9 w-full min-w-0 rounded-lg border border-line-control bg-surface px-3 text-sm text-ink placeholder:text-ink-faint disabled:opacity-60 aria-invalid:border-negative';
 
-/** A labelled field with what is to be said about it; the control gets the ids that tie them together. */
+/** A labelled field with a hint or an error; the control gets the ids that link them. */
 export function Field({
   label,
   hint,

@@ -10,7 +10,6 @@ export type MenuEntry = {
   isDisabled?: boolean;
 };
 
-/** What can be done, behind one button. */
 export function Menu({ trigger, entries }: { trigger: ReactElement; entries: readonly MenuEntry[] }) {
   return (
     <Base.Root>

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect } from 'react';
 
-/** A page with its heading; the same words are in the title of the window. */
+/** A page with its heading, which is also the title of the window. */
 export function Page({
   title,
   hint,

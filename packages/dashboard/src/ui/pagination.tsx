@@ -2,7 +2,6 @@ import { ChevronLeft, ChevronRight } from 'lucide-react';
 import { formatNumber } from '../format.ts';
 import { Button } from './button.tsx';
 
-/** Where one is in a list, and the way on. */
 export function Pagination({
   offset,
   limit,

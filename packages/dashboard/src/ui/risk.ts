@@ -1,9 +1,9 @@
 import type { Tone } from './badge.tsx';
 
-/** How much there is to be said against an enquiry. */
+/** Levels of the suspicion score, which people read as risk. */
 
 const MEDIUM_FROM = 30;
-/** From here on a lead counts as one of a bot, where that is looked for. */
+/** The service's threshold for bot leads. */
 const HIGH_FROM = 70;
 
 export function riskOf(score: number): { label: string; tone: Tone; bar: string; isRaised: boolean } {

@@ -5,7 +5,7 @@ import { INPUT_CLASSES } from './field.tsx';
 
 const WAIT_MS = 250;
 
-/** Searches a moment after the last letter. `/` brings the focus here from anywhere on the page. */
+/** A debounced search field. `/` focuses it from anywhere on the page. */
 export function SearchInput({
   value,
   onSearch,
@@ -26,8 +26,8 @@ export function SearchInput({
 
   const sent = useRef(value);
 
-  // The address bar may say something else, after going back. What it says because of this field may be older
-  // than what has been typed meanwhile.
+  // Follows the address after going back, but ignores the echo of an older search of its own, which would undo
+  // what was typed since.
   useEffect(() => {
     if (value === sent.current) return;
     sent.current = value;

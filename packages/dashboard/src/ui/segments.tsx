@@ -3,7 +3,7 @@ import { ToggleGroup } from '@base-ui/react/toggle-group';
 import { useEffect, useRef } from 'react';
 import { bringIntoRow } from './bring-into-row.ts';
 
-/** A few views of the same figures, one of them shown. */
+/** A segmented control. */
 export function Segments<V extends string>({
   label,
   value,
@@ -22,7 +22,7 @@ export function Segments<V extends string>({
     if (pressed != null) bringIntoRow(pressed);
   }, [value]);
   return (
-    // As wide as its choices, but never wider than its place, whatever that place is in.
+    // As wide as its choices, but never wider than its container.
     <div className="grid max-w-full min-w-0 grid-cols-[minmax(0,max-content)]">
       <ToggleGroup
         ref={row}

@@ -5,7 +5,6 @@ import { INPUT_CLASSES } from './field.tsx';
 
 export type Choice<V extends string> = { value: V; label: string };
 
-/** One of a few values. */
 export function Select<V extends string>({
   value,
   choices,
@@ -17,7 +16,7 @@ export function Select<V extends string>({
   value: V;
   choices: readonly Choice<V>[];
   onChange: (value: V) => void;
-  /** For screen readers, where no visible label is tied to it. */
+  /** For screen readers, where no visible label is linked to it. */
   label?: string;
   className?: string;
   id?: string;

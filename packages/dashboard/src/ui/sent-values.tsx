@@ -7,7 +7,7 @@ import { WebLink, webAddress } from './web-link.tsx';
 const SHOWN_AT_FIRST = 9;
 const LONG_CHARS = 600;
 
-/** A JSON value for people: a list of its fields, and as it came for whoever wants that. */
+/** A JSON value as a list of its fields, with the raw JSON on request. */
 export function SentValues({ value }: { value: unknown }) {
   const [isWhole, setWhole] = useState(false);
   const fields = fieldsOf(value);
@@ -48,7 +48,7 @@ function Held({ text }: { text: string }) {
   return text.length > LONG_CHARS ? `${text.slice(0, LONG_CHARS)}…` : text;
 }
 
-/** Names and texts; what is inside of something is named `outer · inner`, and what is empty says nothing. */
+/** Flattens nested values under names like `outer · inner`; empty values are left out. */
 function fieldsOf(value: unknown, name = ''): [name: string, text: string][] {
   if (isPlain(value))
     return [[name || 'Value', textOf(value)] as [string, string]].filter(([, text]) => text);

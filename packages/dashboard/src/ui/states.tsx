@@ -1,10 +1,8 @@
 import { CircleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { ApiProblem } from '../api/client.ts';
 import { Button } from './button.tsx';
 import { classes } from './classes.ts';
 
-/** Takes the place of what is being loaded, in about its size. */
 export function Skeleton({ className }: { className?: string }) {
   return <div aria-hidden="true" className={classes('animate-pulse rounded-md bg-sunken', className)} />;
 }
@@ -20,7 +18,6 @@ export function SkeletonRows({ rows = 8, className }: { rows?: number; className
   );
 }
 
-/** Nothing here yet: what that means, and what to do next. */
 export function EmptyState({
   icon,
   title,
@@ -46,9 +43,8 @@ export function EmptyState({
   );
 }
 
-/** What happened, in the service's own words, and a way to try again. */
 export function ErrorState({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
-  const isForbidden = error instanceof ApiProblem && error.status === 403;
+  const isForbidden = error instanceof Error && 'status' in error && error.status === 403;
   return (
     <div role="alert" className="grid place-items-center gap-2 px-6 py-12 text-center">
       <div className="grid size-11 place-items-center rounded-full bg-negative-soft text-negative">

@@ -10,7 +10,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   fake: 'negative',
 };
 
-/** The stage of a lead, as it is written for people. */
+/** The stage of a lead. */
 export function StatusBadge({ status }: { status: string }) {
   return <Badge tone={TONES[status] ?? 'neutral'}>{statusName(status)}</Badge>;
 }

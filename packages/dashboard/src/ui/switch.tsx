@@ -8,7 +8,7 @@ export function Switch({
 }: {
   isOn: boolean;
   onChange: (isOn: boolean) => void;
-  /** For screen readers, where no visible label is tied to it. */
+  /** For screen readers, where no visible label is linked to it. */
   label?: string;
   id?: string;
   disabled?: boolean;

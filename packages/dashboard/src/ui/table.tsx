@@ -4,11 +4,11 @@ import { classes } from './classes.ts';
 export type Column<R> = {
   key: string;
   title: ReactNode;
-  /** For screen readers, where the title is no text. */
+  /** For screen readers, where the title is not text. */
   label?: string;
   cell: (row: R) => ReactNode;
   isNumber?: boolean;
-  /** Left out where there is little room; what it says must be found elsewhere. */
+  /** Hidden below this breakpoint; its content must be available elsewhere. */
   isFrom?: 'sm' | 'md' | 'lg' | 'xl';
   className?: string;
 };
@@ -20,7 +20,6 @@ const FROM: Readonly<Record<string, string>> = {
   xl: 'hidden xl:table-cell',
 };
 
-/** A list as a real table. On a phone the first columns stay and the rest scrolls sideways. */
 export function Table<R>({
   caption,
   columns,
@@ -35,7 +34,7 @@ export function Table<R>({
   rows: readonly R[];
   rowKey: (row: R) => string | number;
   rowClassName?: (row: R) => string | undefined;
-  /** Another page is being loaded. */
+  /** Rows of the page before, while the next one loads. */
   isStale?: boolean;
 }) {
   return (

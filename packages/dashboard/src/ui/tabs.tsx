@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 
 export type Tab<V extends string> = { value: V; label: ReactNode };
 
-/** A row of views of the same thing; what is shown below is the caller's, or `Base.Panel`s as children. */
+/** Tabs; the panels are `TabPanel` children or the caller's own. */
 export function Tabs<V extends string>({
   value,
   tabs,

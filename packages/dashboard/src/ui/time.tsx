@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import { formatAgo, formatDateTime, formatDateTimeFull, timeOf } from '../format.ts';
 
-/** A moment, in the viewer's time zone; the whole of it on hover. */
+/** A time in the viewer's time zone, with the full date on hover. */
 export function Time({ value, isAgo = false }: { value: string | number; isAgo?: boolean }) {
   return (
     <time
@@ -14,7 +14,7 @@ export function Time({ value, isAgo = false }: { value: string | number; isAgo?:
   );
 }
 
-/** When something in a list happened; how long ago, where there is little room. */
+/** The full time, or the relative one on small screens. */
 export function ListTime({ value }: { value: string }) {
   return (
     <>
@@ -29,7 +29,7 @@ export function ListTime({ value }: { value: string }) {
 }
 
 function Ago({ value }: { value: string | number }) {
-  useTimeGoingBy();
+  useRelativeTime();
   return formatAgo(value);
 }
 
@@ -38,8 +38,8 @@ const listeners = new Set<() => void>();
 let ticks = 0;
 let timer: ReturnType<typeof setInterval> | undefined;
 
-/** Shows anew what depends on the time: what is a minute ago must not be a minute ago for ever. */
-export function useTimeGoingBy(): void {
+/** Re-renders every few seconds, to keep relative times current. */
+export function useRelativeTime(): void {
   useSyncExternalStore(watchTime, () => ticks);
 }
 

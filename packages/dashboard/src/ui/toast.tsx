@@ -2,12 +2,11 @@ import { Toast } from '@base-ui/react/toast';
 import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
 
-/** Short news at the edge of the screen, from anywhere: `toasts.add({ title, description })`. */
+/** Toasts, from anywhere: `toasts.add({ title, description })`. */
 export const toasts = Toast.createToastManager();
 
 const UNDO_MS = 6000;
 
-/** Says what was done and lets it be undone for a moment. */
 export function toastWithUndo(title: string, onUndo: () => void): void {
   const id = toasts.add({
     title,

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 
-/** Keeps what a dialog is about while it closes. */
+/** Keeps the last value while a dialog animates out. */
 export function useLastGiven<T>(value: T | null | undefined): T | null {
   const [last, setLast] = useState(value ?? null);
   if (value != null && value !== last) setLast(value);

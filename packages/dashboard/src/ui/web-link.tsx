@@ -1,17 +1,17 @@
 import { ExternalLink } from 'lucide-react';
 import { classes } from './classes.ts';
 
-/** What others have sent: shown as text, and as a link only where that leads to a web page. */
+/** Untrusted addresses: only http and https become links, anything else stays text. */
 
 export function webAddress(text: string): URL | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   return url?.protocol === 'https:' || url?.protocol === 'http:' ? url : undefined;
 }
 
-/** They stay together with the icon, which looks lost on a line of its own. */
+/** Kept on one line with the icon. */
 const TAIL_CHARS = 4;
 
-/** Leads out of the dashboard. The text stands for a link only: what is none is shown as it came. */
+/** An external link. An address that is not a web address is shown as it is, without `text`. */
 export function WebLink({
   address,
   text,
@@ -45,12 +45,12 @@ export function WebLink({
   );
 }
 
-/** Without what only machines read. */
+/** Without protocol, query and fragment. */
 export function readableAddress({ host, pathname }: URL): string {
   return host + decoded(pathname);
 }
 
-/** Without what all addresses have, either. */
+/** Without `www.` and trailing slash, too. */
 function shortAddress(url: URL): string {
   return readableAddress(url).replace(/^www\.|\/$/g, '');
 }

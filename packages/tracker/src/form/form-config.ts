@@ -1,7 +1,7 @@
 import { CAMPAIGN_PARAMS } from '../campaign.ts';
 import { root } from '../script-tag.ts';
 
-/** What the service says about a form, as far as it matters here. */
+/** The part of a form's configuration that is used here. */
 export type FormConfig = {
   capture_url?: string;
   honeypot_field: string;
@@ -9,7 +9,7 @@ export type FormConfig = {
   campaign_params: string[];
 };
 
-/** Holds until the service has answered, and if it does not. */
+/** Used until the service has answered, and if it does not. */
 export const DEFAULT_CONFIG: FormConfig = {
   honeypot_field: '__pg_hp',
   time_field: '__pg_tts',
@@ -18,7 +18,7 @@ export const DEFAULT_CONFIG: FormConfig = {
 
 const asked: Record<string, Promise<FormConfig>> = {};
 
-/** Asks once for each form, however often the page shows it. */
+/** One request per form, however often it is on the page. */
 export function readConfig(siteKey: string, formId: string): Promise<FormConfig> {
   const query = new URLSearchParams({ siteKey, formId });
   asked[`${query}`] ??= ask(`${root}forms/config?${query}`);

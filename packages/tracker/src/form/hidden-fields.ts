@@ -5,19 +5,19 @@ import type { LeadForm } from './lead-form.ts';
 
 let campaignAtLoad: Campaign = {};
 
-/** To be called at once, for the form may be on a later page, and this page may change its address. */
+/** Called at load: the form may be on a later page, and this page's address may change. */
 export function noteCampaign(): void {
   campaignAtLoad = campaign();
 }
 
-/** Adds what the visitor does not type. What the page has filled in itself stays. */
+/** Adds the hidden fields, except those that the page has filled in. */
 export function fillIn(data: FormData, lead: LeadForm): void {
-  // The service does not look at the case of names either.
+  // Field names are case-insensitive.
   const filled = new Set([...data].filter(([, value]) => value).map(([name]) => name.toLowerCase()));
   for (const [name, value] of hiddenFields(lead)) {
     if (value && !filled.has(name.toLowerCase())) data.set(name, value);
   }
-  // Constructed by hand or sent by a script, a form forgets which button was pressed.
+  // `new FormData(form)` and `form.submit()` leave out the pressed button.
   const submitter = lead.sending?.submitter;
   if (submitter?.name) data.append(submitter.name, submitter.value);
 }

@@ -1,11 +1,11 @@
 /**
- * Out of sight and out of the flow, without the `display: none` that programs look for. Upwards, because a page can
- * be scrolled to the left where people write from the right. Important, because pages style whatever is in a form.
+ * Hidden without `display: none`, which bots look for. Off the top, because right-to-left pages scroll to the left.
+ * `!important`, because pages style everything in a form.
  */
 const OUT_OF_SIGHT =
   'position:absolute;top:-9999px;left:0;width:1px;height:1px;margin:0;overflow:hidden;opacity:0;pointer-events:none';
 
-/** A field that only programs find. A page that has one of that name looks after it itself. */
+/** A honeypot field, unless the page has one of that name. */
 export function addHoneypot(form: HTMLFormElement, name: string): HTMLInputElement | null {
   if (form.querySelector(`[name="${name}"]`)) return null;
   const field = document.createElement('input');
@@ -14,10 +14,10 @@ export function addHoneypot(form: HTMLFormElement, name: string): HTMLInputEleme
   field.autocomplete = 'off';
   const container = document.createElement('div');
   container.setAttribute('aria-hidden', 'true');
-  // Set from a script, which a strict policy of the page allows, unlike a style attribute.
+  // By script: a strict Content-Security-Policy blocks style attributes.
   container.style.cssText = OUT_OF_SIGHT.replace(/;|$/g, '!important;');
   container.append(field);
-  // A field of the form may be called "append".
+  // A field named "append" would shadow the method.
   Element.prototype.append.call(form, container);
   return field;
 }

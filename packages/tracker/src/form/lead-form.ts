@@ -12,17 +12,17 @@ export type LeadForm = {
   readonly siteKey: string;
   readonly formId: string;
   config: FormConfig;
-  /** When it could first be used, by the clock of the page. */
+  /** When it became usable, on the page's monotonic clock. */
   usableSinceMs: number;
-  /** Each attempt to send it is another object, so that an answer can be told from one that comes too late. */
+  /** A new object per attempt, so that late responses can be told apart. */
   sending: { submitter: Submitter } | null;
-  /** Takes back what was marked as wrong. */
+  /** Undo functions for fields marked as invalid. */
   unmark: (() => void)[];
 };
 
 const known = new WeakMap<Element, LeadForm>();
 
-/** All forms of the page that are sent to the service, each of them ready to be. */
+/** All lead forms of the page, enhanced. */
 export function allLeadForms(): LeadForm[] {
   return [...document.querySelectorAll<HTMLFormElement>(`form[${FORM_ATTRIBUTE}]`)].map(leadForm);
 }
@@ -31,7 +31,7 @@ export function leadFormOf(target: EventTarget | null): LeadForm | null {
   return target instanceof HTMLFormElement && target.hasAttribute(FORM_ATTRIBUTE) ? leadForm(target) : null;
 }
 
-/** A page that is put together by scripts may make another form of the same element. */
+/** Frameworks may reuse an element for another form. */
 function leadForm(form: HTMLFormElement): LeadForm {
   const formId = form.getAttribute(FORM_ATTRIBUTE) ?? '';
   const siteKey = form.getAttribute(SITE_ATTRIBUTE) || tag?.getAttribute(SITE_ATTRIBUTE) || '';

@@ -2,34 +2,34 @@ import type { LeadForm } from './lead-form.ts';
 
 type Kind = 'success' | 'error';
 
-/** For people, who can do nothing with what the service says to developers. */
+/** For visitors; the service's own messages are for developers. */
 const NOT_NOW = 'The form could not be sent just now. Please try again in a moment.';
-const NOT_FROM_HERE = 'The form cannot be sent from this page. Please contact us in another way.';
+const NOT_FROM_HERE = 'The form cannot be sent from this page. Please contact us another way.';
 const OFFLINE = 'You seem to be offline. Nothing is lost: please send the form again once you are connected.';
 const TEXTS: Record<number, string> = {
-  400: 'Something in the form could not be accepted. Please check it and send it again.',
+  400: 'Some of your input was not accepted. Please check it and send it again.',
   401: NOT_FROM_HERE,
   403: NOT_FROM_HERE,
   404: NOT_FROM_HERE,
   405: NOT_FROM_HERE,
   410: NOT_FROM_HERE,
-  413: 'This is too much to be sent at once. Please shorten the text or leave out files.',
+  413: 'The form is too large to send. Please shorten the text or remove files.',
 };
-/** Screen readers say what changes in an element that they have noticed before. */
+/** Screen readers announce changes only in elements they already know. */
 const NOTICE_MS = 100;
 
 let outletsMade = 0;
 
-/** What the page has to say itself comes first. */
+/** The page's own text takes precedence. */
 export async function showSuccess(form: HTMLFormElement, message: string): Promise<void> {
   const outlet = outletOf(form, 'success', true);
   const given = form.getAttribute('data-success-text');
-  // More than text is for the page to lay out.
+  // Markup provided by the page is shown as it is.
   if (!given && outlet.childElementCount > 0) outlet.hidden = false;
   else await say(outlet, given || outlet.textContent.trim() || message);
 }
 
-/** Leads to the field at fault where one is known, and else to the text. */
+/** Focuses the first invalid field, else the message. */
 export async function showError(lead: LeadForm, status: number, wrong: string[]): Promise<void> {
   const { form } = lead;
   const isOffline = status === 0 && !navigator.onLine;
@@ -60,7 +60,7 @@ async function say(outlet: HTMLElement, text: string): Promise<void> {
   outlet.textContent = text;
 }
 
-/** Inside the form or after it, but not after the next one. */
+/** Inside the form, or among its siblings up to the next form. */
 function outletOf(form: HTMLFormElement, kind: Kind, needed: true): HTMLElement;
 function outletOf(form: HTMLFormElement, kind: Kind, needed: boolean): HTMLElement | null;
 function outletOf(form: HTMLFormElement, kind: Kind, needed: boolean): HTMLElement | null {

@@ -2,11 +2,10 @@ import { root } from '../script-tag.ts';
 import { hold, type LeadForm, release, restartTime, type Submitter } from './lead-form.ts';
 import { clearMessages, showError, showSuccess } from './messages.ts';
 
-/** After as long nobody believes any more that it is being sent. */
 const ANSWER_MS_MAX = 30_000;
-/** Small enough to go on when the visitor leaves the page, beside whatever else does. */
+/** Small enough for a keepalive request, which survives leaving the page. */
 const KEEPALIVE_CHARS_MAX = 16 * 1024;
-/** An address that the page names itself, and which has to be right for visitors without scripts. */
+/** A form action that already targets the service, for visitors without scripts. */
 const CAPTURE_ADDRESS = /\/lead\.capture\b/;
 
 type Answer = {
@@ -26,7 +25,7 @@ export async function send(lead: LeadForm, submitter: Submitter): Promise<void> 
     response = await post(captureUrl(lead), new FormData(form), form);
     answer = Object(await response.json());
   } catch (error) {
-    // Whatever broke when the page was left is no reason to do anything once the visitor is back.
+    // Cancelled by leaving the page.
     if (lead.sending !== attempt) return;
     const hasTimedOut = (error as Error).name === 'TimeoutError';
     if (!response && !hasTimedOut && navigator.onLine) return postPlainly(lead, attempt);
@@ -53,7 +52,7 @@ function post(address: string, data: FormData, form: HTMLFormElement): Promise<R
 }
 
 function isMultipart(form: HTMLFormElement, data: FormData): boolean {
-  // Not the property, which a field called "enctype" would stand in for; the same goes for all others below.
+  // The attribute, not the property: a field named "enctype" would shadow it. The same applies below.
   const declared = form.getAttribute('enctype') ?? '';
   return /multipart/i.test(declared) || [...data.values()].some((value) => value instanceof File);
 }
@@ -63,13 +62,13 @@ function captureUrl({ form, config }: LeadForm): string {
   return (CAPTURE_ADDRESS.test(action) && action) || config.capture_url || action || `${root}lead.capture`;
 }
 
-/** As the browser would without this script: whatever keeps a script from sending may still let a form through. */
+/** Native submit: a blocker or policy that stops `fetch` may still let a form through. */
 function postPlainly(lead: LeadForm, attempt: LeadForm['sending']): void {
   const { form } = lead;
   form.setAttribute('action', captureUrl(lead));
   form.setAttribute('method', 'post');
   HTMLFormElement.prototype.submit.call(form);
-  // Mostly the page is gone by then, unless the answer opens beside it.
+  // The page is usually gone by then, unless the form has a target.
   setTimeout(() => {
     if (lead.sending === attempt) release(lead);
   }, ANSWER_MS_MAX);
@@ -78,7 +77,7 @@ function postPlainly(lead: LeadForm, attempt: LeadForm['sending']): void {
 async function finish(lead: LeadForm, { message = '', redirect_to = null }: Answer): Promise<void> {
   const { form } = lead;
   if (fire(form, 'sent', { message, redirect_to })) {
-    // Held until the page is gone.
+    // Stays busy until the page is gone.
     if (redirect_to) return location.assign(redirect_to);
     HTMLFormElement.prototype.reset.call(form);
     await showSuccess(form, message);
@@ -102,7 +101,7 @@ async function showFailure(
   release(lead);
 }
 
-/** Says whether the page leaves the rest to us. */
+/** False if the page called `preventDefault()`. */
 function fire(form: HTMLFormElement, name: 'sent' | 'error', detail: object): boolean {
   return form.dispatchEvent(
     new CustomEvent(`leadtrail:${name}`, { bubbles: true, cancelable: true, detail }),

@@ -1,4 +1,4 @@
-/** Brings what was recorded to the service, in chunks that are numbered as they are filled. */
+/** Uploads a recording in numbered chunks. */
 
 export type Destination = {
   address: string;
@@ -7,9 +7,9 @@ export type Destination = {
 
 export type Delivery = {
   add(session: string, event: string): void;
-  /** Begins to send all there is. */
+  /** Starts sending everything buffered. */
   flush(): void;
-  /** Sends what can be sent by a page that is being left; of what is unwanted nothing. */
+  /** Sends as much as an unloading page can, or discards it. */
   end(isUnwanted?: boolean): void;
 };
 
@@ -18,29 +18,29 @@ type Chunk = {
   sequence: number;
   events: string[];
   chars: number;
-  /** It is on its way, and has not to be sent by a page that is being left. */
+  /** In flight, so not to be sent again on unload. */
   isUnderway?: boolean;
 };
 
 const FLUSH_MS = 5000;
 const CHUNK_CHARS = 200_000;
-/** The service takes no chunk that is larger; a text has at least as many bytes as characters. */
+/** The service's limit per chunk is in bytes; a text has at least as many bytes as characters. */
 const EVENT_CHARS_MAX = 2 * 1024 * 1024 - 1024;
 const BUFFER_CHARS_MAX = 4_000_000;
-/** Browsers take 64 KiB from a page that is left, in all its requests, and the tracker has something to say too. */
+/** Browsers allow 64 KiB of keepalive requests per page, shared with the tracker. */
 const OUTLIVING_BYTES_MAX = 48 * 1024;
 const ENVELOPE_BYTES_MAX = 200;
 const ATTEMPTS_MAX = 6;
 const PAUSE_MS_FIRST = 2000;
 const PAUSE_MS_MAX = 60_000;
 
-/** `giveUp` is called when nothing more can be sent. */
+/** `giveUp` is called when nothing more can be sent: retries exhausted, or the buffer full. */
 export function openDelivery({ address, nextSequence }: Destination, giveUp: () => void): Delivery {
-  /** In order; the first is being sent, the last may still be filled. */
+  /** In order: the first is being sent, the last may still be filled. */
   let chunks: Chunk[] = [];
   let filling: Chunk | undefined;
   let chars = 0;
-  /** Of requests that go on when their page is left. */
+  /** In keepalive requests in flight. */
   let outlivingBytes = 0;
   let isSending = false;
   let hasEnded = false;
@@ -55,7 +55,7 @@ export function openDelivery({ address, nextSequence }: Destination, giveUp: () 
     }
     if (filling && (filling.session !== session || filling.chars + event.length > CHUNK_CHARS)) flush();
     if (!filling) {
-      // Counted now, because later the session may be another.
+      // Numbered now: the session may change before it is sent.
       filling = { session, sequence: nextSequence(), events: [], chars: 0 };
       chunks.push(filling);
     }
@@ -68,7 +68,7 @@ export function openDelivery({ address, nextSequence }: Destination, giveUp: () 
     if (!isSending) sendAll().catch(giveUp);
   }
 
-  /** One after the other, so that a slow connection carries no more than it can. */
+  /** One at a time, so that a slow connection is not flooded. */
   async function sendAll(): Promise<void> {
     isSending = true;
     for (let chunk = chunks[0]; chunk && chunk !== filling; chunk = chunks[0]) {
@@ -98,14 +98,14 @@ export function openDelivery({ address, nextSequence }: Destination, giveUp: () 
     return false;
   }
 
-  /** Status 0: nobody was reached. */
+  /** Status 0: network error. */
   async function send(body: Blob | string): Promise<Response> {
     const bytes = bytesOf(body);
     const keepalive = outlivingBytes + bytes <= OUTLIVING_BYTES_MAX;
     if (keepalive) outlivingBytes += bytes;
     try {
       const answer = await fetch(address, { method: 'POST', body, keepalive, credentials: 'omit' });
-      // A request is under way until its answer has been read.
+      // Keepalive bytes are freed only once the response is read.
       await answer.text();
       return answer;
     } catch {
@@ -125,7 +125,7 @@ export function openDelivery({ address, nextSequence }: Destination, giveUp: () 
     for (const chunk of left) {
       const events = fitting(chunk.events, OUTLIVING_BYTES_MAX - outlivingBytes);
       if (events.length > 0) send(textOf({ ...chunk, events }));
-      // What comes after a hole cannot be shown.
+      // Events after a gap cannot be played.
       if (events.length < chunk.events.length) break;
     }
   }
@@ -133,7 +133,7 @@ export function openDelivery({ address, nextSequence }: Destination, giveUp: () 
   return { add, flush, end };
 }
 
-/** So many of the first as a page that is being left can send. */
+/** The leading events that fit. */
 function fitting(events: string[], bytesMax: number): string[] {
   let bytes = ENVELOPE_BYTES_MAX;
   const end = events.findIndex((event) => {
@@ -151,10 +151,10 @@ function textOf({ session, sequence, events }: Chunk): string {
   return `{"session_id":${JSON.stringify(session)},"sequence":${sequence},"events":[${events.join()}]}`;
 }
 
-/** Where the browser can: it makes a tenth of it. */
+/** Gzip where supported: a tenth of the size. */
 async function packed(text: string): Promise<Blob | string> {
   if (!('CompressionStream' in window)) return text;
   const stream = new Blob([text]).stream().pipeThrough(new CompressionStream('gzip'));
-  // Without a type, or the browser would ask for leave first.
+  // Without a type: a Content-Type would cause a CORS preflight.
   return new Blob([await new Response(stream).arrayBuffer()]);
 }

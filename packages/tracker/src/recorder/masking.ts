@@ -1,11 +1,11 @@
 import { record } from '@rrweb/record';
 
-/** What people type or choose is never recorded, however long it is and wherever it stands. */
+/** What people type or choose is never recorded, not even its length. */
 
 const MASK = '*'.repeat(8);
 
 export const MASKING = {
-  // All kinds of inputs, hidden ones and those that browsers do not know too.
+  // All input types, including hidden and unknown ones.
   maskInputOptions: { input: true, select: true, textarea: true } as object,
   maskInputFn: mask,
   maskTextSelector: '[data-leadtrail-mask],[contenteditable]:not([contenteditable="false"])',
@@ -17,7 +17,7 @@ function mask(text: string): string {
   return text && MASK;
 }
 
-/** Kinds of events, of changes and of nodes. */
+/** rrweb types of events, mutations and nodes. */
 const FULL_SNAPSHOT = 2;
 const INCREMENTAL = 3;
 const MUTATION = 0;
@@ -34,16 +34,14 @@ type RecordedNode = {
 };
 type Change = {
   source: number;
-  /** What a mutation has changed. */
   adds: { node: RecordedNode }[];
   attributes: { id: number; attributes: Attributes }[];
-  /** What an input holds now. */
   text: string;
 };
 
 /**
- * Takes out of an event what the options leave in it: what radio buttons and checkboxes stand for and whether they are
- * checked, what components of the page hold, and pages that stand in an attribute. Says whether there is anything left to be recorded.
+ * Masks what rrweb's options leave: values and states of radio buttons and checkboxes, values of custom elements, and
+ * `srcdoc`. False if the event must not be recorded at all.
  */
 export function maskRest({ type, data }: RecordedEvent): boolean {
   if (type === FULL_SNAPSHOT) maskNodes((data as { node: RecordedNode }).node);
@@ -55,11 +53,11 @@ export function maskRest({ type, data }: RecordedEvent): boolean {
       maskElement(record.mirror.getNode(id)?.nodeName.toLowerCase() ?? '', attributes);
     }
   }
-  // What can be written into holds the mask or nothing; the others are those that can be chosen.
+  // Text inputs carry the mask or nothing; anything else is a choice and is dropped.
   return change.source !== INPUT || change.text === '' || change.text === MASK;
 }
 
-/** One after the other: a page may nest deeper than calls can. */
+/** Iterative: a page may be nested deeper than the call stack. */
 function maskNodes(root: RecordedNode): void {
   const nodes = [root];
   for (let node = nodes.pop(); node; node = nodes.pop()) {
@@ -71,7 +69,7 @@ function maskNodes(root: RecordedNode): void {
 function maskElement(tagName: string, attributes: Attributes): void {
   delete attributes.checked;
   delete attributes.selected;
-  // A page within the page, as text; what it shows is recorded like everything else.
+  // An inner page as text; its content is recorded, and masked, as nodes.
   delete attributes.srcdoc;
   const isChoice = /^(radio|checkbox)$/i.test(String(attributes.type));
   const isComponent = tagName.includes('-');

@@ -1,9 +1,9 @@
 import { VISIT_IDLE_MS } from '../campaign.ts';
 import { listen } from './lifetime.ts';
 
-/** How long the page was visible and had the focus, and how much of it was seen. */
+/** Engaged time (visible and focused) and scroll depth. */
 
-/** Longer than between two looks: a computer that slept was not being looked at. */
+/** Longer than the interval between checks: excludes the time a computer slept. */
 const GAP_MS_MAX = 20_000;
 
 let lookingSince = 0;
@@ -13,25 +13,25 @@ let engagedMs = 0;
 let depth = 0;
 let reportedDepth = 0;
 
-/** Browsers draw the page anew for whoever wants to know of its scrolling. */
+/** Started late: a scroll listener makes browsers lay out the page. */
 export function watchAttention(): void {
   if (isWatching) return;
   isWatching = true;
   listen('scroll pointermove keydown', ({ target }) => {
     lastInputAt = Date.now();
-    // Boxes within the page scroll too.
+    // Not for scrolling elements within the page.
     if (target === document) measureDepth();
   });
 }
 
-/** A page that was never scrolled has none. */
+/** Without scrolling the depth is 0. */
 function measureDepth(): void {
   const { scrollTop, scrollHeight } = document.documentElement;
   if (scrollTop)
     depth = Math.max(depth, Math.min(Math.round(((scrollTop + innerHeight) / scrollHeight) * 100), 100));
 }
 
-/** Says whether somebody looks at the page, and counts the time until now. */
+/** Adds the time since the last check; true while the page is looked at. */
 export function look(isLeaving?: boolean): boolean {
   const now = Date.now();
   if (lookingSince) engagedMs += Math.min(now - lookingSince, GAP_MS_MAX);
@@ -41,9 +41,9 @@ export function look(isLeaving?: boolean): boolean {
   return isLooking;
 }
 
-/** What has come together since it was last reported. */
+/** Reports what accumulated since the last report. */
 export function reportAttention(report: (type: string, data: object) => void): void {
-  // Perhaps it was before anybody watched.
+  // The page may have been scrolled before the listener was added.
   measureDepth();
   if (engagedMs) report('engaged', { ms: engagedMs });
   if (depth > reportedDepth) report('scroll', { depth });

@@ -1,13 +1,13 @@
 import { readObject, remove, UNSENT, writeObject } from '../storage.ts';
 import { isAlive } from './lifetime.ts';
-import { post, postLastWords } from './post.ts';
+import { post, postBeacon } from './post.ts';
 
-/** Nothing is forgotten before the service has it. Everything has an id, so that it may be sent twice. */
+/** At-least-once delivery: items stay queued until acknowledged, and their ids make repeats idempotent. */
 
-/** An event of a session; or the start of one, which belongs to none and has the id of the session. */
+/** An event of a session; or a session start, with an empty session and the session's id as id. */
 type Item = [session: string, id: string, json: string];
 
-/** So few that they fit into what browsers take from a page that is being left, with the longest addresses. */
+/** Fits a beacon's 64 KiB even with the longest addresses. */
 const EVENTS_PER_REQUEST_MAX = 25;
 const QUEUE_ITEMS_MAX = 500;
 const UNSENT_ITEMS_MAX = 200;
@@ -15,13 +15,13 @@ const PAUSE_MS_FIRST = 5000;
 const PAUSE_MS_MAX = 300_000;
 
 let queue: Item[] = [];
-/** Those of the queue that have been sent and not been answered. */
+/** Items of the queue in flight. */
 let underway: Item[] = [];
 let wasLeaving: boolean | undefined;
 let pauseMs = 0;
 let pausedUntil = 0;
 
-/** Begins with what earlier pages could not deliver. */
+/** Starts with what earlier pages could not send. */
 export function beginDelivery(): void {
   queue = readUnsent();
 }
@@ -30,18 +30,18 @@ export function deliver(...item: Item): void {
   if (!item[0] || queue.length < QUEUE_ITEMS_MAX) queue.push(item);
 }
 
-/** Sends all there is. What is not known to have arrived when the page is left stays for the next page. */
+/** Sends the queue. On leaving, unacknowledged items are stored for the next page. */
 export function send(isLeaving?: boolean): void {
-  // What is under way ends with its page; and of what was said in leaving, whoever stays hears nothing.
+  // Requests die with their page, and beacons are never acknowledged.
   if (isLeaving !== wasLeaving) underway = [];
   wasLeaving = isLeaving;
-  // Some browsers end what is under way before they say that the page is left, as if nobody could be reached.
+  // When leaving despite a pause: some browsers abort requests before pagehide, which looks like a network error.
   if (isAlive && navigator.onLine && (isLeaving || Date.now() >= pausedUntil))
     for (let batch = nextBatch(); batch[0]; batch = nextBatch()) sendBatch(batch);
   if (isLeaving) keepUnsent([]);
 }
 
-/** A start goes alone, events go with those of their session. */
+/** One session start, or events of one session. */
 function nextBatch(): Item[] {
   const resting = queue.filter((item) => !underway.includes(item));
   const session = resting[0]?.[0];
@@ -56,7 +56,7 @@ async function sendBatch(batch: Item[]): Promise<void> {
     ? ['events', `{"session_id":"${session}","events":[${batch.map((item) => item[2])}]}`]
     : ['session/start', json];
   if (wasLeaving) {
-    postLastWords(...request);
+    postBeacon(...request);
     return;
   }
   const answer = await post(...request);
@@ -73,13 +73,13 @@ async function sendBatch(batch: Item[]): Promise<void> {
   }
 }
 
-/** Tabs share what is kept: only what this one knows of changes. */
+/** Tabs share the storage: items of other tabs are left alone. */
 function keepUnsent(arrived: Item[]): void {
   const known = queue.concat(arrived).map(([, id]) => id);
   const unsent = readUnsent()
     .filter(([, id]) => !known.includes(id))
     .concat(queue)
-    // Without its start an event is worth nothing.
+    // Starts last, so that the cut-off drops events first.
     .sort(([one], [other]) => +!one - +!other)
     .slice(-UNSENT_ITEMS_MAX);
   if (unsent[0]) writeObject(UNSENT, unsent);

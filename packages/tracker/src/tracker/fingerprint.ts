@@ -1,9 +1,9 @@
 import { load } from '@fingerprintjs/fingerprintjs';
 
-/** The browser as it was recognised. It told its time zone too, which takes long to ask for. */
+/** With the time zone, which is slow to ask for a second time. */
 export type Fingerprint = { id: string; timezone: string | undefined };
 
-/** Recognises the browser, without asking anybody else. */
+/** Computed locally, without a third party. */
 export async function fingerprint(): Promise<Fingerprint> {
   const agent = await load({ monitoring: false });
   const { visitorId, components } = await agent.get();

@@ -1,11 +1,11 @@
-/** From when tracking begins until the visitor does not want it any more. */
+/** True while tracking is on. */
 export let isAlive = false;
 
 export function setAlive(alive: boolean): void {
   isAlive = alive;
 }
 
-/** Listens to the window and all in it, before the page does; and whatever happens, the page is not disturbed. */
+/** Listens on the window in the capture phase; never throws into the page. */
 export function listen<E extends Event>(types: string, listener: (event: E) => void): void {
   const careful = (event: Event) => {
     try {

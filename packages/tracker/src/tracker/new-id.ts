@@ -1,14 +1,11 @@
 let last = 0;
 
-/**
- * A UUID of version 7, which no browser makes. They stand in the order in which a page makes them: whatever comes within
- * the same millisecond counts as later.
- */
+/** A UUID version 7, monotonic within the page even in the same millisecond. */
 export function newId(): string {
   last = Math.max(last + 1, Date.now());
-  // Eleven digits, until the year 2527.
+  // Eleven hex digits, until the year 2527.
   const time = `0${last.toString(16)}`;
-  // Pages that are not encrypted have no such method; whoever listens there need not guess.
+  // Insecure contexts lack `randomUUID`. There the traffic is readable anyway, so weak randomness will do.
   const random =
     crypto.randomUUID?.() ??
     'xxx-8xxx-xxxxxxxxxxxx'.replace(/x/g, () => Math.floor(Math.random() * 16).toString(16));

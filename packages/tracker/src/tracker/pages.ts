@@ -1,11 +1,11 @@
 import { isAlive, listen } from './lifetime.ts';
 
-/** The page, whatever part of it is shown. */
+/** Without the fragment. */
 export function pageAddress(): string {
   return document.URL.split('#')[0] as string;
 }
 
-/** Pages that change their address without being loaded. */
+/** Navigations of single-page apps. */
 export function watchPages(moved: () => void): void {
   for (const name of ['pushState', 'replaceState'] as const) {
     const original = history[name];

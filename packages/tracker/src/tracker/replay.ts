@@ -2,7 +2,7 @@ import { config, root } from '../script-tag.ts';
 import { trackingAddress } from './post.ts';
 import { liveSession, type Session, saveSession } from './session.ts';
 
-/** Loads the recorder for sessions that are recorded, in one of their tabs at a time. */
+/** Loads the recorder for sampled sessions, in one tab at a time. */
 
 type Recorder = {
   record(options: {
@@ -15,14 +15,14 @@ type Recorder = {
 let followed: string | undefined;
 let stop: ((isUnwanted?: boolean) => void) | undefined;
 
-/** What is unwanted is forgotten; else what has been recorded is sent. */
+/** Discards the rest of the recording, or sends it. */
 export function stopReplay(isUnwanted?: boolean): void {
   followed = undefined;
   stop?.(isUnwanted);
   stop = undefined;
 }
 
-/** Records this session from now on, if it is one that is recorded, and no other. */
+/** Switches recording to this session, if it is sampled. */
 export async function replay({ id, recorded }: Session, isStarter?: boolean): Promise<void> {
   if (id === followed) return;
   stopReplay();
@@ -31,14 +31,14 @@ export async function replay({ id, recorded }: Session, isStarter?: boolean): Pr
   const run = () => record(id);
   try {
     if (navigator.locks) await navigator.locks.request('leadtrail-replay', run);
-    // Where tabs cannot agree among themselves, the one in which the session began records it.
+    // Without the Web Locks API only the page that started the session records it.
     else if (isStarter) await run();
   } catch {}
 }
 
 async function record(id: string): Promise<void> {
   const recorder: Recorder = await import(root + config.recorder);
-  // Whoever had to wait for another tab may follow another session by now.
+  // The session may have changed while waiting for the lock.
   if (followed !== id) return;
   let next = 0;
   const end = recorder.record({
@@ -47,7 +47,7 @@ async function record(id: string): Promise<void> {
     nextSequence() {
       const live = liveSession();
       if (live?.id === id) {
-        // Another tab may have written what it had read before.
+        // Another tab may have overwritten the count with an older one.
         next = Math.max(next, live.chunks ?? 0);
         live.chunks = next + 1;
         saveSession(live);

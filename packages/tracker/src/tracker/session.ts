@@ -3,16 +3,16 @@ import { config } from '../script-tag.ts';
 import { read, readObject, SESSION, VISITOR, write, writeObject } from '../storage.ts';
 import { newId } from './new-id.ts';
 
-/** A visit, as all tabs share it. */
+/** A visit, shared by all tabs through local storage. */
 export type Session = {
   id: string;
-  /** When something last happened in it. */
+  /** Last activity. */
   at: number;
-  /** By whom its start has been handed over; until then it is only a claim. */
+  /** The event id of the view that started it; until then it is only a claim. */
   started?: string;
-  /** Decided once, or a replay would have holes. */
+  /** Sampled once per session, or the recording would have gaps. */
   recorded: boolean;
-  /** How many pieces of its replay there are. */
+  /** Number of recorded chunks. */
   chunks?: number;
 };
 
@@ -20,10 +20,10 @@ export function visitor(): string {
   return read(VISITOR) || write(VISITOR, newId());
 }
 
-/** The visit that goes on, in whichever tab. */
+/** The active visit, whatever tab it is in. */
 export function liveSession(): Session | undefined {
   const kept = readObject(SESSION) as Session;
-  // A clock that was set back must not keep a visit alive for ever.
+  // `abs`: a clock set back must not keep a visit alive forever.
   return Math.abs(Date.now() - kept.at) < VISIT_IDLE_MS ? kept : undefined;
 }
 

@@ -1,7 +1,7 @@
 import type { Fingerprint } from './fingerprint.ts';
 import { visitor } from './session.ts';
 
-/** What the service is told about a visit and the browser it happens in. */
+/** The body of a session start. */
 export function startBody(session_id: string, page: string, referrer: string, known?: Fingerprint): string {
   const { userAgent, language, platform, hardwareConcurrency, deviceMemory } = navigator as Navigator & {
     deviceMemory?: number;
@@ -18,9 +18,9 @@ export function startBody(session_id: string, page: string, referrer: string, kn
       language,
       platform,
       hardware_concurrency: hardwareConcurrency,
-      // Small devices have a part of a gigabyte.
+      // May be a fraction of a gigabyte; the service takes integers.
       device_memory: deviceMemory && Math.ceil(deviceMemory),
-      // Whoever leaves before the browser was recognised is not kept any longer for it.
+      // Undefined if the visitor leaves before the fingerprint is ready.
       timezone: known?.timezone,
     },
     screen: {

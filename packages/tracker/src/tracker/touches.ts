@@ -1,22 +1,21 @@
 import { listen } from './lifetime.ts';
 
-/** Clicks on what is meant to be clicked, and what happens to forms. */
+/** Clicks on calls to action, and form events. */
 
 const CTA =
   '[data-leadtrail-cta],a[href^="tel:"],a[href^="mailto:"],a[href*="//wa.me/"],a[href*=".whatsapp.com/"]';
 const CTA_NAME_CHARS_MAX = 100;
-/** To be told of every change of a page, or to look while it loads, would cost the page more than to look now and then. */
+/** Polling is cheaper for the page than a MutationObserver. */
 const SEARCH_MS = 3000;
 
-/** What has been tracked of the forms of this page. */
+/** Form events already tracked on this page. */
 let known: string[];
-/** What comes into sight. */
 let sight: IntersectionObserver | undefined;
 
 export function watchTouches(track: (type: string, data: object) => void): void {
   function trackForm(type: string, form: HTMLFormElement | null, isRepeated?: boolean): void {
     if (!form) return;
-    // The attributes, because a field may be called `id` or `name`, and then is what the form answers.
+    // Attributes: a field named `id` or `name` would shadow the property.
     const name = form.dataset.leadtrailForm || form.getAttribute('id') || form.getAttribute('name');
     if (isRepeated || !known.includes(type + name)) track(type, { form: name });
     known.push(type + name);
@@ -46,6 +45,6 @@ export function watchTouches(track: (type: string, data: object) => void): void 
 
 export function forgetTouches(): void {
   known = [];
-  // What is observed anew is reported anew.
+  // Observing again reports forms in view again.
   sight?.disconnect();
 }

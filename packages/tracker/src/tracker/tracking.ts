@@ -5,35 +5,35 @@ import { type Fingerprint, fingerprint } from './fingerprint.ts';
 import { isAlive, listen, setAlive } from './lifetime.ts';
 import { newId } from './new-id.ts';
 import { pageAddress, watchPages } from './pages.ts';
-import { postLastWords } from './post.ts';
+import { postBeacon } from './post.ts';
 import { replay, stopReplay } from './replay.ts';
 import { claimSession, liveSession, type Session, saveSession, visitor } from './session.ts';
 import { startBody } from './start-body.ts';
 import { forgetTouches, watchTouches } from './touches.ts';
 
-/** Follows the visitor: through the pages of a visit, and from one visit to the next. */
+/** Tracks page views and events, and starts a new session when the last one has ended. */
 
 type TrackedEvent = [id: string, json: string];
 
 const SOON_MS = 500;
 const REGULARLY_MS = 10_000;
-/** Some of what makes a fingerprint does not come in every browser. */
+/** Some fingerprint sources never answer in some browsers. */
 const FINGERPRINT_MS_MAX = 5000;
 
 let page = '';
 let session: Session;
-/** Ends the wait for the fingerprint of a visit that begins; there as long as it waits. */
+/** Opens the session once the fingerprint is there; set only while waiting for it. */
 let open: ((known?: Fingerprint) => void) | undefined;
-/** The view that began the visit, which counts by that; unless another tab began it at the same moment. */
+/** The view that started the session and is counted by its start, unless another tab won the race. */
 let first: TrackedEvent | undefined;
-/** What happens meanwhile: it is not certain yet to which session it will belong. */
+/** Events while it waits: their session is not certain yet. */
 let waiting: TrackedEvent[] = [];
 
 export function beginTracking(): void {
   if (isAlive) return;
   setAlive(true);
   beginDelivery();
-  // Once: what has been stopped may begin again.
+  // Listeners are added once, even if tracking restarts.
   if (!page) watch();
   page = pageAddress();
   campaign();
@@ -43,21 +43,21 @@ export function beginTracking(): void {
 function watch(): void {
   watchTouches(track);
   watchPages(move);
-  listen('focus blur', attend);
-  listen('visibilitychange', () => (document.hidden ? leave() : attend()));
+  listen('focus blur', checkAttention);
+  listen('visibilitychange', () => (document.hidden ? leave() : checkAttention()));
   listen('pagehide', () => {
     leave();
-    // A page that holds a lock is not kept for the way back.
+    // A page holding a lock is excluded from the back/forward cache.
     stopReplay();
   });
   listen('online', flush);
   setInterval(flush, REGULARLY_MS);
 }
 
-/** Where the visitor has just said so, the service learns that the visit is over. */
+/** Consent withdrawn here and now also ends the session at the service. */
 export function stopTracking(isWithdrawn?: boolean): void {
   if (isWithdrawn && isAlive && session.started)
-    postLastWords('session/end', JSON.stringify({ session_id: session.id, exit_page: page }));
+    postBeacon('session/end', JSON.stringify({ session_id: session.id, exit_page: page }));
   setAlive(false);
   open = undefined;
   waiting = [];
@@ -70,25 +70,25 @@ export function viewAgain(): void {
 }
 
 export function track(type: string, data?: object): void {
-  // Whoever enters has viewed the page already.
+  // Starting a session counts as the page view.
   if (isAlive && (goOn() || type !== 'page_view')) add(eventOf(type, data));
   flushSoon();
 }
 
-/** A visit that has ended, here or in another tab, is followed by another. */
+/** Starts a new session if the last one has ended; true if it goes on. */
 function goOn(): boolean {
   if (open) return true;
   const live = liveSession();
   const isSame = live?.id === session.id;
   if (isSame) saveSession(live);
-  // From nowhere: the page was there all the time.
+  // No referrer: the page was open all along.
   else enter('');
   return isSame;
 }
 
-/** Joins the visit that goes on in this tab or another, or begins one. */
+/** Joins the active session, or starts one. */
 function enter(referrer: string): void {
-  // Another tab may do the same at the same moment. The last holds, as both will see when they have waited.
+  // Two tabs may race here. The last write wins, which both see after the wait.
   const claim = liveSession() ?? claimSession();
   visitor();
   const viewed = page;
@@ -106,10 +106,10 @@ function enter(referrer: string): void {
     } else add(view);
     waiting.forEach(add);
     waiting = [];
-    // Not earlier: the fingerprint makes the browser draw the page, and this would make it do so once more.
+    // Not earlier: both force a layout, and this way there is only one.
     watchAttention();
     replay(session, isStarter);
-    // The fingerprint has taken its time; whoever waits for nothing has more to say soon.
+    // With a fingerprint enough time has passed; otherwise more events follow soon.
     if (known) send();
     else flushSoon();
   };
@@ -134,18 +134,18 @@ function add(event: TrackedEvent): void {
   else deliver(session.id, ...event);
 }
 
-/** What is counted rather than noticed. That of a visit that has ended meanwhile would make it longer than it was. */
+/** Collects engaged time and scroll depth, unless the session has ended: they would prolong it. */
 function gather(isLeaving?: boolean): void {
   look(isLeaving);
   const live = liveSession();
   if (!open && live?.id !== session.id) return;
-  // Of two tabs that begin a visit the last one holds.
+  // Another tab won the race to start the session.
   if (first && live?.started !== first[0]) add(first);
   first = undefined;
   reportAttention((type, data) => add(eventOf(type, data)));
 }
 
-function attend(): void {
+function checkAttention(): void {
   if (look()) goOn();
 }
 
@@ -153,10 +153,10 @@ function flushSoon(): void {
   setTimeout(send, SOON_MS);
 }
 
-/** What is counted goes now and then, or with whoever leaves: it is not worth a request of its own on every page. */
+/** Counters are sent periodically and on leaving; they are not worth a request of their own. */
 function flush(): void {
   if (!isAlive) return;
-  attend();
+  checkAttention();
   gather();
   send();
 }

@@ -20,14 +20,13 @@ export function CampaignFigures({ figures }: { figures: UseQueryResult<Figures> 
       query={figures}
       outline={
         <div className={GRID}>
-          {['submissions', 'engagement', 'suspicion', 'time'].map((each) => (
+          {['submissions', 'engagement', 'risk', 'time'].map((each) => (
             <Skeleton key={each} className="h-25 rounded-xl" />
           ))}
         </div>
       }
     >
       {({ total_submissions, avg_engagement_score, avg_suspicion_score, avg_time_to_submit_s }) => {
-        // An average of nothing is no figure.
         const average = (text: string) => (total_submissions === 0 ? NONE : text);
         return (
           <dl className={GRID}>
@@ -38,7 +37,7 @@ export function CampaignFigures({ figures }: { figures: UseQueryResult<Figures> 
               note="Of 100 points"
             />
             <Figure
-              name="Average suspicion"
+              name="Average risk"
               value={average(formatDecimal(avg_suspicion_score))}
               note="Of 100 points; lower is better"
             />

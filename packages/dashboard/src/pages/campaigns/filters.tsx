@@ -1,13 +1,14 @@
 import { ENGAGEMENT_LABELS } from '../../charts/engagement.ts';
 import { formatNumber } from '../../format.ts';
+import { useReport } from '../../shared/campaign-reports.ts';
+import type { ChangeSearch } from '../../shared/use-search-params.ts';
 import { Button } from '../../ui/button.tsx';
 import { type Choice, Select } from '../../ui/select.tsx';
-import { useReport } from './queries.ts';
-import type { CampaignsSearch, Chosen } from './search.ts';
+import type { CampaignsSearch } from './search.ts';
 
 const ALL = '';
 
-/** What the figures are narrowed to. The choices are those of the period, whatever else is chosen. */
+/** The choices are those of the whole period, whatever else is selected. */
 export function Filters({
   search: { project, source, engagement },
   days,
@@ -15,7 +16,7 @@ export function Filters({
 }: {
   search: CampaignsSearch;
   days: number;
-  onChoose: (chosen: Chosen) => void;
+  onChoose: ChangeSearch<CampaignsSearch>;
 }) {
   const projects = useReport('projects', { days });
   const sources = useReport('sources', { days });
@@ -67,7 +68,7 @@ export function Filters({
   );
 }
 
-/** A link may name something that this period does not have. */
+/** Keeps a choice from a link even if the period has no such value. */
 function choicesOf(
   all: string,
   rows: readonly { name: string; count: number }[],

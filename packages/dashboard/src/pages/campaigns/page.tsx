@@ -1,36 +1,26 @@
-import { getRouteApi } from '@tanstack/react-router';
 import { Megaphone } from 'lucide-react';
+import { type CampaignQuery, isNotSetUp, useReport } from '../../shared/campaign-reports.ts';
+import { useSearchParams } from '../../shared/use-search-params.ts';
 import { Card } from '../../ui/card.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Segments } from '../../ui/segments.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { CampaignFigures } from './campaign-figures.tsx';
 import { Filters } from './filters.tsx';
-import { type CampaignQuery, isNotSetUp, useReport } from './queries.ts';
 import { ByEngagement, ByProject, BySource, SubmissionsPerDay } from './reports.tsx';
-import { type CampaignsSearch, type Chosen, PERIOD_DEFAULT, PERIODS, readCampaignsSearch } from './search.ts';
+import { type CampaignsSearch, PERIOD_DEFAULT, PERIODS, readCampaignsSearch } from './search.ts';
 
-const route = getRouteApi('/campaigns');
-
-/** What each project and source has brought. */
 export function CampaignsPage() {
-  const search = route.useSearch();
-  const navigate = route.useNavigate();
+  const [search, changeSearch] = useSearchParams<CampaignsSearch>();
   const { days = PERIOD_DEFAULT, project, source, engagement } = search;
   const asked: CampaignQuery = { days, project, source, engagement_label: engagement };
   const figures = useReport('figures', asked);
-  const choose = (chosen: Chosen) =>
-    navigate({
-      to: '/campaigns',
-      search: (before: CampaignsSearch) => readCampaignsSearch({ ...before, ...chosen }),
-      resetScroll: false,
-    });
 
   if (isNotSetUp(figures.error)) return <NotSetUp />;
   return (
     <Page
       title="Campaigns"
-      hint="What forms have brought, by project, source and engagement"
+      hint="Form submissions by project, source and engagement"
       actions={
         <Segments
           label="Period"
@@ -39,17 +29,17 @@ export function CampaignsPage() {
             value: String(period),
             label: period === 365 ? '1 year' : `${period} days`,
           }))}
-          onChange={(chosen) => choose(readCampaignsSearch({ days: chosen }))}
+          onChange={(chosen) => changeSearch(readCampaignsSearch({ days: chosen }))}
         />
       }
     >
-      <Filters search={search} days={days} onChoose={choose} />
+      <Filters search={search} days={days} onChoose={changeSearch} />
       <CampaignFigures figures={figures} />
       <SubmissionsPerDay asked={asked} />
       <div className="grid gap-4 sm:gap-5 lg:grid-cols-2 xl:grid-cols-3">
-        <ByProject asked={asked} onChoose={(chosen) => choose({ project: chosen })} />
-        <BySource asked={asked} onChoose={(chosen) => choose({ source: chosen })} />
-        <ByEngagement asked={asked} onChoose={(chosen) => choose({ engagement: chosen })} />
+        <ByProject asked={asked} onChoose={(chosen) => changeSearch({ project: chosen })} />
+        <BySource asked={asked} onChoose={(chosen) => changeSearch({ source: chosen })} />
+        <ByEngagement asked={asked} onChoose={(chosen) => changeSearch({ engagement: chosen })} />
       </div>
     </Page>
   );
@@ -61,8 +51,8 @@ function NotSetUp() {
       <Card>
         <EmptyState icon={<Megaphone aria-hidden="true" />} title="Campaign figures are not set up yet">
           <p>
-            Set <Name>EDGE_ACCOUNT_ID</Name> and <Name>ANALYTICS_ENGINE_API_TOKEN</Name> in the environment of
-            the service and start it again. Submissions that came in before are counted as well.
+            Set <Name>EDGE_ACCOUNT_ID</Name> and <Name>ANALYTICS_ENGINE_API_TOKEN</Name> in the service’s
+            environment and restart it. Earlier submissions are counted, too.
           </p>
         </EmptyState>
       </Card>

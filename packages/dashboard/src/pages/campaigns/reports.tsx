@@ -8,17 +8,17 @@ import { ENGAGEMENT_STEPS, type EngagementLabel } from '../../charts/engagement.
 import { Loaded } from '../../charts/loaded.tsx';
 import type { Tone } from '../../charts/tones.ts';
 import { formatDecimal } from '../../format.ts';
+import { type CampaignQuery, useReport } from '../../shared/campaign-reports.ts';
 import { Card } from '../../ui/card.tsx';
 import { classes } from '../../ui/classes.ts';
 import { EmptyState, Skeleton } from '../../ui/states.tsx';
-import { type CampaignQuery, useReport } from './queries.ts';
 
 type Choosing<V> = { asked: CampaignQuery; onChoose: (chosen: V | undefined) => void };
 
 export function SubmissionsPerDay({ asked }: { asked: CampaignQuery }) {
   const daily = useReport('daily', asked);
   return (
-    <Card title="Submissions per day" hint="Days begin at midnight UTC.">
+    <Card title="Submissions per day" hint="Days start at midnight UTC.">
       <Loaded query={daily} outline={<Skeleton className="h-60" />}>
         {(rows) => {
           const perDay = new Map(rows.map(({ day, submissions }) => [day, submissions]));
@@ -69,7 +69,7 @@ export function BySource({ asked, onChoose }: Choosing<string>) {
   );
 }
 
-/** Names with their submissions; choosing one narrows everything to it, choosing it again lets go. */
+/** A ranking; selecting a row filters the page by it, selecting it again clears the filter. */
 function Named<R extends { submissions: number }>({
   title,
   label,
@@ -114,7 +114,7 @@ function Named<R extends { submissions: number }>({
 export function ByEngagement({ asked, onChoose }: Choosing<EngagementLabel>) {
   const engagement = useReport('byEngagement', asked);
   return (
-    <Card title="Engagement" hint="With the average points" className="lg:col-span-2 xl:col-span-1">
+    <Card title="Engagement" hint="With average scores" className="lg:col-span-2 xl:col-span-1">
       <Loaded query={engagement} outline={<Skeleton className="h-56" />}>
         {(rows) => {
           const byLabel = new Map(rows.map((row) => [row.engagement_label, row]));
@@ -151,7 +151,7 @@ function Nothing() {
   );
 }
 
-/** What is still shown from before steps back until the new is there. */
+/** Fades stale data while the next loads. */
 function Fading({ isStale, children }: { isStale: boolean; children: React.ReactNode }) {
   return (
     <div aria-busy={isStale || undefined} className={classes('transition-opacity', isStale && 'opacity-60')}>

@@ -1,5 +1,5 @@
 import { ENGAGEMENT_LABELS, type EngagementLabel } from '../../charts/engagement.ts';
-import { oneOf, type RawSearch, said, textOf } from '../../search-params.ts';
+import { defined, oneOf, type RawSearch, textOf } from '../../shared/search-params.ts';
 
 export const PERIODS = [7, 30, 90, 365] as const;
 export type Period = (typeof PERIODS)[number];
@@ -12,11 +12,8 @@ export type CampaignsSearch = {
   engagement?: EngagementLabel;
 };
 
-/** What is undefined goes out of the address. */
-export type Chosen = { [K in keyof CampaignsSearch]?: CampaignsSearch[K] | undefined };
-
 export function readCampaignsSearch(search: RawSearch): CampaignsSearch {
-  return said({
+  return defined({
     days: PERIODS.find((period) => period === Number(search.days)),
     project: textOf(search.project),
     source: textOf(search.source),

@@ -2,10 +2,11 @@ import type { FlowSend } from '@leadtrail/contract/deliveries';
 import { Link } from '@tanstack/react-router';
 import { CircleCheck, CircleX, Clock3, RotateCw } from 'lucide-react';
 import { timeOf } from '../../format.ts';
+import { personName } from '../../shared/person-name.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import type { Column } from '../../ui/table.tsx';
-import { Time, useTimeGoingBy } from '../../ui/time.tsx';
+import { Time, useRelativeTime } from '../../ui/time.tsx';
 import { WebLink } from '../../ui/web-link.tsx';
 
 export function sendColumns({
@@ -23,7 +24,7 @@ export function sendColumns({
     { key: 'attempts', title: 'Attempts', cell: (send) => send.attempts, isNumber: true, isFrom: 'lg' },
     {
       key: 'answer',
-      title: 'Last answer',
+      title: 'Last response',
       cell: (send) => <LastAnswer send={send} />,
       isFrom: 'md',
       className: 'max-w-64',
@@ -40,13 +41,13 @@ export function sendColumns({
             size="small"
             aria-haspopup="dialog"
             className="max-sm:h-11"
-            aria-label={`Details of the delivery of ${enquirerOf(send)}`}
+            aria-label={`Details of the delivery of ${personName(send)}`}
             onClick={() => onOpen(send.flow_send_public_id)}
           >
             Details
           </Button>
           {onResend !== undefined && (
-            // On a phone it is found in the details.
+            // On a phone it is in the details.
             <span className="hidden sm:block">
               <ResendButton send={send} onResend={onResend} isBusy={busyId === send.flow_send_public_id} />
             </span>
@@ -58,11 +59,6 @@ export function sendColumns({
   ];
 }
 
-/** Whose enquiry it is. */
-export function enquirerOf({ contact_name, contact_email, lead_id }: FlowSend): string {
-  return contact_name || contact_email || `lead ${lead_id}`;
-}
-
 export function LeadLink({ send }: { send: FlowSend }) {
   return (
     <Link
@@ -70,12 +66,12 @@ export function LeadLink({ send }: { send: FlowSend }) {
       params={{ leadId: String(send.lead_id) }}
       className="font-medium wrap-anywhere underline-offset-2 hover:underline"
     >
-      {enquirerOf(send)}
+      {personName(send)}
     </Link>
   );
 }
 
-/** With what has no column of its own on a phone. */
+/** Includes what has no column on a phone. */
 function Lead({ send }: { send: FlowSend }) {
   return (
     <div className="grid justify-items-start">
@@ -94,7 +90,7 @@ const STATES = {
   failed: { label: 'Failed', tone: 'negative', icon: CircleX },
 } as const;
 
-/** With what comes next, or when it was over. */
+/** With the next attempt, or when it ended. */
 export function State({ send }: { send: FlowSend }) {
   const { label, tone, icon: Icon } = STATES[send.status];
   return (
@@ -111,7 +107,7 @@ export function State({ send }: { send: FlowSend }) {
 }
 
 function Next({ send: { status, attempts, next_attempt_at, delivered_at } }: { send: FlowSend }) {
-  useTimeGoingBy();
+  useRelativeTime();
   if (status === 'delivered') return delivered_at === null ? null : <Time value={delivered_at} isAgo />;
   if (status === 'failed') return attempts === 1 ? 'after 1 attempt' : `after ${attempts} attempts`;
   if (next_attempt_at === null || timeOf(next_attempt_at).getTime() <= Date.now()) return 'being sent';
@@ -144,7 +140,7 @@ export function Code({ code }: { code: number }) {
   );
 }
 
-/** What the automation platform has told about its work on a lead. */
+/** The automation run, as reported by the flow callback. */
 export function Execution({ send }: { send: FlowSend }) {
   const { flow_execution_url: url, flow_execution_id: id, flow_execution_status: status } = send;
   if (url === null && id === null && status === null) return <span className="text-ink-faint">–</span>;
@@ -171,7 +167,7 @@ export function ResendButton({
       size="small"
       icon={<RotateCw aria-hidden="true" />}
       isBusy={isBusy}
-      aria-label={`Resend the lead of ${enquirerOf(send)}`}
+      aria-label={`Resend the lead of ${personName(send)}`}
       onClick={() => onResend(send)}
     >
       Resend

@@ -1,26 +1,25 @@
 import type { FlowSend } from '@leadtrail/contract/deliveries';
 import { LIST_DEFAULT, LIST_MAX } from '@leadtrail/contract/limits';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { Send } from 'lucide-react';
 import { useCallback, useMemo } from 'react';
 import { call } from '../../api/client.ts';
+import { queryKeys } from '../../api/query-keys.ts';
 import { useIsAdmin } from '../../api/role.ts';
-import { formatNumber, timeOf } from '../../format.ts';
-import { type ListPage, type MoveList, PagedList } from '../../lists/paged-list.tsx';
-import { useSearchChange } from '../../lists/search-change.ts';
+import { counted, timeOf } from '../../format.ts';
+import { type ListPage, type MoveList, PagedList } from '../../shared/paged-list.tsx';
+import { useSearchParams } from '../../shared/use-search-params.ts';
 import { Button, buttonClasses } from '../../ui/button.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Segments } from '../../ui/segments.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { sendColumns } from './columns.tsx';
-import { DELIVERIES, useResend } from './resend.tsx';
+import { useResend } from './resend.tsx';
 import type { DeliveriesSearch, State } from './search.ts';
 import { SendDialog } from './send-dialog.tsx';
 
-const route = getRouteApi('/deliveries');
-
-/** While something is about to happen, and while the next attempt is far off. */
+/** Poll intervals while an attempt is near, and while it is far off. */
 const SOON_POLL_MS = 4000;
 const LATER_POLL_MS = 30_000;
 
@@ -31,13 +30,11 @@ const STATES: readonly { value: State | 'all'; label: string }[] = [
   { value: 'failed', label: 'Failed' },
 ];
 
-/** Leads on their way to the automation platform. */
 export function DeliveriesPage() {
-  const search = route.useSearch();
-  const change = useSearchChange<DeliveriesSearch>();
+  const [search, change] = useSearchParams<DeliveriesSearch>();
   const { status, offset = 0 } = search;
   const query = useQuery({
-    queryKey: [...DELIVERIES, { status, offset }],
+    queryKey: queryKeys.deliveryList({ status, offset }),
     queryFn: async ({ signal }) => {
       const { flow_sends: rows, total } = await call('flowSends', {
         query: { ...(status === undefined ? {} : { status }), limit: LIST_DEFAULT, offset },
@@ -51,7 +48,7 @@ export function DeliveriesPage() {
   const isAdmin = useIsAdmin();
   const resend = useResend();
   const show = useCallback(
-    (id: string | undefined) => change({ open: id }, { isReplaced: id === undefined }),
+    (id: string | undefined) => change({ open: id }, { isReplacing: id === undefined }),
     [change],
   );
   const move = useCallback<MoveList>((to, how) => change({ offset: to || undefined }, how), [change]);
@@ -62,7 +59,7 @@ export function DeliveriesPage() {
   const opened = useOpened(search.open, query.data?.rows);
 
   return (
-    <Page title="Deliveries" hint="Every new lead on its way to your automation platform.">
+    <Page title="Deliveries" hint="Every lead sent to your automation platform, with its attempts.">
       <div className="flex">
         <Segments
           label="State"
@@ -79,7 +76,7 @@ export function DeliveriesPage() {
         offset={offset}
         limit={LIST_DEFAULT}
         onMove={move}
-        counted={(total) => `${formatNumber(total)} ${total === 1 ? 'delivery' : 'deliveries'}`}
+        counted={(total) => counted(total, 'delivery', 'deliveries')}
         empty={<Empty status={status} onShowAll={() => change({ status: undefined })} />}
       />
       <SendDialog
@@ -94,12 +91,12 @@ export function DeliveriesPage() {
   );
 }
 
-/** What is opened may be on another page, or leaves the list when it is sent again; then it is asked for itself. */
+/** The opened delivery may be on another page of the list, or leave it when it is resent. */
 function useOpened(id: string | undefined, rows: readonly FlowSend[] = []): FlowSend | undefined {
   const isOpened = (send: FlowSend) => send.flow_send_public_id === id;
   const listed = rows.find(isOpened);
   const { data } = useQuery({
-    queryKey: ['deliveries', 'opened', id],
+    queryKey: queryKeys.openedDelivery(id),
     queryFn: async ({ signal }) => {
       const { flow_sends } = await call('flowSends', { query: { limit: LIST_MAX }, signal });
       const found = flow_sends.filter(isOpened);
@@ -111,7 +108,7 @@ function useOpened(id: string | undefined, rows: readonly FlowSend[] = []): Flow
   return listed ?? data?.rows[0];
 }
 
-/** Only what is pending changes by itself. */
+/** Only pending deliveries change without the viewer. */
 function pollAfterMs(page: ListPage<FlowSend> | undefined): number | false {
   const pending = page?.rows.filter(({ status }) => status === 'pending') ?? [];
   if (pending.length === 0) return false;
@@ -129,12 +126,12 @@ function Empty({ status, onShowAll }: { status: State | undefined; onShowAll: ()
     return (
       <EmptyState
         icon={icon}
-        title={`No delivery is ${status}`}
+        title={`No ${status} deliveries`}
         action={<Button onClick={onShowAll}>Show all</Button>}
       >
-        {status === 'failed' && 'That is good news: nothing needs your attention.'}
+        {status === 'failed' && 'Nothing needs your attention.'}
         {status === 'pending' && 'Nothing is waiting to be sent.'}
-        {status === 'delivered' && 'As soon as a lead has been taken over, it appears here.'}
+        {status === 'delivered' && 'Leads appear here once your automation platform has accepted them.'}
       </EmptyState>
     );
   }
@@ -150,8 +147,7 @@ function Empty({ status, onShowAll }: { status: State | undefined; onShowAll: ()
         )
       }
     >
-      With forwarding turned on, every new lead is sent to your automation platform, and tried again if it is
-      not taken. Here you see how that went.
+      With forwarding on, every new lead is sent to your automation platform and retried until it is accepted.
     </EmptyState>
   );
 }

@@ -2,15 +2,14 @@ import type { FlowSend } from '@leadtrail/contract/deliveries';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useCallback, useState } from 'react';
 import { call } from '../../api/client.ts';
-import type { ListPage } from '../../lists/paged-list.tsx';
+import { queryKeys } from '../../api/query-keys.ts';
+import type { ListPage } from '../../shared/paged-list.tsx';
+import { personName } from '../../shared/person-name.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { toastProblem, toasts } from '../../ui/toast.tsx';
-import { enquirerOf } from './columns.tsx';
-
-export const DELIVERIES = ['deliveries', 'list'];
 
 export type Resend = {
-  /** Sends it once more; what was delivered already only after a question. */
+  /** Resends it, after a confirmation if it was delivered already. */
   ask: (send: FlowSend) => void;
   busyId: string | undefined;
   dialog: ReactNode;
@@ -23,18 +22,18 @@ export function useResend(): Resend {
     mutationFn: ({ flow_send_public_id }: FlowSend) =>
       call('resendFlowSend', { params: { flow_send_public_id } }),
     async onSuccess(send) {
-      // An answer that is still on its way would show it as it was.
-      await queries.cancelQueries({ queryKey: DELIVERIES });
+      // A response in flight would show the old state.
+      await queries.cancelQueries({ queryKey: queryKeys.deliveryLists });
       queries.setQueriesData<ListPage<FlowSend>>(
-        { queryKey: DELIVERIES },
+        { queryKey: queryKeys.deliveryLists },
         (page) => page && withSend(page, send),
       );
-      toasts.add({ title: `The lead of ${enquirerOf(send)} is being sent again` });
+      toasts.add({ title: `The lead of ${personName(send)} is being sent again` });
     },
-    onError: (error) => toastProblem('Not sent again', error),
+    onError: (error) => toastProblem('The lead was not sent again', error),
     onSettled() {
       setAsked(undefined);
-      // A lead tells of its sends, too.
+      // Leads show their deliveries, too.
       void queries.invalidateQueries();
     },
   });
@@ -50,12 +49,11 @@ export function useResend(): Resend {
         isOpen={asked !== undefined}
         onClose={() => setAsked(undefined)}
         onConfirm={() => asked && mutate(asked)}
-        title={asked === undefined ? '' : `Send the lead of ${enquirerOf(asked)} again?`}
+        title={asked === undefined ? '' : `Send the lead of ${personName(asked)} again?`}
         action="Send again"
         isBusy={isPending}
       >
-        It has been delivered already. Your automation platform gets it a second time, under the same id, and
-        may do its work twice.
+        It has been delivered already. Your automation platform will receive it twice, with the same ID.
       </ConfirmDialog>
     ),
   };

@@ -1,4 +1,4 @@
-import { offsetOf, oneOf, type RawSearch, said, textOf } from '../../search-params.ts';
+import { defined, oneOf, positiveOf, type RawSearch, textOf } from '../../shared/search-params.ts';
 
 export const STATES = ['pending', 'delivered', 'failed'] as const;
 export type State = (typeof STATES)[number];
@@ -6,14 +6,14 @@ export type State = (typeof STATES)[number];
 export type DeliveriesSearch = {
   status?: State;
   offset?: number;
-  /** The send that is looked at. */
+  /** The id of the opened delivery. */
   open?: string;
 };
 
 export function readDeliveriesSearch(search: RawSearch): DeliveriesSearch {
-  return said({
+  return defined({
     status: oneOf(search.status, STATES),
-    offset: offsetOf(search.offset),
+    offset: positiveOf(search.offset),
     open: textOf(search.open),
   });
 }

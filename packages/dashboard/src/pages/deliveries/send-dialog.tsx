@@ -1,5 +1,6 @@
 import type { FlowSend } from '@leadtrail/contract/deliveries';
 import { formatDuration, formatNumber } from '../../format.ts';
+import { personName } from '../../shared/person-name.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Disclosure } from '../../ui/disclosure.tsx';
 import { type Fact, Facts } from '../../ui/facts.tsx';
@@ -7,11 +8,10 @@ import { SentValues } from '../../ui/sent-values.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { ListTime, Time } from '../../ui/time.tsx';
 import { useLastGiven } from '../../ui/use-last-given.ts';
-import { Code, Execution, enquirerOf, LeadLink, ResendButton, State } from './columns.tsx';
+import { Code, Execution, LeadLink, ResendButton, State } from './columns.tsx';
 
 type Attempt = FlowSend['attempt_log'][number];
 
-/** Everything that is known about one send. */
 export function SendDialog({
   id,
   send,
@@ -19,9 +19,9 @@ export function SendDialog({
   onResend,
   busyId,
 }: {
-  /** The one that is opened. */
+  /** The opened delivery. */
   id: string | undefined;
-  /** As the list has it; what was sent again may have left the list meanwhile. */
+  /** Undefined once it has left the filtered list. */
   send: FlowSend | undefined;
   onClose: () => void;
   onResend: ((send: FlowSend) => void) | undefined;
@@ -33,7 +33,7 @@ export function SendDialog({
       isOpen={id !== undefined && id === current?.flow_send_public_id}
       onClose={onClose}
       width="wide"
-      title={current === null ? '' : `Delivery of ${enquirerOf(current)}`}
+      title={current === null ? '' : `Delivery of ${personName(current)}`}
     >
       {current !== null && (
         <>
@@ -72,7 +72,7 @@ function knownOf(send: FlowSend): Fact[] {
     { name: 'Last error', value: send.last_error },
     { name: 'Execution', value: <Execution send={send} /> },
     {
-      name: 'Id',
+      name: 'ID',
       value: <span className="font-mono text-[0.8125rem] break-all">{send.flow_send_public_id}</span>,
     },
   ].filter(({ value }) => value !== null);
@@ -86,10 +86,10 @@ const ATTEMPT_COLUMNS: readonly Column<Attempt>[] = [
     isNumber: true,
     className: 'w-px',
   },
-  { key: 'at', title: 'When', cell: ({ at }) => <ListTime value={at} /> },
+  { key: 'at', title: 'Time', cell: ({ at }) => <ListTime value={at} /> },
   {
     key: 'answer',
-    title: 'Answer',
+    title: 'Response',
     cell: ({ status_code, error, answer }) => (
       <div className="grid justify-items-start gap-0.5">
         {status_code !== null && <Code code={status_code} />}
@@ -102,7 +102,7 @@ const ATTEMPT_COLUMNS: readonly Column<Attempt>[] = [
   },
   {
     key: 'duration',
-    title: 'Took',
+    title: 'Duration',
     cell: ({ duration_ms }) =>
       duration_ms < 1000 ? `${formatNumber(duration_ms)} ms` : formatDuration(duration_ms),
     isNumber: true,
@@ -112,7 +112,7 @@ const ATTEMPT_COLUMNS: readonly Column<Attempt>[] = [
 ];
 
 function Attempts({ attempts }: { attempts: readonly Attempt[] }) {
-  if (attempts.length === 0) return <p className="text-ink-faint">Not tried yet.</p>;
+  if (attempts.length === 0) return <p className="text-ink-faint">No attempts yet.</p>;
   return (
     <div className="rounded-lg border border-line">
       <Table

@@ -7,14 +7,14 @@ import { countryName } from '../../format.ts';
 import { Field, TextInput } from '../../ui/field.tsx';
 import { Time } from '../../ui/time.tsx';
 import { WebLink } from '../../ui/web-link.tsx';
-import type { IpList } from './ip-list-page.tsx';
+import type { IpList } from './ip-list.ts';
 
 type BlockedIp = AnswerOf<typeof blockedIps>['blocked_ips'][number];
 
 export const BLOCKED: IpList<BlockedIp> = {
   key: 'blocked-ips',
   title: 'Blocked IPs',
-  hint: 'Enquiries from these addresses are rejected: whoever sends one sees the usual thank-you page, but no lead is made.',
+  hint: 'Submissions from these addresses are rejected. Senders still see the usual thank-you page.',
   icon: <ShieldX aria-hidden="true" />,
   words: {
     add: 'Block an IP',
@@ -25,7 +25,7 @@ export const BLOCKED: IpList<BlockedIp> = {
   },
   empty: {
     title: 'No address is blocked',
-    text: 'Block an address that sends you spam: its enquiries then go to Rejected.',
+    text: 'Block an address that sends spam: its submissions then go to Rejected.',
   },
   columns: [
     { key: 'ip', title: 'IP address', cell: (row) => <Address row={row} />, className: 'max-w-64' },
@@ -83,7 +83,7 @@ export const BLOCKED: IpList<BlockedIp> = {
       </div>
     </>
   ),
-  other: { to: '/whitelisted-ips', label: 'Show it among the whitelisted IPs' },
+  other: { to: '/whitelisted-ips', label: 'Open whitelisted IPs' },
   async list(query, signal) {
     const { blocked_ips: rows, total } = await call('blockedIps', { query, signal });
     return { rows, total };
@@ -98,7 +98,7 @@ function Address({ row }: { row: BlockedIp }) {
       <Link
         to="/rejected"
         search={{ q: row.ip }}
-        title="Show what was rejected from here"
+        title="Show rejected leads from this address"
         className="rounded-sm font-mono text-[0.8125rem] break-all text-accent-text underline-offset-2 hover:underline"
       >
         {row.ip}

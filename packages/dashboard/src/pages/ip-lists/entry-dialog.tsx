@@ -7,11 +7,10 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Field, TextInput } from '../../ui/field.tsx';
 import { toasts } from '../../ui/toast.tsx';
 import { useLastGiven } from '../../ui/use-last-given.ts';
-import type { IpList } from './ip-list-page.tsx';
+import type { IpList } from './ip-list.ts';
 
 export type Edited<R> = { entry: R; isNew: boolean };
 
-/** Puts an address on a list, or changes what is said about it. */
 export function EntryDialog<R extends { ip: string }>({
   list,
   edited,
@@ -29,7 +28,7 @@ export function EntryDialog<R extends { ip: string }>({
       title={current === null || current.isNew ? list.words.add : `Edit ${current.entry.ip}`}
       description={
         current?.isNew === false
-          ? 'Saving sets its date to now, so it moves to the top of the list.'
+          ? 'Saving updates its date, which moves it to the top of the list.'
           : undefined
       }
     >
@@ -59,7 +58,7 @@ function EntryForm<R extends { ip: string }>({
   const saving = useMutation({
     mutationFn: () => list.add({ ...typed, ip: typed.ip.trim() }),
     async onSuccess() {
-      // Leads and submissions say whether their address is blocked, too.
+      // Leads and submissions show whether their address is blocked, too.
       await queries.invalidateQueries();
       toasts.add({ title: isNew ? `${typed.ip.trim()} ${list.words.added}` : `${typed.ip} saved` });
       onClose();
@@ -124,11 +123,11 @@ function EntryForm<R extends { ip: string }>({
 type Refusal = {
   at: (field: string) => string | undefined;
   isOnOtherList: boolean;
-  /** What belongs to no field. */
+  /** The message, unless a field shows it. */
   rest: string | undefined;
 };
 
-/** The service names the field that is wrong; a well-formed address that it refuses is on the other list. */
+/** A 400 without details: the address is valid but on the other list. */
 function refusalOf(error: Error | null): Refusal {
   if (error === null) return { at: () => undefined, isOnOtherList: false, rest: undefined };
   const details = error instanceof ApiProblem ? error.details : [];

@@ -1,11 +1,12 @@
 import { LIST_DEFAULT } from '@leadtrail/contract/limits';
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Pencil, Plus, Trash2 } from 'lucide-react';
-import { type ReactNode, useCallback, useMemo, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
+import { queryKeys } from '../../api/query-keys.ts';
 import { useIsAdmin } from '../../api/role.ts';
-import { formatNumber } from '../../format.ts';
-import { type ListPage, type MoveList, PagedList } from '../../lists/paged-list.tsx';
-import { useSearchChange } from '../../lists/search-change.ts';
+import { counted } from '../../format.ts';
+import { type ListPage, type MoveList, PagedList } from '../../shared/paged-list.tsx';
+import { useSearchParams } from '../../shared/use-search-params.ts';
 import { Button } from '../../ui/button.tsx';
 import { Page } from '../../ui/page.tsx';
 import { SearchInput } from '../../ui/search-input.tsx';
@@ -13,44 +14,14 @@ import { EmptyState } from '../../ui/states.tsx';
 import type { Column } from '../../ui/table.tsx';
 import { toastProblem, toasts, toastWithUndo } from '../../ui/toast.tsx';
 import { type Edited, EntryDialog } from './entry-dialog.tsx';
+import type { IpList } from './ip-list.ts';
 import type { IpSearch } from './search.ts';
 
-type Asked = { q: string; limit: number; offset: number };
-
-/** What makes the one list differ from the other. */
-export type IpList<R extends { ip: string }> = {
-  key: string;
-  title: string;
-  hint: string;
-  icon: ReactNode;
-  words: { add: string; save: string; added: string; removed: string; remove: string };
-  empty: { title: string; text: string };
-  columns: readonly Column<R>[];
-  fresh: R;
-  /** What is said about an address, in the dialog. */
-  fields: (entry: R, change: (changed: Partial<R>) => void, errors: FieldErrors) => ReactNode;
-  /** An address is never on both. */
-  other: { to: '/blocked-ips' | '/whitelisted-ips'; label: string };
-  list: (asked: Asked, signal: AbortSignal) => Promise<ListPage<R>>;
-  add: (entry: R) => Promise<unknown>;
-  remove: (ip: string) => Promise<unknown>;
-};
-
-export type FieldErrors = (field: string) => string | undefined;
-
-/** One of the two lists of addresses. */
-export function IpListPage<R extends { ip: string }>({
-  list,
-  search,
-}: {
-  list: IpList<R>;
-  search: IpSearch;
-}) {
-  const change = useSearchChange<IpSearch>();
-  const { q = '', offset = 0 } = search;
+export function IpListPage<R extends { ip: string }>({ list }: { list: IpList<R> }) {
+  const [{ q = '', offset = 0 }, change] = useSearchParams<IpSearch>();
   const asked = { q, limit: LIST_DEFAULT, offset };
   const query = useQuery({
-    queryKey: ['ip-list', list.key, asked],
+    queryKey: queryKeys.ipList(list.key, asked),
     queryFn: ({ signal }) => list.list(asked, signal),
     placeholderData: keepPreviousData,
   });
@@ -87,7 +58,7 @@ export function IpListPage<R extends { ip: string }>({
         offset={offset}
         limit={LIST_DEFAULT}
         onMove={move}
-        counted={(total) => `${formatNumber(total)} ${total === 1 ? 'address' : 'addresses'}`}
+        counted={(total) => counted(total, 'address', 'addresses')}
         empty={
           q === '' ? (
             <EmptyState icon={list.icon} title={list.empty.title} action={addButton}>
@@ -97,7 +68,7 @@ export function IpListPage<R extends { ip: string }>({
             <EmptyState
               icon={list.icon}
               title="No address matches"
-              action={<Button onClick={() => change({ q: undefined })}>Clear the search</Button>}
+              action={<Button onClick={() => change({ q: undefined })}>Clear search</Button>}
             >
               “{q}” is not on this list.
             </EmptyState>
@@ -109,15 +80,15 @@ export function IpListPage<R extends { ip: string }>({
   );
 }
 
-/** Whoever searched for an address that is not there may want to add it. */
+/** A search for an unlisted address prefills the dialog that adds it. */
 function looksLikeIp(text: string): boolean {
   return /^\d+\.\d+\.\d+\.\d+$/.test(text.trim()) || /^[\da-f]*:[\da-f:]*$/i.test(text.trim());
 }
 
-/** Takes an address off at once, and lets it be put back as it was. */
+/** Optimistic removal with undo. */
 function useRemoval<R extends { ip: string }>(list: IpList<R>): (entry: R) => void {
   const queries = useQueryClient();
-  const queryKey = ['ip-list', list.key];
+  const queryKey = queryKeys.ipLists(list.key);
   const { mutate } = useMutation({
     mutationFn: (entry: R) => list.remove(entry.ip),
     async onMutate({ ip }) {
@@ -131,7 +102,7 @@ function useRemoval<R extends { ip: string }>(list: IpList<R>): (entry: R) => vo
       for (const [key, page] of before ?? []) queries.setQueryData(key, page);
       toastProblem(`${entry.ip} was not removed`, error);
     },
-    // Leads and submissions say whether their address is blocked, too.
+    // Leads and submissions show whether their address is blocked, too.
     onSettled: () => queries.invalidateQueries(),
   });
 
@@ -140,7 +111,7 @@ function useRemoval<R extends { ip: string }>(list: IpList<R>): (entry: R) => vo
       await list.add(entry);
       toasts.add({ title: `${entry.ip} is back on the list` });
     } catch (error) {
-      toastProblem(`${entry.ip} was not put back`, error);
+      toastProblem(`${entry.ip} was not restored`, error);
     }
     await queries.invalidateQueries();
   }

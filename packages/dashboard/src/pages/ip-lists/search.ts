@@ -1,7 +1,7 @@
-import { offsetOf, type RawSearch, said, textOf } from '../../search-params.ts';
+import { defined, positiveOf, type RawSearch, textOf } from '../../shared/search-params.ts';
 
 export type IpSearch = { q?: string; offset?: number };
 
 export function readIpSearch(search: RawSearch): IpSearch {
-  return said({ q: textOf(search.q), offset: offsetOf(search.offset) });
+  return defined({ q: textOf(search.q), offset: positiveOf(search.offset) });
 }

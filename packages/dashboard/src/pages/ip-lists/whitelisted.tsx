@@ -6,7 +6,7 @@ import { call } from '../../api/client.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Field, TextInput } from '../../ui/field.tsx';
 import { Time } from '../../ui/time.tsx';
-import type { IpList } from './ip-list-page.tsx';
+import type { IpList } from './ip-list.ts';
 
 type WhitelistedIp = AnswerOf<typeof whitelistedIps>['whitelisted_ips'][number];
 type Usage = WhitelistedIp['usage'];
@@ -16,19 +16,19 @@ const USAGES: readonly { usage: Usage; label: string; meaning: string }[] = [
     usage: 'internal',
     label: 'Internal',
     meaning:
-      'Your own people. Their enquiries become leads as usual; they are never limited or blocked automatically.',
+      'For your team. Submissions become leads as usual and are never rate-limited or blocked automatically.',
   },
   {
     usage: 'test',
     label: 'Test',
-    meaning: 'For trying out forms. What comes from here goes to Testing and never becomes a lead.',
+    meaning: 'For trying out forms. Submissions go to Testing and never become leads.',
   },
 ];
 
 export const WHITELISTED: IpList<WhitelistedIp> = {
   key: 'whitelisted-ips',
   title: 'Whitelisted IPs',
-  hint: 'Addresses that you trust: they are never limited or blocked automatically.',
+  hint: 'Trusted addresses, which are never rate-limited or blocked automatically.',
   icon: <ShieldCheck aria-hidden="true" />,
   words: {
     add: 'Whitelist an IP',
@@ -39,7 +39,7 @@ export const WHITELISTED: IpList<WhitelistedIp> = {
   },
   empty: {
     title: 'No address is whitelisted',
-    text: 'Add your office so that it is never blocked, or your own address to try out forms without making leads.',
+    text: 'Add your office so that it is never blocked, or your own address to try out forms.',
   },
   columns: [
     { key: 'ip', title: 'IP address', cell: (row) => <Address row={row} />, className: 'max-w-64' },
@@ -74,7 +74,7 @@ export const WHITELISTED: IpList<WhitelistedIp> = {
       </Field>
     </>
   ),
-  other: { to: '/blocked-ips', label: 'Show it among the blocked IPs' },
+  other: { to: '/blocked-ips', label: 'Open blocked IPs' },
   async list(query, signal) {
     const { whitelisted_ips: rows, total } = await call('whitelistedIps', { query, signal });
     return { rows, total };
@@ -90,7 +90,7 @@ function Address({ row }: { row: WhitelistedIp }) {
         <Link
           to="/testing"
           search={{ q: row.ip }}
-          title="Show what was sent from here"
+          title="Show testing leads from this address"
           className="rounded-sm font-mono text-[0.8125rem] break-all text-accent-text underline-offset-2 hover:underline"
         >
           {row.ip}

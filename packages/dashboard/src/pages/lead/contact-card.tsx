@@ -6,7 +6,6 @@ import { classes } from '../../ui/classes.ts';
 import { CopyIcon } from '../../ui/copy-button.tsx';
 import type { Lead } from './data.ts';
 
-/** How to reach the person, and what they wrote. */
 export function ContactCard({ lead }: { lead: Lead }) {
   const phone = lead.phone_international;
   const country = lead.contact_country_name && countryName(lead.contact_country_name);
@@ -18,7 +17,7 @@ export function ContactCard({ lead }: { lead: Lead }) {
         {lead.contact_email !== '' && (
           <Line
             icon={<Mail aria-hidden="true" />}
-            action={<CopyIcon text={lead.contact_email} label="Copy the e-mail address" />}
+            action={<CopyIcon text={lead.contact_email} label="Copy e-mail address" />}
           >
             <a href={`mailto:${encodeURIComponent(lead.contact_email).replace('%40', '@')}`} className={LINK}>
               <EmailAddress address={lead.contact_email} />
@@ -28,7 +27,7 @@ export function ContactCard({ lead }: { lead: Lead }) {
         {phone !== '' && (
           <Line
             icon={<Phone aria-hidden="true" />}
-            action={<CopyIcon text={phone} label="Copy the phone number" />}
+            action={<CopyIcon text={phone} label="Copy phone number" />}
           >
             <a href={`tel:${phone.replaceAll(/[^\d+]/g, '')}`} className={LINK}>
               {phone}
@@ -36,12 +35,12 @@ export function ContactCard({ lead }: { lead: Lead }) {
           </Line>
         )}
         {lead.contact_email === '' && phone === '' && (
-          <p className="text-ink-soft">Neither an e-mail address nor a phone number was left.</p>
+          <p className="text-ink-soft">No e-mail address or phone number was given.</p>
         )}
         {place.length > 0 && (
           <Line icon={<MapPin aria-hidden="true" />}>{[...new Set(place)].join(', ')}</Line>
         )}
-        {time !== undefined && <Line icon={<Clock aria-hidden="true" />}>{time} there now</Line>}
+        {time !== undefined && <Line icon={<Clock aria-hidden="true" />}>Local time {time}</Line>}
         {lead.message !== '' && (
           <Line isLong icon={<MessageSquare aria-hidden="true" />}>
             <q className="whitespace-pre-wrap">{lead.message}</q>
@@ -52,7 +51,7 @@ export function ContactCard({ lead }: { lead: Lead }) {
   );
 }
 
-/** Where it has to be broken, before its domain. */
+/** Breaks long addresses before the domain. */
 function EmailAddress({ address }: { address: string }) {
   const at = address.lastIndexOf('@');
   if (at === -1) return address;
@@ -88,7 +87,7 @@ function Line({
   );
 }
 
-/** Whoever calls wants to know whether it is night there. */
+/** Undefined for time zones that the browser does not know. */
 function timeThere(timeZone: string): string | undefined {
   if (timeZone === '') return undefined;
   try {

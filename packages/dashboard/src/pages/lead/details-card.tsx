@@ -7,7 +7,6 @@ import { WebLink } from '../../ui/web-link.tsx';
 import type { Lead } from './data.ts';
 import { IpAddress } from './ip-address.tsx';
 
-/** Where the lead came from, and what is known besides. */
 export function DetailsCard({ lead }: { lead: Lead }) {
   const campaign = Object.entries(lead.campaign).filter(([, value]) => value !== '');
   return (
@@ -31,7 +30,7 @@ export function DetailsCard({ lead }: { lead: Lead }) {
 
 function originOf(lead: Lead): Fact[] {
   return given([
-    ['First enquiry', <Time key="time" value={lead.enquiry_datetime} />],
+    ['First submission', <Time key="time" value={lead.enquiry_datetime} />],
     [
       'Latest follow-up',
       lead.last_follow_up_at === null ? '' : <Time key="time" value={lead.last_follow_up_at} />,
@@ -40,7 +39,7 @@ function originOf(lead: Lead): Fact[] {
     ['Also asked about', lead.related_projects],
     ['Source', lead.project_source],
     ['Team', lead.source_team],
-    ['Searched for', lead.keyword],
+    ['Keyword', lead.keyword],
     ['Page', lead.referer === '' ? '' : <WebLink key="page" address={lead.referer} />],
   ]);
 }
@@ -48,14 +47,14 @@ function originOf(lead: Lead): Fact[] {
 function technicalOf(lead: Lead): Fact[] {
   return given([
     ['Lead number', lead.lead_id],
-    ['Lead id', <Id key="id" text={lead.lead_public_id} label="Copy the lead id" />],
-    ['CRM id', lead.crm_lead_id ? <Id key="id" text={lead.crm_lead_id} label="Copy the CRM id" /> : ''],
-    ['Visitor id', lead.visitor_id ? <Id key="id" text={lead.visitor_id} label="Copy the visitor id" /> : ''],
+    ['Lead ID', <Id key="id" text={lead.lead_public_id} label="Copy lead ID" />],
+    ['CRM ID', lead.crm_lead_id ? <Id key="id" text={lead.crm_lead_id} label="Copy CRM ID" /> : ''],
+    ['Visitor ID', lead.visitor_id ? <Id key="id" text={lead.visitor_id} label="Copy visitor ID" /> : ''],
     ['Site', lead.site_key],
     ['Form', lead.form_id],
     ['Time zone', lead.contact_timezone],
     ['Browser', lead.user_agent],
-    ['First opened here', lead.seen_at === null ? '' : <Time key="time" value={lead.seen_at} />],
+    ['First viewed', lead.seen_at === null ? '' : <Time key="time" value={lead.seen_at} />],
   ]);
 }
 

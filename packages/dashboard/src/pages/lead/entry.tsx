@@ -12,7 +12,7 @@ const TONES = {
   warning: 'bg-warning-soft text-warning',
 };
 
-/** One thing that happened: what, when, and what there is to know about it. */
+/** The layout of a timeline entry. */
 export function EntryFrame({
   icon,
   tone,

@@ -2,13 +2,14 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useId, useState } from 'react';
 import { call } from '../../api/client.ts';
+import { counted } from '../../format.ts';
+import { personName } from '../../shared/person-name.ts';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/checkbox.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field, TextInput } from '../../ui/field.tsx';
 import { toasts } from '../../ui/toast.tsx';
-import { type LeadDetail, nameOf } from './data.ts';
-import { counted } from './scores-card.tsx';
+import type { LeadDetail } from './data.ts';
 
 type Identifiers = { email?: string; phone?: string; visitor_id?: string };
 type Known = { key: keyof Identifiers; label: string; value: string };
@@ -23,18 +24,17 @@ export function EraseDialog({
   onClose: () => void;
 }) {
   return (
-    <Dialog isOpen={isOpen} onClose={onClose} title={`Erase ${nameOf(detail.lead)} for good?`}>
+    <Dialog isOpen={isOpen} onClose={onClose} title={`Erase ${personName(detail.lead)} permanently?`}>
       {isOpen && <EraseForm detail={detail} onClose={onClose} />}
     </Dialog>
   );
 }
 
-/** Says what will be gone, and wants it said who is meant. */
 function EraseForm({ detail, onClose }: { detail: LeadDetail; onClose: () => void }) {
   const { lead } = detail;
   const known = identifiersOf(detail);
   const idPrefix = useId();
-  const [meant, setMeant] = useState<ReadonlySet<string>>(new Set(known.map(({ key }) => key)));
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set(known.map(({ key }) => key)));
   const [typed, setTyped] = useState('');
   const queryClient = useQueryClient();
   const navigate = useNavigate();
@@ -43,33 +43,32 @@ function EraseForm({ detail, onClose }: { detail: LeadDetail; onClose: () => voi
     mutationFn: () =>
       call('erasePerson', {
         body: Object.fromEntries(
-          known.filter(({ key }) => meant.has(key)).map(({ key, value }) => [key, value]),
+          known.filter(({ key }) => chosen.has(key)).map(({ key, value }) => [key, value]),
         ),
       }),
     async onSuccess(gone) {
-      toasts.add({ title: `${nameOf(lead)} was erased`, description: erasedText(gone) });
+      toasts.add({ title: `${personName(lead)} was erased`, description: erasedText(gone) });
       await navigate({ to: '/leads' });
-      // They may be in anything that was loaded, as other leads too.
+      // Any cached response may contain the person.
       queryClient.removeQueries({ type: 'inactive' });
       void queryClient.invalidateQueries();
     },
   });
 
   const expected = [lead.contact_name, lead.contact_email].map(comparable).filter(Boolean);
-  const word = expected.length > 0 ? 'their name or e-mail address' : `“${nameOf(lead)}”`;
-  const isConfirmed = [...expected, ...(expected.length > 0 ? [] : [comparable(nameOf(lead))])].includes(
+  const word = expected.length > 0 ? 'their name or e-mail address' : `“${personName(lead)}”`;
+  const isConfirmed = [...expected, ...(expected.length > 0 ? [] : [comparable(personName(lead))])].includes(
     comparable(typed),
   );
   function submit(event: FormEvent) {
     event.preventDefault();
-    if (isConfirmed && meant.size > 0) erasing.mutate();
+    if (isConfirmed && chosen.size > 0) erasing.mutate();
   }
 
   if (known.length === 0) {
     return (
       <p className="text-ink-soft">
-        Nothing is known by which this person could be found: no e-mail address, no phone number and no
-        visitor id.
+        This person cannot be erased: no e-mail address, phone number or visitor ID is known.
       </p>
     );
   }
@@ -77,20 +76,20 @@ function EraseForm({ detail, onClose }: { detail: LeadDetail; onClose: () => voi
     <form onSubmit={submit} className="grid gap-4">
       <div className="grid gap-2 text-ink-soft">
         <p>
-          This removes, from every place where it is kept, {partsText(detail)}, their recordings, and whatever
-          else belongs to the same person. Reports no longer count them.
+          This deletes {partsText(detail)}, recordings and everything else stored about this person. Reports
+          no longer count them.
         </p>
-        <p className="font-medium text-negative">It cannot be undone.</p>
+        <p className="font-medium text-negative">This cannot be undone.</p>
       </div>
       <fieldset className="grid gap-2">
-        <legend className="mb-1.5 text-[0.8125rem] font-medium">Everything of whoever has</legend>
+        <legend className="mb-1.5 text-[0.8125rem] font-medium">Erase everything linked to</legend>
         {known.map(({ key, label, value }) => (
           <div key={key} className="flex items-start gap-2.5 max-sm:min-h-11 max-sm:items-center">
             <Checkbox
               id={`${idPrefix}-${key}`}
-              isChecked={meant.has(key)}
+              isChecked={chosen.has(key)}
               onChange={(isOn) =>
-                setMeant(
+                setChosen(
                   (before) => new Set([...before].filter((each) => each !== key).concat(isOn ? key : [])),
                 )
               }
@@ -110,16 +109,16 @@ function EraseForm({ detail, onClose }: { detail: LeadDetail; onClose: () => voi
           look="danger"
           type="submit"
           isBusy={erasing.isPending}
-          disabled={!isConfirmed || meant.size === 0}
+          disabled={!isConfirmed || chosen.size === 0}
         >
-          Erase for good
+          Erase permanently
         </Button>
       </div>
     </form>
   );
 }
 
-/** What the service would recognise somebody by. */
+/** The identifiers that the service accepts for an erasure. */
 function identifiersOf({ lead }: LeadDetail): Known[] {
   const phone = lead.phone_international;
   const found: (Known | false)[] = [
@@ -146,7 +145,7 @@ type Erased = { leads: number; submissions: number; sessions: number; replays: n
 
 function erasedText({ leads, submissions, sessions, replays }: Erased): string {
   const parts = [counted(leads, 'lead'), counted(submissions, 'submission'), counted(sessions, 'visit')];
-  return `Gone: ${[...parts, counted(replays, 'recording')].join(', ')}.`;
+  return `Deleted: ${[...parts, counted(replays, 'recording')].join(', ')}.`;
 }
 
 const comparable = (text: string) => text.trim().toLowerCase();

@@ -10,7 +10,6 @@ import { toastProblem, toasts } from '../../ui/toast.tsx';
 import { type Lead, useWhitelistEntry } from './data.ts';
 import { IpListDialog } from './ip-list-dialog.tsx';
 
-/** The address that the lead came from, and what is done with whatever else comes from there. */
 export function IpAddress({ lead }: { lead: Lead }) {
   const ip = lead.contact_ip;
   const isBlocked = lead.is_ip_blocked === 1;
@@ -22,11 +21,11 @@ export function IpAddress({ lead }: { lead: Lead }) {
         <p className="text-xs text-ink-faint">IP address</p>
         <div className="flex flex-wrap items-center gap-2">
           <span className="font-mono text-[0.8125rem] break-all">{ip}</span>
-          <CopyIcon text={ip} label="Copy the IP address" />
+          <CopyIcon text={ip} label="Copy IP address" />
           {isBlocked && <Badge tone="negative">Blocked</Badge>}
           {whitelisted !== undefined && (
             <Badge tone="positive">
-              {whitelisted.usage === 'test' ? 'Whitelisted for tests' : 'Whitelisted'}
+              {whitelisted.usage === 'test' ? 'Whitelisted for testing' : 'Whitelisted'}
             </Badge>
           )}
         </div>
@@ -56,7 +55,9 @@ function IpActions({
       await queryClient.invalidateQueries();
     },
     onSuccess: (_, from) =>
-      toasts.add({ title: from === 'blocked' ? `${ip} is unblocked` : `${ip} is off the whitelist` }),
+      toasts.add({
+        title: from === 'blocked' ? `${ip} is unblocked` : `${ip} was removed from the whitelist`,
+      }),
     onError: (error) => toastProblem('The IP lists were not changed', error),
   });
   const isRemoving = (from: string) => removal.isPending && removal.variables === from;

@@ -15,25 +15,26 @@ const TEXTS = {
   blocked: {
     title: 'Block this IP address',
     explanation:
-      'Enquiries from there will be set aside under Rejected and not forwarded. Whoever sends them will not notice.',
+      'Submissions from this address go to Rejected and are not forwarded. The sender does not notice.',
     note: 'Reason',
     action: 'Block',
-    swap: 'Take it off the whitelist and block it',
+    swap: 'Remove from whitelist and block',
     done: 'is blocked',
   },
   whitelisted: {
     title: 'Whitelist this IP address',
-    explanation: 'For your own offices and tools: they are never limited or blocked by themselves.',
+    explanation:
+      'For your own offices and tools, which are then never rate-limited or blocked automatically.',
     note: 'Note',
     action: 'Whitelist',
-    swap: 'Unblock it and whitelist it',
+    swap: 'Unblock and whitelist',
     done: 'is whitelisted',
   },
 } as const;
 
 const USAGES = [
-  { value: 'internal', label: 'Internal: enquiries become leads' },
-  { value: 'test', label: 'Tests: enquiries are set aside under Testing' },
+  { value: 'internal', label: 'Internal: submissions become leads' },
+  { value: 'test', label: 'Test: submissions go to Testing' },
 ] as const;
 
 export function IpListDialog({
@@ -68,7 +69,7 @@ function IpListForm({ lead, list, onClose }: { lead: Lead; list: List; onClose: 
       if (isSwap) await takeOff(list === 'blocked' ? 'whitelisted' : 'blocked', lead.contact_ip);
       await add(list, lead, { note: note.trim(), usage });
     },
-    // Where only the first half of a swap has been done, that is to be seen too.
+    // Also after a failure: half of a swap may be done.
     onSettled: () => queryClient.invalidateQueries(),
     onSuccess() {
       toasts.add({ title: `${lead.contact_ip} ${texts.done}` });
@@ -81,12 +82,12 @@ function IpListForm({ lead, list, onClose }: { lead: Lead; list: List; onClose: 
   }
 
   const { error } = adding;
-  // The address itself is one; what is refused is to have it on both lists.
+  // A 400 without details: the address is valid but on the other list.
   const isOnOtherList = error instanceof ApiProblem && error.status === 400 && error.details.length === 0;
   return (
     <form onSubmit={submit} className="grid gap-4">
       <p className="font-mono text-[0.8125rem] break-all">{lead.contact_ip}</p>
-      <Field label={texts.note} hint="Optional, for whoever looks at the list later.">
+      <Field label={texts.note} hint="Optional. Shown in the list.">
         {(tied) => (
           <TextInput
             {...tied}

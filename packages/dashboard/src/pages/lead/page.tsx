@@ -4,38 +4,39 @@ import { ArrowLeft, Ellipsis, Trash2, UserX } from 'lucide-react';
 import { type ReactNode, useEffect, useState } from 'react';
 import { ApiProblem } from '../../api/client.ts';
 import { useIsAdmin } from '../../api/role.ts';
-import { said } from '../../search-params.ts';
+import { counted } from '../../format.ts';
+import { lastLeadsSearch } from '../../shared/last-leads-search.ts';
+import { personName } from '../../shared/person-name.ts';
+import { useSearchParams } from '../../shared/use-search-params.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button, buttonClasses } from '../../ui/button.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { Page } from '../../ui/page.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
-import { lastLeadsSearch } from '../leads/last-search.ts';
 import { ContactCard } from './contact-card.tsx';
-import { forgetOthers, type Lead, type LeadDetail, leadQuery, nameOf } from './data.ts';
+import { type Lead, type LeadDetail, leadQuery, markOthersStale } from './data.ts';
 import { DetailsCard } from './details-card.tsx';
 import { EraseDialog } from './erase-dialog.tsx';
 import { ReplayDialog } from './replay-dialog.tsx';
 import { ScoresCard } from './scores-card.tsx';
-import type { SearchChange } from './search.ts';
+import type { LeadSearch } from './search.ts';
 import { StageSelect } from './stage-select.tsx';
 import { Timeline } from './timeline.tsx';
 
 const route = getRouteApi('/leads/$leadId');
 
-/** Everything about one lead. */
 export function LeadPage() {
   const { leadId } = route.useParams();
   const { data, error, refetch } = useQuery(leadQuery(leadId));
   const queryClient = useQueryClient();
   const lastView = data?.lead.last_viewed_at;
-  // Being shown here, it needs no review any more.
+  // Viewing it has marked it as reviewed, which other pages show.
   useEffect(() => {
-    if (lastView !== undefined) forgetOthers(queryClient);
+    if (lastView !== undefined) markOthersStale(queryClient);
   }, [lastView, queryClient]);
 
   const isUnknown = error instanceof ApiProblem && (error.status === 404 || error.status === 400);
-  // Whoever has been erased is not shown any more, even where they were a moment ago.
+  // An erased lead disappears even if it is still cached.
   if (data !== undefined && !isUnknown) return <LeadView key={data.lead.lead_id} id={leadId} detail={data} />;
   if (error === null) return <LeadSkeleton />;
   return (
@@ -48,26 +49,17 @@ export function LeadPage() {
 function LeadView({ id, detail }: { id: string; detail: LeadDetail }) {
   const { lead } = detail;
   const isAdmin = useIsAdmin();
-  const search = route.useSearch();
-  const navigate = route.useNavigate();
+  const [search, changeSearch] = useSearchParams<LeadSearch>();
   const [isErasing, setErasing] = useState(false);
-  // Back leads out of a recording and off the page, not through all that was filtered.
-  const changeSearch = (change: SearchChange) =>
-    void navigate({
-      to: '.',
-      search: said({ ...search, ...change }),
-      replace: change.replay === undefined,
-      resetScroll: false,
-    });
 
   return (
     <Page
-      title={nameOf(lead)}
+      title={personName(lead)}
       hint={<Subtitle lead={lead} />}
       actions={
         <>
           <AllLeads />
-          <StageSelect id={id} status={lead.status} />
+          <StageSelect lead={lead} />
           {isAdmin && (
             <Menu
               trigger={
@@ -101,7 +93,10 @@ function LeadView({ id, detail }: { id: string; detail: LeadDetail }) {
         last={<DetailsCard lead={lead} />}
       />
       <EraseDialog detail={detail} isOpen={isErasing} onClose={() => setErasing(false)} />
-      <ReplayDialog sessionId={search.replay} onClose={() => changeSearch({ replay: undefined })} />
+      <ReplayDialog
+        sessionId={search.replay}
+        onClose={() => changeSearch({ replay: undefined }, { isReplacing: true })}
+      />
     </Page>
   );
 }
@@ -115,16 +110,12 @@ function Subtitle({ lead }: { lead: Lead }) {
       {lead.test_lead === 'yes' && <Badge tone="warning">Test</Badge>}
       {lead.vpn_suspected === 1 && <Badge tone="warning">VPN</Badge>}
       {lead.is_ip_blocked === 1 && <Badge tone="negative">Blocked IP</Badge>}
-      {lead.follow_ups_count > 0 && (
-        <Badge>
-          {lead.follow_ups_count} follow-up{lead.follow_ups_count === 1 ? '' : 's'}
-        </Badge>
-      )}
+      {lead.follow_ups_count > 0 && <Badge>{counted(lead.follow_ups_count, 'follow-up')}</Badge>}
     </span>
   );
 }
 
-/** Beside each other where there is room; on a phone who it is comes first, then what happened. */
+/** Two columns; on a phone contact, timeline, details. */
 function Columns({ first, main, last }: { first: ReactNode; main: ReactNode; last: ReactNode }) {
   return (
     <div className="grid items-start gap-4 sm:gap-5 lg:grid-cols-[minmax(0,1fr)_21rem] lg:grid-rows-[auto_1fr]">
@@ -171,14 +162,14 @@ function UnknownLead() {
   return (
     <EmptyState
       icon={<UserX aria-hidden="true" />}
-      title="There is no such lead"
+      title="Lead not found"
       action={
         <Link to="/leads" className={buttonClasses()}>
-          To all leads
+          Go to all leads
         </Link>
       }
     >
-      It may have been erased, or the address is not complete.
+      It may have been erased, or the address is incomplete.
     </EmptyState>
   );
 }

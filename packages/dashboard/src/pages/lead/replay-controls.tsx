@@ -11,7 +11,7 @@ const STEP_MS = 5000;
 export type Controls = {
   toggle: () => void;
   seek: (ms: number) => void;
-  /** So many steps forth or back. */
+  /** Negative: back. */
   skip: (steps: number) => void;
   speed: Speed;
   setSpeed: (speed: Speed) => void;
@@ -30,9 +30,9 @@ export function useControls(
   const [isSkipping, setSkipping] = useState(true);
   const [isFullscreen, setFullscreen] = useState(false);
   useEffect(() => {
-    const look = () => setFullscreen(document.fullscreenElement !== null);
-    document.addEventListener('fullscreenchange', look);
-    return () => document.removeEventListener('fullscreenchange', look);
+    const update = () => setFullscreen(document.fullscreenElement !== null);
+    document.addEventListener('fullscreenchange', update);
+    return () => document.removeEventListener('fullscreenchange', update);
   }, []);
 
   const seek = (ms: number) => command({ do: 'seek', ms: Math.min(Math.max(ms, 0), state.durationMs) });
@@ -51,7 +51,7 @@ export function useControls(
       command({ do: 'skip-inactivity', isOn });
     },
     isFullscreen,
-    // Where the browser has no full screen, nothing happens.
+    // Not every browser supports full screen.
     toggleFullscreen() {
       const change = isFullscreen ? document.exitFullscreen() : box.current?.requestFullscreen?.();
       change?.catch(() => undefined);
@@ -157,7 +157,6 @@ function Speeds({ controls, isReady }: { controls: Controls; isReady: boolean })
   );
 }
 
-/** Minutes and seconds, as players show them. */
 function clock(ms: number): string {
   const seconds = Math.floor(ms / 1000);
   const minutes = Math.floor(seconds / 60);

@@ -3,13 +3,13 @@ import { useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
 import { type KeyboardEvent, useRef } from 'react';
 import { ApiProblem, call } from '../../api/client.ts';
+import { queryKeys } from '../../api/query-keys.ts';
 import { Button } from '../../ui/button.tsx';
 import { Spinner } from '../../ui/spinner.tsx';
 import { EmptyState, ErrorState } from '../../ui/states.tsx';
 import { ReplayControls, useControls } from './replay-controls.tsx';
 import { PLAYER_PAGE, usePlayer } from './use-player.ts';
 
-/** The recording of a session, over the page. */
 export function ReplayDialog({ sessionId, onClose }: { sessionId: string | undefined; onClose: () => void }) {
   const popup = useRef<HTMLDivElement>(null);
   return (
@@ -18,12 +18,12 @@ export function ReplayDialog({ sessionId, onClose }: { sessionId: string | undef
         <Dialog.Backdrop className="fixed inset-0 z-40 bg-black/60" />
         <Dialog.Popup
           ref={popup}
-          // The keys of the player work at once.
+          // So that the player's keys work at once.
           initialFocus={() => popup.current?.querySelector('section') ?? popup.current}
           className="fixed inset-0 z-40 grid grid-rows-[auto_minmax(0,1fr)] gap-3 bg-raised p-3 outline-none sm:inset-4 sm:m-auto sm:max-h-[56rem] sm:max-w-[80rem] sm:rounded-2xl sm:border sm:border-line sm:p-5 sm:shadow-raised"
         >
           <header className="flex items-center justify-between gap-4">
-            <Dialog.Title className="text-base">Replay of a visit</Dialog.Title>
+            <Dialog.Title className="text-base">Recording of a visit</Dialog.Title>
             <Dialog.Close
               render={
                 <Button
@@ -45,16 +45,16 @@ export function ReplayDialog({ sessionId, onClose }: { sessionId: string | undef
 
 function Replay({ sessionId }: { sessionId: string }) {
   const { data, error, refetch } = useQuery({
-    queryKey: ['replay', sessionId],
+    queryKey: queryKeys.recording(sessionId),
     queryFn: ({ signal }) => call('replay', { params: { session_id: sessionId }, signal }),
-    // A recording can be large.
+    // Recordings are large.
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,
   });
   const isGone = error instanceof ApiProblem && (error.status === 404 || error.status === 400);
   if (isGone) {
     return (
-      <EmptyState title="There is no recording of this visit">
+      <EmptyState title="This visit has no recording">
         Recordings are kept for a limited time, and only some visits are recorded.
       </EmptyState>
     );
@@ -69,7 +69,7 @@ function Player({ recording }: { recording: string | undefined }) {
   const { state, command } = usePlayer(frame, recording);
   const controls = useControls(state, command, box);
 
-  /** As in other players; what has the focus and knows the key comes first. */
+  /** The usual player keys, unless the focused control uses them itself. */
   function onKeyDown(event: KeyboardEvent) {
     const isControl = (event.target as HTMLElement).closest('button, input, [role="switch"]') !== null;
     if (event.altKey || event.ctrlKey || event.metaKey) return;
@@ -100,7 +100,7 @@ function Player({ recording }: { recording: string | undefined }) {
           src={PLAYER_PAGE}
           title="What the visitor saw"
           tabIndex={-1}
-          // The frame is light; one of another scheme than its surroundings is not transparent.
+          // A frame whose color scheme differs from its document gets an opaque background.
           className="absolute inset-0 size-full border-0 [color-scheme:light]"
         />
         {state.status !== 'ready' && (
@@ -109,7 +109,7 @@ function Player({ recording }: { recording: string | undefined }) {
               <EmptyState title="This recording cannot be shown">{state.reason}</EmptyState>
             ) : (
               <p role="status" className="flex items-center gap-2.5 text-ink-soft">
-                <Spinner /> Loading the recording…
+                <Spinner /> Loading recording…
               </p>
             )}
           </div>

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { formatDuration, formatNumber } from '../../format.ts';
+import { counted, formatDuration, formatNumber } from '../../format.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Card } from '../../ui/card.tsx';
 import { classes } from '../../ui/classes.ts';
@@ -7,7 +7,6 @@ import { EngagementBadge } from '../../ui/engagement-badge.tsx';
 import { riskOf } from '../../ui/risk.ts';
 import type { Lead } from './data.ts';
 
-/** How interested somebody is and how much to trust it, each with what speaks for it. */
 export function ScoresCard({ lead }: { lead: Lead }) {
   const risk = riskOf(lead.suspicion_score);
   return (
@@ -19,7 +18,7 @@ export function ScoresCard({ lead }: { lead: Lead }) {
           bar="bg-accent"
           badge={<EngagementBadge label={lead.engagement_label} score={lead.engagement_score} />}
           reasons={engagementReasons(lead)}
-          isEmpty="No visits are known for this person."
+          isEmpty="No visits of this person are known."
         />
         <Score
           name="Risk"
@@ -31,7 +30,7 @@ export function ScoresCard({ lead }: { lead: Lead }) {
             </Badge>
           }
           reasons={riskReasons(lead)}
-          isEmpty="Nothing speaks against it."
+          isEmpty="No warning signs."
         />
       </div>
     </Card>
@@ -82,21 +81,21 @@ function Score({
 
 function engagementReasons(lead: Lead): string[] {
   const reasons: string[] = [];
-  if (lead.pages_visited > 0) reasons.push(`Looked at ${counted(lead.pages_visited, 'page')}`);
+  if (lead.pages_visited > 0) reasons.push(`Visited ${counted(lead.pages_visited, 'page')}`);
   if (lead.session_duration_s > 0)
     reasons.push(`Spent ${formatDuration(lead.session_duration_s * 1000)} on the site`);
   if (lead.return_visits > 0) reasons.push(`Came back ${times(lead.return_visits)}`);
-  if (lead.form_submit_count > 1) reasons.push(`Sent ${counted(lead.form_submit_count, 'form')}`);
+  if (lead.form_submit_count > 1) reasons.push(`Submitted ${counted(lead.form_submit_count, 'form')}`);
   return reasons;
 }
 
-/** The service's own words, where more can be said. */
+/** Friendlier wording for the service's reasons. */
 const WORDS: Readonly<Record<string, string>> = {
-  'honeypot filled': 'Filled in a field that people cannot see',
-  'time to submit missing': 'It is not known how long filling in the form took',
-  'VPN suspected': 'Seems to use a VPN or a data centre',
-  'bot user agent': 'The browser says it is a bot',
-  'no contact details': 'Left neither an e-mail address nor a phone number',
+  'honeypot filled': 'Filled in a hidden field',
+  'time to submit missing': 'Time to fill in the form is unknown',
+  'VPN suspected': 'Probably uses a VPN or data centre',
+  'bot user agent': 'Browser identifies itself as a bot',
+  'no contact details': 'No e-mail address or phone number',
 };
 
 function riskReasons(lead: Lead): string[] {
@@ -104,15 +103,11 @@ function riskReasons(lead: Lead): string[] {
   const worded = reasons.map((reason) => WORDS[reason] ?? reason.slice(0, 1).toUpperCase() + reason.slice(1));
   if (lead.vpn_suspected === 1 && !reasons.includes('VPN suspected'))
     worded.push(WORDS['VPN suspected'] ?? '');
-  // The reasons may be those of a follow-up, and the time is that of the first enquiry.
+  // The reasons may come from a follow-up, the time is always that of the first submission.
   const isTimeSaid = reasons.some((reason) => reason.startsWith('submitted in under'));
   if (lead.time_to_submit_s !== null && !isTimeSaid)
     worded.push(`Took ${formatDuration(lead.time_to_submit_s * 1000)} to fill in the form`);
   return worded;
-}
-
-export function counted(count: number, noun: string, nouns = `${noun}s`): string {
-  return `${formatNumber(count)} ${count === 1 ? noun : nouns}`;
 }
 
 function times(count: number): string {

@@ -1,29 +1,26 @@
-import { oneOf, type RawSearch, said, textOf } from '../../search-params.ts';
+import { defined, oneOf, type RawSearch, textOf } from '../../shared/search-params.ts';
 
 export const TIMELINE_KINDS = ['session', 'submission', 'send', 'crm'] as const;
 export type TimelineKind = (typeof TIMELINE_KINDS)[number];
 
 export type LeadSearch = {
   order?: 'oldest';
-  /** Kinds that are shown, joined by commas; all where nothing is said. */
+  /** Shown kinds, comma-separated; all if undefined. */
   show?: string;
   /** The session whose recording is open. */
   replay?: string;
 };
 
-/** What is undefined is taken out of the address. */
-export type SearchChange = { [K in keyof LeadSearch]: LeadSearch[K] | undefined };
-
 export function readLeadSearch(search: RawSearch): LeadSearch {
   const show = shownKinds({ show: textOf(search.show) ?? '' }).join(',');
-  return said({
+  return defined({
     order: oneOf(search.order, ['oldest']),
     show: show === TIMELINE_KINDS.join(',') ? undefined : show,
     replay: textOf(search.replay),
   });
 }
 
-/** In the order of the list; what names nothing means everything. */
+/** In display order; without a known kind, all of them. */
 export function shownKinds({ show }: Pick<LeadSearch, 'show'>): readonly TimelineKind[] {
   const named = (show ?? '').split(',');
   const kinds = TIMELINE_KINDS.filter((kind) => named.includes(kind));

@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { RotateCw, Send } from 'lucide-react';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
+import { queryKeys } from '../../api/query-keys.ts';
 import { useIsAdmin } from '../../api/role.ts';
 import { formatDateTime } from '../../format.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
@@ -13,11 +14,11 @@ import { SentValues } from '../../ui/sent-values.tsx';
 import { Time } from '../../ui/time.tsx';
 import { toastProblem, toasts } from '../../ui/toast.tsx';
 import { WebLink } from '../../ui/web-link.tsx';
-import { forgetOthers, type LeadSend, leadQuery } from './data.ts';
+import { type LeadSend, markOthersStale } from './data.ts';
 import { EntryFrame } from './entry.tsx';
 
 const STATES: Readonly<Record<LeadSend['status'], { label: string; tone: Tone }>> = {
-  pending: { label: 'On its way', tone: 'warning' },
+  pending: { label: 'Pending', tone: 'warning' },
   delivered: { label: 'Delivered', tone: 'positive' },
   failed: { label: 'Failed', tone: 'negative' },
 };
@@ -29,7 +30,7 @@ export function SendEntry({ leadId, send, at }: { leadId: string; send: LeadSend
     <EntryFrame
       icon={<Send aria-hidden="true" />}
       tone={send.status === 'failed' ? 'negative' : send.status === 'pending' ? 'warning' : 'positive'}
-      title="Forwarded"
+      title="Delivery"
       at={at}
       badges={<Badge tone={state.tone}>{state.label}</Badge>}
       actions={isAdmin && <ResendButton leadId={leadId} send={send} />}
@@ -40,7 +41,7 @@ export function SendEntry({ leadId, send, at }: { leadId: string; send: LeadSend
       )}
       {send.attempt_log.length > 0 && <Attempts send={send} />}
       {send.callback !== null && send.callback !== undefined && (
-        <Disclosure title="What the automation reported">
+        <Disclosure title="Reported by the automation">
           <div className="rounded-lg border border-line p-3 sm:p-3.5">
             <SentValues value={send.callback} />
           </div>
@@ -53,7 +54,7 @@ export function SendEntry({ leadId, send, at }: { leadId: string; send: LeadSend
 function factsOf(send: LeadSend): Fact[] {
   const facts: [string, Fact['value'] | null][] = [
     ['Attempts', send.attempts],
-    ['Answer', send.last_status_code],
+    ['Status code', send.last_status_code],
     ['Next attempt', send.next_attempt_at && <Time key="time" value={send.next_attempt_at} isAgo />],
     ['Delivered', send.delivered_at && <Time key="time" value={send.delivered_at} />],
     ['Execution', executionOf(send)],
@@ -79,10 +80,10 @@ function Attempts({ send }: { send: LeadSend }) {
         className="overflow-x-auto rounded-lg border border-line"
       >
         <table className="w-full text-left text-[0.8125rem]">
-          <caption className="sr-only">Attempts to forward the lead</caption>
+          <caption className="sr-only">Delivery attempts</caption>
           <thead>
             <tr className="border-b border-line text-xs text-ink-faint">
-              {['When', 'Answer', 'Took', 'What came back'].map((title) => (
+              {['Time', 'Status', 'Duration', 'Response'].map((title) => (
                 <th key={title} scope="col" className="px-3 py-1.5 font-medium whitespace-nowrap">
                   {title}
                 </th>
@@ -105,19 +106,18 @@ function Attempts({ send }: { send: LeadSend }) {
   );
 }
 
-/** What was delivered is sent twice only on purpose. */
+/** Resending a delivered lead takes a confirmation. */
 function ResendButton({ leadId, send }: { leadId: string; send: LeadSend }) {
   const queryClient = useQueryClient();
   const [isAsking, setAsking] = useState(false);
-  const { queryKey } = leadQuery(leadId);
   const resending = useMutation({
     mutationFn: () => call('resendFlowSend', { params: { flow_send_public_id: send.flow_send_public_id } }),
     async onSuccess() {
-      toasts.add({ title: 'Sent again', description: 'The outcome will be shown here.' });
-      forgetOthers(queryClient);
-      await queryClient.invalidateQueries({ queryKey });
+      toasts.add({ title: 'Sent again', description: 'The outcome appears here.' });
+      markOthersStale(queryClient);
+      await queryClient.invalidateQueries({ queryKey: queryKeys.lead(leadId) });
     },
-    onError: (error) => toastProblem('Not sent again', error),
+    onError: (error) => toastProblem('The lead was not sent again', error),
     onSettled: () => setAsking(false),
   });
   return (
@@ -136,10 +136,10 @@ function ResendButton({ leadId, send }: { leadId: string; send: LeadSend }) {
         onClose={() => setAsking(false)}
         onConfirm={() => resending.mutate()}
         isBusy={resending.isPending}
-        title="Send it once more?"
+        title="Send this lead again?"
         action="Send again"
       >
-        <p>It was delivered already. The automation gets the same lead once more, under the same id.</p>
+        <p>It was already delivered. Your automation will receive it twice, with the same ID.</p>
       </ConfirmDialog>
     </>
   );

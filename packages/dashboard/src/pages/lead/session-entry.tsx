@@ -1,19 +1,18 @@
 import { Eye, Play } from 'lucide-react';
 import { useState } from 'react';
-import { countryName, formatDuration } from '../../format.ts';
+import { counted, countryName, formatDuration } from '../../format.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { WebLink } from '../../ui/web-link.tsx';
 import type { LeadSession } from './data.ts';
 import { EntryFrame } from './entry.tsx';
-import { counted } from './scores-card.tsx';
 
 export function SessionEntry({
   session,
   onWatch,
 }: {
   session: LeadSession;
-  /** Where there is a recording. */
+  /** Undefined without a recording. */
   onWatch: (() => void) | undefined;
 }) {
   const { country, ended_at } = session;
@@ -23,11 +22,11 @@ export function SessionEntry({
       tone="neutral"
       title="Visit"
       at={session.started_at}
-      badges={ended_at === null && <Badge tone="accent">Here now</Badge>}
+      badges={ended_at === null && <Badge tone="accent">Active now</Badge>}
       actions={
         onWatch !== undefined && (
           <Button size="small" className="max-sm:h-11" icon={<Play aria-hidden="true" />} onClick={onWatch}>
-            Watch replay
+            Watch recording
           </Button>
         )
       }
@@ -75,7 +74,7 @@ function PageViews({ session }: { session: LeadSession }) {
   );
 }
 
-/** The way through the site, with how long each page was there. */
+/** Page views with the time spent on each. */
 function viewsOf({
   page_views,
   exit_page,

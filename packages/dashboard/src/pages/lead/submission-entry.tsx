@@ -16,12 +16,12 @@ export function SubmissionEntry({ submission, at }: { submission: LeadSubmission
     <EntryFrame
       icon={<Inbox aria-hidden="true" />}
       tone={isPrimary ? 'accent' : 'info'}
-      title={isPrimary ? 'First enquiry' : 'Follow-up'}
+      title={isPrimary ? 'First submission' : 'Follow-up'}
       at={at}
       badges={
         <>
           {submission.is_duplicate_window === 1 && (
-            <Badge title="Sent shortly after the one before">Repeated</Badge>
+            <Badge title="Sent shortly after the previous one">Duplicate</Badge>
           )}
           {submission.is_ip_blocked === 1 && <Badge tone="negative">Blocked IP</Badge>}
           {submission.suspicion_score > 0 && (
@@ -36,7 +36,7 @@ export function SubmissionEntry({ submission, at }: { submission: LeadSubmission
         </blockquote>
       )}
       <Facts facts={factsOf(submission)} />
-      <Disclosure title="Everything that was sent">
+      <Disclosure title="All submitted data">
         <div className="rounded-lg border border-line p-3 sm:p-3.5">
           <SentValues value={payload} />
         </div>
@@ -47,7 +47,7 @@ export function SubmissionEntry({ submission, at }: { submission: LeadSubmission
 
 const MESSAGES = ['user_message', 'message'];
 
-/** Field names match without regard to case. */
+/** Field names are case-insensitive. */
 function messageIn(payload: unknown): string | undefined {
   const found = Object.entries(Object(payload)).find(
     ([name, value]) => MESSAGES.includes(name.toLowerCase()) && typeof value === 'string' && value !== '',
@@ -55,7 +55,6 @@ function messageIn(payload: unknown): string | undefined {
   return found?.[1] as string | undefined;
 }
 
-/** What is no JSON is shown as it is. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -71,7 +70,7 @@ function factsOf(submission: LeadSubmission): Fact[] {
     ['Button', submission.cta_name],
     ['Page', submission.referer === '' ? '' : <WebLink key="page" address={submission.referer} />],
     ['IP address', submission.contact_ip],
-    ['CRM id', submission.crm_lead_id ?? ''],
+    ['CRM ID', submission.crm_lead_id ?? ''],
   ];
   return facts.filter(([, value]) => value !== '').map(([name, value]) => ({ name, value }));
 }

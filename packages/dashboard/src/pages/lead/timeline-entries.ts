@@ -2,7 +2,7 @@ import { timeOf } from '../../format.ts';
 import type { CrmActivity, LeadDetail, LeadSend, LeadSession, LeadSubmission } from './data.ts';
 import type { TimelineKind } from './search.ts';
 
-/** Everything that happened, in one order. */
+/** Merges everything that happened to a lead into one timeline. */
 
 export type Entry = { id: string; at: number } & (
   | { kind: 'session'; session: LeadSession }
@@ -12,7 +12,7 @@ export type Entry = { id: string; at: number } & (
 );
 export type Day = { key: string; at: number; entries: Entry[] };
 
-/** What happens within a second happens in this order. */
+/** The order within the same second. */
 const RANKS: Readonly<Record<TimelineKind, number>> = { session: 0, submission: 1, send: 2, crm: 3 };
 
 export function entriesOf({ sessions, submissions, flow_sends, crm_activity }: LeadDetail): Entry[] {
@@ -46,12 +46,12 @@ export function entriesOf({ sessions, submissions, flow_sends, crm_activity }: L
   return entries.sort((a, b) => seconds(b) - seconds(a) || RANKS[b.kind] - RANKS[a.kind] || b.at - a.at);
 }
 
-/** Most times are known to the second only. */
+/** Most times have a resolution of one second. */
 function seconds({ at }: Entry): number {
   return Math.floor(at / 1000);
 }
 
-/** By the days of the viewer, in the order of the entries. */
+/** Groups entries by day in the viewer's time zone. */
 export function daysOf(entries: readonly Entry[]): Day[] {
   const days = new Map<string, Day>();
   for (const entry of entries) {

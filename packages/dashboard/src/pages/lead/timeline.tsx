@@ -1,5 +1,6 @@
 import { History } from 'lucide-react';
 import { useState } from 'react';
+import type { ChangeSearch } from '../../shared/use-search-params.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { classes } from '../../ui/classes.ts';
@@ -7,19 +8,15 @@ import { Segments } from '../../ui/segments.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { CrmEntry } from './crm-entry.tsx';
 import { type LeadDetail, useRecordings } from './data.ts';
-import {
-  type LeadSearch,
-  type SearchChange,
-  shownKinds,
-  TIMELINE_KINDS,
-  type TimelineKind,
-} from './search.ts';
+import { type LeadSearch, shownKinds, TIMELINE_KINDS, type TimelineKind } from './search.ts';
 import { SendEntry } from './send-entry.tsx';
 import { SessionEntry } from './session-entry.tsx';
 import { SubmissionEntry } from './submission-entry.tsx';
 import { daysOf, type Entry, entriesOf, formatDayName } from './timeline-entries.ts';
 
 const ENTRIES_AT_ONCE = 60;
+/** The back button leaves the page instead of undoing filters. */
+const REPLACING = { isReplacing: true };
 
 const KINDS: Readonly<Record<TimelineKind, string>> = {
   session: 'Visits',
@@ -33,7 +30,6 @@ const ORDERS = [
   { value: 'oldest', label: 'Oldest first' },
 ] as const;
 
-/** The whole story of a lead. */
 export function Timeline({
   id,
   detail,
@@ -43,7 +39,7 @@ export function Timeline({
   id: string;
   detail: LeadDetail;
   search: LeadSearch;
-  onSearch: (change: SearchChange) => void;
+  onSearch: ChangeSearch<LeadSearch>;
 }) {
   const [shownMax, setShownMax] = useState(ENTRIES_AT_ONCE);
   const recordings = useRecordings(detail);
@@ -61,17 +57,19 @@ export function Timeline({
           label="Order"
           value={search.order ?? 'newest'}
           choices={ORDERS}
-          onChange={(order) => onSearch({ order: order === 'oldest' ? order : undefined })}
+          onChange={(order) => onSearch({ order: order === 'oldest' ? order : undefined }, REPLACING)}
         />
       }
     >
-      <KindChips all={all} kinds={kinds} onShow={(show) => onSearch({ show })} />
+      <KindChips all={all} kinds={kinds} onShow={(show) => onSearch({ show }, REPLACING)} />
       {shown.length === 0 && (
         <EmptyState
           icon={<History aria-hidden="true" />}
-          title={all.length === 0 ? 'Nothing has happened yet' : 'Nothing of this kind has happened'}
+          title={all.length === 0 ? 'Nothing has happened yet' : 'No entries of this kind'}
           action={
-            all.length > 0 && <Button onClick={() => onSearch({ show: undefined })}>Show everything</Button>
+            all.length > 0 && (
+              <Button onClick={() => onSearch({ show: undefined }, REPLACING)}>Show everything</Button>
+            )
           }
         />
       )}
@@ -109,7 +107,7 @@ function EntryView({
   id: string;
   entry: Entry;
   recordings: ReadonlySet<string>;
-  onSearch: (change: SearchChange) => void;
+  onSearch: ChangeSearch<LeadSearch>;
 }) {
   switch (entry.kind) {
     case 'session': {
@@ -127,7 +125,7 @@ function EntryView({
   }
 }
 
-/** One press shows only that kind; further ones add to it or take away. */
+/** The first press shows only that kind, further ones toggle. */
 function KindChips({
   all,
   kinds,
@@ -144,7 +142,7 @@ function KindChips({
   }
   return (
     <fieldset className="mb-5 flex flex-wrap gap-2">
-      <legend className="sr-only">What is shown</legend>
+      <legend className="sr-only">Show</legend>
       <Chip isOn={isAll} onClick={() => onShow(undefined)} label="All" count={all.length} />
       {TIMELINE_KINDS.map((kind) => (
         <Chip

@@ -5,16 +5,15 @@ export const PLAYER_PAGE = `${import.meta.env.BASE_URL}replay-frame.html`;
 
 export type PlayerState = {
   status: 'starting' | 'ready' | 'failed';
-  /** Why it failed. */
   reason: string;
   durationMs: number;
   atMs: number;
   isPlaying: boolean;
-  /** The address that is shown at the moment. */
+  /** The address on screen. */
   page: string;
 };
 
-const AT_FIRST: PlayerState = {
+const INITIAL: PlayerState = {
   status: 'starting',
   reason: '',
   durationMs: 0,
@@ -22,25 +21,25 @@ const AT_FIRST: PlayerState = {
   isPlaying: false,
   page: '',
 };
-const PATIENCE_MS = 20_000;
+const START_TIMEOUT_MS = 20_000;
 
-/** Speaks with the player in the frame; it begins to play as soon as it has the recording. */
+/** Controls the player in the frame, which starts once it has the recording. */
 export function usePlayer(
   frame: RefObject<HTMLIFrameElement | null>,
   recording: string | undefined,
 ): { state: PlayerState; command: (command: PlayerCommand) => void } {
   const [port, setPort] = useState<MessagePort>();
-  const [state, setState] = useState(AT_FIRST);
+  const [state, setState] = useState(INITIAL);
   const latestPort = useRef(port);
   latestPort.current = port;
 
   useEffect(() => {
-    function greet({ data, source, ports: [handedOver] }: MessageEvent) {
+    function onGreeting({ data, source, ports: [handedOver] }: MessageEvent) {
       const isPlayer = source !== null && source === frame.current?.contentWindow?.frames[0];
       if (isPlayer && data === GREETING && handedOver !== undefined) setPort(handedOver);
     }
-    addEventListener('message', greet);
-    return () => removeEventListener('message', greet);
+    addEventListener('message', onGreeting);
+    return () => removeEventListener('message', onGreeting);
   }, [frame]);
 
   useEffect(() => {
@@ -53,23 +52,23 @@ export function usePlayer(
   const isWaiting = recording !== undefined && state.status === 'starting';
   useEffect(() => {
     if (!isWaiting) return;
-    const reason = 'The player did not start. Another browser may be able to show it.';
+    const reason = 'The player did not start. Try another browser.';
     const timer = setTimeout(
       () => setState((before) => ({ ...before, status: 'failed', reason })),
-      PATIENCE_MS,
+      START_TIMEOUT_MS,
     );
     return () => clearTimeout(timer);
   }, [isWaiting]);
 
   const command = useCallback((given: PlayerCommand) => {
-    // At once: a slider that jumps back until the player has answered would ask for its old place again.
+    // Optimistic: a slider that jumps back before the player answers would seek to its old position.
     if (given.do === 'seek') setState((before) => ({ ...before, atMs: given.ms }));
     latestPort.current?.postMessage(given);
   }, []);
   return { state, command };
 }
 
-/** The player is not trusted: of what it says only numbers, flags and text are taken. */
+/** The player is untrusted: its messages are reduced to numbers, flags and text. */
 function after(before: PlayerState, news: PlayerNews): PlayerState {
   switch (news?.is) {
     case 'loaded':

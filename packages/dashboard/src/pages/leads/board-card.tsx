@@ -1,12 +1,12 @@
 import type { LeadItem } from '@leadtrail/contract/leads';
 import { type KeyboardEvent, memo, type PointerEvent, type ReactNode } from 'react';
+import { personName } from '../../shared/person-name.ts';
 import { classes } from '../../ui/classes.ts';
 import { Dotted } from '../../ui/dotted.tsx';
 import { EngagementBadge } from '../../ui/engagement-badge.tsx';
 import { riskOf } from '../../ui/risk.ts';
 import { Time } from '../../ui/time.tsx';
 import { LeadMarks, ReviewDot, RiskBadge } from './lead-badges.tsx';
-import { nameOf } from './lead-name.ts';
 import { MoveButton } from './stage-menu.tsx';
 
 export const CARD_HELP_ID = 'board-card-help';
@@ -18,7 +18,7 @@ export type CardHandlers = {
   onLeave: () => void;
 };
 
-/** A lead on the board. Drawn anew only when the lead itself has changed, or is picked up. */
+/** A lead on the board, memoised. */
 export const BoardCard = memo(function BoardCard({
   lead,
   isHeld,
@@ -47,14 +47,14 @@ export const BoardCard = memo(function BoardCard({
           onBlur={isHeld ? handlers.onLeave : undefined}
           className="block truncate hover:underline"
         >
-          {nameOf(lead)}
+          {personName(lead)}
         </a>
       </CardFace>
     </li>
   );
 });
 
-/** The card as it hangs under the pointer. */
+/** The card under the pointer. */
 export function CardGhost({
   lead,
   width,
@@ -73,7 +73,7 @@ export function CardGhost({
       className="pointer-events-none fixed top-0 left-0 z-50 rounded-lg border border-accent bg-raised shadow-raised"
     >
       <CardFace lead={lead}>
-        <span className="block truncate">{nameOf(lead)}</span>
+        <span className="block truncate">{personName(lead)}</span>
       </CardFace>
     </div>
   );

@@ -2,15 +2,15 @@ import type { LeadStatus } from '@leadtrail/contract/lead-status';
 import type { LeadSort } from '@leadtrail/contract/leads';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { memo } from 'react';
+import type { LeadFilters } from '../../api/query-keys.ts';
 import { formatNumber } from '../../format.ts';
 import { Button } from '../../ui/button.tsx';
 import { classes } from '../../ui/classes.ts';
 import { ErrorState, Skeleton } from '../../ui/states.tsx';
 import { statusName } from '../../ui/status-badge.tsx';
 import { BoardCard, type CardHandlers } from './board-card.tsx';
-import { CARDS_AT_ONCE, columnOptions, type LeadFilters } from './queries.ts';
+import { CARDS_AT_ONCE, columnOptions } from './queries.ts';
 
-/** A stage and the leads that are in it. */
 export const BoardColumn = memo(function BoardColumn({
   status,
   sort,
@@ -22,9 +22,9 @@ export const BoardColumn = memo(function BoardColumn({
   status: LeadStatus;
   sort: LeadSort;
   filters: LeadFilters;
-  /** The lead that has been picked up, if it is from this column. */
+  /** The card being moved, if it is from this column. */
   heldId: number | undefined;
-  /** It would be dropped here. */
+  /** The current drop target. */
   isOver: boolean;
   handlers: CardHandlers;
 }) {

@@ -1,38 +1,38 @@
 import { LEAD_STATUSES, type LeadStatus } from '@leadtrail/contract/lead-status';
 import type { LeadItem } from '@leadtrail/contract/leads';
 import { type KeyboardEvent, useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { personName } from '../../shared/person-name.ts';
+import type { MoveStage } from '../../shared/use-move-stage.ts';
 import { classes } from '../../ui/classes.ts';
 import { statusName } from '../../ui/status-badge.tsx';
 import { CARD_HELP_ID, CardGhost, type CardHandlers } from './board-card.tsx';
 import { BoardColumn } from './board-column.tsx';
-import { nameOf } from './lead-name.ts';
-import type { MoveLead } from './move-lead.ts';
 import { filtersOf } from './queries.ts';
 import type { LeadsSearch } from './search.ts';
 import { StageMenu } from './stage-menu.tsx';
 import { type Ghost, useCardDrag } from './use-card-drag.ts';
 import type { LeadLinks } from './use-lead-links.ts';
 
-/** A card that has been picked up: with the pointer it has a ghost, with the keyboard it has none. */
+/** The card being moved; it has a ghost if moved by pointer. */
 type Held = { lead: LeadItem; over: LeadStatus | undefined; ghost?: Ghost };
 
-/** The pipeline: a column for each stage, with leads that can be carried from one to the other. */
+/** A Kanban board: a column for each stage, cards moved by drag and drop or keyboard. */
 export function Board({
   search,
   onMove,
   links,
 }: {
   search: LeadsSearch;
-  onMove: MoveLead;
+  onMove: MoveStage;
   links: LeadLinks;
 }) {
   const board = useRef<HTMLDivElement>(null);
   const [held, setHeld] = useState<Held>();
-  const [said, say] = useState('');
+  const [announcement, announce] = useState('');
   const filters = useMemo(() => filtersOf(search), [search]);
 
   const moveAndFollow = useFocusOnMoved(board, onMove);
-  const carry = useCarrying({ board, held, setHeld, say, onMove: moveAndFollow });
+  const carry = useCarrying({ board, held, setHeld, announce, onMove: moveAndFollow });
   const onPress = useCardDrag(board, {
     onPick: (lead, ghost) => setHeld({ lead, over: lead.status, ghost }),
     onOver: (over) => setHeld((before) => before && { ...before, over }),
@@ -40,7 +40,7 @@ export function Board({
     onCancel: carry.putBack,
   });
 
-  // The cards are drawn once; what they call finds the latest state here.
+  // Stable handlers for memoised cards; the ref gives them the latest state.
   const latest = useRef(carry);
   latest.current = carry;
   const handlers = useMemo<CardHandlers>(
@@ -56,10 +56,11 @@ export function Board({
   return (
     <>
       <p id={CARD_HELP_ID} className="sr-only">
-        Press Space to pick up, left and right arrow to choose a stage, Space again to drop, Escape to cancel.
+        Press Space to pick up a card, Left and Right Arrow to choose a stage, Space to drop it, Escape to
+        cancel.
       </p>
       <p aria-live="assertive" className="sr-only">
-        {said}
+        {announcement}
       </p>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: Every card has a link that does the same. */}
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: Every card has a link that does the same. */}
@@ -92,12 +93,12 @@ export function Board({
   );
 }
 
-/** A card that has gone to another column takes the focus along. */
-function useFocusOnMoved(board: { current: HTMLElement | null }, onMove: MoveLead): MoveLead {
+/** Moves the focus with a card that changes column. */
+function useFocusOnMoved(board: { current: HTMLElement | null }, onMove: MoveStage): MoveStage {
   const [moved, setMoved] = useState<{ leadId: number }>();
   useLayoutEffect(() => {
     if (moved === undefined) return;
-    // After whatever has been closed has given the focus back.
+    // After a closing menu has restored the focus.
     const timer = setTimeout(() => {
       const link = board.current?.querySelector<HTMLElement>(`[data-lead="${moved.leadId}"] a`);
       link?.focus();
@@ -118,35 +119,35 @@ type Carrying = {
   board: { current: HTMLElement | null };
   held: Held | undefined;
   setHeld: (held: Held | undefined) => void;
-  say: (text: string) => void;
-  onMove: MoveLead;
+  announce: (text: string) => void;
+  onMove: MoveStage;
 };
 
-/** Where the card that has been picked up goes, and what a screen reader says about it. */
-function useCarrying({ board, held, setHeld, say, onMove }: Carrying) {
+/** Picking up, moving and dropping a card, with announcements for screen readers. */
+function useCarrying({ board, held, setHeld, announce, onMove }: Carrying) {
   function drop() {
     if (held === undefined) return;
     const { lead, over = lead.status } = held;
     setHeld(undefined);
-    say(`${nameOf(lead)} dropped in ${statusName(over)}.`);
+    announce(`${personName(lead)} dropped in ${statusName(over)}.`);
     onMove(lead, over);
   }
 
   function putBack() {
     if (held === undefined) return;
     setHeld(undefined);
-    say(`Cancelled. ${nameOf(held.lead)} stays in ${statusName(held.lead.status)}.`);
+    announce(`Cancelled. ${personName(held.lead)} stays in ${statusName(held.lead.status)}.`);
   }
 
   function pickUp(lead: LeadItem) {
     setHeld({ lead, over: lead.status });
-    say(`${nameOf(lead)} picked up from ${statusName(lead.status)}.`);
+    announce(`${personName(lead)} picked up from ${statusName(lead.status)}.`);
   }
 
   function carryTo(over: LeadStatus | undefined) {
     if (held === undefined || over === undefined) return;
     setHeld({ ...held, over });
-    say(`Over ${statusName(over)}, ${LEAD_STATUSES.indexOf(over) + 1} of ${LEAD_STATUSES.length}.`);
+    announce(`Over ${statusName(over)}, ${LEAD_STATUSES.indexOf(over) + 1} of ${LEAD_STATUSES.length}.`);
     const column = board.current?.querySelector(`[data-stage="${over}"]`);
     column?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }

@@ -9,22 +9,21 @@ import type { LeadsSearch } from './search.ts';
 
 type Format = 'csv' | 'json';
 
-/** Time for the browser to take the file over. */
-const KEEP_MS = 60_000;
+/** Until then the browser has saved the blob. */
+const REVOKE_AFTER_MS = 60_000;
 
-/** All leads that pass the filters, as a file. */
 export function ExportMenu({ search }: { search: LeadsSearch }) {
   const [isBusy, setBusy] = useState(false);
 
   async function exportAs(format: Format) {
     setBusy(true);
     try {
-      // The key goes in a header, which a link cannot send.
+      // Not a plain link: the API key goes in a header.
       const address = addressOf('exportLeads', { query: { ...filtersOf(search), format } });
       const response = await send('GET', address);
       const name = `leads-${new Date().toISOString().slice(0, 10)}.${format}`;
       download(await response.blob(), name);
-      toasts.add({ title: `${name} is ready` });
+      toasts.add({ title: `${name} downloaded` });
     } catch (error) {
       toastProblem('The leads were not exported', error);
     } finally {
@@ -60,5 +59,5 @@ function download(file: Blob, name: string): void {
   link.href = URL.createObjectURL(file);
   link.download = name;
   link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), KEEP_MS);
+  setTimeout(() => URL.revokeObjectURL(link.href), REVOKE_AFTER_MS);
 }

@@ -2,7 +2,6 @@ import { Columns3, List } from 'lucide-react';
 import type { LeadsSearch } from './search.ts';
 import { SearchLink, SearchLinks } from './search-link.tsx';
 
-/** The same leads as a table or as a board. */
 export function LayoutSwitch({ search }: { search: LeadsSearch }) {
   const { layout, status: _status, limit: _limit, offset: _offset, ...view } = search;
   const isBoard = layout === 'board';

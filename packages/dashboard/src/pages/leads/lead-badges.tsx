@@ -1,6 +1,6 @@
 import type { LeadItem } from '@leadtrail/contract/leads';
 import { Ban, Reply } from 'lucide-react';
-import { formatNumber } from '../../format.ts';
+import { counted } from '../../format.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { riskOf } from '../../ui/risk.ts';
 
@@ -13,7 +13,6 @@ export function RiskBadge({ score, hasLabel = false }: { score: number; hasLabel
   );
 }
 
-/** What sets a lead apart: that somebody wrote again, or came from a blocked address. */
 export function LeadMarks({ lead }: { lead: LeadItem }) {
   const { follow_ups_count, is_ip_blocked } = lead;
   return (
@@ -21,7 +20,7 @@ export function LeadMarks({ lead }: { lead: LeadItem }) {
       {follow_ups_count > 0 && (
         <Badge tone="info">
           <Reply aria-hidden="true" />
-          {formatNumber(follow_ups_count)} {follow_ups_count === 1 ? 'follow-up' : 'follow-ups'}
+          {counted(follow_ups_count, 'follow-up')}
         </Badge>
       )}
       {is_ip_blocked === 1 && (
@@ -34,7 +33,7 @@ export function LeadMarks({ lead }: { lead: LeadItem }) {
   );
 }
 
-/** The dot of what nobody has looked at yet. */
+/** Marks leads that need review. */
 export function ReviewDot() {
   return (
     <span className="inline-flex shrink-0 items-center" title="To review">

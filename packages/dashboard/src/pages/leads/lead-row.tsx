@@ -1,17 +1,17 @@
 import type { LeadItem } from '@leadtrail/contract/leads';
 import { memo } from 'react';
+import { personName } from '../../shared/person-name.ts';
 import { classes } from '../../ui/classes.ts';
 import { Dotted } from '../../ui/dotted.tsx';
 import { EngagementBadge } from '../../ui/engagement-badge.tsx';
 import { riskOf } from '../../ui/risk.ts';
 import { Time } from '../../ui/time.tsx';
 import { LeadMarks, ReviewDot, RiskBadge } from './lead-badges.tsx';
-import { nameOf } from './lead-name.ts';
 import { StageButton } from './stage-menu.tsx';
 
 const CELL = 'px-3 py-2.5 align-middle';
 
-/** A lead in the table. Drawn anew only when the lead itself has changed. */
+/** A lead in the table, memoised by its lead. */
 export const LeadRow = memo(function LeadRow({
   lead,
   hrefOf,
@@ -27,14 +27,14 @@ export const LeadRow = memo(function LeadRow({
     >
       <th scope="row" className={classes(CELL, 'pl-4 text-left font-normal sm:pl-5')}>
         <div className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
-          {/* Together, so that the dot never has a line to itself. */}
+          {/* Keeps dot and name on one line. */}
           <span className="flex max-w-full min-w-0 items-center gap-2">
             {isNew && <ReviewDot />}
             <a
               href={hrefOf(lead.lead_id)}
               className={classes('min-w-0 truncate hover:underline', isNew ? 'font-semibold' : 'font-medium')}
             >
-              {nameOf(lead)}
+              {personName(lead)}
             </a>
           </span>
           <LeadMarks lead={lead} />
@@ -75,10 +75,10 @@ export const LeadRow = memo(function LeadRow({
   );
 });
 
-/** How to reach them, as far as it does not stand in the place of the name. */
+/** E-mail and phone, unless they are shown as the name. */
 function Contact({ lead }: { lead: LeadItem }) {
   const shown = [lead.contact_email, lead.contact_phone].filter(
-    (each) => each !== '' && each !== nameOf(lead),
+    (each) => each !== '' && each !== personName(lead),
   );
   if (shown.length === 0) return null;
   return (

@@ -1,6 +1,8 @@
 import type { LeadSort } from '@leadtrail/contract/leads';
 import { useQuery } from '@tanstack/react-query';
-import { formatNumber } from '../../format.ts';
+import { counted } from '../../format.ts';
+import type { LeadList } from '../../shared/lead-lists.ts';
+import type { ChangeSearch } from '../../shared/use-search-params.ts';
 import { Card } from '../../ui/card.tsx';
 import { classes } from '../../ui/classes.ts';
 import { Pagination } from '../../ui/pagination.tsx';
@@ -8,13 +10,12 @@ import { type Choice, Select } from '../../ui/select.tsx';
 import { ErrorState, SkeletonRows } from '../../ui/states.tsx';
 import { LeadRow } from './lead-row.tsx';
 import { NoLeads } from './no-leads.tsx';
-import { type LeadList, listOptions } from './queries.ts';
+import { listOptions } from './queries.ts';
 import { type LeadsSearch, LIMIT_DEFAULT, LIMITS } from './search.ts';
 import { SortHeader } from './sort-header.tsx';
 import type { LeadLinks } from './use-lead-links.ts';
-import type { ChangeSearch } from './use-leads-search.ts';
 
-type Props = { search: LeadsSearch; onChange: ChangeSearch; links: LeadLinks };
+type Props = { search: LeadsSearch; onChange: ChangeSearch<LeadsSearch>; links: LeadLinks };
 
 const SIZES: readonly Choice<string>[] = [LIMIT_DEFAULT, ...LIMITS].map((limit) => ({
   value: String(limit),
@@ -22,7 +23,7 @@ const SIZES: readonly Choice<string>[] = [LIMIT_DEFAULT, ...LIMITS].map((limit) 
 }));
 
 const NAME = [['name_asc', 'ascending']] as const;
-const ENQUIRED = [
+const SUBMITTED = [
   ['newest', 'descending'],
   ['oldest', 'ascending'],
 ] as const;
@@ -50,7 +51,7 @@ export function LeadsTable({ search, onChange, links }: Props) {
     <Card isFlush>
       <div className="flex h-12 items-center justify-between gap-4 border-b border-line px-4 sm:px-5">
         <p aria-live="polite" className="font-medium tabular-nums">
-          {data !== undefined && `${formatNumber(data.total)} ${data.total === 1 ? 'lead' : 'leads'}`}
+          {data !== undefined && counted(data.total, 'lead')}
         </p>
         <div className="w-34">
           <Select
@@ -88,7 +89,7 @@ function Rows({
   links,
 }: Props & {
   list: LeadList;
-  /** Of the view before; its own is being loaded. */
+  /** Rows of the previous view, while its own load. */
   isStale: boolean;
 }) {
   const sorting: { sort: LeadSort; onSort: (sort: LeadSort) => void } = {
@@ -109,8 +110,8 @@ function Rows({
               Project
             </th>
             <SortHeader
-              title="Enquired"
-              orders={ENQUIRED}
+              title="Submitted"
+              orders={SUBMITTED}
               {...sorting}
               className="hidden w-36 md:table-cell"
             />

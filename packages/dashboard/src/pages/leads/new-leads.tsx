@@ -1,12 +1,14 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { ArrowUp } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { filtersOf, type LeadList, latestOptions, listOptions, toReviewOptions } from './queries.ts';
+import { queryKeys } from '../../api/query-keys.ts';
+import type { LeadList } from '../../shared/lead-lists.ts';
+import type { ChangeSearch } from '../../shared/use-search-params.ts';
+import { filtersOf, latestOptions, listOptions } from './queries.ts';
 import { type LeadsSearch, LIMIT_DEFAULT } from './search.ts';
-import type { ChangeSearch } from './use-leads-search.ts';
 
-/** Says that leads have come in since the list was loaded, and brings them in when it suits the reader. */
-export function NewLeads({ search, onChange }: { search: LeadsSearch; onChange: ChangeSearch }) {
+/** Announces leads that came in since the list was loaded, and shows them on request. */
+export function NewLeads({ search, onChange }: { search: LeadsSearch; onChange: ChangeSearch<LeadsSearch> }) {
   const client = useQueryClient();
   const isNewestFirst = search.sort === undefined && search.offset === undefined;
   const list = useQuery({ ...listOptions(search), enabled: search.layout !== 'board' });
@@ -15,20 +17,20 @@ export function NewLeads({ search, onChange }: { search: LeadsSearch; onChange: 
   const { data: latest } = useQuery({ ...latestOptions(filtersOf(search)), enabled: isReady });
   const [known, setKnown] = useState<number>();
 
-  // What is there when one begins to look is not new; what came after the list is.
+  // The baseline: leads newer than the list are new.
   if (known === undefined && latest !== undefined) setKnown(newestOf(shown ?? latest));
   const newest = Math.max(known ?? 0, shown === undefined ? 0 : newestOf(shown));
   const count =
     known === undefined ? 0 : (latest?.leads.filter(({ lead_id }) => lead_id > newest).length ?? 0);
 
-  // Nobody has looked at them yet, which the views say at once.
+  // New leads change the count of the “To review” view.
   useEffect(() => {
-    if (count > 0) void client.invalidateQueries({ queryKey: toReviewOptions.queryKey });
+    if (count > 0) void client.invalidateQueries({ queryKey: queryKeys.leadsToReview });
   }, [count, client]);
 
   function bringIn() {
     if (latest !== undefined) setKnown(newestOf(latest));
-    client.invalidateQueries({ queryKey: ['leads'] });
+    client.invalidateQueries({ queryKey: queryKeys.leads });
     if (search.layout !== 'board') onChange({ sort: undefined, offset: undefined });
     scrollTo({ top: 0 });
   }

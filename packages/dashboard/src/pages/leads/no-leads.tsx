@@ -1,13 +1,12 @@
 import { Link } from '@tanstack/react-router';
 import { CircleCheck, SearchX, Users } from 'lucide-react';
 import { useIsAdmin } from '../../api/role.ts';
+import type { ChangeSearch } from '../../shared/use-search-params.ts';
 import { Button, buttonClasses } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import type { LeadsSearch } from './search.ts';
-import type { ChangeSearch } from './use-leads-search.ts';
 import { hasFilters, presetOf } from './views.ts';
 
-/** Why the list is empty, and what to do about it. */
 export function NoLeads({
   search,
   total,
@@ -15,7 +14,7 @@ export function NoLeads({
 }: {
   search: LeadsSearch;
   total: number;
-  onChange: ChangeSearch;
+  onChange: ChangeSearch<LeadsSearch>;
 }) {
   const isAdmin = useIsAdmin();
   if (total > 0) {
@@ -23,7 +22,7 @@ export function NoLeads({
       <EmptyState
         icon={<SearchX aria-hidden="true" />}
         title="This page is past the end of the list"
-        action={<Button onClick={() => onChange({ offset: undefined })}>To the first page</Button>}
+        action={<Button onClick={() => onChange({ offset: undefined })}>Go to first page</Button>}
       />
     );
   }
@@ -40,26 +39,29 @@ export function NoLeads({
           )
         }
       >
-        Everybody who sends one of your forms appears here by themselves.
+        Everyone who submits one of your forms appears here automatically.
       </EmptyState>
     );
   }
   if (search.q === undefined && presetOf(search)?.name === 'To review') {
     return (
       <EmptyState icon={<CircleCheck aria-hidden="true" />} title="You are all caught up">
-        New leads and follow-ups that nobody has looked at appear here.
+        New leads and follow-ups appear here until someone views them.
       </EmptyState>
     );
   }
   const clear = () =>
-    onChange({ q: undefined, status: undefined, has_follow_ups: undefined, seen: undefined });
+    onChange(
+      { q: undefined, status: undefined, has_follow_ups: undefined, seen: undefined },
+      { isReplacing: false },
+    );
   return (
     <EmptyState
       icon={<SearchX aria-hidden="true" />}
       title="No leads match"
       action={<Button onClick={clear}>Clear search and filters</Button>}
     >
-      Try fewer letters or other filters.
+      Try a shorter search or other filters.
     </EmptyState>
   );
 }

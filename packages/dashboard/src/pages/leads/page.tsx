@@ -1,24 +1,24 @@
 import { useEffect } from 'react';
+import { keepLeadsSearch } from '../../shared/last-leads-search.ts';
+import { useMoveStage } from '../../shared/use-move-stage.ts';
+import { useSearchParams } from '../../shared/use-search-params.ts';
 import { Page } from '../../ui/page.tsx';
 import { Board } from './board.tsx';
 import { ExportMenu } from './export-menu.tsx';
-import { keepLeadsSearch } from './last-search.ts';
 import { LayoutSwitch } from './layout-switch.tsx';
 import { LeadsTable } from './leads-table.tsx';
-import { useMoveLead } from './move-lead.ts';
 import { NewLeads } from './new-leads.tsx';
 import { filtersOf } from './queries.ts';
+import type { LeadsSearch } from './search.ts';
 import { StageMenu } from './stage-menu.tsx';
 import { Toolbar } from './toolbar.tsx';
 import { useLeadLinks } from './use-lead-links.ts';
-import { useLeadsSearch } from './use-leads-search.ts';
 import { ViewBar } from './view-bar.tsx';
 
-/** Everybody who has enquired: to search, to sort out and to move along. */
 export function LeadsPage() {
-  const [search, changeSearch] = useLeadsSearch();
+  const [search, changeSearch] = useSearchParams<LeadsSearch>();
   useEffect(() => keepLeadsSearch(search), [search]);
-  const move = useMoveLead();
+  const moveStage = useMoveStage();
   const links = useLeadLinks();
   return (
     <Page
@@ -35,11 +35,11 @@ export function LeadsPage() {
       <div className="min-w-0">
         <NewLeads key={JSON.stringify(filtersOf(search))} search={search} onChange={changeSearch} />
         {search.layout === 'board' ? (
-          <Board search={search} onMove={move} links={links} />
+          <Board search={search} onMove={moveStage} links={links} />
         ) : (
           <>
             <LeadsTable search={search} onChange={changeSearch} links={links} />
-            <StageMenu onMove={move} />
+            <StageMenu onMove={moveStage} />
           </>
         )}
       </div>

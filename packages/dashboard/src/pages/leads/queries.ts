@@ -1,47 +1,34 @@
-import type { LeadStatus } from '@leadtrail/contract/lead-status';
-import type { LeadItem, LeadSort } from '@leadtrail/contract/leads';
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
-import { said } from '../../search-params.ts';
+import { type LeadColumn, type LeadFilters, queryKeys } from '../../api/query-keys.ts';
+import type { LeadList } from '../../shared/lead-lists.ts';
+import { defined } from '../../shared/search-params.ts';
 import { type LeadsSearch, LIMIT_DEFAULT } from './search.ts';
 
-/** What is asked of the service for the list and for the board. */
-
-export type LeadList = { leads: LeadItem[]; total: number };
-export type LeadFilters = Pick<LeadsSearch, 'q' | 'status' | 'has_follow_ups' | 'seen'>;
-
-export const LISTS = ['leads', 'list'] as const;
-export const COLUMNS = ['leads', 'column'] as const;
 export const CARDS_AT_ONCE = 25;
-/** How often one looks whether there is something new. */
-const LOOK_EVERY_MS = 15_000;
+const POLL_MS = 15_000;
 
-/**
- * Whoever comes back from a lead sees at once that it has been viewed. But nothing moves while it is being read:
- * what is new is announced, and brought in on request.
- */
-const FRESH_AND_STILL = { staleTime: 0, refetchOnWindowFocus: false } as const;
+/** Refetched when the list is opened again, but never while it is read: new leads are announced instead. */
+const REFETCH_ON_OPEN = { staleTime: 0, refetchOnWindowFocus: false } as const;
 
 export function filtersOf({ q, status, has_follow_ups, seen }: LeadsSearch): LeadFilters {
-  return said({ q, status, has_follow_ups, seen });
+  return defined({ q, status, has_follow_ups, seen });
 }
 
 export function listOptions(search: LeadsSearch) {
   const { sort, limit = LIMIT_DEFAULT, offset = 0 } = search;
-  const query = { ...filtersOf(search), ...said({ sort }), limit, offset };
+  const query = { ...filtersOf(search), ...defined({ sort }), limit, offset };
   return queryOptions({
-    queryKey: [...LISTS, query],
+    queryKey: queryKeys.leadList(query),
     queryFn: ({ signal }): Promise<LeadList> => call('leads', { query, signal }),
     placeholderData: keepPreviousData,
-    ...FRESH_AND_STILL,
+    ...REFETCH_ON_OPEN,
   });
 }
 
-export type ColumnKey = { status: LeadStatus; sort: LeadSort; filters: LeadFilters };
-
-export function columnOptions({ status, sort, filters }: ColumnKey) {
+export function columnOptions({ status, sort, filters }: LeadColumn) {
   return infiniteQueryOptions({
-    queryKey: [...COLUMNS, { status, sort, filters }] as const,
+    queryKey: queryKeys.leadColumn({ status, sort, filters }),
     queryFn: ({ signal, pageParam }): Promise<LeadList> =>
       call('leads', {
         query: { ...filters, status, sort, limit: CARDS_AT_ONCE, offset: pageParam },
@@ -53,24 +40,24 @@ export function columnOptions({ status, sort, filters }: ColumnKey) {
       return loaded < total ? loaded : undefined;
     },
     placeholderData: keepPreviousData,
-    ...FRESH_AND_STILL,
+    ...REFETCH_ON_OPEN,
   });
 }
 
-/** The newest leads, again and again while somebody looks. */
+/** The newest leads, polled. */
 export function latestOptions(filters: LeadFilters) {
   return queryOptions({
-    queryKey: ['leads', 'latest', filters],
+    queryKey: queryKeys.latestLeads(filters),
     queryFn: ({ signal }): Promise<LeadList> =>
       call('leads', { query: { ...filters, limit: LIMIT_DEFAULT }, signal }),
-    refetchInterval: LOOK_EVERY_MS,
+    refetchInterval: POLL_MS,
     refetchOnWindowFocus: 'always',
-    staleTime: LOOK_EVERY_MS,
+    staleTime: POLL_MS,
   });
 }
 
 export const toReviewOptions = queryOptions({
-  queryKey: ['leads', 'to-review'],
+  queryKey: queryKeys.leadsToReview,
   queryFn: async ({ signal }) => (await call('leads', { query: { seen: false, limit: 1 }, signal })).total,
   staleTime: 0,
 });

@@ -4,7 +4,6 @@ import { bringIntoRow } from '../../ui/bring-into-row.ts';
 import { classes } from '../../ui/classes.ts';
 import type { LeadsSearch } from './search.ts';
 
-/** A row of links of which one is where the viewer is. */
 export function SearchLinks({
   label,
   children,
@@ -34,7 +33,7 @@ export function SearchLink({
 }) {
   const { className: _, ...link } = useLinkProps({ to: '/leads', search, resetScroll: false });
   const place = useRef<HTMLLIElement>(null);
-  // Whenever the row is drawn: those before it may have become wider.
+  // After every render: preceding links may have become wider.
   useEffect(() => {
     if (isCurrent && place.current !== null) bringIntoRow(place.current);
   });

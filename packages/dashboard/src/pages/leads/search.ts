@@ -1,8 +1,8 @@
 import { LEAD_STATUSES, type LeadStatus } from '@leadtrail/contract/lead-status';
 import type { LeadSort } from '@leadtrail/contract/leads';
-import { flagOf, offsetOf, oneOf, type RawSearch, said, textOf } from '../../search-params.ts';
+import { defined, flagOf, oneOf, positiveOf, type RawSearch, textOf } from '../../shared/search-params.ts';
 
-/** Which leads are shown, in which order and how: what a view is made of. */
+/** Filters, order and layout: what a saved view contains. */
 export type LeadsView = {
   layout?: 'board';
   q?: string;
@@ -12,10 +12,9 @@ export type LeadsView = {
   sort?: Exclude<LeadSort, 'newest'>;
 };
 
-/** A view and the place in it. */
 export type LeadsSearch = LeadsView & { limit?: (typeof LIMITS)[number]; offset?: number };
 
-/** What need not be said: the newest leads first, as a table, this many on a page. */
+/** The defaults, which the address leaves out: newest first, as a table, this many per page. */
 export const LIMIT_DEFAULT = 25;
 export const LIMITS = [50, 100] as const;
 const SORTS = [
@@ -34,16 +33,16 @@ export function readLeadsSearch(search: RawSearch): LeadsSearch {
   if (view.layout === 'board') return view;
   return {
     ...view,
-    ...said({ limit: LIMITS.find((each) => each === limit), offset: offsetOf(search.offset) }),
+    ...defined({ limit: LIMITS.find((each) => each === limit), offset: positiveOf(search.offset) }),
   };
 }
 
 export function viewOf(search: RawSearch): LeadsView {
   const layout = oneOf(search.layout, ['board']);
-  return said({
+  return defined({
     layout,
     q: textOf(search.q),
-    // The board has a column for each.
+    // The board has a column for each stage.
     status: layout === 'board' ? undefined : oneOf(search.status, LEAD_STATUSES),
     has_follow_ups: flagOf(search.has_follow_ups),
     seen: flagOf(search.seen),

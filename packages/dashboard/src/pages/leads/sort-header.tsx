@@ -4,7 +4,6 @@ import { classes } from '../../ui/classes.ts';
 
 type Direction = 'ascending' | 'descending';
 
-/** A column by which the list can be sorted: first one way, then the other. */
 export function SortHeader({
   title,
   orders,

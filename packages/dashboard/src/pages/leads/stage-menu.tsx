@@ -2,15 +2,15 @@ import { Menu } from '@base-ui/react/menu';
 import { LEAD_STATUSES, type LeadStatus } from '@leadtrail/contract/lead-status';
 import type { LeadItem } from '@leadtrail/contract/leads';
 import { Check, ChevronDown, Ellipsis } from 'lucide-react';
+import { personName } from '../../shared/person-name.ts';
+import type { MoveStage } from '../../shared/use-move-stage.ts';
 import { classes } from '../../ui/classes.ts';
 import { StatusBadge, statusName } from '../../ui/status-badge.tsx';
-import { nameOf } from './lead-name.ts';
-import type { MoveLead } from './move-lead.ts';
 
-/** One menu for all leads of the page: a menu for each would weigh more than everything else in its row. */
+/** One menu shared by all rows: a menu per row is slow to render. */
 const stageMenu = Menu.createHandle<LeadItem>();
 
-export function StageMenu({ onMove }: { onMove: MoveLead }) {
+export function StageMenu({ onMove }: { onMove: MoveStage }) {
   return (
     <Menu.Root handle={stageMenu} modal={false}>
       {({ payload: lead }) => (
@@ -55,13 +55,12 @@ function StageItem({ status }: { status: LeadStatus }) {
   );
 }
 
-/** The stage of a lead, which opens the menu. */
 export function StageButton({ lead }: { lead: LeadItem }) {
   return (
     <Menu.Trigger
       handle={stageMenu}
       payload={lead}
-      aria-label={`Stage of ${nameOf(lead)}: ${statusName(lead.status)}`}
+      aria-label={`Stage of ${personName(lead)}: ${statusName(lead.status)}`}
       className="-mx-1 inline-flex h-8 items-center gap-1 rounded-lg px-1 hover:bg-sunken max-sm:h-11"
     >
       <StatusBadge status={lead.status} />
@@ -70,13 +69,13 @@ export function StageButton({ lead }: { lead: LeadItem }) {
   );
 }
 
-/** The same where the stage goes without saying. */
+/** For the board, where the column is the stage. */
 export function MoveButton({ lead, className }: { lead: LeadItem; className?: string }) {
   return (
     <Menu.Trigger
       handle={stageMenu}
       payload={lead}
-      aria-label={`Move ${nameOf(lead)}`}
+      aria-label={`Move ${personName(lead)}`}
       className={classes(
         'grid size-7 shrink-0 place-items-center rounded-md text-ink-faint hover:bg-sunken hover:text-ink max-sm:size-10',
         className,

@@ -2,14 +2,14 @@ import { LEAD_STATUSES, type LeadStatus } from '@leadtrail/contract/lead-status'
 import type { LeadSort } from '@leadtrail/contract/leads';
 import { SlidersHorizontal } from 'lucide-react';
 import { useState } from 'react';
-import { flagOf } from '../../search-params.ts';
+import { flagOf } from '../../shared/search-params.ts';
+import type { ChangeSearch } from '../../shared/use-search-params.ts';
 import { Button } from '../../ui/button.tsx';
 import { classes } from '../../ui/classes.ts';
 import { SearchInput } from '../../ui/search-input.tsx';
 import { type Choice, Select } from '../../ui/select.tsx';
 import { statusName } from '../../ui/status-badge.tsx';
 import type { LeadsSearch } from './search.ts';
-import type { ChangeSearch } from './use-leads-search.ts';
 
 const ANY = 'any';
 type Flag = 'true' | 'false' | typeof ANY;
@@ -39,8 +39,8 @@ const SORTS: readonly Choice<LeadSort>[] = [
   { value: 'name_asc', label: 'Name A–Z' },
 ];
 
-/** Search, filters and order. On a phone they wait behind a button. */
-export function Toolbar({ search, onChange }: { search: LeadsSearch; onChange: ChangeSearch }) {
+/** Search, filters and order; collapsed on a phone. */
+export function Toolbar({ search, onChange }: { search: LeadsSearch; onChange: ChangeSearch<LeadsSearch> }) {
   const [isOpen, setOpen] = useState(false);
   const { q, status, has_follow_ups, seen, sort } = search;
   const inUse = [status, has_follow_ups, seen, sort].filter((each) => each !== undefined).length;

@@ -8,9 +8,9 @@ import {
   useRef,
 } from 'react';
 
-/** Moving further than this with the mouse picks a card up; with a finger it scrolls. */
+/** A mouse that moves further picks the card up; a finger scrolls. */
 const SLACK_PX = 6;
-/** Holding a finger still for this long picks a card up. */
+/** Long press: how long a finger must hold still to pick a card up. */
 const HOLD_MS = 280;
 const EDGE_PX = 56;
 const SCROLL_PX_PER_FRAME = 12;
@@ -22,10 +22,10 @@ type Handlers = {
   onCancel: () => void;
 };
 
-/** Where the picture of the card hangs under the pointer, and how wide it is. */
+/** The card's image under the pointer. */
 export type Ghost = { width: number; place: (element: HTMLElement | null) => void };
 
-/** Lets cards be dragged with the mouse, a pen or a finger. Gives what a card calls when it is pressed. */
+/** Drag and drop by mouse, pen or finger. Returns the `pointerdown` handler of a card. */
 export function useCardDrag(board: RefObject<HTMLElement | null>, handlers: Handlers) {
   const latest = useRef(handlers);
   latest.current = handlers;
@@ -34,7 +34,7 @@ export function useCardDrag(board: RefObject<HTMLElement | null>, handlers: Hand
 
   useEffect(() => {
     const element = board.current;
-    // Scrolling with the finger stops while it holds a card; that can only be said beforehand.
+    // Only a listener registered before the touch can prevent scrolling.
     const keepStill = (event: TouchEvent) => isHeld.current && event.preventDefault();
     element?.addEventListener('touchmove', keepStill, { passive: false });
     return () => {
@@ -114,7 +114,7 @@ export function useCardDrag(board: RefObject<HTMLElement | null>, handlers: Hand
       addEventListener('pointerup', () => finish('onDrop'), { signal });
       addEventListener('pointercancel', () => finish('onCancel'), { signal });
       addEventListener('keydown', (event) => event.key === 'Escape' && finish('onCancel'), { signal });
-      // A finger that is held still asks for the menu of the link.
+      // A long press would open the link's context menu.
       addEventListener('contextmenu', (event) => isFinger && event.preventDefault(), { signal });
     },
     [board],
@@ -140,7 +140,7 @@ function towards(at: number, box: DOMRect, start: 'left' | 'top', end: 'right' |
   return at > box[end] - EDGE_PX ? SCROLL_PX_PER_FRAME : 0;
 }
 
-/** Letting go of a card over a link is no click on it. */
+/** Dropping a card on a link must not follow it. */
 function swallowClick(): void {
   const swallow = (event: MouseEvent) => {
     event.preventDefault();

@@ -3,13 +3,13 @@ import { type MouseEvent, useCallback, useMemo } from 'react';
 
 export type LeadLinks = {
   hrefOf: (leadId: number) => string;
-  /** For whatever surrounds rows or cards: those have `data-lead`, and a real link inside. */
+  /** Click handler for the container of rows or cards, which have `data-lead` and a real link inside. */
   follow: (event: MouseEvent) => void;
-  /** Loads the page of a lead before somebody asks for it. */
+  /** Preloads the code of the lead page. */
   prepare: () => void;
 };
 
-/** Links to leads, all followed in one place, so that a hundred of them weigh nothing. */
+/** Event delegation for links to leads: a router link in each of 100 rows is slow. */
 export function useLeadLinks(): LeadLinks {
   const router = useRouter();
   const hrefOf = useCallback(
@@ -29,7 +29,7 @@ export function useLeadLinks(): LeadLinks {
       const leadId = target.closest<HTMLElement>('[data-lead]')?.dataset.lead;
       const isLink = target.closest('a') !== null;
       if (leadId === undefined || event.defaultPrevented || target.closest('button') !== null) return;
-      // The browser opens links in new tabs and windows by itself.
+      // The browser handles modified clicks on links.
       if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) {
         if (!isLink) open(hrefOf(Number(leadId)), '_blank', 'noopener');
         return;

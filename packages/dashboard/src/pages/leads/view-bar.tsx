@@ -23,7 +23,7 @@ import {
   useSavedViews,
 } from './views.ts';
 
-/** The views that there are; the one on the screen can be saved, renamed and deleted. */
+/** Presets and saved views; the current one can be saved, renamed and deleted. */
 export function ViewBar({ search }: { search: LeadsSearch }) {
   const saved = useSavedViews();
   const current = savedViewOf(search, saved);
@@ -107,7 +107,7 @@ export function ViewBar({ search }: { search: LeadsSearch }) {
   );
 }
 
-/** The search and the order go along, unless they are another view's. A view of one stage is a table. */
+/** Keeps search and order, unless they belong to a saved view. A preset of one stage is a table. */
 function presetSearch(view: LeadsView, search: LeadsSearch, isFresh: boolean): LeadsSearch {
   const { layout, q, sort } = search;
   return withLimit(

@@ -6,27 +6,26 @@ import { isSameName, type SavedView, useSavedViews, VIEW_NAME_CHARS_MAX } from '
 
 type Props = {
   title: string;
-  /** What has a name already. */
+  /** The view to rename; undefined for a new one. */
   named?: SavedView | undefined;
   onClose: () => void;
   onName: (name: string) => void;
 };
 
-/** Asks how a view is to be called. */
 export function ViewNameDialog({ isOpen, ...props }: Props & { isOpen: boolean }) {
   return (
     <Dialog
       isOpen={isOpen}
       onClose={props.onClose}
       title={props.title}
-      description="Saved in this browser, for you alone. To share a view, share its address."
+      description="Saved in this browser only. To share a view, share its address."
     >
       <NameForm {...props} />
     </Dialog>
   );
 }
 
-/** Apart, so that it begins anew whenever the dialog opens. */
+/** A component of its own, so that its state is reset whenever the dialog opens. */
 function NameForm({ named, onClose, onName }: Props) {
   const [name, setName] = useState(named?.name ?? '');
   const isTaken = useSavedViews().some((each) => each.id !== named?.id && isSameName(each.name, name));
@@ -40,7 +39,7 @@ function NameForm({ named, onClose, onName }: Props) {
 
   return (
     <form onSubmit={submit} className="grid gap-4">
-      <Field label="Name" hint={isTaken ? 'There is a view of this name. It will be replaced.' : undefined}>
+      <Field label="Name" hint={isTaken ? 'A view with this name exists and will be replaced.' : undefined}>
         {(tied) => (
           <TextInput
             {...tied}

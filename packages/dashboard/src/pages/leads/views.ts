@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import { type LeadsSearch, type LeadsView, viewOf } from './search.ts';
 
-/** Named views of the leads: those that everybody has, and those that the viewer has saved in this browser. */
+/** Named views of the leads: presets, and those saved in this browser. */
 
 export type NamedView = { name: string; view: LeadsView };
 export type SavedView = NamedView & { id: string };
@@ -19,7 +19,7 @@ export const PRESETS: readonly NamedView[] = [
 const VIEW_KEYS = ['layout', 'q', 'status', 'has_follow_ups', 'seen', 'sort'] as const;
 const FILTER_KEYS = ['status', 'has_follow_ups', 'seen'] as const;
 
-/** The preset with these filters; what is searched for and the order are the viewer's own. */
+/** The preset with these filters, whatever the search and the order. */
 export function presetOf(search: LeadsSearch): NamedView | undefined {
   return PRESETS.find(({ view }) => FILTER_KEYS.every((key) => view[key] === search[key]));
 }
@@ -32,7 +32,7 @@ export function hasFilters(search: LeadsSearch): boolean {
   return search.q !== undefined || FILTER_KEYS.some((key) => search[key] !== undefined);
 }
 
-/** There is something about it that is worth a name of its own. */
+/** It differs from all presets. */
 export function isWorthSaving(search: LeadsSearch): boolean {
   return presetOf(search) === undefined || search.q !== undefined || search.sort !== undefined;
 }
@@ -51,7 +51,7 @@ export function savedViews(): readonly SavedView[] {
   return kept.views;
 }
 
-/** A view of the same name is replaced. */
+/** Replaces a view of the same name. */
 export function saveView(name: string, search: LeadsSearch): void {
   const others = savedViews().filter((each) => !isSameName(each.name, name));
   keepViews([...others, { id: newId(), name, view: viewOf(search) }]);
@@ -69,7 +69,6 @@ export function deleteView(id: string): void {
   keepViews(savedViews().filter((each) => each.id !== id));
 }
 
-/** Back where it was, after it has been deleted. */
 export function restoreView(view: SavedView, index: number): void {
   keepViews(savedViews().toSpliced(index, 0, view));
 }
@@ -78,7 +77,7 @@ export function isSameName(one: string, other: string): boolean {
   return one.trim().toLowerCase() === other.trim().toLowerCase();
 }
 
-/** Storage may be closed to the page, and what is in it may have been written by anybody. */
+/** Validates what is in storage, which other versions may have written. */
 function readViews(text: string | null): SavedView[] {
   try {
     const read: unknown = JSON.parse(text ?? '[]');
@@ -102,7 +101,7 @@ function keepViews(views: readonly SavedView[]): void {
   for (const listener of listeners) listener();
 }
 
-/** Then the views live as long as the page does. */
+/** Fallback where storage is blocked: views live as long as the page. */
 let closedStorage: string | null = null;
 
 function storedText(): string | null {
@@ -113,7 +112,7 @@ function storedText(): string | null {
   }
 }
 
-/** Also told when another tab has saved one. */
+/** Includes changes made in other tabs. */
 function onChange(listener: () => void): () => void {
   listeners.add(listener);
   addEventListener('storage', listener);
@@ -123,7 +122,7 @@ function onChange(listener: () => void): () => void {
   };
 }
 
-/** Pages that are not encrypted have no `crypto.randomUUID`. */
+/** `crypto.randomUUID` exists only in secure contexts. */
 function newId(): string {
   return crypto.getRandomValues(new Uint32Array(2)).join('-');
 }

@@ -1,20 +1,19 @@
 import { formatNumber } from '../../format.ts';
 import { useFigures, useStorage } from './queries.ts';
 
-/** What has been gathered, for those who keep an eye on it. */
 export function AllTime() {
   const { data: figures } = useFigures();
   const { data: storage } = useStorage();
   return (
     <section aria-labelledby="all-time" className="px-1">
       <h2 id="all-time" className="sr-only">
-        Since the beginning
+        All time
       </h2>
       <dl className="flex flex-wrap gap-x-8 gap-y-2 text-[0.8125rem]">
         <Small name="Events" value={figures?.total_events} />
         <Small name="Devices" value={figures?.unique_fingerprints} />
         <Small name="Files in storage" value={storage?.total_objects} />
-        <Small name="Sessions in storage, about" value={storage?.estimated_sessions} />
+        <Small name="Sessions in storage (estimated)" value={storage?.estimated_sessions} />
       </dl>
     </section>
   );

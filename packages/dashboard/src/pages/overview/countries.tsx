@@ -5,12 +5,12 @@ import { Loaded } from '../../charts/loaded.tsx';
 import { WhenInView } from '../../charts/when-in-view.tsx';
 import type { CountryCount } from '../../charts/world-map.tsx';
 import { countryName, formatNumber } from '../../format.ts';
+import { useSearchParams } from '../../shared/use-search-params.ts';
 import { Card } from '../../ui/card.tsx';
 import { Segments } from '../../ui/segments.tsx';
 import { EmptyState, Skeleton } from '../../ui/states.tsx';
 import { useCountries } from './queries.ts';
-import type { CountryView } from './search.ts';
-import { useOverviewSearch } from './use-overview-search.ts';
+import type { CountryView, OverviewSearch } from './search.ts';
 
 const WorldMap = lazy(async () => ({ default: (await import('../../charts/world-map.tsx')).WorldMap }));
 
@@ -22,12 +22,12 @@ const BESIDE_MAP = 10;
 const IN_LIST = 20;
 
 export function Countries() {
-  const [{ countries: view = 'map' }, changeSearch] = useOverviewSearch();
+  const [{ countries: view = 'map' }, changeSearch] = useSearchParams<OverviewSearch>();
   const counts = useCountries();
   return (
     <Card
       title="Countries"
-      hint="Sessions by country, since the beginning"
+      hint="Sessions by country, all time"
       actions={
         <Segments
           label="Show countries as"

@@ -8,7 +8,11 @@ import { useEngagement } from './queries.ts';
 export function Engagement() {
   const engagement = useEngagement();
   return (
-    <Card title="Engagement" hint="Finished sessions by interest" className="lg:col-span-2 xl:col-span-1">
+    <Card
+      title="Engagement"
+      hint="Ended sessions by engagement score"
+      className="lg:col-span-2 xl:col-span-1"
+    >
       <Loaded query={engagement} outline={<Skeleton className="h-56" />}>
         {(rows) => {
           const counts = new Map<string, number>(rows.map(({ bucket, count }) => [bucket, count]));

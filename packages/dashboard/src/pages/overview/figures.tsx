@@ -3,8 +3,8 @@ import { Change, Figure } from '../../charts/figure.tsx';
 import { Sparkline } from '../../charts/sparkline.tsx';
 import type { Tone } from '../../charts/tones.ts';
 import { formatDecimal, formatDuration, formatNumber, formatShare } from '../../format.ts';
+import { isNotSetUp, useReport } from '../../shared/campaign-reports.ts';
 import { ErrorState, Skeleton } from '../../ui/states.tsx';
-import { isNotSetUp, useReport } from '../campaigns/queries.ts';
 import { SUBMISSION_DAYS, useFigures, useSessionsDaily } from './queries.ts';
 import { changeOf, courseOf, sessionCourse, type Totals, totalsOf } from './trend.ts';
 
@@ -12,7 +12,6 @@ const GRID =
   'grid grid-cols-2 gap-3 sm:gap-4 md:grid-cols-3 xl:auto-cols-fr xl:grid-flow-col xl:grid-cols-none';
 const FIGURES = 6;
 
-/** How the chosen days went, and what it comes to since the beginning. */
 export function Figures({ count }: { count: number }) {
   const figures = useFigures();
   const daily = useSessionsDaily();
@@ -80,7 +79,6 @@ export function Figures({ count }: { count: number }) {
   );
 }
 
-/** Only where campaign figures are set up; the chart below says so where they are not. */
 function Submissions({
   daily,
   count,

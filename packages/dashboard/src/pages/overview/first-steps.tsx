@@ -1,35 +1,35 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useIsAdmin, useRole } from '../../api/role.ts';
+import { settingsPlace } from '../../shared/settings-place.ts';
 import { Card } from '../../ui/card.tsx';
-import { placeOf } from '../settings/search.ts';
 import { useFigures, useRealtime, useRecentSubmissions } from './queries.ts';
 
 const LINK = 'font-medium text-accent-text underline underline-offset-2';
-/** Outside the dashboard, hence no link of the router. */
+/** Outside the dashboard, so not a router link. */
 const DEMO_PAGE = '/demo';
 
-/** What to do with a new installation. Gone with the first visit or the first lead, by itself. */
+/** Onboarding for a new installation; disappears with the first visit or lead. */
 export function FirstSteps() {
   const isAdmin = useIsAdmin();
   const isKnown = useRole() !== undefined;
   const isFresh = useIsFresh();
   if (!isFresh || !isKnown) return null;
   return (
-    <Card title="First steps" hint="Nothing has been recorded yet. This is how it begins.">
+    <Card title="First steps" hint="Nothing has been tracked yet. Here is how to start.">
       <ol className="grid [counter-reset:step] gap-4 md:grid-cols-3 md:gap-6">
         {isAdmin ? <AdminSteps /> : <WaitingStep />}
         <Step title="See leads come in">
-          Everybody who sends one of your forms appears here and among the{' '}
+          Everyone who submits one of your forms appears here and among the{' '}
           <Link to="/leads" className={LINK}>
             leads
           </Link>
-          , with what they looked at before.
+          , with the pages they visited.
         </Step>
       </ol>
       {isAdmin && (
         <p className="mt-4 text-[0.8125rem] text-ink-faint">
-          Just looking around? If you started without any configuration, there is a{' '}
+          Just looking around? A service without any configuration has a{' '}
           <a href={DEMO_PAGE} target="_blank" rel="noreferrer" className={LINK}>
             demo page
           </a>{' '}
@@ -44,14 +44,14 @@ function AdminSteps() {
   return (
     <>
       <Step title="Add your site">
-        Say which domains it has, under{' '}
-        <Link {...placeOf('sites')} className={LINK}>
+        Enter its domains under{' '}
+        <Link {...settingsPlace('sites')} className={LINK}>
           Sites and forms
         </Link>
         .
       </Step>
       <Step title="Paste its code">
-        Copy the code of the site into your pages, and let the check there tell you whether it works.
+        Copy the site’s code into your pages, then run the check to see that it works.
       </Step>
     </>
   );
@@ -60,7 +60,7 @@ function AdminSteps() {
 function WaitingStep() {
   return (
     <Step title="Have your site added">
-      Whoever has the admin key adds your site and its code. Visits are counted from then on.
+      Ask an admin to add your site and its code. Visits are counted from then on.
     </Step>
   );
 }
@@ -76,7 +76,7 @@ function Step({ title, children }: { title: string; children: ReactNode }) {
   );
 }
 
-/** What happens right now is asked for again and again, so the first visit shows without a reload. */
+/** Realtime figures are polled, so the first visit shows without a reload. */
 function useIsFresh(): boolean {
   const { data: figures } = useFigures();
   const { data: now } = useRealtime();

@@ -1,3 +1,4 @@
+import { useSearchParams } from '../../shared/use-search-params.ts';
 import { Page } from '../../ui/page.tsx';
 import { Segments } from '../../ui/segments.tsx';
 import { AllTime } from './all-time.tsx';
@@ -9,17 +10,16 @@ import { PerDay } from './per-day.tsx';
 import { Realtime } from './realtime.tsx';
 import { RecentSubmissions } from './recent-submissions.tsx';
 import { RefreshButton } from './refresh-button.tsx';
-import { PERIOD_DEFAULT, PERIODS, readOverviewSearch } from './search.ts';
+import { type OverviewSearch, PERIOD_DEFAULT, PERIODS, readOverviewSearch } from './search.ts';
 import { Sources } from './sources.tsx';
 import { TopPages } from './top-pages.tsx';
-import { useOverviewSearch } from './use-overview-search.ts';
 
 export function OverviewPage() {
-  const [{ days = PERIOD_DEFAULT }, changeSearch] = useOverviewSearch();
+  const [{ days = PERIOD_DEFAULT }, changeSearch] = useSearchParams<OverviewSearch>();
   return (
     <Page
       title="Overview"
-      hint={`The last ${days} days, compared with the ${days} before`}
+      hint={`Last ${days} days compared with the ${days} days before`}
       actions={
         <>
           <Segments

@@ -1,16 +1,15 @@
 import { DaysChart } from '../../charts/days-chart.tsx';
 import type { DaySeries } from '../../charts/days-panel.tsx';
+import { isNotSetUp, useReport } from '../../shared/campaign-reports.ts';
 import { Card } from '../../ui/card.tsx';
 import { ErrorState, Skeleton } from '../../ui/states.tsx';
-import { isNotSetUp, useReport } from '../campaigns/queries.ts';
 import { SUBMISSION_DAYS, useSessionsDaily } from './queries.ts';
 import { sessionCourse } from './trend.ts';
 
-/** Both take the same room. */
+/** One panel or two take the same height. */
 const ONE_PANEL_HEIGHT = 332;
 const PANEL_HEIGHT = 134;
 
-/** Sessions day by day, and below them what came of them. */
 export function PerDay({ count }: { count: number }) {
   const sessions = useSessionsDaily();
   const submissions = useReport('daily', { days: SUBMISSION_DAYS });
@@ -31,7 +30,7 @@ export function PerDay({ count }: { count: number }) {
 }
 
 function hintFor(failure: Error | null): string {
-  if (failure === null) return 'Days begin at midnight UTC.';
+  if (failure === null) return 'Days start at midnight UTC.';
   if (isNotSetUp(failure)) return 'Submissions per day appear here once campaign figures are set up.';
   return `Submissions could not be loaded: ${failure.message}`;
 }

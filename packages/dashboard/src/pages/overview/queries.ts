@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
+import { queryKeys } from '../../api/query-keys.ts';
 
-/** What the overview asks for. Most parts share what they ask with others. */
+/** The queries of the overview; its parts share them. */
 
 const REALTIME_MS = 10_000;
 const RECENT_MS = 15_000;
@@ -12,18 +13,17 @@ const TOP_PAGES = 20;
 const RECENT = 5;
 
 export const useFigures = () =>
-  useQuery({ queryKey: ['overview'], queryFn: ({ signal }) => call('overview', { signal }) });
+  useQuery({ queryKey: queryKeys.figures, queryFn: ({ signal }) => call('overview', { signal }) });
 
 export const useSessionsDaily = () =>
   useQuery({
-    queryKey: ['sessionsDaily', DAILY_DAYS],
+    queryKey: queryKeys.sessionsDaily(DAILY_DAYS),
     queryFn: ({ signal }) => call('sessionsDaily', { query: { days: DAILY_DAYS }, signal }),
   });
 
-/** By itself every few seconds, as long as somebody can see it. */
 export const useRealtime = () =>
   useQuery({
-    queryKey: ['realtime'],
+    queryKey: queryKeys.realtime,
     queryFn: ({ signal }) => call('realtime', { signal }),
     refetchInterval: REALTIME_MS,
     refetchIntervalInBackground: false,
@@ -31,26 +31,25 @@ export const useRealtime = () =>
 
 export const useTopPages = () =>
   useQuery({
-    queryKey: ['topPages', TOP_PAGES],
+    queryKey: queryKeys.topPages(TOP_PAGES),
     queryFn: ({ signal }) => call('topPages', { query: { limit: TOP_PAGES }, signal }),
   });
 
 export const useSources = () =>
-  useQuery({ queryKey: ['sources'], queryFn: ({ signal }) => call('sources', { signal }) });
+  useQuery({ queryKey: queryKeys.sources, queryFn: ({ signal }) => call('sources', { signal }) });
 
 export const useCountries = () =>
-  useQuery({ queryKey: ['geo'], queryFn: ({ signal }) => call('geo', { signal }) });
+  useQuery({ queryKey: queryKeys.countries, queryFn: ({ signal }) => call('geo', { signal }) });
 
 export const useEngagement = () =>
-  useQuery({ queryKey: ['engagement'], queryFn: ({ signal }) => call('engagement', { signal }) });
+  useQuery({ queryKey: queryKeys.engagement, queryFn: ({ signal }) => call('engagement', { signal }) });
 
 export const useStorage = () =>
-  useQuery({ queryKey: ['storage'], queryFn: ({ signal }) => call('storage', { signal }) });
+  useQuery({ queryKey: queryKeys.storage, queryFn: ({ signal }) => call('storage', { signal }) });
 
-/** By themselves as well, so that they do not lag behind what happens right now. */
 export const useRecentSubmissions = () =>
   useQuery({
-    queryKey: ['recentSubmissions', RECENT],
+    queryKey: queryKeys.recentSubmissions(RECENT),
     queryFn: ({ signal }) => call('recentSubmissions', { query: { limit: RECENT }, signal }),
     refetchInterval: RECENT_MS,
     refetchIntervalInBackground: false,

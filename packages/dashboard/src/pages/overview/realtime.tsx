@@ -3,7 +3,6 @@ import { formatNumber } from '../../format.ts';
 import { Skeleton } from '../../ui/states.tsx';
 import { useRealtime } from './queries.ts';
 
-/** What is going on at this moment. It keeps itself up to date. */
 export function Realtime() {
   const realtime = useRealtime();
   return (

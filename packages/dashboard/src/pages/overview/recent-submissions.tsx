@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { Inbox } from 'lucide-react';
 import { Loaded } from '../../charts/loaded.tsx';
+import { personName } from '../../shared/person-name.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Card } from '../../ui/card.tsx';
 import { EmptyState, SkeletonRows } from '../../ui/states.tsx';
@@ -23,7 +24,7 @@ export function RecentSubmissions() {
         {(submissions) =>
           submissions.length === 0 ? (
             <EmptyState icon={<Inbox aria-hidden="true" />} title="No submissions yet">
-              They appear here as soon as somebody sends a form of one of your sites.
+              Submissions appear here as soon as someone sends one of your forms.
             </EmptyState>
           ) : (
             <ul className="divide-y divide-line border-t border-line">
@@ -35,9 +36,7 @@ export function RecentSubmissions() {
                     className="flex items-center justify-between gap-4 px-4 py-3 -outline-offset-2 hover:bg-sunken/50 sm:px-5"
                   >
                     <span className="grid min-w-0">
-                      <span className="truncate font-medium">
-                        {each.contact_name || each.contact_email || each.contact_phone || 'Without a name'}
-                      </span>
+                      <span className="truncate font-medium">{personName(each)}</span>
                       <span className="truncate text-[0.8125rem] text-ink-soft">
                         {each.project_name || 'No project'}
                       </span>

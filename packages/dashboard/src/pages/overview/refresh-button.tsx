@@ -7,28 +7,29 @@ import { timeOf } from '../../format.ts';
 import { Button } from '../../ui/button.tsx';
 import { toastProblem, toasts } from '../../ui/toast.tsx';
 
-/** When the service takes the next one; other pages may have been looked at since. */
+/** Kept outside the component, so that the countdown survives leaving the page. */
 let nextAt = 0;
 
-/** Reads everything anew. The service allows it once in a while. */
+/** Drops all cached responses of the service, which it allows once per cooldown. */
 export function RefreshButton() {
   const isAdmin = useIsAdmin();
   const client = useQueryClient();
-  const [waitS, waitUntil] = useWait();
+  const [waitS, waitUntil] = useCountdown();
   const refresh = useMutation({
     mutationFn: () => call('refreshAnalytics'),
     onSuccess({ next_refresh_at }) {
       waitUntil(timeOf(next_refresh_at).getTime());
-      toasts.add({ title: 'All figures are fresh' });
+      toasts.add({ title: 'Figures refreshed' });
       return client.invalidateQueries();
     },
     onError(error) {
       const isTooEarly = error instanceof ApiProblem && error.status === 429;
-      if (!isTooEarly || error.retryAfterS === undefined) return toastProblem('Not refreshed', error);
+      if (!isTooEarly || error.retryAfterS === undefined)
+        return toastProblem('Figures were not refreshed', error);
       waitUntil(Date.now() + error.retryAfterS * 1000);
       toasts.add({
-        title: 'Refreshed a short while ago',
-        description: `The next time is in ${inWords(error.retryAfterS)}. New visits and leads show without it.`,
+        title: 'Already refreshed a moment ago',
+        description: `You can refresh again in ${inWords(error.retryAfterS)}. New visits and leads appear without it.`,
       });
     },
   });
@@ -45,8 +46,7 @@ export function RefreshButton() {
   );
 }
 
-/** Seconds left, counted down. */
-function useWait(): [number, (until: number) => void] {
+function useCountdown(): [number, (until: number) => void] {
   const [now, setNow] = useState(Date.now);
   const waitS = Math.max(0, Math.ceil((nextAt - now) / 1000));
   const isWaiting = waitS > 0;

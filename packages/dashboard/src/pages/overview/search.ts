@@ -1,4 +1,4 @@
-import { oneOf, type RawSearch, said } from '../../search-params.ts';
+import { defined, oneOf, type RawSearch } from '../../shared/search-params.ts';
 
 export const PERIODS = [7, 14, 30] as const;
 export type Period = (typeof PERIODS)[number];
@@ -10,7 +10,7 @@ export type CountryView = (typeof COUNTRY_VIEWS)[number];
 export type OverviewSearch = { days?: Period; countries?: CountryView };
 
 export function readOverviewSearch(search: RawSearch): OverviewSearch {
-  return said({
+  return defined({
     days: PERIODS.find((period) => period === Number(search.days)),
     countries: oneOf(search.countries, COUNTRY_VIEWS),
   });

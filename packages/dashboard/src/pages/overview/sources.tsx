@@ -10,12 +10,12 @@ const DIRECT = '(direct)';
 export function Sources() {
   const sources = useSources();
   return (
-    <Card title="Sources" hint="Sessions, since the beginning">
+    <Card title="Sources" hint="Sessions, all time">
       <Loaded query={sources} outline={<Skeleton className="h-72" />}>
         {(rows) =>
           rows.length === 0 ? (
             <EmptyState icon={<Compass aria-hidden="true" />} title="No sources yet">
-              They appear with the first visit to one of your pages.
+              Sources appear with the first visit to one of your pages.
             </EmptyState>
           ) : (
             <Bars

@@ -10,12 +10,12 @@ import { useTopPages } from './queries.ts';
 export function TopPages() {
   const pages = useTopPages();
   return (
-    <Card title="Top pages" hint="Views, since the beginning">
+    <Card title="Top pages" hint="Views, all time">
       <Loaded query={pages} outline={<Skeleton className="h-72" />}>
         {(rows) =>
           rows.length === 0 ? (
             <EmptyState icon={<FileText aria-hidden="true" />} title="No pages yet">
-              Put the tracking snippet on a page; its views are counted from then on.
+              Add the tracker to a page to count its views.
             </EmptyState>
           ) : (
             <Bars
@@ -34,14 +34,13 @@ export function TopPages() {
   );
 }
 
-/** Whatever a page claims to be, only an address of the web becomes a link. */
 function PageLink({ page }: { page: string }) {
   const url = webAddress(page);
   if (url === undefined) return page;
   return (
     <WebLink
       address={page}
-      // With all that tells two pages apart.
+      // Not shortened: `www.` and trailing slashes tell pages apart.
       text={readableAddress(url)}
       className="-my-2 block truncate py-2 no-underline hover:underline"
     />

@@ -1,6 +1,6 @@
 import { daysUntil, latestDay } from '../../charts/days.ts';
 
-/** The last days beside as many before them. */
+/** A period compared with the one before it. */
 
 export type SessionDay = {
   date: string;
@@ -12,7 +12,7 @@ export type SessionDay = {
 
 export type Course<R> = { days: string[]; rows: R[]; before: R[] };
 
-/** Every day has its row: the service leaves out those on which nothing happened. */
+/** Fills the gaps: the service leaves out days without sessions. */
 export function courseOf<R>(
   rows: readonly R[],
   { count, dayOf, empty, last }: { count: number; dayOf: (row: R) => string; empty: R; last: string },
@@ -41,7 +41,7 @@ export function sessionCourse(rows: readonly SessionDay[], count: number, now?: 
 
 export type Totals = { sessions: number; visitorsPerDay: number; engagement: number; durationMs: number };
 
-/** Averages of days count as much as their sessions. */
+/** Daily averages are weighted by their sessions. */
 export function totalsOf(rows: readonly SessionDay[]): Totals {
   const sum = (value: (row: SessionDay) => number) => rows.reduce((total, row) => total + value(row), 0);
   const sessions = sum((row) => row.total_sessions);
@@ -55,7 +55,7 @@ export function totalsOf(rows: readonly SessionDay[]): Totals {
   };
 }
 
-/** By which part it has changed; null where there was nothing to compare with. */
+/** Relative change; null where there is nothing to compare with. */
 export function changeOf(now: number, before: number): number | null {
   return before === 0 ? null : (now - before) / before;
 }

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
+import { personName } from '../../shared/person-name.ts';
 import type { Column } from '../../ui/table.tsx';
 import { ListTime } from '../../ui/time.tsx';
-import { nameOf, type SetAsideLead } from './set-aside-lead.ts';
-import type { SetAsideKind } from './set-aside-page.tsx';
+import type { SetAsideKind, SetAsideLead } from './set-aside-kind.ts';
 
 export function leadColumns(
   show: (id: number) => void,
@@ -35,7 +35,7 @@ export function leadColumns(
 }
 
 function Contact({ row, onOpen }: { row: SetAsideLead; onOpen: () => void }) {
-  const name = nameOf(row);
+  const name = personName(row);
   return (
     <div className="grid min-w-0 justify-items-start">
       <button

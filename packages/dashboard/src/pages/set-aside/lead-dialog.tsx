@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import { personName } from '../../shared/person-name.ts';
 import { buttonClasses } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { type Fact, Facts } from '../../ui/facts.tsx';
@@ -6,10 +7,8 @@ import { SentValues } from '../../ui/sent-values.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useLastGiven } from '../../ui/use-last-given.ts';
 import { WebLink } from '../../ui/web-link.tsx';
-import { nameOf, type SetAsideLead } from './set-aside-lead.ts';
-import type { SetAsideKind } from './set-aside-page.tsx';
+import type { SetAsideKind, SetAsideLead } from './set-aside-kind.ts';
 
-/** One of them with all that was sent. */
 export function LeadDialog({
   lead,
   ipList,
@@ -25,13 +24,13 @@ export function LeadDialog({
       isOpen={lead !== undefined}
       onClose={onClose}
       width="wide"
-      title={current === null ? '' : nameOf(current)}
+      title={current === null ? '' : personName(current)}
     >
       {current !== null && (
         <>
           <Facts facts={knownOf(current)} layout="rows" />
           <section className="grid min-w-0 gap-2">
-            <h3 className="text-sm">What was sent</h3>
+            <h3 className="text-sm">Submitted data</h3>
             <SentValues value={sentIn(current)} />
           </section>
           <footer className="flex justify-end">

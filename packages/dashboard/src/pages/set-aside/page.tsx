@@ -1,18 +1,15 @@
-import { getRouteApi } from '@tanstack/react-router';
 import { call } from '../../api/client.ts';
-import { type SetAsideKind, SetAsidePage } from './set-aside-page.tsx';
-
-const rejectedRoute = getRouteApi('/rejected');
-const testingRoute = getRouteApi('/testing');
+import type { SetAsideKind } from './set-aside-kind.ts';
+import { SetAsidePage } from './set-aside-page.tsx';
 
 const REJECTED: SetAsideKind = {
   key: 'rejected',
   title: 'Rejected',
-  hint: 'Enquiries from blocked IP addresses. They did not become leads and were not forwarded.',
-  ipList: { to: '/blocked-ips', label: 'Show the blocked IP' },
+  hint: 'Leads from blocked IP addresses. They are kept apart and not forwarded.',
+  ipList: { to: '/blocked-ips', label: 'Show blocked IP' },
   empty: {
-    title: 'Nothing has been rejected',
-    text: 'When an enquiry comes from a blocked IP address, you find it here instead of among the leads.',
+    title: 'No rejected leads',
+    text: 'Leads from blocked IP addresses appear here instead of under Leads.',
     action: 'Blocked IPs',
   },
   async list(query, signal) {
@@ -25,11 +22,11 @@ const REJECTED: SetAsideKind = {
 const TESTING: SetAsideKind = {
   key: 'testing',
   title: 'Testing',
-  hint: 'Enquiries from IP addresses that are whitelisted for testing. They did not become leads and were not forwarded.',
-  ipList: { to: '/whitelisted-ips', label: 'Show the whitelisted IP' },
+  hint: 'Leads from IP addresses whitelisted for testing. They are kept apart and not forwarded.',
+  ipList: { to: '/whitelisted-ips', label: 'Show whitelisted IP' },
   empty: {
-    title: 'No test enquiries',
-    text: 'Whitelist your own IP address for testing, then try your forms: what you send arrives here and stays out of the leads.',
+    title: 'No testing leads',
+    text: 'Whitelist your own IP address for testing, then try your forms. What you send appears only here.',
     action: 'Whitelisted IPs',
   },
   async list(query, signal) {
@@ -40,9 +37,9 @@ const TESTING: SetAsideKind = {
 };
 
 export function RejectedPage() {
-  return <SetAsidePage key={REJECTED.key} kind={REJECTED} search={rejectedRoute.useSearch()} />;
+  return <SetAsidePage key={REJECTED.key} kind={REJECTED} />;
 }
 
 export function TestingPage() {
-  return <SetAsidePage key={TESTING.key} kind={TESTING} search={testingRoute.useSearch()} />;
+  return <SetAsidePage key={TESTING.key} kind={TESTING} />;
 }

@@ -1,4 +1,4 @@
-import { offsetOf, oneOf, type RawSearch, said, textOf } from '../../search-params.ts';
+import { defined, oneOf, positiveOf, type RawSearch, textOf } from '../../shared/search-params.ts';
 
 export const PERIODS = ['today', 'yesterday', 'past_7_days', 'past_14_days', 'past_30_days', 'all'] as const;
 export type Period = (typeof PERIODS)[number];
@@ -7,15 +7,15 @@ export type SetAsideSearch = {
   period?: Period;
   q?: string;
   offset?: number;
-  /** The one that is looked at. */
+  /** The id of the opened row. */
   open?: number;
 };
 
 export function readSetAsideSearch(search: RawSearch): SetAsideSearch {
-  return said({
+  return defined({
     period: oneOf(search.period, PERIODS),
     q: textOf(search.q),
-    offset: offsetOf(search.offset),
-    open: offsetOf(search.open),
+    offset: positiveOf(search.offset),
+    open: positiveOf(search.open),
   });
 }

@@ -1,12 +1,11 @@
 import { type ReactNode, useMemo, useState } from 'react';
+import { personName } from '../../shared/person-name.ts';
 import { Checkbox } from '../../ui/checkbox.tsx';
 import type { Column } from '../../ui/table.tsx';
-import { nameOf, type SetAsideLead } from './set-aside-lead.ts';
-
-/** Which enquiries are chosen to be deleted. */
+import type { SetAsideLead } from './set-aside-kind.ts';
 
 export type Selection = {
-  /** Only what is on the page, so that nothing is deleted unseen. */
+  /** Only rows of this page, so that nothing is deleted unseen. */
   ids: number[];
   isAll: boolean;
   has: (id: number) => boolean;
@@ -48,7 +47,7 @@ export function selectColumn(selection: Selection): Column<SetAsideLead> {
     cell: (row) => (
       <CheckboxArea>
         <Checkbox
-          label={`Select ${nameOf(row)}`}
+          label={`Select ${personName(row)}`}
           isChecked={selection.has(row.id)}
           onChange={(isSelected) => selection.set(row.id, isSelected)}
         />
@@ -58,7 +57,7 @@ export function selectColumn(selection: Selection): Column<SetAsideLead> {
   };
 }
 
-/** As large as a finger. */
+/** Enlarges the touch target. */
 function CheckboxArea({ children }: { children: ReactNode }) {
   // biome-ignore lint/a11y/noLabelWithoutControl: The control comes with the children, and has a name of its own.
   return <label className="-m-3 grid size-11 place-items-center">{children}</label>;

@@ -3,11 +3,12 @@ import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tansta
 import { Link } from '@tanstack/react-router';
 import { Inbox, Trash2 } from 'lucide-react';
 import { useCallback, useMemo, useState } from 'react';
+import { queryKeys } from '../../api/query-keys.ts';
 import { useIsAdmin } from '../../api/role.ts';
-import { formatNumber } from '../../format.ts';
-import { type ListPage, type MoveList, PagedList } from '../../lists/paged-list.tsx';
-import { type ChangeSearch, useSearchChange } from '../../lists/search-change.ts';
-import { dayHint } from '../../lists/utc-days.ts';
+import { counted, formatNumber } from '../../format.ts';
+import { type MoveList, PagedList } from '../../shared/paged-list.tsx';
+import { type ChangeSearch, useSearchParams } from '../../shared/use-search-params.ts';
+import { dayHint } from '../../shared/utc-days.ts';
 import { Button, buttonClasses } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -19,21 +20,7 @@ import { leadColumns } from './columns.tsx';
 import { LeadDialog } from './lead-dialog.tsx';
 import type { Period, SetAsideSearch } from './search.ts';
 import { selectColumn, useSelection } from './selection.tsx';
-import type { SetAsideLead } from './set-aside-lead.ts';
-
-type Asked = { period: Period; q: string; limit: number; offset: number };
-
-/** What makes the one list differ from the other. */
-export type SetAsideKind = {
-  key: string;
-  title: string;
-  hint: string;
-  /** The list that is the reason why something is here. */
-  ipList: { to: '/blocked-ips' | '/whitelisted-ips'; label: string };
-  empty: { title: string; text: string; action: string };
-  list: (asked: Asked, signal: AbortSignal) => Promise<ListPage<SetAsideLead>>;
-  remove: (ids: number[]) => Promise<{ deleted: number }>;
-};
+import type { SetAsideKind } from './set-aside-kind.ts';
 
 const PERIODS: readonly { value: Period; label: string }[] = [
   { value: 'all', label: 'All time' },
@@ -44,13 +31,13 @@ const PERIODS: readonly { value: Period; label: string }[] = [
   { value: 'past_30_days', label: 'Past 30 days' },
 ];
 
-/** Submissions that did not become leads. */
-export function SetAsidePage({ kind, search }: { kind: SetAsideKind; search: SetAsideSearch }) {
-  const change = useSearchChange<SetAsideSearch>();
+/** The list of rejected or testing leads. */
+export function SetAsidePage({ kind }: { kind: SetAsideKind }) {
+  const [search, change] = useSearchParams<SetAsideSearch>();
   const { period = 'all', q = '', offset = 0 } = search;
   const asked = { period, q, limit: LIST_DEFAULT, offset };
   const query = useQuery({
-    queryKey: ['set-aside', kind.key, asked],
+    queryKey: queryKeys.setAsideList(kind.key, asked),
     queryFn: ({ signal }) => kind.list(asked, signal),
     placeholderData: keepPreviousData,
   });
@@ -61,7 +48,7 @@ export function SetAsidePage({ kind, search }: { kind: SetAsideKind; search: Set
   const removal = useRemoval(kind);
 
   const show = useCallback(
-    (id: number | undefined) => change({ open: id }, { isReplaced: id === undefined }),
+    (id: number | undefined) => change({ open: id }, { isReplacing: id === undefined }),
     [change],
   );
   const move = useCallback<MoveList>((to, how) => change({ offset: to || undefined }, how), [change]);
@@ -74,7 +61,7 @@ export function SetAsidePage({ kind, search }: { kind: SetAsideKind; search: Set
     <Page title={kind.title} hint={kind.hint}>
       <div className="flex flex-wrap items-center gap-3">
         <SearchInput
-          label={`Search ${kind.title.toLowerCase()} enquiries`}
+          label={`Search ${kind.title.toLowerCase()} leads`}
           placeholder="IP address, contact, project…"
           value={q}
           onSearch={(typed) => change({ q: typed })}
@@ -91,7 +78,7 @@ export function SetAsidePage({ kind, search }: { kind: SetAsideKind; search: Set
       </div>
       <PagedList
         query={query}
-        caption={`${kind.title} enquiries`}
+        caption={`${kind.title} leads`}
         columns={columns}
         rowKey={(row) => row.id}
         rowClassName={(row) => (selection.has(row.id) ? 'bg-accent-soft/40' : undefined)}
@@ -101,7 +88,7 @@ export function SetAsidePage({ kind, search }: { kind: SetAsideKind; search: Set
         counted={(total) =>
           selection.ids.length > 0
             ? `${formatNumber(selection.ids.length)} of ${formatNumber(total)} selected`
-            : counted(total)
+            : counted(total, 'lead')
         }
         actions={
           isAdmin && (
@@ -129,19 +116,14 @@ export function SetAsidePage({ kind, search }: { kind: SetAsideKind; search: Set
         onConfirm={() =>
           removal.mutate(selection.ids, { onSuccess: selection.clear, onSettled: () => setAsking(false) })
         }
-        title={`Delete ${counted(selection.ids.length)}?`}
+        title={`Delete ${counted(selection.ids.length, 'lead')}?`}
         action="Delete"
         isBusy={removal.isPending}
       >
-        {selection.ids.length === 1 ? 'It disappears' : 'They disappear'} from this list. This cannot be
-        undone here.
+        {selection.ids.length === 1 ? 'It is' : 'They are'} removed from this list. This cannot be undone.
       </ConfirmDialog>
     </Page>
   );
-}
-
-function counted(enquiries: number): string {
-  return `${formatNumber(enquiries)} ${enquiries === 1 ? 'enquiry' : 'enquiries'}`;
 }
 
 function useRemoval(kind: SetAsideKind) {
@@ -149,10 +131,10 @@ function useRemoval(kind: SetAsideKind) {
   return useMutation({
     mutationFn: kind.remove,
     async onSuccess({ deleted }) {
-      await queries.invalidateQueries({ queryKey: ['set-aside', kind.key] });
-      toasts.add({ title: `${counted(deleted)} deleted` });
+      await queries.invalidateQueries({ queryKey: queryKeys.setAsideLists(kind.key) });
+      toasts.add({ title: `${counted(deleted, 'lead')} deleted` });
     },
-    onError: (error) => toastProblem('Not deleted', error),
+    onError: (error) => toastProblem('Nothing was deleted', error),
   });
 }
 
@@ -170,10 +152,10 @@ function Empty({
     return (
       <EmptyState
         icon={icon}
-        title="Nothing matches"
+        title="No matches"
         action={<Button onClick={() => onChange({ q: undefined, period: undefined })}>Show all</Button>}
       >
-        {q === undefined ? 'There is nothing in this period.' : `Nothing was found for “${q}”.`}
+        {q === undefined ? 'Nothing was received in this period.' : `Nothing was found for “${q}”.`}
       </EmptyState>
     );
   }

@@ -63,20 +63,20 @@ const KEYS = [
   {
     name: 'ANALYTICS_API_KEY',
     title: 'Admin key',
-    what: 'Sees and changes everything, these settings included.',
+    what: 'Can see and change everything, including these settings.',
   },
   {
     name: 'ANALYTICS_MARKETING_API_KEY',
     title: 'Marketing key',
-    what: 'Sees leads and figures and moves leads from stage to stage. No settings, nothing deleted.',
+    what: 'Can see leads and figures and move leads between stages. Cannot change settings or delete anything.',
   },
 ] as const;
 
 function Keys() {
   return (
     <Card
-      title="Keys to the dashboard"
-      hint="They are kept out of reach of the dashboard, so that nobody who gets in can lock the others out."
+      title="Dashboard keys"
+      hint="They cannot be changed here, so that no one who gets in can lock others out."
     >
       <div className="grid gap-4">
         <dl className="grid gap-4">
@@ -90,9 +90,8 @@ function Keys() {
           ))}
         </dl>
         <p className="text-ink-soft">
-          Set both in the environment of the service and restart it to change them. Where they are not set,
-          the first start makes them up and keeps them in{' '}
-          <code className="font-mono text-xs">data/keys.json</code>.
+          To change them, set both in the service’s environment and restart it. Keys that are not set are
+          generated on the first start and saved in <code className="font-mono text-xs">data/keys.json</code>.
         </p>
       </div>
     </Card>

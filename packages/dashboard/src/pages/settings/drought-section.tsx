@@ -1,3 +1,4 @@
+import { defined } from '../../shared/search-params.ts';
 import { Card } from '../../ui/card.tsx';
 import { Note } from './parts/note.tsx';
 import { NumberField } from './parts/number-field.tsx';
@@ -6,7 +7,7 @@ import { SettingsForm } from './parts/settings-form.tsx';
 import { SettingsLoaded } from './parts/settings-loaded.tsx';
 import { SwitchRow } from './parts/switch-row.tsx';
 import { TextField } from './parts/text-field.tsx';
-import { given, numberOf, type Settings, useSettingsDraft } from './parts/use-settings.ts';
+import { numberOf, type Settings, useSettingsDraft } from './parts/use-settings.ts';
 
 export function DroughtSection() {
   return <SettingsLoaded>{(settings) => <DroughtForm settings={settings} />}</SettingsLoaded>;
@@ -20,7 +21,7 @@ function DroughtForm({ settings }: { settings: Settings }) {
       lead_drought_webhook_url: settings.lead_drought_webhook_url ?? '',
     },
     ({ lead_drought_enabled, lead_drought_hours: hours, lead_drought_webhook_url: url }) =>
-      given({
+      defined({
         lead_drought_enabled,
         lead_drought_hours: hours === undefined ? undefined : numberOf(hours),
         lead_drought_webhook_url: url?.trim(),
@@ -31,26 +32,26 @@ function DroughtForm({ settings }: { settings: Settings }) {
     <SettingsForm draft={draft} label="Drought alert">
       <Card
         title="Drought alert"
-        hint="A form that breaks makes no noise. Be told when no lead has come in for longer than usual."
+        hint="A broken form fails silently. Get an alert when no lead has come in for longer than usual."
       >
         <div className="grid gap-5">
           <SwitchRow
-            label="Tell me when leads stop coming in"
-            hint="One message for each drought, and none again until a lead has come."
+            label="Alert me when leads stop coming in"
+            hint="One alert per drought; the next one only after a new lead."
             isOn={values.lead_drought_enabled}
             onChange={(isOn) => set('lead_drought_enabled', isOn)}
           />
           <NumberField
             label="Time without a lead"
             unit="hours"
-            hint="Choose it longer than a quiet night or weekend of yours."
+            hint="Pick a time longer than your usual quiet nights and weekends."
             error={errorOf('lead_drought_hours')}
             value={values.lead_drought_hours}
             onChange={(hours) => set('lead_drought_hours', hours)}
           />
           <TextField
-            label="Where to send it"
-            hint="The address of an incoming webhook, of Slack for example. It gets a text to show, the time of the last lead and the hours since."
+            label="Alert webhook"
+            hint="The address of an incoming webhook, such as Slack’s. It receives a text, the time of the last lead and the hours since."
             error={errorOf('lead_drought_webhook_url')}
             inputMode="url"
             placeholder="https://"
@@ -62,7 +63,7 @@ function DroughtForm({ settings }: { settings: Settings }) {
             isAsSaved={values.lead_drought_webhook_url === settings.lead_drought_webhook_url}
           />
           {values.lead_drought_enabled && values.lead_drought_webhook_url.trim() === '' && (
-            <Note tone="warning">Without an address nobody is told.</Note>
+            <Note tone="warning">No alert is sent without an address. Enter one above.</Note>
           )}
         </div>
       </Card>

@@ -1,9 +1,10 @@
+import { defined } from '../../shared/search-params.ts';
 import { Card } from '../../ui/card.tsx';
 import { ChipsField } from './parts/chips-field.tsx';
 import { NumberField } from './parts/number-field.tsx';
 import { SettingsForm } from './parts/settings-form.tsx';
 import { SettingsLoaded } from './parts/settings-loaded.tsx';
-import { given, numberOf, type Settings, useSettingsDraft } from './parts/use-settings.ts';
+import { numberOf, type Settings, useSettingsDraft } from './parts/use-settings.ts';
 
 export function LeadsSection() {
   return <SettingsLoaded>{(settings) => <LeadsForm settings={settings} />}</SettingsLoaded>;
@@ -16,7 +17,7 @@ function LeadsForm({ settings }: { settings: Settings }) {
       duplicate_window_minutes: String(settings.duplicate_window_minutes),
     },
     ({ internal_teams, duplicate_window_minutes: minutes }) =>
-      given({
+      defined({
         internal_teams,
         duplicate_window_minutes: minutes === undefined ? undefined : numberOf(minutes),
       }),
@@ -25,25 +26,25 @@ function LeadsForm({ settings }: { settings: Settings }) {
     <SettingsForm draft={draft} label="Leads">
       <Card
         title="Internal teams"
-        hint="Some forms name the team that a lead is for. A team listed here has a thank-you page of its own."
+        hint="Forms can name the team a lead is for. Each team listed here has its own thank-you page."
       >
         <ChipsField
           label="Teams"
           placeholder="Sales North"
-          hint="Visitors who write to “Sales North” are sent to /thank-you-sales-north, everybody else to /thank-you.html."
+          hint="Leads for “Sales North” see /thank-you-sales-north, all others /thank-you.html."
           error={draft.errorOf('internal_teams')}
           values={draft.values.internal_teams}
           onChange={(teams) => draft.set('internal_teams', teams)}
         />
       </Card>
       <Card
-        title="Repeated enquiries"
-        hint="People press Send twice, or fill in two forms in a row. These enquiries are kept, and marked as duplicates."
+        title="Duplicate submissions"
+        hint="People press Send twice or fill in two forms in a row. Such submissions are kept and marked as duplicates."
       >
         <NumberField
           label="Duplicate window"
           unit="minutes"
-          hint="How soon after the one before an enquiry counts as a duplicate. 0 marks none."
+          hint="A submission this soon after the previous one counts as a duplicate. 0 turns this off."
           error={draft.errorOf('duplicate_window_minutes')}
           value={draft.values.duplicate_window_minutes}
           onChange={(minutes) => draft.set('duplicate_window_minutes', minutes)}

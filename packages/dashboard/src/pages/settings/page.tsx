@@ -8,7 +8,6 @@ import { EmptyState, ErrorState, SkeletonRows } from '../../ui/states.tsx';
 import { SectionNavigation } from './section-navigation.tsx';
 import { SECTIONS } from './sections.tsx';
 
-/** Everything that is set up once and changed now and then. */
 export function SettingsPage() {
   const viewer = useViewer();
   const role = viewer.data?.role;
@@ -39,7 +38,7 @@ export function SettingsPage() {
         <div className="grid min-w-0 max-w-4xl content-start gap-4 sm:gap-5">
           {shown === undefined ? (
             <Card isFlush>
-              <EmptyState title="There is no such section">Choose one of the others.</EmptyState>
+              <EmptyState title="Section not found">Choose another section.</EmptyState>
             </Card>
           ) : (
             <shown.Section key={shown.slug} />
@@ -53,8 +52,8 @@ export function SettingsPage() {
 function NotForMarketing() {
   return (
     <EmptyState icon={<Lock aria-hidden="true" />} title="Settings need the admin key">
-      You are signed in with the marketing key, which sees leads and figures. To change settings, sign out and
-      sign in with the admin key, or ask whoever looks after Leadtrail.
+      You are signed in with the marketing key. To change settings, sign in with the admin key or ask an
+      admin.
     </EmptyState>
   );
 }

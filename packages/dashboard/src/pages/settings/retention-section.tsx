@@ -1,9 +1,10 @@
+import { defined } from '../../shared/search-params.ts';
 import { Card } from '../../ui/card.tsx';
 import { Note } from './parts/note.tsx';
 import { NumberField } from './parts/number-field.tsx';
 import { SettingsForm } from './parts/settings-form.tsx';
 import { SettingsLoaded } from './parts/settings-loaded.tsx';
-import { given, numberOf, type Settings, useSettingsDraft } from './parts/use-settings.ts';
+import { numberOf, type Settings, useSettingsDraft } from './parts/use-settings.ts';
 
 export function RetentionSection() {
   return <SettingsLoaded>{(settings) => <RetentionForm settings={settings} />}</SettingsLoaded>;
@@ -18,7 +19,7 @@ function RetentionForm({ settings }: { settings: Settings }) {
       analytics_refresh_cooldown_seconds: String(settings.analytics_refresh_cooldown_seconds),
     },
     (changed) =>
-      given({
+      defined({
         archive_retention_days: read(changed.archive_retention_days),
         replay_retention_days: read(changed.replay_retention_days),
         replay_sample_rate: read(changed.replay_sample_rate, (percent) => percent / 100),
@@ -28,13 +29,16 @@ function RetentionForm({ settings }: { settings: Settings }) {
   const { values, set, errorOf } = draft;
   return (
     <SettingsForm draft={draft} label="Retention and replay">
-      <Card title="Session replay" hint="Watch how visitors used a page before they wrote, or why they left.">
+      <Card
+        title="Session replay"
+        hint="Watch how visitors use your pages before they get in touch or leave."
+      >
         <div className="grid gap-5">
           <NumberField
             label="Visits to record"
             unit="percent"
             hint="0 records none, 100 every visit. Most teams learn enough from 5 to 10."
-            // The service counts from 0 to 1, and would say so.
+            // The service's own message speaks of 0 to 1.
             error={errorOf('replay_sample_rate') && 'Must be a number from 0 to 100.'}
             value={values.replay_sample_rate}
             onChange={(percent) => set('replay_sample_rate', percent)}
@@ -42,35 +46,37 @@ function RetentionForm({ settings }: { settings: Settings }) {
           <NumberField
             label="Keep recordings"
             unit="days"
-            hint="0 keeps them for ever."
+            hint="0 keeps them forever."
             error={errorOf('replay_retention_days')}
             value={values.replay_retention_days}
             onChange={(days) => set('replay_retention_days', days)}
           />
           <Note>
             <p>
-              What people type is masked in their browser and never leaves it. A recording still shows how
-              somebody moved about: mention it in your privacy policy, and ask for consent where the law wants
-              it.
+              What people type is masked in their browser and never leaves it. Mention recordings in your
+              privacy policy, and ask for consent where the law requires it.
             </p>
           </Note>
         </div>
       </Card>
-      <Card title="Archives" hint="Ended visits are put into archives with everything that happened in them.">
+      <Card title="Archives" hint="Ended visits are archived with everything that happened in them.">
         <NumberField
           label="Keep archives"
           unit="days"
-          hint="0 keeps them for ever. Leads and figures stay either way."
+          hint="0 keeps them forever. Leads and figures are kept either way."
           error={errorOf('archive_retention_days')}
           value={values.archive_retention_days}
           onChange={(days) => set('archive_retention_days', days)}
         />
       </Card>
-      <Card title="Refreshing figures" hint="Figures are always up to date. A refresh reads them all anew.">
+      <Card
+        title="Refreshing figures"
+        hint="Figures are always current. A refresh reloads all of them from the database."
+      >
         <NumberField
           label="Pause between refreshes"
           unit="seconds"
-          hint="How long everybody has to wait before the figures can be refreshed again."
+          hint="How long to wait before the figures can be refreshed again."
           error={errorOf('analytics_refresh_cooldown_seconds')}
           value={values.analytics_refresh_cooldown_seconds}
           onChange={(seconds) => set('analytics_refresh_cooldown_seconds', seconds)}
@@ -84,7 +90,7 @@ function read(text: string | undefined, convert = (value: number) => value): num
   return text === undefined ? undefined : convert(numberOf(text));
 }
 
-/** Without the dust that a fraction leaves when it is multiplied. */
+/** Rounds off floating-point noise: 0.07 * 100 is 7.000000000000001. */
 function percentOf(share: number): string {
   return String(Number((share * 100).toFixed(6)));
 }

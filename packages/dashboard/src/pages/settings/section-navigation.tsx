@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import { placeOf } from './search.ts';
+import { settingsPlace } from '../../shared/settings-place.ts';
 import { SECTIONS } from './sections.tsx';
 
-/** A list at the side; where there is little room, a row that can be pushed sideways. */
+/** A sidebar; a scrolling row on small screens. */
 export function SectionNavigation({ current }: { current: string | undefined }) {
   const row = useRef<HTMLElement>(null);
   useEffect(() => {
@@ -20,7 +20,7 @@ export function SectionNavigation({ current }: { current: string | undefined }) 
       {SECTIONS.map(({ slug, title, icon: Icon }) => (
         <Link
           key={slug}
-          {...placeOf(slug)}
+          {...settingsPlace(slug)}
           activeProps={{}}
           aria-current={slug === current ? 'page' : undefined}
           className="flex h-10 shrink-0 items-center gap-2.5 rounded-lg px-3 font-medium whitespace-nowrap text-ink-soft hover:bg-sunken hover:text-ink aria-[current=page]:bg-sunken aria-[current=page]:text-ink xl:h-9"

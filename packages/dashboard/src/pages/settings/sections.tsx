@@ -19,7 +19,7 @@ import { OptionsSection } from './options/options-section.tsx';
 import { RetentionSection } from './retention-section.tsx';
 import { SitesSection } from './sites/sites-section.tsx';
 
-/** What can be set, in the order in which somebody new needs it. */
+/** All sections, in the order in which a new user needs them. */
 export const SECTIONS: readonly {
   slug: string;
   title: string;

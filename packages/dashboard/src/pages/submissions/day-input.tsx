@@ -1,10 +1,9 @@
 import { useEffect, useState } from 'react';
 import { Field, TextInput } from '../../ui/field.tsx';
 
-/** While a year is being typed, it is one of antiquity. */
+/** Ignores half-typed years such as 0020. */
 const FIRST_DAY = '1970-01-01';
 
-/** A day of the calendar, or none. */
 export function DayInput({
   label,
   day,
@@ -19,7 +18,7 @@ export function DayInput({
   onChange: (day: string | undefined) => void;
 }) {
   const [typed, setTyped] = useState(day ?? '');
-  // The address bar may say something else, after going back.
+  // The address may have changed, after going back.
   useEffect(() => setTyped(day ?? ''), [day]);
 
   function take(value: string) {

@@ -2,14 +2,16 @@ import type { AnswerOf } from '@leadtrail/contract/endpoint';
 import { LIST_DEFAULT } from '@leadtrail/contract/limits';
 import type { submissions } from '@leadtrail/contract/submissions';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { Inbox, ShieldX } from 'lucide-react';
 import { useCallback } from 'react';
 import { call } from '../../api/client.ts';
-import { formatNumber } from '../../format.ts';
-import { type MoveList, PagedList } from '../../lists/paged-list.tsx';
-import { type ChangeSearch, useSearchChange } from '../../lists/search-change.ts';
-import { lastDays } from '../../lists/utc-days.ts';
+import { queryKeys } from '../../api/query-keys.ts';
+import { counted } from '../../format.ts';
+import { type MoveList, PagedList } from '../../shared/paged-list.tsx';
+import { personName } from '../../shared/person-name.ts';
+import { type ChangeSearch, useSearchParams } from '../../shared/use-search-params.ts';
+import { lastDays } from '../../shared/utc-days.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button, buttonClasses } from '../../ui/button.tsx';
 import { Dotted } from '../../ui/dotted.tsx';
@@ -23,9 +25,7 @@ import { SortButton, type Sorted } from './sort-button.tsx';
 
 type Submission = AnswerOf<typeof submissions>['submissions'][number];
 
-const route = getRouteApi('/submissions');
-
-/** What one wants to see when a column is chosen: the latest, or the beginning of the alphabet. */
+/** The order of a newly chosen column: latest first, or A to Z. */
 const FIRST_ORDER: Readonly<Record<Sort, Order>> = {
   submitted_at: 'desc',
   contact_email: 'asc',
@@ -33,26 +33,23 @@ const FIRST_ORDER: Readonly<Record<Sort, Order>> = {
   source: 'asc',
 };
 
-/** Where to look for what is not found within a day. */
 const WIDER_DAYS = 30;
 
 const WITHIN: Readonly<Record<Period, string>> = {
   today: 'today',
   yesterday: 'yesterday',
-  range: 'on these days',
+  range: 'in this period',
 };
 
-/** Every time a form was sent. */
 export function SubmissionsPage() {
-  const search = route.useSearch();
-  const change = useSearchChange<SubmissionsSearch>();
+  const [search, change] = useSearchParams<SubmissionsSearch>();
   const { period = 'today', sort = 'submitted_at', order = 'desc', offset = 0 } = search;
 
   const move = useCallback<MoveList>((to, how) => change({ offset: to || undefined }, how), [change]);
 
   const asked = { ...search, period, sort, order, limit: LIST_DEFAULT, offset };
   const query = useQuery({
-    queryKey: ['submissions', 'list', asked],
+    queryKey: queryKeys.submissions(asked),
     queryFn: async ({ signal }) => {
       const { submissions: rows, total } = await call('submissions', { query: asked, signal });
       return { rows, total };
@@ -104,7 +101,7 @@ export function SubmissionsPage() {
   ];
 
   return (
-    <Page title="Submissions" hint="Every time somebody sent one of your forms.">
+    <Page title="Submissions" hint="Each time someone submitted one of your forms.">
       <PeriodBar search={search} onChange={change} />
       <PagedList
         query={query}
@@ -114,7 +111,7 @@ export function SubmissionsPage() {
         offset={offset}
         limit={LIST_DEFAULT}
         onMove={move}
-        counted={(total) => `${formatNumber(total)} ${total === 1 ? 'submission' : 'submissions'}`}
+        counted={(total) => counted(total, 'submission')}
         empty={<Empty search={search} onChange={change} />}
       />
     </Page>
@@ -122,7 +119,7 @@ export function SubmissionsPage() {
 }
 
 function Contact({ row }: { row: Submission }) {
-  const name = row.contact_name || row.contact_email || row.contact_phone || 'No name';
+  const name = personName(row);
   return (
     <div className="grid grid-cols-1">
       <Link
@@ -145,7 +142,7 @@ function Contact({ row }: { row: Submission }) {
   );
 }
 
-/** With what has no column of its own on a phone. */
+/** Includes what has no column on a phone. */
 function Moment({ row }: { row: Submission }) {
   return (
     <div className="grid justify-items-start gap-1">
@@ -160,10 +157,10 @@ function Moment({ row }: { row: Submission }) {
 function Kind({ row }: { row: Submission }) {
   return (
     <div className="flex flex-wrap gap-1">
-      {row.is_follow_up ? <Badge>Follow-up</Badge> : <Badge tone="accent">Primary</Badge>}
+      {row.is_follow_up ? <Badge>Follow-up</Badge> : <Badge tone="accent">First</Badge>}
       {row.is_ip_blocked === 1 && (
         <Link to="/blocked-ips" search={{ q: row.contact_ip }} className="rounded-md">
-          <Badge tone="negative" title={`${row.contact_ip} is on the list of blocked IPs`}>
+          <Badge tone="negative" title={`${row.contact_ip} is blocked`}>
             <ShieldX aria-hidden="true" />
             IP blocked
           </Badge>
@@ -206,8 +203,8 @@ function Empty({
   const icon = <Inbox aria-hidden="true" />;
   if (date_from !== undefined && date_to !== undefined && date_from > date_to) {
     return (
-      <EmptyState icon={icon} title="The first day comes after the last">
-        Choose a first day that is not later than the last one.
+      <EmptyState icon={icon} title="The start date is after the end date">
+        Choose an earlier start date or a later end date.
       </EmptyState>
     );
   }
@@ -224,7 +221,7 @@ function Empty({
                 onClick={() => onChange({ period: 'range', ...lastDays(WIDER_DAYS) })}
               >{`Search the last ${WIDER_DAYS} days`}</Button>
             )}
-            <Button onClick={() => onChange({ q: undefined })}>Clear the search</Button>
+            <Button onClick={() => onChange({ q: undefined })}>Clear search</Button>
           </div>
         }
       >
@@ -239,7 +236,7 @@ function Empty({
         title="Nothing submitted yet today"
         action={<Button onClick={() => onChange({ period: 'yesterday' })}>Show yesterday</Button>}
       >
-        As soon as somebody sends one of your forms, it appears here.
+        Submissions appear here as soon as someone sends a form.
       </EmptyState>
     );
   }
@@ -247,7 +244,7 @@ function Empty({
     <EmptyState
       icon={icon}
       title={
-        period === 'yesterday' ? 'Nothing was submitted yesterday' : 'Nothing was submitted on these days'
+        period === 'yesterday' ? 'Nothing was submitted yesterday' : 'Nothing was submitted in this period'
       }
       action={
         <Link to="/leads" className={buttonClasses()}>
@@ -255,7 +252,7 @@ function Empty({
         </Link>
       }
     >
-      Choose other days, or look at all leads.
+      Choose another period, or go to all leads.
     </EmptyState>
   );
 }

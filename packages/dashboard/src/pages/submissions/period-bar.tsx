@@ -1,11 +1,11 @@
-import type { Change, ChangeSearch } from '../../lists/search-change.ts';
-import { dayHint, lastDays } from '../../lists/utc-days.ts';
+import type { ChangeSearch, SearchChange } from '../../shared/use-search-params.ts';
+import { dayHint, lastDays } from '../../shared/utc-days.ts';
 import { SearchInput } from '../../ui/search-input.tsx';
 import { Segments } from '../../ui/segments.tsx';
 import { DayInput } from './day-input.tsx';
 import type { Period, SubmissionsSearch } from './search.ts';
 
-/** What a range begins with, until other days are chosen. */
+/** The initial date range. */
 const RANGE_DAYS = 7;
 
 const PERIODS: readonly { value: Period; label: string }[] = [
@@ -14,7 +14,6 @@ const PERIODS: readonly { value: Period; label: string }[] = [
   { value: 'range', label: 'Date range' },
 ];
 
-/** Which submissions are shown. */
 export function PeriodBar({
   search,
   onChange,
@@ -56,7 +55,7 @@ export function PeriodBar({
   );
 }
 
-function periodChange(period: Period): Change<SubmissionsSearch> {
+function periodChange(period: Period): SearchChange<SubmissionsSearch> {
   if (period !== 'range') return { period, date_from: undefined, date_to: undefined };
   return { period, ...lastDays(RANGE_DAYS) };
 }

@@ -1,4 +1,4 @@
-import { offsetOf, oneOf, type RawSearch, said, textOf } from '../../search-params.ts';
+import { defined, oneOf, positiveOf, type RawSearch, textOf } from '../../shared/search-params.ts';
 
 export const PERIODS = ['today', 'yesterday', 'range'] as const;
 export const SORTS = ['submitted_at', 'contact_email', 'project_name', 'source'] as const;
@@ -19,18 +19,18 @@ export type SubmissionsSearch = {
 };
 
 export function readSubmissionsSearch(search: RawSearch): SubmissionsSearch {
-  return said({
+  return defined({
     period: oneOf(search.period, PERIODS),
     date_from: dayOf(search.date_from),
     date_to: dayOf(search.date_to),
     q: textOf(search.q),
     sort: oneOf(search.sort, SORTS),
     order: oneOf(search.order, ORDERS),
-    offset: offsetOf(search.offset),
+    offset: positiveOf(search.offset),
   });
 }
 
-/** The service refuses days that no calendar has. */
+/** Drops impossible dates such as 30 February, which the service refuses. */
 function dayOf(value: unknown): string | undefined {
   const text = textOf(value) ?? '';
   if (!/^\d{4}-\d\d-\d\d$/.test(text)) return undefined;

@@ -6,7 +6,6 @@ export type Sorted = 'ascending' | 'descending' | 'none';
 
 const ICONS = { ascending: ArrowUp, descending: ArrowDown, none: ChevronsUpDown } as const;
 
-/** The title of a column that sorts the list. */
 export function SortButton({
   title,
   hint,
@@ -20,7 +19,7 @@ export function SortButton({
 }) {
   const Icon = ICONS[sorted];
   const button = useRef<HTMLButtonElement>(null);
-  // Screen readers look for it at the header, which the table draws without knowing of sorting.
+  // `aria-sort` belongs on the header cell, which the table component renders.
   useLayoutEffect(() => button.current?.closest('th')?.setAttribute('aria-sort', sorted), [sorted]);
   return (
     <button

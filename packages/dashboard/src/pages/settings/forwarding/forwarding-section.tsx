@@ -1,3 +1,4 @@
+import { defined } from '../../../shared/search-params.ts';
 import { Card } from '../../../ui/card.tsx';
 import { CopyLine } from '../parts/code-block.tsx';
 import { Note } from '../parts/note.tsx';
@@ -6,7 +7,7 @@ import { SettingsForm } from '../parts/settings-form.tsx';
 import { SettingsLoaded } from '../parts/settings-loaded.tsx';
 import { SwitchRow } from '../parts/switch-row.tsx';
 import { TextField } from '../parts/text-field.tsx';
-import { given, type Settings, useSettingsDraft } from '../parts/use-settings.ts';
+import { type Settings, useSettingsDraft } from '../parts/use-settings.ts';
 import { LatestLead } from './latest-lead.tsx';
 import { type SecretChange, SecretField } from './secret-field.tsx';
 import { TestLead } from './test-lead.tsx';
@@ -26,15 +27,15 @@ function Forwarding({ settings }: { settings: Settings }) {
       crm_callback_secret: UNCHANGED,
       crm_webhook_secret: UNCHANGED,
     },
-    (changed) => given({ ...changed, flow_webhook_url: changed.flow_webhook_url?.trim() }),
+    (changed) => defined({ ...changed, flow_webhook_url: changed.flow_webhook_url?.trim() }),
   );
   const { values, set, errorOf } = draft;
   return (
     <>
       <SettingsForm draft={draft} label="Forwarding">
         <Card
-          title="Send leads on"
-          hint="Every new lead goes to your automation platform, such as n8n, Make or Zapier, and is tried again until it has arrived."
+          title="Forward leads"
+          hint="Every new lead is sent to your automation platform, such as n8n, Make or Zapier, and retried until it arrives."
         >
           <div className="grid gap-5">
             <SwitchRow
@@ -45,7 +46,7 @@ function Forwarding({ settings }: { settings: Settings }) {
             />
             <TextField
               label="Webhook address"
-              hint="From the first step of your automation. Empty means the one from the environment, if there is one."
+              hint="From the first step of your automation. If empty, the address from the environment is used."
               error={errorOf('flow_webhook_url')}
               inputMode="url"
               placeholder="https://"
@@ -57,12 +58,12 @@ function Forwarding({ settings }: { settings: Settings }) {
               isAsSaved={values.flow_webhook_url === settings.flow_webhook_url}
             />
             {values.flow_enabled && values.flow_webhook_url.trim() === '' && (
-              <Note tone="warning">Without an address no lead is sent.</Note>
+              <Note tone="warning">No lead is sent without an address. Enter one above.</Note>
             )}
             <SecretField
               key={`Signing secret ${draft.round}`}
               label="Signing secret"
-              hint="Signs what is sent, so that your automation can tell that it comes from here."
+              hint="Signs every delivery, so that your automation can verify the sender."
               error={errorOf('flow_signing_secret')}
               isSet={settings.flow_signing_secret_set}
               change={values.flow_signing_secret}
@@ -72,47 +73,47 @@ function Forwarding({ settings }: { settings: Settings }) {
         </Card>
         <Card
           title="Report back"
-          hint="Your automation and your CRM can tell what became of a lead. Paste these addresses there, and send the secret as “Authorization: Bearer …” or “X-API-Key: …”."
+          hint="Your automation and your CRM can report what became of a lead. They send the secret as “Authorization: Bearer …” or “X-API-Key: …”."
         >
           <div className="grid gap-5">
             <SecretField
               key={`Callback secret ${draft.round}`}
               label="Callback secret"
-              hint="For the first two addresses. Without one they refuse everything."
+              hint="For the next two addresses, which refuse every request while it is not set."
               error={errorOf('crm_callback_secret')}
               isSet={settings.crm_callback_secret_set}
               change={values.crm_callback_secret}
               onChange={(change) => set('crm_callback_secret', change)}
             />
             <CopyLine
-              title="The CRM’s id of a lead"
+              title="CRM ID of a lead"
               text={`${location.origin}/lead.capture/crm-callback`}
-              hint="POST lead_public_id and crm_lead_id once the CRM has taken the lead."
+              hint="POST lead_public_id and crm_lead_id once the CRM has created the lead."
             />
             <CopyLine
-              title="The run of the automation"
+              title="Automation run"
               text={`${location.origin}/lead.capture/flow-callback`}
               hint="POST flow_send_public_id and flow_execution_url; the lead then links to that run."
             />
             <SecretField
               key={`CRM webhook secret ${draft.round}`}
               label="CRM webhook secret"
-              hint="For the address below. Without one the callback secret counts."
+              hint="For the address below. If it is not set, the callback secret is used."
               error={errorOf('crm_webhook_secret')}
               isSet={settings.crm_webhook_secret_set}
               change={values.crm_webhook_secret}
               onChange={(change) => set('crm_webhook_secret', change)}
             />
             <CopyLine
-              title="Changes in the CRM"
+              title="CRM changes"
               text={`${location.origin}/webhooks/crm/lead`}
-              hint="POST crm_lead_id and event_type whenever a lead changes; it shows up in the lead’s activity."
+              hint="POST crm_lead_id and event_type whenever a lead changes; it appears in the lead’s timeline."
             />
           </div>
         </Card>
       </SettingsForm>
-      <Card title="Try it" hint="Send something and see what your automation answers.">
-        {/* Begun anew with every saving: what came of another address says nothing about this one. */}
+      <Card title="Try it" hint="Send a lead and see how your automation responds.">
+        {/* Reset after saving: earlier outcomes belong to another address. */}
         <div className="grid gap-4 divide-y divide-line *:not-last:pb-4">
           <TestLead key={`Test lead ${draft.round}`} settings={settings} hasUnsaved={draft.isChanged} />
           <LatestLead key={`Latest lead ${draft.round}`} settings={settings} hasUnsaved={draft.isChanged} />

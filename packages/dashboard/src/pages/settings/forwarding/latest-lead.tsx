@@ -4,35 +4,35 @@ import { Link } from '@tanstack/react-router';
 import { Send } from 'lucide-react';
 import { useState } from 'react';
 import { call } from '../../../api/client.ts';
+import { queryKeys } from '../../../api/query-keys.ts';
+import { personName } from '../../../shared/person-name.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { ErrorState, Skeleton } from '../../../ui/states.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { toastProblem } from '../../../ui/toast.tsx';
-import { enquirerOf } from '../../deliveries/columns.tsx';
 import type { Settings } from '../parts/use-settings.ts';
 import { Outcome } from './outcome.tsx';
 
-const DELIVERIES = ['deliveries'];
-const LOOK_EVERY_MS = 1000;
-/** Others may have come since, so that it is no longer the latest. */
+const POLL_MS = 1000;
+/** Newer deliveries may have come in since. */
 const SENDS_MAX = 100;
-/** An attempt gives up before that. */
+/** Longer than the timeout of an attempt. */
 const WAIT_MS_MAX = 30_000;
 
-/** A real lead is the last test: the latest one, sent once more. */
+/** Resends the latest real lead and shows the outcome. */
 export function LatestLead({ settings, hasUnsaved }: { settings: Settings; hasUnsaved: boolean }) {
   const queryClient = useQueryClient();
   const latest = useQuery({
-    queryKey: [...DELIVERIES, 'latest'],
+    queryKey: queryKeys.latestDelivery,
     queryFn: async ({ signal }) =>
       (await call('flowSends', { query: { limit: 1 }, signal })).flow_sends[0] ?? null,
   });
   const sending = useMutation({
     mutationFn: sendAgain,
     onError: (error) => toastProblem('The lead was not sent', error),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: DELIVERIES }),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: queryKeys.deliveries }),
   });
   const [isAsking, setAsking] = useState(false);
   const hasAddress = settings.flow_webhook_url !== null;
@@ -50,8 +50,8 @@ export function LatestLead({ settings, hasUnsaved }: { settings: Settings; hasUn
   if (send === null) {
     return (
       <p className="text-ink-soft">
-        No lead has been forwarded yet. Once forwarding is on, fill in a form on one of your sites: the lead
-        is sent within seconds and shows up under{' '}
+        No lead has been forwarded yet. Turn forwarding on and submit one of your forms: within seconds the
+        lead appears under{' '}
         <Link to="/deliveries" className="text-accent-text underline underline-offset-2">
           Deliveries
         </Link>
@@ -69,7 +69,7 @@ export function LatestLead({ settings, hasUnsaved }: { settings: Settings; hasUn
             params={{ leadId: String(send.lead_id) }}
             className="text-accent-text underline underline-offset-2"
           >
-            {enquirerOf(send)}
+            {personName(send)}
           </Link>
           , <Time value={send.created_at} isAgo /> <SendState send={send} />
         </p>
@@ -88,7 +88,7 @@ export function LatestLead({ settings, hasUnsaved }: { settings: Settings; hasUn
       <div aria-live="polite" className="empty:absolute">
         {attempt !== undefined && (
           <Outcome attempt={attempt}>
-            {sending.data?.status === 'pending' && ' It is tried again by itself.'}
+            {sending.data?.status === 'pending' && ' It will be retried automatically.'}
           </Outcome>
         )}
       </div>
@@ -99,10 +99,10 @@ export function LatestLead({ settings, hasUnsaved }: { settings: Settings; hasUn
           setAsking(false);
           sending.mutate(send);
         }}
-        title="Send a lead again that has arrived?"
+        title="Send a delivered lead again?"
         action="Send again"
       >
-        Your automation platform gets it a second time, under the same id, and may do its work twice.
+        Your automation platform will receive it twice, with the same ID.
       </ConfirmDialog>
     </div>
   );
@@ -110,18 +110,18 @@ export function LatestLead({ settings, hasUnsaved }: { settings: Settings; hasUn
 
 function SendState({ send: { status } }: { send: FlowSend }) {
   if (status === 'delivered') return <Badge tone="positive">Delivered</Badge>;
-  return status === 'failed' ? <Badge tone="negative">Failed</Badge> : <Badge tone="info">On its way</Badge>;
+  return status === 'failed' ? <Badge tone="negative">Failed</Badge> : <Badge tone="info">Pending</Badge>;
 }
 
-/** Resolves when the attempt has been made, whatever came of it. */
+/** Resolves after the attempt, successful or not. */
 async function sendAgain({ flow_send_public_id }: FlowSend): Promise<FlowSend> {
   const { attempts } = await call('resendFlowSend', { params: { flow_send_public_id } });
   const until = Date.now() + WAIT_MS_MAX;
   while (Date.now() < until) {
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     const { flow_sends } = await call('flowSends', { query: { limit: SENDS_MAX } });
     const send = flow_sends.find((each) => each.flow_send_public_id === flow_send_public_id);
     if (send !== undefined && send.attempts > attempts) return send;
   }
-  throw new Error('It has not been tried yet. Look at Deliveries in a while.');
+  throw new Error('No attempt has been made yet. Check Deliveries in a moment.');
 }

@@ -2,7 +2,6 @@ import type { ReactNode } from 'react';
 import { formatNumber } from '../../../format.ts';
 import { Note } from '../parts/note.tsx';
 
-/** What came of a message to the automation platform. */
 export function Outcome({
   attempt: { status_code, error, duration_ms, answer },
   children,
@@ -12,14 +11,14 @@ export function Outcome({
 }) {
   return (
     <Note tone={error === null ? 'positive' : 'warning'}>
-      <p className="font-medium">{error === null ? 'It has arrived' : 'It has not arrived'}</p>
+      <p className="font-medium">{error === null ? 'Delivery succeeded' : 'Delivery failed'}</p>
       <p>
         {status_code === null ? error : `Answered ${status_code} after ${formatNumber(duration_ms)} ms.`}
         {children}
       </p>
       {answer !== '' && (
         <section
-          aria-label="The beginning of the answer"
+          aria-label="Start of the response"
           // biome-ignore lint/a11y/noNoninteractiveTabindex: It scrolls, so the keyboard has to get there.
           tabIndex={0}
           className="mt-1 max-h-40 overflow-y-auto"

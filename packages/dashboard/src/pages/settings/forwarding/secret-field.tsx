@@ -7,10 +7,10 @@ import { Field, TextInput } from '../../../ui/field.tsx';
 
 const GENERATED_BYTES = 32;
 
-/** Undefined: stays as it is. Null: is taken away. */
+/** Undefined keeps the secret, null removes it. */
 export type SecretChange = string | null | undefined;
 
-/** A secret, which can be written but not read. */
+/** A write-only secret. */
 export function SecretField({
   label,
   hint,
@@ -34,7 +34,7 @@ export function SecretField({
         hint={hint}
         error={error}
         value={change ?? ''}
-        // An empty field must not take away the secret that is there.
+        // An empty field keeps the current secret.
         onChange={(typed) => onChange(typed === '' ? undefined : typed)}
         onCancel={() => {
           onChange(undefined);
@@ -127,7 +127,7 @@ function SecretInput({
               setShown(true);
             }}
           >
-            Make one up
+            Generate
           </Button>
           {value !== '' && <CopyButton text={value} />}
           <Button size="small" look="ghost" onClick={onCancel}>

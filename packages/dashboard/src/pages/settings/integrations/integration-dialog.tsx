@@ -7,7 +7,7 @@ import { useDraft } from '../parts/use-draft.ts';
 
 type Saved = Integration | (Integration & { api_key: string });
 
-/** A new integration, or another name for one that is there. */
+/** Adds or renames an integration. */
 export function IntegrationDialog({
   isOpen,
   onClose,
@@ -44,7 +44,7 @@ export function IntegrationDialog({
       <TextField
         label="Name"
         error={draft.errorOf('name')}
-        hint="So that you know whose key it is."
+        hint="Tells you whose key it is."
         autoFocus
         required
         placeholder={integration === null ? 'Partner portal' : undefined}

@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Ellipsis, Pencil, Plug, Plus, RotateCw, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { call } from '../../../api/client.ts';
+import { queryKeys } from '../../../api/query-keys.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
@@ -19,11 +20,8 @@ import { useSwitching } from '../parts/use-switching.ts';
 import { IntegrationDialog } from './integration-dialog.tsx';
 import { KeyDialog, type NewKey } from './key-dialog.tsx';
 
-const INTEGRATIONS = ['integrations'];
-
 type Asked = { what: 'rename' | 'rotate' | 'delete'; integration: Integration };
 
-/** Servers that may send leads, each with a key of its own. */
 export function IntegrationsSection() {
   const queryClient = useQueryClient();
   const [isAdding, setAdding] = useState(false);
@@ -31,15 +29,15 @@ export function IntegrationsSection() {
   const [newKey, setNewKey] = useState<NewKey | null>(null);
   const about = useLastGiven(asked)?.integration;
   const integrations = useQuery({
-    queryKey: INTEGRATIONS,
+    queryKey: queryKeys.integrations,
     queryFn: ({ signal }) =>
       allPages(async (query) => {
         const { integrations: rows, total } = await call('integrations', { query, signal });
         return { rows, total };
       }),
   });
-  const changed = () => queryClient.invalidateQueries({ queryKey: INTEGRATIONS });
-  const switchIntegration = useSwitching<Integration>(INTEGRATIONS, (id, enabled) =>
+  const changed = () => queryClient.invalidateQueries({ queryKey: queryKeys.integrations });
+  const switchIntegration = useSwitching<Integration>(queryKeys.integrations, (id, enabled) =>
     call('updateIntegration', { params: { id }, body: { enabled } }),
   );
   const rotating = useMutation({
@@ -52,7 +50,7 @@ export function IntegrationsSection() {
     onSettled: changed,
   });
   const deleting = useDeleting<Integration>({
-    list: INTEGRATIONS,
+    list: queryKeys.integrations,
     send: (id) => call('deleteIntegration', { params: { id } }),
     onDeleted: () => setAsked(null),
   });
@@ -66,7 +64,7 @@ export function IntegrationsSection() {
     <>
       <Card
         title="Integrations"
-        hint="Servers and services that send you leads, such as a CRM or a form builder. Each has a key of its own."
+        hint="Servers and services that send you leads, such as a CRM or a form builder, each with its own key."
         actions={(integrations.data?.length ?? 0) > 0 && addButton}
         isFlush
       >
@@ -77,8 +75,8 @@ export function IntegrationsSection() {
             <SkeletonRows rows={4} />
           )
         ) : integrations.data.length === 0 ? (
-          <EmptyState icon={<Plug aria-hidden="true" />} title="No integration yet" action={addButton}>
-            Forms on your sites need none. Add one for each server that sends leads by itself.
+          <EmptyState icon={<Plug aria-hidden="true" />} title="No integrations yet" action={addButton}>
+            Forms on your sites need none. Add one for each server that sends leads.
           </EmptyState>
         ) : (
           <Table
@@ -110,7 +108,7 @@ export function IntegrationsSection() {
         onConfirm={() => about && rotating.mutate(about)}
         isBusy={rotating.isPending}
         title={`Give ${about?.name} a new key?`}
-        action="Make a new key"
+        action="Create new key"
       >
         <p>
           The old key stops working at once. Leads sent with it are refused until the new one is in place.
@@ -124,7 +122,7 @@ export function IntegrationsSection() {
         title={`Delete ${about?.name}?`}
         action="Delete integration"
       >
-        <p>Its key stops working at once, and leads sent with it are refused. Leads it has sent stay.</p>
+        <p>Its key stops working at once. Leads it has already sent are kept.</p>
         <p>This cannot be undone.</p>
       </ConfirmDialog>
       <KeyDialog newKey={newKey} onClose={() => setNewKey(null)} />

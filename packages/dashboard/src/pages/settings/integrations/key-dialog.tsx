@@ -8,7 +8,7 @@ import { Note } from '../parts/note.tsx';
 
 export type NewKey = { name: string; key: string };
 
-/** Shows a key the one time it can be shown. A slip of the finger must not make it disappear. */
+/** Shows a new key, which cannot be shown again; closing takes a confirmation. */
 export function KeyDialog({ newKey, onClose }: { newKey: NewKey | null; onClose: () => void }) {
   const [isAsking, setAsking] = useState(false);
   const shown = useLastGiven(newKey);
@@ -23,19 +23,18 @@ export function KeyDialog({ newKey, onClose }: { newKey: NewKey | null; onClose:
       <Dialog
         isOpen={newKey !== null}
         onClose={() => setAsking(true)}
-        title={`The key of ${shown?.name}`}
+        title={`Key for ${shown?.name}`}
         width="wide"
       >
         <div className="grid min-w-0 gap-4">
           <Note tone="warning">
             <p>
-              Copy the key now and keep it somewhere safe, such as a password manager. It is shown this once
-              and cannot be looked up later.
+              Copy the key now and store it safely, for example in a password manager. It is shown only once.
             </p>
           </Note>
           <CopyLine title="Key" text={shown?.key ?? ''} />
           <div className="grid gap-1.5">
-            <p className="text-[0.8125rem] font-medium">How to send a lead with it</p>
+            <p className="text-[0.8125rem] font-medium">Sending a lead with it</p>
             <CodeBlock code={exampleOf(shown?.key ?? '')} copyLabel="Copy example" />
           </div>
           <Button look="primary" className="justify-self-end" onClick={close}>
@@ -50,7 +49,7 @@ export function KeyDialog({ newKey, onClose }: { newKey: NewKey | null; onClose:
         title="Have you stored the key?"
         action="Close"
       >
-        <p>It cannot be shown again. Without it you would have to make a new one.</p>
+        <p>It cannot be shown again. If it is lost, you have to create a new one.</p>
       </ConfirmDialog>
     </>
   );

@@ -2,15 +2,15 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { type FormEvent, useEffect, useRef } from 'react';
 import { call } from '../../../api/client.ts';
+import { queryKeys } from '../../../api/query-keys.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Field, TextInput } from '../../../ui/field.tsx';
 import { toasts } from '../../../ui/toast.tsx';
 import { useDraft } from '../parts/use-draft.ts';
 import type { OptionKind } from '../search.ts';
-import { changeKnown, type DropdownOption, OPTIONS } from './option-queries.ts';
+import { changeKnown, type DropdownOption } from './option-queries.ts';
 import { sortOrderAtEnd } from './sort-orders.ts';
 
-/** Ready for the next one as soon as one is there. */
 export function AddOption({ kind, options }: { kind: OptionKind; options: readonly DropdownOption[] }) {
   const queryClient = useQueryClient();
   const first = useRef<HTMLInputElement>(null);
@@ -28,7 +28,7 @@ export function AddOption({ kind, options }: { kind: OptionKind; options: readon
       }),
     onSaved(saved) {
       changeKnown(queryClient, kind, (known) => [...known, saved]);
-      void queryClient.invalidateQueries({ queryKey: OPTIONS });
+      void queryClient.invalidateQueries({ queryKey: queryKeys.dropdownOptions });
       toasts.add({ title: `${saved.label} was added` });
       draft.discard();
       first.current?.focus();
@@ -51,7 +51,7 @@ export function AddOption({ kind, options }: { kind: OptionKind; options: readon
       aria-label="Add an option"
       className="grid items-start gap-3 px-4 pb-4 sm:grid-cols-[1fr_1fr_auto] sm:px-5"
     >
-      <Field label="Value" error={errorOf('value')} hint="As forms send it.">
+      <Field label="Value" error={errorOf('value')} hint="As sent by forms.">
         {(tied) => (
           <TextInput
             {...tied}
@@ -62,7 +62,7 @@ export function AddOption({ kind, options }: { kind: OptionKind; options: readon
           />
         )}
       </Field>
-      <Field label="Label" error={errorOf('label')} hint="As it is shown. Empty: the value.">
+      <Field label="Label" error={errorOf('label')} hint="As shown to people. Defaults to the value.">
         {(tied) => (
           <TextInput {...tied} value={values.label} onChange={(event) => set('label', event.target.value)} />
         )}

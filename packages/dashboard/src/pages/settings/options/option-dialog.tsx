@@ -1,11 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { call } from '../../../api/client.ts';
+import { queryKeys } from '../../../api/query-keys.ts';
 import { Field, TextInput } from '../../../ui/field.tsx';
 import { toasts } from '../../../ui/toast.tsx';
 import { useLastGiven } from '../../../ui/use-last-given.ts';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { useDraft } from '../parts/use-draft.ts';
-import { changeKnown, type DropdownOption, OPTIONS } from './option-queries.ts';
+import { changeKnown, type DropdownOption } from './option-queries.ts';
 
 export function OptionDialog({
   option: given,
@@ -13,9 +14,9 @@ export function OptionDialog({
   onMove,
   onClose,
 }: {
-  /** Null: closed. */
+  /** Null closes the dialog. */
   option: DropdownOption | null;
-  /** With all the others. */
+  /** All options of the kind. */
   ordered: readonly DropdownOption[];
   onMove: (id: number, to: number) => void;
   onClose: () => void;
@@ -34,7 +35,7 @@ export function OptionDialog({
       );
       const to = Number(changed.position || Number.NaN);
       if (Number.isInteger(to)) onMove(saved.id, to - 1);
-      else void queryClient.invalidateQueries({ queryKey: OPTIONS });
+      else void queryClient.invalidateQueries({ queryKey: queryKeys.dropdownOptions });
       toasts.add({ title: 'Saved' });
       draft.discard();
       onClose();
@@ -49,11 +50,7 @@ export function OptionDialog({
       draft={draft}
       action="Save"
     >
-      <Field
-        label="Value"
-        error={errorOf('value')}
-        hint="As forms send it. Leads keep the value they came with."
-      >
+      <Field label="Value" error={errorOf('value')} hint="As sent by forms. Existing leads keep their value.">
         {(tied) => (
           <TextInput
             {...tied}
@@ -63,7 +60,7 @@ export function OptionDialog({
           />
         )}
       </Field>
-      <Field label="Label" error={errorOf('label')} hint="As it is shown.">
+      <Field label="Label" error={errorOf('label')} hint="As shown to people.">
         {(tied) => (
           <TextInput {...tied} value={values.label} onChange={(event) => set('label', event.target.value)} />
         )}

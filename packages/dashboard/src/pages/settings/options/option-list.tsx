@@ -10,7 +10,7 @@ import { useDeletingOption } from './use-deleting-option.ts';
 import { shiftOf, useDrag } from './use-drag.ts';
 import { useOrder } from './use-order.ts';
 
-/** The options of a kind in their order, which can be changed by pointer and by keyboard. */
+/** The options of a kind, reordered by pointer or keyboard. */
 export function OptionList({
   kind,
   label,
@@ -22,13 +22,13 @@ export function OptionList({
 }) {
   const helpId = useId();
   const { ordered, move } = useOrder(kind, options);
-  const [said, setSaid] = useState('');
+  const [announcement, setAnnouncement] = useState('');
   const [editing, setEditing] = useState<DropdownOption | null>(null);
   const deleteOption = useDeletingOption(kind);
   const handles = useRef(new Map<number, HTMLButtonElement>());
   const moved = useRef<number>(undefined);
   const { list, start, drag } = useDrag((from, to) => moveTo(from, to));
-  // A row that changes its place loses the focus on the way.
+  // A moved row loses the focus.
   useEffect(() => {
     if (moved.current !== undefined) handles.current.get(moved.current)?.focus();
     moved.current = undefined;
@@ -38,7 +38,7 @@ export function OptionList({
     const option = ordered[from];
     if (option === undefined || to < 0 || to >= ordered.length) return;
     move(option.id, to);
-    setSaid(`${option.label} is now ${to + 1} of ${ordered.length}`);
+    setAnnouncement(`${option.label} is now ${to + 1} of ${ordered.length}`);
   }
 
   function onKeyDown(event: KeyboardEvent, index: number) {
@@ -130,7 +130,7 @@ export function OptionList({
         ))}
       </ul>
       <p role="status" className="sr-only">
-        {said}
+        {announcement}
       </p>
       <OptionDialog option={editing} ordered={ordered} onMove={move} onClose={() => setEditing(null)} />
     </>

@@ -1,22 +1,27 @@
 import type { DropdownOption } from '@leadtrail/contract/dropdown-options';
 import { type QueryClient, type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { call } from '../../../api/client.ts';
+import { queryKeys } from '../../../api/query-keys.ts';
 import type { OptionKind } from '../search.ts';
 
 export type { DropdownOption };
 export type Options = Record<OptionKind, DropdownOption[]>;
 
-export const OPTIONS = ['dropdown-options'];
-
 export function useOptions(): UseQueryResult<Options> {
-  return useQuery({ queryKey: OPTIONS, queryFn: ({ signal }) => call('dropdownOptions', { signal }) });
+  return useQuery({
+    queryKey: queryKeys.dropdownOptions,
+    queryFn: ({ signal }) => call('dropdownOptions', { signal }),
+  });
 }
 
-/** Changes what is known of a kind, before or after the service does. */
+/** Updates the cached options of a kind. */
 export function changeKnown(
   queryClient: QueryClient,
   kind: OptionKind,
   change: (options: DropdownOption[]) => DropdownOption[],
 ): void {
-  queryClient.setQueryData<Options>(OPTIONS, (known) => known && { ...known, [kind]: change(known[kind]) });
+  queryClient.setQueryData<Options>(
+    queryKeys.dropdownOptions,
+    (known) => known && { ...known, [kind]: change(known[kind]) },
+  );
 }

@@ -1,7 +1,8 @@
+import { useSearchParams } from '../../../shared/use-search-params.ts';
 import { Card } from '../../../ui/card.tsx';
 import { EmptyState, ErrorState, SkeletonRows } from '../../../ui/states.tsx';
 import { TabPanel, Tabs } from '../../../ui/tabs.tsx';
-import { OPTION_KINDS, type OptionKind, useSettingsSearch, useShow } from '../search.ts';
+import { OPTION_KINDS, type OptionKind, type SettingsSearch } from '../search.ts';
 import { AddOption } from './add-option.tsx';
 import { OptionList } from './option-list.tsx';
 import { useOptions } from './option-queries.ts';
@@ -14,22 +15,22 @@ const NAMES: Readonly<Record<OptionKind, string>> = {
 };
 const TABS = OPTION_KINDS.map((kind) => ({ value: kind, label: NAMES[kind] }));
 
-/** What can be chosen from, for each of the fields that offer a choice. */
 export function OptionsSection() {
-  const { kind = 'source' } = useSettingsSearch();
-  const show = useShow('options');
+  const [{ kind = 'source' }, changeSearch] = useSearchParams<SettingsSearch>();
   const options = useOptions();
   const shown = options.data?.[kind];
   return (
     <Card
       title="Dropdown options"
-      hint="What lists of sources, countries, projects and cities offer, and in which order."
+      hint="The choices for sources, countries, projects and cities, and their order."
     >
       <Tabs
         label="Kind"
         value={kind}
         tabs={TABS}
-        onChange={(chosen) => show(chosen === 'source' ? {} : { kind: chosen }, { replace: true })}
+        onChange={(chosen) =>
+          changeSearch({ kind: chosen === 'source' ? undefined : chosen }, { isReplacing: true })
+        }
       >
         <TabPanel key={kind} value={kind} className="-mx-4 -mb-4 pt-4 outline-none sm:-mx-5 sm:-mb-5">
           {shown === undefined ? (
@@ -42,7 +43,7 @@ export function OptionsSection() {
             <>
               <AddOption kind={kind} options={shown} />
               {shown.length === 0 ? (
-                <EmptyState title="Nothing to choose from yet">Add the first option above.</EmptyState>
+                <EmptyState title="No options yet">Add the first option above.</EmptyState>
               ) : (
                 <OptionList kind={kind} label={NAMES[kind]} options={shown} />
               )}

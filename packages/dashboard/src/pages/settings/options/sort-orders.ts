@@ -1,12 +1,9 @@
 import type { DropdownOption } from './option-queries.ts';
 
-/** Room for options that are put in between later. */
+/** Leaves gaps for options inserted later. */
 const STEP = 10;
 
-/**
- * The numbers to save so that options come in this order. Mostly the moved one fits in between its new neighbours;
- * where it does not, all are numbered anew.
- */
+/** The sort numbers to save for this order: the moved option's alone if there is a gap, else new ones for all. */
 export function sortOrdersFor(order: readonly DropdownOption[], movedId: number): Map<number, number> {
   const at = order.findIndex(({ id }) => id === movedId);
   const between = numberBetween(order[at - 1]?.sort_order, order[at + 1]?.sort_order);
@@ -21,7 +18,6 @@ function numberBetween(before: number | undefined, after: number | undefined): n
   return after - before > 1 ? Math.floor((before + after) / 2) : undefined;
 }
 
-/** Where the next one goes. */
 export function sortOrderAtEnd(options: readonly DropdownOption[]): number {
   return Math.max(0, ...options.map(({ sort_order }) => sort_order)) + STEP;
 }

@@ -1,29 +1,30 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../../api/client.ts';
+import { queryKeys } from '../../../api/query-keys.ts';
 import { toastProblem, toastWithUndo } from '../../../ui/toast.tsx';
 import type { OptionKind } from '../search.ts';
-import { changeKnown, type DropdownOption, OPTIONS, type Options } from './option-queries.ts';
+import { changeKnown, type DropdownOption, type Options } from './option-queries.ts';
 
-/** Deletes at once, and offers to bring it back. */
+/** Optimistic deletion with undo. */
 export function useDeletingOption(kind: OptionKind): (option: DropdownOption) => void {
   const queryClient = useQueryClient();
-  const onSettled = () => queryClient.invalidateQueries({ queryKey: OPTIONS });
+  const onSettled = () => queryClient.invalidateQueries({ queryKey: queryKeys.dropdownOptions });
   const restoring = useMutation({
     mutationFn: ({ id: _, ...option }: DropdownOption) => call('createDropdownOption', { body: option }),
-    onError: (error, { label }) => toastProblem(`${label} was not brought back`, error),
+    onError: (error, { label }) => toastProblem(`${label} was not restored`, error),
     onSettled,
   });
   const deleting = useMutation({
     mutationFn: ({ id }: DropdownOption) => call('deleteDropdownOption', { params: { id } }),
     async onMutate({ id }) {
-      await queryClient.cancelQueries({ queryKey: OPTIONS });
-      const before = queryClient.getQueryData<Options>(OPTIONS);
+      await queryClient.cancelQueries({ queryKey: queryKeys.dropdownOptions });
+      const before = queryClient.getQueryData<Options>(queryKeys.dropdownOptions);
       changeKnown(queryClient, kind, (known) => known.filter((each) => each.id !== id));
       return before;
     },
     onSuccess: (_, option) => toastWithUndo(`${option.label} was deleted`, () => restoring.mutate(option)),
     onError(error, { label }, before) {
-      queryClient.setQueryData(OPTIONS, before);
+      queryClient.setQueryData(queryKeys.dropdownOptions, before);
       toastProblem(`${label} was not deleted`, error);
     },
     onSettled,

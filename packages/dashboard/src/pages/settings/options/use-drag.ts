@@ -2,10 +2,7 @@ import { type PointerEvent as ReactPointerEvent, useEffect, useRef, useState } f
 
 type Drag = { from: number; to: number; shift: number; height: number };
 
-/**
- * Lets the rows of a list be dragged by a handle. While that goes on rows are only shifted: a row that changed its
- * place in the page would lose the pointer.
- */
+/** Drag and drop for list rows. Rows are only translated during a drag: a row moved in the DOM loses the pointer. */
 export function useDrag(onDrop: (from: number, to: number) => void) {
   const list = useRef<HTMLUListElement>(null);
   const stop = useRef<() => void>(undefined);
@@ -49,7 +46,7 @@ export function useDrag(onDrop: (from: number, to: number) => void) {
   return { list, start, drag };
 }
 
-/** How far a row has to step aside. */
+/** The offset of a row during a drag. */
 export function shiftOf(drag: Drag | null, index: number): number {
   if (drag === null) return 0;
   const { from, to, shift, height } = drag;

@@ -1,14 +1,13 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../../api/client.ts';
+import { mutationKeys, queryKeys } from '../../../api/query-keys.ts';
 import { toastProblem } from '../../../ui/toast.tsx';
 import type { OptionKind } from '../search.ts';
-import { changeKnown, type DropdownOption, OPTIONS, type Options } from './option-queries.ts';
+import { changeKnown, type DropdownOption, type Options } from './option-queries.ts';
 import { sortOrdersFor } from './sort-orders.ts';
 
-const SAVING = ['dropdown-options', 'order'];
-
-/** The options in the order that was last asked for, which is saved behind the viewer's back. */
+/** The options in the wanted order, which is saved in the background. */
 export function useOrder(
   kind: OptionKind,
   options: readonly DropdownOption[],
@@ -17,11 +16,11 @@ export function useOrder(
   const [wanted, setWanted] = useState<readonly number[] | null>(null);
   const ordered = wanted === null ? [...options] : inOrder(options, wanted);
   const { mutate } = useMutation({
-    mutationKey: SAVING,
-    // One after the other, each from what the one before has left.
-    scope: { id: SAVING.join() },
+    mutationKey: mutationKeys.dropdownOrder,
+    // Serial: each save starts from the result of the one before.
+    scope: { id: mutationKeys.dropdownOrder.join() },
     mutationFn: async ({ id, ids }: { id: number; ids: readonly number[] }) => {
-      const known = queryClient.getQueryData<Options>(OPTIONS)?.[kind] ?? [];
+      const known = queryClient.getQueryData<Options>(queryKeys.dropdownOptions)?.[kind] ?? [];
       const numbers = [...sortOrdersFor(inOrder(known, ids), id)];
       await Promise.all(
         numbers.map(([each, sort_order]) =>
@@ -36,8 +35,8 @@ export function useOrder(
       ),
     onError: (error) => toastProblem('The order was not saved', error),
     async onSettled() {
-      if (queryClient.isMutating({ mutationKey: SAVING }) > 1) return;
-      await queryClient.invalidateQueries({ queryKey: OPTIONS });
+      if (queryClient.isMutating({ mutationKey: mutationKeys.dropdownOrder }) > 1) return;
+      await queryClient.invalidateQueries({ queryKey: queryKeys.dropdownOptions });
       setWanted(null);
     },
   });
@@ -53,7 +52,7 @@ export function useOrder(
   return { ordered, move };
 }
 
-/** What is not in the order, because it has come since, stays at the end. */
+/** Options missing from the order are new and go last. */
 function inOrder(options: readonly DropdownOption[], ids: readonly number[]): DropdownOption[] {
   const place = new Map(ids.map((id, index) => [id, index]));
   const placeOf = ({ id }: DropdownOption) => place.get(id) ?? ids.length;

@@ -1,6 +1,6 @@
 const PAGE_MAX = 100;
 
-/** A list that is set up by hand is short enough to be shown whole. */
+/** Loads a whole list page by page; lists set up by hand are short. */
 export async function allPages<R>(
   page: (query: { limit: number; offset: number }) => Promise<{ rows: R[]; total: number }>,
 ): Promise<R[]> {

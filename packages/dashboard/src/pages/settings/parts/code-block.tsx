@@ -1,6 +1,6 @@
 import { CopyButton } from '../../../ui/copy-button.tsx';
 
-/** Something to paste elsewhere. Long lines wrap, so that all of it can be seen. */
+/** Code to copy. */
 export function CodeBlock({ code, copyLabel = 'Copy' }: { code: string; copyLabel?: string }) {
   return (
     <div className="grid gap-2 rounded-lg border border-line bg-sunken p-3">
@@ -14,7 +14,7 @@ export function CodeBlock({ code, copyLabel = 'Copy' }: { code: string; copyLabe
   );
 }
 
-/** A single value to paste elsewhere. */
+/** A single value to copy. */
 export function CopyLine({ title, text, hint }: { title: string; text: string; hint?: string }) {
   return (
     <div className="grid gap-1.5">

@@ -4,7 +4,7 @@ import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import type { Draft } from './use-draft.ts';
 
-/** A few fields in a dialog. What was typed is not lost to a slip of the finger. */
+/** A form in a dialog; closing it with unsaved changes takes a confirmation. */
 export function FormDialog<D extends object>({
   isOpen,
   onClose,
@@ -64,7 +64,7 @@ export function FormDialog<D extends object>({
         title="Close without saving?"
         action="Discard changes"
       >
-        <p>What you have typed here has not been saved yet.</p>
+        <p>What you typed has not been saved.</p>
       </ConfirmDialog>
     </>
   );

@@ -8,7 +8,6 @@ const LOOKS = {
   positive: { classes: 'bg-positive-soft text-positive', icon: CircleCheck },
 } as const;
 
-/** Something to know before going on. */
 export function Note({ tone = 'info', children }: { tone?: keyof typeof LOOKS; children: ReactNode }) {
   const { classes: look, icon: Icon } = LOOKS[tone];
   return (

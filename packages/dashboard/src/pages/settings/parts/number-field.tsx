@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { TextField } from './text-field.tsx';
 
-/** A number with its unit. What is typed stays text until it is saved. */
+/** A number with its unit, kept as text until it is saved. */
 export function NumberField({
   label,
   unit,

@@ -5,7 +5,7 @@ import { classes } from '../../../ui/classes.ts';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import type { Draft } from './use-draft.ts';
 
-/** The settings of a section, saved together; nobody leaves them behind unsaved without being asked. */
+/** The settings of a section, saved together; leaving with unsaved changes takes a confirmation. */
 export function SettingsForm<D extends object>({
   draft,
   label,
@@ -69,7 +69,7 @@ function LeaveGuard({ isChanged }: { isChanged: boolean }) {
       title="Leave without saving?"
       action="Discard changes"
     >
-      <p>Your changes on this page have not been saved yet.</p>
+      <p>Your changes have not been saved.</p>
     </ConfirmDialog>
   );
 }

@@ -3,7 +3,6 @@ import { Card } from '../../../ui/card.tsx';
 import { ErrorState, SkeletonRows } from '../../../ui/states.tsx';
 import { type Settings, useSettings } from './use-settings.ts';
 
-/** Shows a section once the settings are there. */
 export function SettingsLoaded({ children }: { children: (settings: Settings) => ReactNode }) {
   const settings = useSettings();
   if (settings.data !== undefined) return children(settings.data);

@@ -1,7 +1,6 @@
 import { type ReactNode, useId } from 'react';
 import { Switch } from '../../../ui/switch.tsx';
 
-/** A setting that is on or off, with what that means. */
 export function SwitchRow({
   label,
   hint,

@@ -1,7 +1,6 @@
 import type { ComponentProps, ReactNode } from 'react';
 import { Field, TextInput } from '../../../ui/field.tsx';
 
-/** One line of text with its label and what is to be said about it. */
 export function TextField({
   label,
   hint,
@@ -13,7 +12,7 @@ export function TextField({
   label: string;
   hint?: ReactNode;
   error: string | undefined;
-  /** Keys and the like, which no dictionary knows. */
+  /** For keys: monospaced, without spell checking. */
   isCode?: boolean;
   value: string;
   onChange: (value: string) => void;

@@ -1,16 +1,14 @@
 import { type QueryKey, useMutation, useQueryClient } from '@tanstack/react-query';
 import { toastProblem, toasts } from '../../../ui/toast.tsx';
 
-/** Deletes what somebody has confirmed. */
 export function useDeleting<R extends { id: number; name: string }>({
   list,
   alsoStale,
   send,
   onDeleted,
 }: {
-  /** Where it stands. */
   list: QueryKey;
-  /** What else has to be asked for again. */
+  /** Another query to invalidate. */
   alsoStale?: QueryKey;
   send: (id: number) => Promise<unknown>;
   onDeleted: () => void;

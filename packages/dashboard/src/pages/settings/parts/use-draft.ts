@@ -3,19 +3,19 @@ import { useState } from 'react';
 import { ApiProblem } from '../../../api/client.ts';
 import { toastProblem } from '../../../ui/toast.tsx';
 
-/** What is being typed, on top of what is saved. */
+/** Unsaved edits on top of the saved values. */
 export type Draft<D extends object> = {
   values: D;
   set: <K extends keyof D>(name: K, value: D[K]) => void;
   isChanged: boolean;
-  /** What the service has against a value, as long as the value is the one it has seen. */
+  /** The service's validation error, until the value is edited. */
   errorOf: (name: keyof D & string) => string | undefined;
   save: () => void;
   discard: () => void;
   isSaving: boolean;
-  /** How often saving has failed, for whoever wants to lead to the mistake. */
+  /** Counts failed saves; a form focuses the first invalid field when it changes. */
   failures: number;
-  /** How often it was saved or discarded: what was opened for typing is closed then. */
+  /** Counts saves and discards; used as a key to reset fields. */
   round: number;
 };
 
@@ -30,7 +30,7 @@ export function useDraft<D extends object, A>({
   saved: D;
   send: (sent: Sent<D>) => Promise<A>;
   onSaved: (answer: A, sent: Sent<D>) => void;
-  /** The field that is meant when the service says that something is taken. */
+  /** The field that a 409 is about. */
   conflictField?: keyof D & string;
 }): Draft<D> {
   const [edits, setEdits] = useState<Partial<D>>({});
@@ -41,7 +41,7 @@ export function useDraft<D extends object, A>({
   const saving = useMutation({
     mutationFn: send,
     onSuccess(answer, sent) {
-      // What was typed while it was being saved stays.
+      // Keeps edits made while saving.
       setEdits((now) => changesOf(now, sent.values));
       setRound((count) => count + 1);
       onSaved(answer, sent);
@@ -49,7 +49,7 @@ export function useDraft<D extends object, A>({
     onError(error, sent) {
       setFailures((count) => count + 1);
       const isAtAField = Object.keys(sent.values).some((name) => messageFor(error, name, conflictField));
-      if (!isAtAField) toastProblem('Not saved', error);
+      if (!isAtAField) toastProblem('Your changes were not saved', error);
     },
   });
 
@@ -79,7 +79,6 @@ function changesOf<D extends object>(edits: Partial<D>, saved: D): Partial<D> {
   return Object.fromEntries(entries) as Partial<D>;
 }
 
-/** Values are texts, switches, and short lists of texts. */
 function isSame(one: unknown, other: unknown): boolean {
   return one === other || JSON.stringify(one) === JSON.stringify(other);
 }

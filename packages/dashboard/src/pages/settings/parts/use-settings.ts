@@ -1,18 +1,17 @@
 import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../../api/client.ts';
+import { queryKeys } from '../../../api/query-keys.ts';
 import { toasts } from '../../../ui/toast.tsx';
 import { type Draft, useDraft } from './use-draft.ts';
 
 export type Settings = Awaited<ReturnType<typeof call<'settings'>>>;
 export type SettingsChange = Parameters<typeof call<'saveSettings'>>[1]['body'];
 
-const SETTINGS = ['settings'];
-
 export function useSettings(): UseQueryResult<Settings> {
-  return useQuery({ queryKey: SETTINGS, queryFn: ({ signal }) => call('settings', { signal }) });
+  return useQuery({ queryKey: queryKeys.settings, queryFn: ({ signal }) => call('settings', { signal }) });
 }
 
-/** Some of the settings, as they are typed. Only what was changed is sent. */
+/** A draft of some settings; only changed ones are sent. */
 export function useSettingsDraft<D extends object>(
   saved: D,
   changeOf: (changed: Partial<D>) => SettingsChange,
@@ -22,22 +21,13 @@ export function useSettingsDraft<D extends object>(
     saved,
     send: ({ changed }) => call('saveSettings', { body: changeOf(changed) }),
     onSaved(settings) {
-      queryClient.setQueryData(SETTINGS, settings);
+      queryClient.setQueryData(queryKeys.settings, settings);
       toasts.add({ title: 'Saved' });
     },
   });
 }
 
-/** What is no number becomes nothing, which the service refuses in its own words. */
+/** NaN becomes null in JSON, which the service refuses with a message for the field. */
 export function numberOf(text: string): number {
   return text.trim() === '' ? Number.NaN : Number(text);
-}
-
-/** Without what was not changed. */
-export function given(
-  change: { [K in keyof SettingsChange]: SettingsChange[K] | undefined },
-): SettingsChange {
-  return Object.fromEntries(
-    Object.entries(change).filter(([, value]) => value !== undefined),
-  ) as SettingsChange;
 }

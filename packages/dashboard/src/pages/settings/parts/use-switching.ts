@@ -3,7 +3,7 @@ import { toastProblem, toasts } from '../../../ui/toast.tsx';
 
 type Switched = { id: number; name: string; enabled: boolean };
 
-/** Turns one of a list on or off: at once, and back again should the service refuse. */
+/** Turns a record on or off: optimistic update with rollback. */
 export function useSwitching<R extends Switched>(
   queryKey: QueryKey,
   send: (id: number, enabled: boolean) => Promise<unknown>,

@@ -8,7 +8,7 @@ import { Note } from '../parts/note.tsx';
 import type { Site } from './site-queries.ts';
 import { CHECK_MS_MAX, type CheckResult, waitForVisit } from './visit-check.ts';
 
-/** Tells whether the code is where it belongs, by waiting for a visit. */
+/** Checks the installation by waiting for a visit. */
 export function InstallCheck({ site, sites }: { site: Site; sites: readonly Site[] }) {
   const running = useRef<AbortController>(undefined);
   const [isWaiting, setWaiting] = useState(false);
@@ -23,21 +23,21 @@ export function InstallCheck({ site, sites }: { site: Site; sites: readonly Site
     try {
       setResult(await waitForVisit(site, sites, controller.signal));
     } catch (error) {
-      if (!controller.signal.aborted) toastProblem('The check was broken off', error);
+      if (!controller.signal.aborted) toastProblem('The check was interrupted', error);
     }
     if (running.current === controller) setWaiting(false);
   }
 
   const address = addressToOpen(site.domains);
   return (
-    <Card title="Is it installed?" hint="Open a page of the site, and see whether the visit arrives.">
+    <Card title="Is it installed?" hint="Open a page of the site and see whether the visit arrives.">
       <div className="grid gap-4">
         <div className="flex flex-wrap items-center gap-2">
           {isWaiting ? (
             <Button onClick={() => running.current?.abort()}>Stop waiting</Button>
           ) : (
             <Button icon={<Radar aria-hidden="true" />} onClick={check}>
-              {result === undefined ? 'Start the check' : 'Check again'}
+              {result === undefined ? 'Start check' : 'Check again'}
             </Button>
           )}
           {address !== undefined && (
@@ -75,18 +75,18 @@ function Result({ result }: { result: CheckResult }) {
     case 'unlisted':
       return (
         <Note tone="warning">
-          <p className="font-medium">A visit arrived from somewhere else</p>
+          <p className="font-medium">A visit arrived from another domain</p>
           <p>
-            The page {result.page} is not on any of the listed domains. If it is a page of this site, add its
-            domain: until then forms on it are refused.
+            {result.page} is on no listed domain. If it belongs to this site, add its domain: until then its
+            forms are refused.
           </p>
         </Note>
       );
     case 'others':
       return (
         <Note>
-          <p className="font-medium">Visits arrive, but we cannot tell from where</p>
-          <p>New visits have been counted in the last minute. Look for the page in the overview.</p>
+          <p className="font-medium">Visits arrive, but their page is unknown</p>
+          <p>New visits were counted in the last minute. Look for the page in the overview.</p>
         </Note>
       );
     case 'nothing':
@@ -94,15 +94,15 @@ function Result({ result }: { result: CheckResult }) {
         <Note tone="warning">
           <p className="font-medium">No visit has arrived</p>
           <p>
-            Check that the tracker is in the page you opened and that the page is published. Ad blockers and
-            “Do not track” keep visits away too: try a private window without extensions.
+            Check that the page you opened is published and contains the tracker. Ad blockers and “Do Not
+            Track” stop it, too: try a private window without extensions.
           </p>
         </Note>
       );
   }
 }
 
-/** Not for screen readers, which would read out every second. */
+/** Hidden from screen readers, which would read out every second. */
 function Countdown() {
   const [seconds, setSeconds] = useState(CHECK_MS_MAX / 1000);
   useEffect(() => {
@@ -116,7 +116,7 @@ function Countdown() {
   );
 }
 
-/** The first domain that is one, and not a pattern. */
+/** The first domain without a wildcard. */
 function addressToOpen(domains: readonly string[]): string | undefined {
   const domain = domains.find((each) => !each.includes('*'));
   if (domain === undefined) return undefined;

@@ -1,32 +1,32 @@
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../../../api/client.ts';
+import { queryKeys } from '../../../api/query-keys.ts';
+import { useSearchParams } from '../../../shared/use-search-params.ts';
 import { Card } from '../../../ui/card.tsx';
 import { ErrorState, Skeleton } from '../../../ui/states.tsx';
 import { TabPanel, Tabs } from '../../../ui/tabs.tsx';
 import { CodeBlock } from '../parts/code-block.tsx';
-import { useSettingsSearch, useShow } from '../search.ts';
-import { type Site, snippetKey } from './site-queries.ts';
+import type { SettingsSearch } from '../search.ts';
+import type { Site } from './site-queries.ts';
 
 type Code = { value: string; label: string; hint: string; code: string };
 
-/** What to paste into the pages of a site. */
 export function SiteCode({ site }: { site: Site }) {
-  const search = useSettingsSearch();
-  const show = useShow('sites');
+  const [search, changeSearch] = useSearchParams<SettingsSearch>();
   const snippet = useQuery({
-    queryKey: snippetKey(site.id),
+    queryKey: queryKeys.siteSnippet(site.id),
     queryFn: ({ signal }) => call('siteSnippet', { params: { id: site.id }, signal }),
   });
   const codes = snippet.data === undefined ? [] : codesOf(snippet.data);
   const shown = codes.find(({ value }) => value === search.code) ?? codes[0];
   return (
-    <Card title="Install" hint="Copy the code into the pages of the site.">
+    <Card title="Install" hint="Copy this code into the pages of the site.">
       {shown !== undefined ? (
         <Tabs
           label="Code"
           value={shown.value}
           tabs={codes}
-          onChange={(code) => show({ site: site.id, code }, { replace: true })}
+          onChange={(code) => changeSearch({ code }, { isReplacing: true })}
         >
           <TabPanel value={shown.value} className="mt-3 grid gap-3">
             <p className="text-ink-soft">{shown.hint}</p>
@@ -50,25 +50,25 @@ function codesOf(snippet: Awaited<ReturnType<typeof call<'siteSnippet'>>>): Code
     {
       value: 'tracker',
       label: 'Tracker',
-      hint: 'Paste it into the <head> of every page. It counts visits and how interested they are.',
+      hint: 'Paste it into the <head> of every page. It tracks visits and engagement.',
       code: snippet.tracker,
     },
     {
       value: 'form-script',
       label: 'Form script',
-      hint: 'Paste it into the <head> of pages with a form, next to the tracker. It keeps bots out and helps visitors when something goes wrong.',
+      hint: 'Paste it into the <head> of pages with a form, next to the tracker. It filters bots and shows visitors what went wrong.',
       code: snippet.form_script,
     },
     ...snippet.forms.map(({ form_id, name, html }) => ({
       value: `form:${form_id}`,
       label: name,
-      hint: 'A form to begin with. Give it the looks of your page; fields can be added and left out.',
+      hint: 'A form to start with. Style it like your page, and add or remove fields.',
       code: html,
     })),
     {
       value: 'tag-manager',
       label: 'Google Tag Manager',
-      hint: 'Instead of both scripts: make a Custom HTML tag of it that fires on all pages.',
+      hint: 'Replaces both scripts: paste it into a Custom HTML tag that fires on all pages.',
       code: snippet.google_tag_manager,
     },
   ];

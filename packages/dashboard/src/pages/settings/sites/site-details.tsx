@@ -2,7 +2,10 @@ import { Link } from '@tanstack/react-router';
 import { ArrowLeft, Pencil, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { call } from '../../../api/client.ts';
+import { queryKeys } from '../../../api/query-keys.ts';
 import { formatNumber } from '../../../format.ts';
+import { settingsPlace } from '../../../shared/settings-place.ts';
+import { useSearchParams } from '../../../shared/use-search-params.ts';
 import { Button, buttonClasses } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
@@ -12,14 +15,13 @@ import { Note } from '../parts/note.tsx';
 import { SwitchRow } from '../parts/switch-row.tsx';
 import { useDeleting } from '../parts/use-deleting.ts';
 import { useSwitching } from '../parts/use-switching.ts';
-import { placeOf, useShow } from '../search.ts';
+import type { SettingsSearch } from '../search.ts';
 import { InstallCheck } from './install-check.tsx';
 import { SiteCode } from './site-code.tsx';
 import { SiteDialog } from './site-dialog.tsx';
 import { SiteForms } from './site-forms.tsx';
-import { FORMS, type Form, SITES, type Site } from './site-queries.ts';
+import type { Form, Site } from './site-queries.ts';
 
-/** A site with its forms, what to paste into its pages, and whether that works. */
 export function SiteDetails({
   id,
   sites,
@@ -34,7 +36,7 @@ export function SiteDetails({
   return (
     <>
       <Link
-        {...placeOf('sites')}
+        {...settingsPlace('sites')}
         className="inline-flex h-8 items-center gap-1.5 justify-self-start rounded-md font-medium text-ink-soft hover:text-ink"
       >
         <ArrowLeft aria-hidden="true" className="size-4" />
@@ -43,10 +45,10 @@ export function SiteDetails({
       {site === undefined ? (
         <Card isFlush>
           <EmptyState
-            title="There is no such site"
+            title="Site not found"
             action={
-              <Link {...placeOf('sites')} className={buttonClasses()}>
-                To the list
+              <Link {...settingsPlace('sites')} className={buttonClasses()}>
+                Go to all sites
               </Link>
             }
           >
@@ -66,17 +68,17 @@ export function SiteDetails({
 }
 
 function SiteCard({ site, formCount }: { site: Site; formCount: number }) {
-  const show = useShow('sites');
+  const [, changeSearch] = useSearchParams<SettingsSearch>();
   const [isEditing, setEditing] = useState(false);
   const [isDeleting, setDeleting] = useState(false);
-  const switchSite = useSwitching<Site>(SITES, (id, enabled) =>
+  const switchSite = useSwitching<Site>(queryKeys.sites, (id, enabled) =>
     call('updateSite', { params: { id }, body: { enabled } }),
   );
   const deleting = useDeleting<Site>({
-    list: SITES,
-    alsoStale: FORMS,
+    list: queryKeys.sites,
+    alsoStale: queryKeys.forms,
     send: (id) => call('deleteSite', { params: { id } }),
-    onDeleted: () => show({}, { replace: true }),
+    onDeleted: () => changeSearch({ site: undefined, code: undefined }, { isReplacing: true }),
   });
   return (
     <Card
@@ -100,7 +102,7 @@ function SiteCard({ site, formCount }: { site: Site; formCount: number }) {
       <div className="grid gap-5">
         <SwitchRow
           label="Accept leads from this site"
-          hint="While this is off, all of its forms are refused."
+          hint="While this is off, submissions from its forms are refused."
           isOn={site.enabled}
           onChange={(isOn) => switchSite(site, isOn)}
         />
@@ -124,7 +126,7 @@ function SiteCard({ site, formCount }: { site: Site; formCount: number }) {
         </dl>
         {site.domains.length === 0 && (
           <Note tone="warning">
-            Visits are counted, but forms are refused until the domain of their page is listed here.
+            Visits are counted, but forms are refused until their domain is listed here.
           </Note>
         )}
       </div>
@@ -141,9 +143,9 @@ function SiteCard({ site, formCount }: { site: Site; formCount: number }) {
           {formCount === 0
             ? 'It has no forms.'
             : formCount === 1
-              ? 'Its form is deleted with it, and pages that still have it can no longer send leads.'
-              : `Its ${formatNumber(formCount)} forms are deleted with it, and pages that still have them can no longer send leads.`}{' '}
-          Leads and figures stay.
+              ? 'Its form is deleted, too: pages that still use it can no longer send leads.'
+              : `Its ${formatNumber(formCount)} forms are deleted, too: pages that still use them can no longer send leads.`}{' '}
+          Leads and figures are kept.
         </p>
         <p>This cannot be undone.</p>
       </ConfirmDialog>

@@ -1,13 +1,14 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { call } from '../../../api/client.ts';
+import { queryKeys } from '../../../api/query-keys.ts';
 import { Field, TextArea } from '../../../ui/field.tsx';
 import { toasts } from '../../../ui/toast.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { TextField } from '../parts/text-field.tsx';
 import { useDraft } from '../parts/use-draft.ts';
-import { SITES, type Site, snippetKey } from './site-queries.ts';
+import type { Site } from './site-queries.ts';
 
-/** A new site, or the name, key and domains of one that is there. */
+/** Adds or edits a site. */
 export function SiteDialog({
   isOpen,
   onClose,
@@ -35,12 +36,12 @@ export function SiteDialog({
         : call('updateSite', { params: { id: site.id }, body: { ...body, site_key: key } });
     },
     onSaved(saved) {
-      // It has to be in the list before its details can be shown.
-      queryClient.setQueryData<Site[]>(SITES, (sites = []) =>
+      // The details are taken from the list.
+      queryClient.setQueryData<Site[]>(queryKeys.sites, (sites = []) =>
         site === null ? [...sites, saved] : sites.map((each) => (each.id === saved.id ? saved : each)),
       );
-      void queryClient.invalidateQueries({ queryKey: SITES });
-      void queryClient.invalidateQueries({ queryKey: snippetKey(saved.id) });
+      void queryClient.invalidateQueries({ queryKey: queryKeys.sites });
+      void queryClient.invalidateQueries({ queryKey: queryKeys.siteSnippet(saved.id) });
       toasts.add({ title: site === null ? `${saved.name} was added` : 'Saved' });
       draft.discard();
       onClose();
@@ -67,7 +68,7 @@ export function SiteDialog({
       <Field
         label="Domains, one per line"
         error={errorOf('domains')}
-        hint="Where its forms may stand. example.com means www.example.com too, *.example.com everything below it, localhost:3000 a page under development."
+        hint="Where its forms may be used. example.com includes www.example.com, *.example.com all subdomains; localhost:3000 is for development."
       >
         {(tied) => (
           <TextArea
@@ -86,8 +87,8 @@ export function SiteDialog({
         error={errorOf('site_key')}
         hint={
           site === null
-            ? 'Names the site in its pages. Leave it empty and one is made up.'
-            : 'Pages that carry the old key are no longer recognised once it has changed.'
+            ? 'Identifies the site in its pages. Leave it empty to generate one.'
+            : 'Pages that still use the old key are no longer recognised after a change.'
         }
         isCode
         value={values.site_key}

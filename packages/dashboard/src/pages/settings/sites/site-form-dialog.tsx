@@ -1,12 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { call } from '../../../api/client.ts';
+import { queryKeys } from '../../../api/query-keys.ts';
 import { toasts } from '../../../ui/toast.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { TextField } from '../parts/text-field.tsx';
 import { useDraft } from '../parts/use-draft.ts';
-import { FORMS, type Form, type Site, snippetKey } from './site-queries.ts';
+import type { Form, Site } from './site-queries.ts';
 
-/** A new form of a site, or the name and id of one that is there. */
+/** Adds or edits a form. */
 export function SiteFormDialog({
   isOpen,
   onClose,
@@ -29,8 +30,8 @@ export function SiteFormDialog({
         : call('updateForm', { params: { id: form.id }, body: { name, form_id: id } });
     },
     onSaved(saved) {
-      void queryClient.invalidateQueries({ queryKey: FORMS });
-      void queryClient.invalidateQueries({ queryKey: snippetKey(site.id) });
+      void queryClient.invalidateQueries({ queryKey: queryKeys.forms });
+      void queryClient.invalidateQueries({ queryKey: queryKeys.siteSnippet(site.id) });
       toasts.add({ title: form === null ? `${saved.name} was added` : 'Saved' });
       draft.discard();
       onClose();
@@ -54,12 +55,12 @@ export function SiteFormDialog({
         onChange={(name) => set('name', name)}
       />
       <TextField
-        label="Form id"
+        label="Form ID"
         error={errorOf('form_id')}
         hint={
           form === null
-            ? 'Names the form in the page. Leave it empty and one is made up.'
-            : 'Pages that carry the old id can no longer send leads once it has changed.'
+            ? 'Identifies the form in its page. Leave it empty to generate one.'
+            : 'Pages that still use the old ID can no longer send leads after a change.'
         }
         isCode
         value={values.form_id}

@@ -1,6 +1,7 @@
 import { Ellipsis, Pencil, Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { call } from '../../../api/client.ts';
+import { queryKeys } from '../../../api/query-keys.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
@@ -12,7 +13,7 @@ import { useLastGiven } from '../../../ui/use-last-given.ts';
 import { useDeleting } from '../parts/use-deleting.ts';
 import { useSwitching } from '../parts/use-switching.ts';
 import { SiteFormDialog } from './site-form-dialog.tsx';
-import { FORMS, type Form, type Site, snippetKey } from './site-queries.ts';
+import type { Form, Site } from './site-queries.ts';
 
 export function SiteForms({ site, forms }: { site: Site; forms: readonly Form[] }) {
   const [isAdding, setAdding] = useState(false);
@@ -20,12 +21,12 @@ export function SiteForms({ site, forms }: { site: Site; forms: readonly Form[] 
   const [deleting, setDeleting] = useState<Form | null>(null);
   const edited = useLastGiven(editing);
   const deleted = useLastGiven(deleting);
-  const switchForm = useSwitching<Form>(FORMS, (id, enabled) =>
+  const switchForm = useSwitching<Form>(queryKeys.forms, (id, enabled) =>
     call('updateForm', { params: { id }, body: { enabled } }),
   );
   const deletion = useDeleting<Form>({
-    list: FORMS,
-    alsoStale: snippetKey(site.id),
+    list: queryKeys.forms,
+    alsoStale: queryKeys.siteSnippet(site.id),
     send: (id) => call('deleteForm', { params: { id } }),
     onDeleted: () => setDeleting(null),
   });
@@ -87,12 +88,12 @@ export function SiteForms({ site, forms }: { site: Site; forms: readonly Form[] 
   return (
     <Card
       title="Forms"
-      hint="Each form on the site has an entry, so that you can tell its leads apart."
+      hint="Each form has its own entry, so that you can tell its leads apart."
       actions={forms.length > 0 && addButton}
       isFlush
     >
       {forms.length === 0 ? (
-        <EmptyState title="No form yet" action={addButton}>
+        <EmptyState title="No forms yet" action={addButton}>
           Leads are accepted only from forms that are listed here.
         </EmptyState>
       ) : (
@@ -108,7 +109,7 @@ export function SiteForms({ site, forms }: { site: Site; forms: readonly Form[] 
         title={`Delete ${deleted?.name}?`}
         action="Delete form"
       >
-        <p>Pages that still have it can no longer send leads. Its leads stay.</p>
+        <p>Pages that still use it can no longer send leads. Existing leads are kept.</p>
         <p>This cannot be undone.</p>
       </ConfirmDialog>
     </Card>

@@ -2,7 +2,10 @@ import { Link } from '@tanstack/react-router';
 import { Globe, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { call } from '../../../api/client.ts';
+import { queryKeys } from '../../../api/query-keys.ts';
 import { formatNumber } from '../../../format.ts';
+import { settingsPlace } from '../../../shared/settings-place.ts';
+import { useSearchParams } from '../../../shared/use-search-params.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { SearchInput } from '../../../ui/search-input.tsx';
@@ -10,18 +13,17 @@ import { EmptyState } from '../../../ui/states.tsx';
 import { Switch } from '../../../ui/switch.tsx';
 import { type Column, Table } from '../../../ui/table.tsx';
 import { useSwitching } from '../parts/use-switching.ts';
-import { placeOf, useSettingsSearch, useShow } from '../search.ts';
+import type { SettingsSearch } from '../search.ts';
 import { SiteDialog } from './site-dialog.tsx';
-import { type Form, SITES, type Site } from './site-queries.ts';
+import type { Form, Site } from './site-queries.ts';
 
-/** With fewer the list is seen at a glance. */
+/** Shorter lists need no search. */
 const SEARCHABLE_FROM = 8;
 
 export function SiteList({ sites, forms }: { sites: readonly Site[]; forms: readonly Form[] }) {
-  const { q = '' } = useSettingsSearch();
-  const show = useShow('sites');
+  const [{ q = '' }, changeSearch] = useSearchParams<SettingsSearch>();
   const [isAdding, setAdding] = useState(false);
-  const switchSite = useSwitching<Site>(SITES, (id, enabled) =>
+  const switchSite = useSwitching<Site>(queryKeys.sites, (id, enabled) =>
     call('updateSite', { params: { id }, body: { enabled } }),
   );
   const shown = sites.filter((site) => matches(site, q));
@@ -69,14 +71,13 @@ export function SiteList({ sites, forms }: { sites: readonly Site[]; forms: read
               label="Search sites"
               placeholder="Name, key or domain"
               value={q}
-              onSearch={(typed) => show(typed === '' ? {} : { q: typed }, { replace: true })}
+              onSearch={(typed) => changeSearch({ q: typed })}
             />
           </div>
         )}
         {sites.length === 0 ? (
-          <EmptyState icon={<Globe aria-hidden="true" />} title="No site yet" action={addButton}>
-            Add the first website, then paste a line of code into its pages. Visits and leads show up within
-            seconds.
+          <EmptyState icon={<Globe aria-hidden="true" />} title="No sites yet" action={addButton}>
+            Add your first website and paste its code into your pages. Visits and leads appear within seconds.
           </EmptyState>
         ) : shown.length === 0 ? (
           <EmptyState title={`No site matches “${q}”`} />
@@ -88,7 +89,7 @@ export function SiteList({ sites, forms }: { sites: readonly Site[]; forms: read
         isOpen={isAdding}
         onClose={() => setAdding(false)}
         site={null}
-        onSaved={(site) => show({ site: site.id })}
+        onSaved={(site) => changeSearch({ site: site.id, q: undefined }, { isReplacing: false })}
       />
     </>
   );
@@ -103,7 +104,7 @@ function SiteName({ site }: { site: Site }) {
   return (
     <div className="grid min-w-0 gap-0.5">
       <Link
-        {...placeOf('sites', { site: site.id })}
+        {...settingsPlace('sites', { site: site.id })}
         className="justify-self-start py-0.5 font-medium text-ink underline-offset-2 [overflow-wrap:anywhere] hover:underline"
       >
         {site.name}
@@ -119,7 +120,7 @@ function SiteName({ site }: { site: Site }) {
 const DOMAINS_SHOWN = 3;
 
 function Domains({ site: { domains } }: { site: Site }) {
-  if (domains.length === 0) return <span className="text-ink-faint">None, so no form is accepted</span>;
+  if (domains.length === 0) return <span className="text-ink-faint">None: forms are refused</span>;
   const more = domains.length - DOMAINS_SHOWN;
   return (
     <span className="text-ink-soft [overflow-wrap:anywhere]">

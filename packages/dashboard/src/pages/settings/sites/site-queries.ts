@@ -1,16 +1,14 @@
 import type { Form, Site } from '@leadtrail/contract/sites';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { call } from '../../../api/client.ts';
+import { queryKeys } from '../../../api/query-keys.ts';
 import { allPages } from '../parts/all-pages.ts';
 
 export type { Form, Site };
 
-export const SITES = ['sites'];
-export const FORMS = ['forms'];
-
 export function useSites(): UseQueryResult<Site[]> {
   return useQuery({
-    queryKey: SITES,
+    queryKey: queryKeys.sites,
     queryFn: ({ signal }) =>
       allPages(async (query) => {
         const { sites, total } = await call('sites', { query, signal });
@@ -19,19 +17,13 @@ export function useSites(): UseQueryResult<Site[]> {
   });
 }
 
-/** The forms of all sites. */
 export function useForms(): UseQueryResult<Form[]> {
   return useQuery({
-    queryKey: FORMS,
+    queryKey: queryKeys.forms,
     queryFn: ({ signal }) =>
       allPages(async (query) => {
         const { forms, total } = await call('forms', { query, signal });
         return { rows: forms, total };
       }),
   });
-}
-
-/** A snippet names the keys of its site and forms, so it changes with them. */
-export function snippetKey(id: number): (string | number)[] {
-  return ['site-snippet', id];
 }

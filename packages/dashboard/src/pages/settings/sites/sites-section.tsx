@@ -1,13 +1,14 @@
+import { useSearchParams } from '../../../shared/use-search-params.ts';
 import { Card } from '../../../ui/card.tsx';
 import { ErrorState, SkeletonRows } from '../../../ui/states.tsx';
-import { useSettingsSearch } from '../search.ts';
+import type { SettingsSearch } from '../search.ts';
 import { SiteDetails } from './site-details.tsx';
 import { SiteList } from './site-list.tsx';
 import { useForms, useSites } from './site-queries.ts';
 
-/** The list of sites, or one of them with its forms and its code. */
+/** The list of sites, or the details of one. */
 export function SitesSection() {
-  const { site: shownId } = useSettingsSearch();
+  const [{ site: shownId }] = useSearchParams<SettingsSearch>();
   const sites = useSites();
   const forms = useForms();
 

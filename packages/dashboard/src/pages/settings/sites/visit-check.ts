@@ -1,21 +1,21 @@
 import { call } from '../../../api/client.ts';
 
-/** Waits for a visit to a site: looks at what has been viewed, and what has been viewed since. */
+/** Waits for a visit to a site by polling the page views. */
 
 const TOP_PAGES_MAX = 100;
-const LOOK_EVERY_MS = 2000;
+const POLL_MS = 2000;
 export const CHECK_MS_MAX = 60_000;
 
 export type CheckResult =
   | { found: 'visit'; page: string }
-  /** A page that belongs to none of the sites. */
+  /** A page on no listed domain. */
   | { found: 'unlisted'; page: string }
-  /** Visits came that are not among the pages that can be looked at. */
+  /** New visits, but to pages below the top of the report. */
   | { found: 'others' }
   | { found: 'nothing' };
 
 type Domains = { domains: readonly string[] };
-type Look = { views: ReadonlyMap<string, number>; sessions: number };
+type Snapshot = { views: ReadonlyMap<string, number>; sessions: number };
 
 export async function waitForVisit(
   site: Domains,
@@ -23,12 +23,12 @@ export async function waitForVisit(
   signal: AbortSignal,
 ): Promise<CheckResult> {
   const until = Date.now() + CHECK_MS_MAX;
-  const before = await look(signal);
+  const before = await takeSnapshot(signal);
   let unlisted: string | undefined;
   let hasOthers = false;
   while (Date.now() < until) {
-    await pause(LOOK_EVERY_MS, signal);
-    const now = await look(signal);
+    await pause(POLL_MS, signal);
+    const now = await takeSnapshot(signal);
     const viewed = [...now.views.keys()].filter(
       (page) => (now.views.get(page) ?? 0) > (before.views.get(page) ?? 0),
     );
@@ -41,7 +41,7 @@ export async function waitForVisit(
   return { found: hasOthers ? 'others' : 'nothing' };
 }
 
-async function look(signal: AbortSignal): Promise<Look> {
+async function takeSnapshot(signal: AbortSignal): Promise<Snapshot> {
   const [pages, { total_sessions_today }] = await Promise.all([
     call('topPages', { query: { limit: TOP_PAGES_MAX }, signal }),
     call('realtime', { signal }),
@@ -59,7 +59,7 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** As the service tells whether a form may stand on a page. */
+/** The same domain rules as the service's. */
 export function isOnDomains(page: string, domains: readonly string[]): boolean {
   if (!URL.canParse(page)) return false;
   const { hostname, port, protocol } = new URL(page);

@@ -1,4 +1,4 @@
-/** Readers for what an address says. Whatever does not make sense is left out, so that every link works. */
+/** Readers for the parameters of an address. Values that make no sense are dropped, so that every link works. */
 
 export type RawSearch = Record<string, unknown>;
 
@@ -16,13 +16,13 @@ export function flagOf(value: unknown): boolean | undefined {
   return value === false || value === 'false' ? false : undefined;
 }
 
-/** Zero is where every list begins, and need not be said. */
-export function offsetOf(value: unknown): number | undefined {
+/** Zero is the default and stays out of the address. */
+export function positiveOf(value: unknown): number | undefined {
   const number = Number(value);
   return Number.isInteger(number) && number > 0 ? number : undefined;
 }
 
-/** Without what is undefined, so that addresses stay short. */
-export function said<S extends RawSearch>(search: S): { [K in keyof S]?: Exclude<S[K], undefined> } {
+/** Without undefined values. */
+export function defined<S extends object>(search: S): { [K in keyof S]?: Exclude<S[K], undefined> } {
   return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined)) as never;
 }

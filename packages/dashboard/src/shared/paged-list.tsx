@@ -6,9 +6,9 @@ import { ErrorState, SkeletonRows } from '../ui/states.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 
 export type ListPage<R> = { rows: readonly R[]; total: number };
-export type MoveList = (offset: number, how?: { isReplaced: boolean }) => void;
+export type MoveList = (offset: number, how?: { isReplacing: boolean }) => void;
 
-/** A list of which a page is shown, in whatever state it is. */
+/** One page of a list, with its loading, error and empty states. */
 export function PagedList<R>({
   query,
   caption,
@@ -31,24 +31,22 @@ export function PagedList<R>({
   offset: number;
   limit: number;
   onMove: MoveList;
-  /** How many there are, in words. */
   counted: (total: number) => string;
-  /** What can be done with them. */
   actions?: ReactNode;
   empty: ReactNode;
 }) {
   const { data } = query;
   const lastOffset = Math.max(0, Math.ceil((data?.total ?? 0) / limit) - 1) * limit;
-  // What was on the last page may be gone, or the address is an old one.
+  // The rows of the last page may have been deleted, or the link is old.
   const isBeyond = data !== undefined && !query.isPlaceholderData && offset > lastOffset;
   useEffect(() => {
-    if (isBeyond) onMove(lastOffset, { isReplaced: true });
+    if (isBeyond) onMove(lastOffset, { isReplacing: true });
   }, [isBeyond, lastOffset, onMove]);
 
   const hasRows = data !== undefined && data.rows.length > 0;
   return (
     <Card isFlush>
-      {/* Always there, so that screen readers tell how the number changes. */}
+      {/* Always in the page: screen readers announce changes of existing elements only. */}
       <div className={hasRows ? HEADER_CLASSES : 'sr-only'}>
         <p role="status" className="text-ink-soft tabular-nums">
           {data !== undefined && counted(data.total)}

@@ -1,8 +1,9 @@
 import { type UseQueryOptions, type UseQueryResult, useQuery } from '@tanstack/react-query';
-import { ApiProblem, call, isWorthRetrying } from '../../api/client.ts';
-import { said } from '../../search-params.ts';
+import { ApiProblem, call, isWorthRetrying } from '../api/client.ts';
+import { queryKeys } from '../api/query-keys.ts';
+import { defined } from './search-params.ts';
 
-/** The figures of campaigns, which exist only where they have been set up. */
+/** Campaign reports. The service answers them only where they are configured. */
 
 export type CampaignQuery = {
   days: number;
@@ -25,20 +26,18 @@ const REPORTS = {
 type ReportName = keyof typeof REPORTS;
 type Report<N extends ReportName> = Awaited<ReturnType<(typeof REPORTS)[N]>>;
 
-/** The service says it in these words; a store that is away is a 503 as well. */
-const NOT_CONFIGURED = 'Analytics Engine not configured';
-
 export function isNotSetUp(error: unknown): boolean {
-  return error instanceof ApiProblem && error.status === 503 && error.message === NOT_CONFIGURED;
+  if (!(error instanceof ApiProblem)) return false;
+  if (error.message === 'Analytics Engine not configured') return true; // Until error bodies have a code.
+  return error.code === 'not_configured';
 }
 
 export function useReport<N extends ReportName>(name: N, asked: CampaignQuery): UseQueryResult<Report<N>> {
   return useQuery<Report<N>>({
-    queryKey: ['campaigns', name, asked],
+    queryKey: queryKeys.campaignReport(name, asked),
     queryFn: ({ signal }) =>
-      REPORTS[name]({ query: said(asked) as Input['query'], signal }) as Promise<Report<N>>,
+      REPORTS[name]({ query: defined(asked) as Input['query'], signal }) as Promise<Report<N>>,
     placeholderData: (before) => before,
-    // It stays so until somebody sets it up.
     retry: (failures, error) => !isNotSetUp(error) && isWorthRetrying(failures, error),
   } as UseQueryOptions<Report<N>>);
 }

@@ -1,0 +1,65 @@
+import type { LeadStatus } from '@leadtrail/contract/lead-status';
+import type { LeadSort } from '@leadtrail/contract/leads';
+
+/** All query keys, so that reads and invalidations cannot drift apart. A shorter key matches all that begin with it. */
+
+export type LeadFilters = { q?: string; status?: LeadStatus; has_follow_ups?: boolean; seen?: boolean };
+export type LeadListQuery = LeadFilters & { sort?: LeadSort; limit: number; offset: number };
+export type LeadColumn = { status: LeadStatus; sort: LeadSort; filters: LeadFilters };
+
+const LEADS = 'leads';
+const LEAD = 'lead';
+const DELIVERIES = 'deliveries';
+const DROPDOWN_OPTIONS = 'dropdown-options';
+
+export const queryKeys = {
+  viewer: ['viewer'],
+  worldMap: ['world-map'],
+
+  figures: ['figures'],
+  sessionsDaily: (days: number) => ['sessions-daily', days],
+  realtime: ['realtime'],
+  topPages: (limit: number) => ['top-pages', limit],
+  sources: ['sources'],
+  countries: ['countries'],
+  engagement: ['engagement'],
+  storage: ['storage'],
+  recentSubmissions: (limit: number) => ['recent-submissions', limit],
+  campaignReport: (report: string, query: object) => ['campaign-reports', report, query],
+
+  leads: [LEADS],
+  leadLists: [LEADS, 'list'],
+  leadList: (query: LeadListQuery) => [LEADS, 'list', query] as const,
+  leadColumns: [LEADS, 'column'],
+  leadColumn: (column: LeadColumn) => [LEADS, 'column', column] as const,
+  latestLeads: (filters: LeadFilters) => [LEADS, 'latest', filters],
+  leadsToReview: [LEADS, 'to-review'],
+  anyLead: [LEAD],
+  lead: (id: string | number) => [LEAD, String(id)],
+
+  recordings: (visitorId: string) => ['recordings', visitorId],
+  recording: (sessionId: string) => ['recording', sessionId],
+  submissions: (query: object) => ['submissions', query],
+
+  deliveries: [DELIVERIES],
+  deliveryLists: [DELIVERIES, 'list'],
+  deliveryList: (query: object) => [DELIVERIES, 'list', query],
+  openedDelivery: (id: string | undefined) => [DELIVERIES, 'opened', id],
+  latestDelivery: [DELIVERIES, 'latest'],
+
+  setAsideLists: (kind: string) => ['set-aside', kind],
+  setAsideList: (kind: string, query: object) => ['set-aside', kind, query],
+  ipLists: (list: string) => ['ip-list', list],
+  ipList: (list: string, query: object) => ['ip-list', list, query],
+  whitelistEntry: (ip: string) => ['whitelist-entry', ip],
+
+  settings: ['settings'],
+  sites: ['sites'],
+  forms: ['forms'],
+  siteSnippet: (siteId: number) => ['site-snippet', siteId],
+  integrations: ['integrations'],
+  dropdownOptions: [DROPDOWN_OPTIONS],
+};
+
+/** For mutations that are looked up while they run. */
+export const mutationKeys = { dropdownOrder: [DROPDOWN_OPTIONS, 'order'] };

@@ -1,0 +1,21 @@
+import type { AnswerOf } from '@leadtrail/contract/endpoint';
+import type { rejectedLeads } from '@leadtrail/contract/set-aside-leads';
+import type { ListPage } from '../../shared/paged-list.tsx';
+import type { Period } from './search.ts';
+
+/** A rejected or testing lead: stored apart from the leads and not forwarded. */
+export type SetAsideLead = AnswerOf<typeof rejectedLeads>['blocked_ip_leads'][number];
+
+type Asked = { period: Period; q: string; limit: number; offset: number };
+
+/** What differs between the two lists. */
+export type SetAsideKind = {
+  key: string;
+  title: string;
+  hint: string;
+  /** The IP list that put the rows here. */
+  ipList: { to: '/blocked-ips' | '/whitelisted-ips'; label: string };
+  empty: { title: string; text: string; action: string };
+  list: (asked: Asked, signal: AbortSignal) => Promise<ListPage<SetAsideLead>>;
+  remove: (ids: number[]) => Promise<{ deleted: number }>;
+};

@@ -1,0 +1,105 @@
+import type { LeadStatus } from '@leadtrail/contract/lead-status';
+import type { LeadItem } from '@leadtrail/contract/leads';
+import { type InfiniteData, type QueryClient, useQueryClient } from '@tanstack/react-query';
+import { useCallback } from 'react';
+import { call } from '../api/client.ts';
+import { type LeadColumn, type LeadListQuery, queryKeys } from '../api/query-keys.ts';
+import { statusName } from '../ui/status-badge.tsx';
+import { toastProblem, toastWithUndo } from '../ui/toast.tsx';
+import { type LeadList, withCard, withoutCard, withStage } from './lead-lists.ts';
+import { personName } from './person-name.ts';
+
+export type MoveStage = (lead: LeadItem, to: LeadStatus) => void;
+
+/** Moves a lead to a stage: optimistic update, rollback on failure, undo on request. */
+export function useMoveStage(): MoveStage {
+  const client = useQueryClient();
+  return useCallback(
+    (lead, to) => {
+      if (lead.status === to) return;
+      const moved = { ...lead, status: to };
+      void move(client, lead, to).then((isMoved) => {
+        if (!isMoved) return;
+        toastWithUndo(`${personName(lead)} moved to ${statusName(to)}`, () =>
+          move(client, moved, lead.status),
+        );
+      });
+    },
+    [client],
+  );
+}
+
+/** The latest request for each lead: requests for the same lead are sent one after the other. */
+const requests = new Map<number, Promise<unknown>>();
+
+async function move(client: QueryClient, lead: LeadItem, to: LeadStatus): Promise<boolean> {
+  const { lead_id } = lead;
+  // A response in flight still has the old stage.
+  await client.cancelQueries({ queryKey: queryKeys.lead(lead_id) });
+  show(client, lead, to);
+  const request = (requests.get(lead_id) ?? Promise.resolve())
+    .catch(() => {})
+    .then(() => call('updateLead', { params: { id: lead_id }, body: { status: to } }));
+  requests.set(lead_id, request);
+  const isLatest = () => requests.get(lead_id) === request;
+  let isMoved = false;
+  try {
+    await request;
+    isMoved = true;
+    // A list that was in flight meanwhile may have brought back the old stage.
+    if (isLatest()) show(client, lead, to);
+    return isLatest();
+  } catch (error) {
+    if (isLatest()) show(client, { ...lead, status: to }, lead.status);
+    toastProblem(`${personName(lead)} was not moved`, error);
+    return false;
+  } finally {
+    if (isLatest()) {
+      requests.delete(lead_id);
+      if (isMoved) refreshStages(client, [lead.status, to]);
+      // The stage rolled back to is not certain either: the move before may have failed as well.
+      else
+        for (const queryKey of [queryKeys.leads, queryKeys.anyLead])
+          void client.invalidateQueries({ queryKey });
+    }
+  }
+}
+
+function show(client: QueryClient, lead: LeadItem, to: LeadStatus): void {
+  client.setQueryData<{ lead: LeadItem }>(
+    queryKeys.lead(lead.lead_id),
+    (known) => known && { ...known, lead: { ...known.lead, status: to } },
+  );
+  client.setQueriesData<LeadList>(
+    { queryKey: queryKeys.leadLists },
+    (list) => list && withStage(list, lead.lead_id, to),
+  );
+  // Only columns on the screen: their filters are known to match the lead.
+  const columns = client.getQueryCache().findAll({ queryKey: queryKeys.leadColumns, type: 'active' });
+  for (const { queryKey } of columns) {
+    const { status, sort } = queryKey.at(-1) as LeadColumn;
+    client.setQueryData<InfiniteData<LeadList>>(queryKey, (column) => {
+      if (column === undefined) return column;
+      return status === to ? withCard(column, { ...lead, status: to }, sort) : withoutCard(column, lead);
+    });
+  }
+}
+
+/**
+ * Refetches what the move has changed. Lists filtered by stage have gained or lost a lead; other lists keep their
+ * rows and must not move while they are read.
+ */
+function refreshStages(client: QueryClient, stages: readonly LeadStatus[]): void {
+  void client.invalidateQueries({ queryKey: queryKeys.leads, refetchType: 'none' });
+  void client.invalidateQueries({ queryKey: queryKeys.anyLead });
+  void client.invalidateQueries({
+    queryKey: queryKeys.leadLists,
+    // A list in flight may have been read before the move.
+    predicate: ({ queryKey, state }) =>
+      (queryKey.at(-1) as LeadListQuery).status !== undefined || state.fetchStatus === 'fetching',
+  });
+  void client.invalidateQueries({
+    queryKey: queryKeys.leadColumns,
+    predicate: ({ queryKey }) => stages.includes((queryKey.at(-1) as LeadColumn).status),
+  });
+}
