@@ -6,10 +6,9 @@ import { type App, buildApp, type Overrides } from '../../server/src/app.ts';
 import { type Environment, readConfig } from '../../server/src/config.ts';
 import { capturingLog, type LoggedLine } from './captured-log.ts';
 import { fetchDescribed } from './checked-answers.ts';
-
-import { assertSilent, watchStderr } from './stderr.ts';
 import { copySqliteTemplate, createMigratedDatabase } from './migrated-stores.ts';
 import { dropDatabase } from './postgres-server.ts';
+import { assertSilent, watchStderr } from './stderr.ts';
 
 /** The real service with real stores in a temporary directory, reached over HTTP. */
 
