@@ -36,7 +36,7 @@ import {
   visit,
 } from '@leadtrail/testing/traces';
 import { runJob, sendEvents, startSession } from '@leadtrail/testing/visits';
-import type { Overrides } from '../src/app.ts';
+import type { Overrides } from '../src/app/open-parts.ts';
 import { keyHash, keyPrefix } from '../src/domain/setup/integration-key.ts';
 import { MINUTE_MS, SECOND_MS } from '../src/lib/utc-time.ts';
 import type { Store } from '../src/store/store.ts';

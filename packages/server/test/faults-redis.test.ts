@@ -10,7 +10,7 @@ import { type RedisServer, startRedis } from '@leadtrail/testing/redis-server';
 import { onBothStores, postgresUrl, startService, type TestService } from '@leadtrail/testing/service';
 import { newPlace, type Place, removePlace } from '@leadtrail/testing/torture/place';
 import { getText, until } from '@leadtrail/testing/torture/service-process';
-import type { Overrides } from '../src/app.ts';
+import type { Overrides } from '../src/app/open-parts.ts';
 import { MINUTE_MS } from '../src/lib/utc-time.ts';
 import { LEAD_DROUGHT_ENABLED } from '../src/ports/cache.ts';
 

@@ -19,7 +19,7 @@ import { newPlace, type Place, removePlace } from '@leadtrail/testing/torture/pl
 import { startServiceProcess, until, within } from '@leadtrail/testing/torture/service-process';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { openHttpWebhook } from '../src/adapters/http-webhook.ts';
-import type { Overrides } from '../src/app.ts';
+import type { Overrides } from '../src/app/open-parts.ts';
 import { PROJECT_DIR } from '../src/config.ts';
 import { unavailable } from '../src/lib/errors.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../src/lib/utc-time.ts';

@@ -34,7 +34,7 @@ import { MARKETING_KEY, postgresUrl, startService, type TestService } from '@lea
 import { until } from '@leadtrail/testing/torture/service-process';
 import { endSession, runJob, sendEvents, startSession } from '@leadtrail/testing/visits';
 import { fillWithDemo } from '../../../scripts/demo/fill.ts';
-import type { Overrides } from '../src/app.ts';
+import type { Overrides } from '../src/app/open-parts.ts';
 import { unavailable } from '../src/lib/errors.ts';
 import { DAY_MS } from '../src/lib/utc-time.ts';
 

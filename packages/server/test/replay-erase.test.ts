@@ -21,7 +21,7 @@ import {
 import { startService, type TestService } from '@leadtrail/testing/service';
 import { CANARY, filesWithTraces, PERSON, tablesWithTraces, visit } from '@leadtrail/testing/traces';
 import { runJob, startSession } from '@leadtrail/testing/visits';
-import type { Overrides } from '../src/app.ts';
+import type { Overrides } from '../src/app/open-parts.ts';
 import { DAY_MS } from '../src/lib/utc-time.ts';
 
 onEveryObjectStore('erasing a person who was recorded', (kind, { env, dirs }) => {

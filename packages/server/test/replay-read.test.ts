@@ -17,7 +17,7 @@ import {
 } from '@leadtrail/testing/recordings';
 import { ADMIN_KEY, MARKETING_KEY, onBothStores, useService } from '@leadtrail/testing/service';
 import { startSession } from '@leadtrail/testing/visits';
-import type { Overrides } from '../src/app.ts';
+import type { Overrides } from '../src/app/open-parts.ts';
 import { DAY_MS, HOUR_MS, SECOND_MS } from '../src/lib/utc-time.ts';
 
 onBothStores('recorded sessions', (kind) => {

@@ -19,7 +19,7 @@ import {
 } from '@leadtrail/testing/recordings';
 import { onBothStores, type TestService, useService } from '@leadtrail/testing/service';
 import { startSession } from '@leadtrail/testing/visits';
-import type { Overrides } from '../src/app.ts';
+import type { Overrides } from '../src/app/open-parts.ts';
 import { unavailable } from '../src/lib/errors.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../src/lib/utc-time.ts';
 

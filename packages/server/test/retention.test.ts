@@ -13,7 +13,7 @@ import {
 } from '@leadtrail/testing/service';
 import { newPlace, removePlace } from '@leadtrail/testing/torture/place';
 import { startSession } from '@leadtrail/testing/visits';
-import type { Overrides } from '../src/app.ts';
+import type { Overrides } from '../src/app/open-parts.ts';
 import { DAY_MS, HOUR_MS } from '../src/lib/utc-time.ts';
 import type { ObjectStore } from '../src/ports/objects.ts';
 import type { ObjectRow } from '../src/store/schema.ts';

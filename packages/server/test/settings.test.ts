@@ -13,7 +13,7 @@ import { MARKETING_KEY, onBothStores, type TestService, useService } from '@lead
 import { seeded } from '@leadtrail/testing/torture/random';
 import type { z } from 'zod';
 import { openMemoryCache } from '../src/adapters/memory-cache.ts';
-import type { Overrides } from '../src/app.ts';
+import type { Overrides } from '../src/app/open-parts.ts';
 import { unavailable } from '../src/lib/errors.ts';
 import { HOUR_MS, MINUTE_MS } from '../src/lib/utc-time.ts';
 import { SETTINGS_VERSION } from '../src/ports/cache.ts';

@@ -1,5 +1,6 @@
 import { after, afterEach, before, beforeEach } from 'node:test';
-import type { App, Overrides } from '../../server/src/app.ts';
+import type { Overrides } from '../../server/src/app/open-parts.ts';
+import type { App } from '../../server/src/app.ts';
 import type { Environment } from '../../server/src/config.ts';
 import { NOON } from './builders.ts';
 import { aClock, type Clock } from './clock.ts';

@@ -76,7 +76,8 @@ async function assertRefused(
   error: string,
   status = 400,
 ): Promise<void> {
-  assert.deepEqual(await send(type, body), { status, error });
+  const code = status === 413 ? 'too_large' : 'invalid';
+  assert.deepEqual(await send(type, body), { status, error, code });
 }
 
 function part(headers: string, content = ''): string {

@@ -4,11 +4,15 @@ import type { RecordReference } from '../../store/leads/callbacks.ts';
 import type { Store } from '../../store/store.ts';
 import type { Handlers } from '../answer-endpoint.ts';
 
-export function callbackRoutes(
-  store: Store,
-  now: () => number,
-  log: Log,
-): Pick<Handlers, 'crmCallback' | 'flowCallback' | 'crmEvent'> {
+export function callbackRoutes({
+  store,
+  now,
+  log,
+}: {
+  store: Store;
+  now: () => number;
+  log: Log;
+}): Pick<Handlers, 'crmCallback' | 'flowCallback' | 'crmEvent'> {
   return {
     async crmCallback({ body }) {
       const { lead, submission } = await store.recordCrmId({

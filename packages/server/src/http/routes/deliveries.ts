@@ -10,12 +10,17 @@ import { makeRateLimit } from '../rate-limit.ts';
 /** One limit for all users: their tests go to the same platform. */
 const EVERYONE = 'everyone';
 
-export function deliveryRoutes(
-  store: Store,
-  now: () => number,
-  forwarding: Pick<Forwarding, 'nudge'>,
-  sendTestLead: SendTestLead,
-): Pick<Handlers, 'flowSends' | 'resendFlowSend' | 'sendTestLead'> {
+export function deliveryRoutes({
+  store,
+  now,
+  forwarding,
+  sendTestLead,
+}: {
+  store: Store;
+  now: () => number;
+  forwarding: Pick<Forwarding, 'nudge'>;
+  sendTestLead: SendTestLead;
+}): Pick<Handlers, 'flowSends' | 'resendFlowSend' | 'sendTestLead'> {
   const tests = makeRateLimit(TEST_LEADS_PER_MINUTE_MAX);
   return {
     flowSends: kept({ from: ['flowSends'] }, ({ query }) => store.flowSends(query)),

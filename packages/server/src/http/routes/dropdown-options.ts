@@ -12,7 +12,7 @@ type OptionName =
 
 const OPTION: RecordKind = { name: 'dropdown option', uniqueField: 'kind and value' };
 
-export function dropdownOptionRoutes(store: Store): Pick<Handlers, OptionName> {
+export function dropdownOptionRoutes({ store }: { store: Store }): Pick<Handlers, OptionName> {
   return {
     dropdownOptions: kept({ from: ['dropdownOptions'] }, ({ query }) => store.dropdownOptions(query)),
     createDropdownOption: async ({ body }) => {

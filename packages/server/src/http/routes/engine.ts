@@ -16,14 +16,18 @@ type EngineName =
   | 'engineProjects'
   | 'engineSources';
 
-export function engineRoutes(
-  store: Store,
-  now: () => number,
-  isConfigured: boolean,
-): Pick<Handlers, EngineName> {
+export function engineRoutes({
+  store,
+  now,
+  isEngineConfigured,
+}: {
+  store: Store;
+  now: () => number;
+  isEngineConfigured: boolean;
+}): Pick<Handlers, EngineName> {
   const answerFrom = <T>(name: ShownName, report: (filter: DatasetFilter) => Promise<T>) =>
     kept({ from: [name], daily: true }, ({ query }: { query: EngineQuery }): Promise<T> => {
-      if (!isConfigured) throw new AppError('not_configured', 'Analytics Engine not configured');
+      if (!isEngineConfigured) throw new AppError('not_configured', 'Analytics Engine not configured');
       return report({
         days: query.days,
         project: searchText(query.project),

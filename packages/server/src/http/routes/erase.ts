@@ -1,6 +1,6 @@
 import type { ErasePerson } from '../../flows/erase-person.ts';
 import type { Handlers } from '../answer-endpoint.ts';
 
-export function eraseRoutes(erasePerson: ErasePerson): Pick<Handlers, 'erasePerson'> {
+export function eraseRoutes({ erasePerson }: { erasePerson: ErasePerson }): Pick<Handlers, 'erasePerson'> {
   return { erasePerson: ({ body }) => erasePerson(body) };
 }

@@ -8,7 +8,13 @@ const HONEYPOT_FIELD = '__pg_hp';
 const TIME_FIELD = '__pg_tts';
 const CAMPAIGN_FIELDS = CAMPAIGN_PARAMS.map((param) => `__${param}`);
 
-export function formsConfigRoutes(store: Store, settings: AppSettings): Pick<Handlers, 'formsConfig'> {
+export function formsConfigRoutes({
+  store,
+  settings,
+}: {
+  store: Store;
+  settings: AppSettings;
+}): Pick<Handlers, 'formsConfig'> {
   return {
     formsConfig: async ({ query: { siteKey, formId }, origin }) => {
       const form = await store.formConfig({ siteKey, formId });

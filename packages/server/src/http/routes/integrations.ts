@@ -16,7 +16,13 @@ type IntegrationName =
 const INTEGRATION: RecordKind = { name: 'integration', uniqueField: 'name' };
 const KEY_BYTES = 32;
 
-export function integrationRoutes(store: Store, now: () => number): Pick<Handlers, IntegrationName> {
+export function integrationRoutes({
+  store,
+  now,
+}: {
+  store: Store;
+  now: () => number;
+}): Pick<Handlers, IntegrationName> {
   return {
     integrations: kept({ from: ['integrations'] }, ({ query }) => store.integrations(query)),
     createIntegration: async ({ body }) => {

@@ -12,7 +12,13 @@ type IpListName = 'blockedIps' | 'blockIp' | 'unblockIp' | 'whitelistedIps' | 'w
 const IS_WHITELISTED = 'IP cannot be both whitelisted and blocked. Remove it from the whitelist first.';
 const IS_BLOCKED = 'IP cannot be both whitelisted and blocked. Unblock it first.';
 
-export function ipListRoutes(store: Store, now: () => number): Pick<Handlers, IpListName> {
+export function ipListRoutes({
+  store,
+  now,
+}: {
+  store: Store;
+  now: () => number;
+}): Pick<Handlers, IpListName> {
   return {
     blockedIps: kept({ from: ['ipRules'] }, async ({ query }) => {
       const { rules, total } = await store.ipRules({ ...pageOf(query), list: 'blocked' });

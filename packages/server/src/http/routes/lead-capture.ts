@@ -16,10 +16,13 @@ const DEPRECATION = {
   link: '</lead.capture>; rel="successor-version"',
 };
 
-export function leadCaptureRoutes(
-  captureLead: CaptureLead,
-  { legacyRoutes }: { legacyRoutes: boolean },
-): Pick<Handlers, 'captureLead' | 'captureLeadLegacy' | 'captureLeadRoot'> {
+export function leadCaptureRoutes({
+  captureLead,
+  legacyLeadRoutes,
+}: {
+  captureLead: CaptureLead;
+  legacyLeadRoutes: boolean;
+}): Pick<Handlers, 'captureLead' | 'captureLeadLegacy' | 'captureLeadRoot'> {
   async function capture({ form, client, headers, reply }: CaptureRequest): Promise<Answer> {
     const sent = await form().catch(asAppError);
     const record = sent instanceof AppError ? null : sent;
@@ -41,7 +44,8 @@ export function leadCaptureRoutes(
 
   function captureDeprecated(request: CaptureRequest): Promise<Answer> {
     Object.assign(request.reply.headers, DEPRECATION);
-    if (!legacyRoutes) throw new AppError('gone', 'This address is no longer in use; send to /lead.capture.');
+    if (!legacyLeadRoutes)
+      throw new AppError('gone', 'This address is no longer in use; send to /lead.capture.');
     return capture(request);
   }
 

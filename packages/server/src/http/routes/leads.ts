@@ -14,12 +14,17 @@ const CONTENT_TYPES = { csv: 'text/csv; charset=utf-8', json: JSON_TYPE };
 
 type LeadName = 'leads' | 'recentSubmissions' | 'submissions' | 'exportLeads' | 'lead' | 'updateLead';
 
-export function leadRoutes(
-  store: Store,
-  now: () => number,
-  viewLead: ViewLead,
-  indexing: Pick<LeadIndexing, 'nudge'>,
-): Pick<Handlers, LeadName> {
+export function leadRoutes({
+  store,
+  now,
+  viewLead,
+  indexing,
+}: {
+  store: Store;
+  now: () => number;
+  viewLead: ViewLead;
+  indexing: Pick<LeadIndexing, 'nudge'>;
+}): Pick<Handlers, LeadName> {
   return {
     leads: kept({ from: ['leads'] }, ({ query }) => store.leads({ ...query, q: searchText(query.q) })),
     recentSubmissions: kept({ from: ['recentSubmissions'] }, ({ query }) => store.recentSubmissions(query)),

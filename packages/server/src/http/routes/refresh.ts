@@ -4,11 +4,15 @@ import { dateTime, SECOND_MS } from '../../lib/utc-time.ts';
 import type { Store } from '../../store/store.ts';
 import type { Handlers } from '../answer-endpoint.ts';
 
-export function refreshRoutes(
-  store: Store,
-  settings: AppSettings,
-  now: () => number,
-): Pick<Handlers, 'refreshAnalytics'> {
+export function refreshRoutes({
+  store,
+  settings,
+  now,
+}: {
+  store: Store;
+  settings: AppSettings;
+  now: () => number;
+}): Pick<Handlers, 'refreshAnalytics'> {
   return {
     refreshAnalytics: async () => {
       const cooldownMs = (await settings.latest()).analyticsRefreshCooldownSeconds * SECOND_MS;

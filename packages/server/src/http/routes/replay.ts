@@ -9,11 +9,15 @@ import type { Store } from '../../store/store.ts';
 import type { Handlers } from '../answer-endpoint.ts';
 import { validate } from '../read-body.ts';
 
-export function replayRoutes(
-  store: Store,
-  objects: ObjectStore,
-  storeReplay: StoreReplay,
-): Pick<Handlers, 'storeReplay' | 'replaySessions' | 'replay'> {
+export function replayRoutes({
+  store,
+  objects,
+  storeReplay,
+}: {
+  store: Store;
+  objects: ObjectStore;
+  storeReplay: StoreReplay;
+}): Pick<Handlers, 'storeReplay' | 'replaySessions' | 'replay'> {
   return {
     async storeReplay({ packed }) {
       const body = await packed();

@@ -5,11 +5,15 @@ import type { Store } from '../../store/store.ts';
 import type { Handlers } from '../answer-endpoint.ts';
 import { docsPage } from '../docs-page.ts';
 
-export function serviceRoutes(
-  store: Store,
-  metrics: Metrics,
-  isDraining: () => boolean,
-): Pick<Handlers, 'health' | 'readiness' | 'metrics' | 'openapi' | 'docs'> {
+export function serviceRoutes({
+  store,
+  metrics,
+  isDraining,
+}: {
+  store: Store;
+  metrics: Metrics;
+  isDraining: () => boolean;
+}): Pick<Handlers, 'health' | 'readiness' | 'metrics' | 'openapi' | 'docs'> {
   return {
     health: () => ({ status: 'ok' }),
     readiness: async () => {

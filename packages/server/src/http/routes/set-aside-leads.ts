@@ -16,7 +16,13 @@ type ListQuery = {
 
 const LISTED: KeptFrom = { from: ['setAsideLeads'], daily: true };
 
-export function setAsideRoutes(store: Store, now: () => number): Pick<Handlers, SetAsideName> {
+export function setAsideRoutes({
+  store,
+  now,
+}: {
+  store: Store;
+  now: () => number;
+}): Pick<Handlers, SetAsideName> {
   const list = (kind: Kind, query: ListQuery) =>
     store.setAsideLeads({ ...query, ip: searchText(query.ip), q: searchText(query.q), kind, now: now() });
   const deleted = async (kind: Kind, { ids }: { ids: number[] }) => ({

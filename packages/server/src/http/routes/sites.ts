@@ -15,11 +15,15 @@ const SITE: RecordKind = { name: 'site', uniqueField: 'site_key' };
 const FORM: RecordKind = { name: 'form of the site', uniqueField: 'form_id' };
 const GENERATED_KEY_BYTES = 8;
 
-export function siteRoutes(
-  store: Store,
-  now: () => number,
-  paths: ScriptPaths,
-): Pick<Handlers, SiteName | FormName> {
+export function siteRoutes({
+  store,
+  now,
+  paths,
+}: {
+  store: Store;
+  now: () => number;
+  paths: ScriptPaths;
+}): Pick<Handlers, SiteName | FormName> {
   return {
     sites: kept({ from: ['sites'] }, ({ query }) => store.sites(query)),
     createSite: async ({ body }) => {

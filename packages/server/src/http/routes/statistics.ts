@@ -14,7 +14,13 @@ type StatisticsName =
   | 'storage'
   | 'whoami';
 
-export function statisticsRoutes(store: Store, now: () => number): Pick<Handlers, StatisticsName> {
+export function statisticsRoutes({
+  store,
+  now,
+}: {
+  store: Store;
+  now: () => number;
+}): Pick<Handlers, StatisticsName> {
   return {
     overview: kept({ from: ['overview'] }, () => store.overview()),
     sessionsDaily: kept({ from: ['sessionsDaily'], daily: true }, ({ query }) =>

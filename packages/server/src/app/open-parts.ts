@@ -1,0 +1,127 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { openFileObjects } from '../adapters/file-objects.ts';
+import { openIpDatabase } from '../adapters/ip-database.ts';
+import { openJsonLog } from '../adapters/json-log.ts';
+import { KEY_FILE, type Keys, keysOf } from '../adapters/key-file.ts';
+import { openMemoryCache } from '../adapters/memory-cache.ts';
+import { ownDomains } from '../adapters/own-domains.ts';
+import { openPrometheusMetrics } from '../adapters/prometheus-metrics.ts';
+import type { Redis } from '../adapters/redis.ts';
+import { openLeftoverInboxes, openSqliteInbox } from '../adapters/sqlite-inbox.ts';
+import { openSqliteStore } from '../adapters/sqlite-store.ts';
+import { type Config, PROJECT_DIR } from '../config.ts';
+import { keyHash, keyPrefix } from '../domain/setup/integration-key.ts';
+import type { Cache } from '../ports/cache.ts';
+import type { Inbox } from '../ports/inbox.ts';
+import type { Log } from '../ports/log.ts';
+import type { ObjectStore } from '../ports/objects.ts';
+import type { Webhook } from '../ports/webhook.ts';
+import type { Store } from '../store/store.ts';
+
+/** What the service stands on: which adapter is behind which port. */
+
+/** What tests put in the place of the real thing; everything else is always real. */
+export type Overrides = {
+  now?: () => number;
+  random?: () => number;
+  log?: Log;
+  /** Off: jobs run only when a test runs them. */
+  schedule?: boolean;
+  /** Stand between the service and one of its parts, for example to fail at a chosen moment. */
+  around?: {
+    inbox?: (inbox: Inbox) => Inbox;
+    store?: (store: Store) => Store;
+    objects?: (objects: ObjectStore) => ObjectStore;
+    cache?: (cache: Cache) => Cache;
+    webhook?: (webhook: Webhook) => Webhook;
+  };
+};
+
+export type Parts = Awaited<ReturnType<typeof openParts>>;
+
+const IP_DATABASE = join(PROJECT_DIR, 'packages/server/build/ip-database.bin');
+
+export async function openParts(config: Config, { around = {}, ...overrides }: Overrides) {
+  const now = overrides.now ?? Date.now;
+  const random = overrides.random ?? Math.random;
+  const log = overrides.log ?? openJsonLog(config.logLevel, (line) => process.stdout.write(line));
+  mkdirSync(config.dataDir, { recursive: true });
+  const keyFile = join(config.dataDir, KEY_FILE);
+  const keys = keysOf(config, keyFile);
+  const inboxDir = join(config.dataDir, 'inbox');
+
+  const [openedStore, openedInbox] = await Promise.all([openStore(config), openSqliteInbox(inboxDir)]);
+  const openedObjects = await openObjects(config, log);
+  const redis = await openRedis(config, keys, now, log);
+  const openedCache = redis?.cache ?? openMemoryCache({ now });
+  const openedWebhook = openWebhook();
+  const metrics = openPrometheusMetrics();
+  if (redis !== undefined) metrics.watchRedis(redis.isUp);
+  const store = around.store?.(openedStore) ?? openedStore;
+  await setUp(store, config, now());
+
+  return {
+    now,
+    random,
+    log,
+    keys,
+    keyFile,
+    metrics,
+    redis,
+    store,
+    inbox: around.inbox?.(openedInbox) ?? openedInbox,
+    openLeftovers: () => openLeftoverInboxes(inboxDir),
+    objects: around.objects?.(openedObjects) ?? openedObjects,
+    cache: around.cache?.(openedCache) ?? openedCache,
+    webhook: around.webhook?.(openedWebhook) ?? openedWebhook,
+    ipDatabase: openIpDatabase(IP_DATABASE),
+  };
+}
+
+async function openStore({ database, dataDir }: Config): Promise<Store> {
+  if (database.kind === 'sqlite') return openSqliteStore(join(dataDir, 'leadtrail.db'));
+  // Loaded only where it is used: it takes more memory than the rest of this thread.
+  const { openPostgresStore } = await import('../adapters/postgres-store.ts');
+  return openPostgresStore(database.url, database.readUrl);
+}
+
+async function openObjects({ objects, dataDir }: Config, log: Log): Promise<ObjectStore> {
+  if (objects.kind === 'files') return openFileObjects(join(dataDir, 'objects'));
+  const { openS3Objects } = await import('../adapters/s3-objects.ts');
+  return openS3Objects(objects, log);
+}
+
+async function openRedis(
+  { redisUrl: url }: Config,
+  { admin: adminKey }: Keys,
+  now: () => number,
+  log: Log,
+): Promise<Redis | undefined> {
+  if (url === undefined) return undefined;
+  const redis = await import('../adapters/redis.ts');
+  return redis.openRedis({ url, adminKey, now, log });
+}
+
+/** Loaded lazily, with the first message: TLS takes memory even before there is a connection. */
+function openWebhook(): Webhook {
+  let opening: Promise<Webhook> | undefined;
+  return {
+    async send(...message) {
+      opening ??= import('../adapters/http-webhook.ts').then(({ openHttpWebhook }) => openHttpWebhook());
+      return (await opening).send(...message);
+    },
+    close: () => void opening?.then((webhook) => webhook.close()),
+  };
+}
+
+/** What the configuration says should be in the store. */
+async function setUp(store: Store, config: Config, now: number): Promise<void> {
+  if (config.leadCaptureApiKey !== undefined) {
+    const key = config.leadCaptureApiKey;
+    await store.upsertDefaultIntegration({ keyHash: keyHash(key), keyPrefix: keyPrefix(key), now });
+  }
+  if (config.analyticsApiKey !== undefined) return;
+  await store.ensureDemoSite({ domains: ownDomains(config), now });
+  await store.ensureDemoOptions();
+}

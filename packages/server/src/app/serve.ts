@@ -1,0 +1,164 @@
+import type { RequestListener } from 'node:http';
+import { join } from 'node:path';
+import { bundledFile, bundledFolder } from '../adapters/bundled-file.ts';
+import { type Config, PROJECT_DIR } from '../config.ts';
+import type { AppSettings } from '../flows/app-settings.ts';
+import { makeEndSession } from '../flows/end-session.ts';
+import { makeSendTestLead } from '../flows/send-test-lead.ts';
+import { makeStartSession } from '../flows/start-session.ts';
+import { makeStoreReplay } from '../flows/store-replay.ts';
+import { makeTrackEvents } from '../flows/track-events.ts';
+import { makeViewLead } from '../flows/view-lead.ts';
+import { whenNeeded } from '../flows/when-needed.ts';
+import type { Handlers, HttpContext } from '../http/answer-endpoint.ts';
+import { makeAuthenticate, makeRequireSecret } from '../http/authenticate.ts';
+import { browserScripts } from '../http/browser-scripts.ts';
+import { makeClientGeo } from '../http/client-geo.ts';
+import { makeClientIp } from '../http/client-ip.ts';
+import { dashboardFiles } from '../http/dashboard-files.ts';
+import { demoPages } from '../http/demo-pages.ts';
+import { makeRateLimit, makeSharedRateLimit } from '../http/rate-limit.ts';
+import { makeResponseCache } from '../http/response-cache.ts';
+import { makeRouter } from '../http/router.ts';
+import { callbackRoutes } from '../http/routes/callbacks.ts';
+import { deliveryRoutes } from '../http/routes/deliveries.ts';
+import { dropdownOptionRoutes } from '../http/routes/dropdown-options.ts';
+import { engineRoutes } from '../http/routes/engine.ts';
+import { eraseRoutes } from '../http/routes/erase.ts';
+import { formsConfigRoutes } from '../http/routes/forms-config.ts';
+import { integrationRoutes } from '../http/routes/integrations.ts';
+import { ipListRoutes } from '../http/routes/ip-lists.ts';
+import { leadCaptureRoutes } from '../http/routes/lead-capture.ts';
+import { leadRoutes } from '../http/routes/leads.ts';
+import { refreshRoutes } from '../http/routes/refresh.ts';
+import { replayRoutes } from '../http/routes/replay.ts';
+import { serviceRoutes } from '../http/routes/service.ts';
+import { setAsideRoutes } from '../http/routes/set-aside-leads.ts';
+import { settingsRoutes } from '../http/routes/settings.ts';
+import { siteRoutes } from '../http/routes/sites.ts';
+import { statisticsRoutes } from '../http/routes/statistics.ts';
+import { trackingRoutes } from '../http/routes/tracking.ts';
+import type { WebFiles } from '../http/web-files.ts';
+import { makeWhitelistCheck } from '../http/whitelist-check.ts';
+import { SECOND_MS } from '../lib/utc-time.ts';
+import { newId } from './ids.ts';
+import type { Parts } from './open-parts.ts';
+import type { Work } from './start-work.ts';
+
+/** What answers requests: the use cases, the handlers of all endpoints, and what holds for each of them. */
+
+/** Its connections give up after as long; an answer takes two readings. */
+const POSTGRES_ANSWER_MS_MAX = 1800;
+
+const BROWSER_SCRIPTS = join(PROJECT_DIR, 'packages/tracker/build');
+const DASHBOARD = join(PROJECT_DIR, 'packages/dashboard/build');
+const DEMO_PAGES = join(PROJECT_DIR, 'packages/server/pages/demo');
+
+type Serving = { isDraining: () => boolean; newRequestId: () => string };
+
+export function makeListener(config: Config, parts: Parts, work: Work, serving: Serving): RequestListener {
+  return makeRouter(handlersOf(config, parts, work, serving), {
+    ...contextOf(config, parts, work, serving),
+    files: webFiles(config, work.settings),
+    trackPath: config.paths.track,
+  });
+}
+
+function handlersOf(config: Config, parts: Parts, work: Work, { isDraining }: Serving): Handlers {
+  const { store, now } = parts;
+  const all = {
+    ...config,
+    ...parts,
+    ...work,
+    ...flowsOf(config, parts, work),
+    isDraining,
+    // A start that makes its own keys has made those of the engine too.
+    isEngineConfigured: config.engine !== undefined || config.analyticsApiKey === undefined,
+    viewLead: makeViewLead({ store, now, onSeen: work.indexing.nudge }),
+  };
+  return {
+    ...trackingRoutes(all),
+    ...replayRoutes(all),
+    ...leadCaptureRoutes(all),
+    ...callbackRoutes(all),
+    ...leadRoutes(all),
+    ...deliveryRoutes(all),
+    ...settingsRoutes(all),
+    ...statisticsRoutes(all),
+    ...refreshRoutes(all),
+    ...engineRoutes(all),
+    ...setAsideRoutes(all),
+    ...ipListRoutes(all),
+    ...siteRoutes(all),
+    ...integrationRoutes(all),
+    ...dropdownOptionRoutes(all),
+    ...formsConfigRoutes(all),
+    ...eraseRoutes(all),
+    ...serviceRoutes(all),
+  };
+}
+
+function flowsOf(config: Config, parts: Parts, work: Work) {
+  const { ipDatabase } = parts;
+  const common = { ...config, ...parts, ...work, newId, locate: makeClientGeo(ipDatabase) };
+  return {
+    startSession: makeStartSession({ ...common, isHosting: ipDatabase.isHosting }),
+    trackEvents: makeTrackEvents(common),
+    endSession: makeEndSession(common),
+    storeReplay: makeStoreReplay(common),
+    sendTestLead: makeSendTestLead(common),
+    // Loaded lazily: libphonenumber metadata is heavy.
+    captureLead: whenNeeded(async () => {
+      const { makeCaptureLead } = await import('../flows/capture-lead.ts');
+      const { forwarding, indexing } = work;
+      return makeCaptureLead({ ...common, onPendingSend: forwarding.nudge, onStored: indexing.nudge });
+    }),
+    erasePerson: whenNeeded(async () => {
+      const { makeErasePerson } = await import('../flows/erase-person.ts');
+      return makeErasePerson(common);
+    }),
+  };
+}
+
+function contextOf(config: Config, parts: Parts, { settings }: Work, serving: Serving): HttpContext {
+  const { store, keys, redis, metrics, log, now } = parts;
+  const perMinute = config.trackRateLimitPerMinute;
+  return {
+    ...serving,
+    now,
+    metrics,
+    log,
+    publicUrl: config.publicUrl,
+    clientIp: makeClientIp(config.isTrustedProxy),
+    authenticate: makeAuthenticate({ admin: keys.admin, marketing: keys.marketing }),
+    requireSecret: makeRequireSecret(async () => {
+      const { crmCallbackSecret, crmWebhookSecret } = await settings.current();
+      return { callback: crmCallbackSecret, 'crm-webhook': crmWebhookSecret };
+    }),
+    isSiteOrigin: (origin) => store.isSiteOrigin({ origin }),
+    trackLimit:
+      redis === undefined ? makeRateLimit(perMinute) : makeSharedRateLimit(perMinute, redis.counter),
+    isWhitelisted: makeWhitelistCheck((ip) => store.ipRule({ ip }), now),
+    responseCache: makeResponseCache({
+      readVersions: () => store.dataVersions(),
+      now,
+      ttlMs: config.analyticsCacheTtlSeconds * SECOND_MS,
+      answerMsMax: config.database.kind === 'postgres' ? POSTGRES_ANSWER_MS_MAX : Number.POSITIVE_INFINITY,
+    }),
+  };
+}
+
+/** The demo is there where the demo site is. */
+function webFiles(config: Config, settings: AppSettings): WebFiles {
+  const sources = {
+    tracker: bundledFile(join(BROWSER_SCRIPTS, 't.js')),
+    form: bundledFile(join(BROWSER_SCRIPTS, 'f.js')),
+    recorder: bundledFile(join(BROWSER_SCRIPTS, 'r.js')),
+  };
+  const hasDemo = config.analyticsApiKey === undefined;
+  return new Map([
+    ...browserScripts(sources, config.paths, settings),
+    ...(hasDemo ? demoPages((name) => bundledFile(join(DEMO_PAGES, name))) : []),
+    ...dashboardFiles(bundledFolder(DASHBOARD)),
+  ]);
+}
