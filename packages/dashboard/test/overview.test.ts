@@ -184,7 +184,7 @@ describe('the overview', () => {
         await page.getByRole('button', { name: 'Refresh', exact: true }).click();
         await page.getByRole('button', { name: /^Refresh again in (29|30) min$/ }).waitFor();
         await page
-          .getByText(/^The next time is in (29|30) min\./)
+          .getByText(/^You can refresh again in (29|30) min\./)
           .first()
           .waitFor();
       },

@@ -14,14 +14,14 @@ const LISTS = [
     kind: 'rejected',
     path: '/rejected',
     api: '/analytics/blocked-ip-leads',
-    says: /Enquiries from blocked IP addresses/,
+    says: /Leads from blocked IP addresses/,
     ipList: { path: '/dashboard/blocked-ips', title: 'Blocked IPs', link: 'Show blocked IP' },
   },
   {
     kind: 'testing',
     path: '/testing',
     api: '/analytics/testing-leads',
-    says: /Enquiries from IP addresses that are whitelisted for testing/,
+    says: /Leads from IP addresses whitelisted for testing/,
     ipList: { path: '/dashboard/whitelisted-ips', title: 'Whitelisted IPs', link: 'Show whitelisted IP' },
   },
 ] as const;
@@ -152,7 +152,7 @@ describe('the pages of rejected and testing leads', () => {
             await page.getByRole('button', { name: 'Delete', exact: true }).click();
             const question = page.getByRole('alertdialog');
             await question.getByRole('button', { name: 'Delete' }).click();
-            await page.getByText('Not deleted').first().waitFor();
+            await page.getByText('Nothing was deleted').first().waitFor();
             await question.waitFor({ state: 'hidden' });
             await page.getByText('1 of 2 selected').waitFor();
             assert.ok(await page.getByRole('checkbox', { name: 'Select One' }).isChecked());

@@ -127,7 +127,7 @@ describe('Sites and forms', () => {
     await dashboard.visit(`/settings/sites?site=${site.id}`, async (page) => {
       await button(page, 'Delete').click();
       const asked = page.getByRole('alertdialog');
-      await asked.getByText('Its 2 forms are deleted with it').waitFor();
+      await asked.getByText('Its 2 forms are deleted, too').waitFor();
       await asked.getByText('Leads and figures are kept.').waitFor();
       await button(page, 'Delete site').click();
       await button(page, 'Add site').waitFor();
@@ -161,7 +161,7 @@ describe('Sites and forms', () => {
       await startSession(service, { page: 'https://staging.test/' });
       await service.settled();
       await page.clock.fastForward(61_000);
-      await page.getByText('The page https://staging.test/ is not on any of the listed domains.').waitFor();
+      await page.getByText('https://staging.test/ is on no listed domain.').waitFor();
     });
   });
 });
@@ -182,7 +182,7 @@ describe('Integrations', () => {
       const dialog = page.getByRole('dialog');
       await dialog.getByLabel('Name').fill('Portal');
       await dialog.getByRole('button', { name: 'Add integration' }).click();
-      await page.getByText('The key of Portal').waitFor();
+      await page.getByText('Key for Portal').waitFor();
       const key = await shownKey(page);
       await page.keyboard.press('Escape');
       await page.getByText('Have you stored the key?').waitFor();
@@ -201,7 +201,7 @@ describe('Integrations', () => {
       await page.getByRole('menuitem', { name: 'New key' }).click();
       await page.getByText('The old key stops working at once.').waitFor();
       await button(page, 'Create new key').click();
-      await page.getByText('The key of Rotated').waitFor();
+      await page.getByText('Key for Rotated').waitFor();
       const key = await shownKey(page);
       assert.equal((await send(old)).status, 401);
       await assertCaptured(send(key));
@@ -394,7 +394,7 @@ describe('Trying the forwarding', () => {
       await page.getByText('Forwarding is off: only the test lead is sent.').waitFor();
       await button(page, 'Send test lead').click();
       const said = page.locator('[aria-live="polite"]', { hasText: 'Delivery failed' });
-      await said.getByText(/^Answered 404 after \d+ ms\. A test is not tried again\.$/).waitFor();
+      await said.getByText(/^Answered 404 after \d+ ms\. Test leads are not retried\.$/).waitFor();
       await said.getByText('no such workflow').waitFor();
       await assertAccessible(page);
       receiver.reset();

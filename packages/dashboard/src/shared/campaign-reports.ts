@@ -27,9 +27,7 @@ type ReportName = keyof typeof REPORTS;
 type Report<N extends ReportName> = Awaited<ReturnType<(typeof REPORTS)[N]>>;
 
 export function isNotSetUp(error: unknown): boolean {
-  if (!(error instanceof ApiProblem)) return false;
-  if (error.message === 'Analytics Engine not configured') return true; // Until error bodies have a code.
-  return error.code === 'not_configured';
+  return error instanceof ApiProblem && error.code === 'not_configured';
 }
 
 export function useReport<N extends ReportName>(name: N, asked: CampaignQuery): UseQueryResult<Report<N>> {

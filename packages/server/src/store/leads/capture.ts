@@ -8,20 +8,8 @@ import { setAside } from '../set-aside-leads.ts';
 import { noteUse } from './integration-use.ts';
 import { isSiteOrigin, type KnownSender, lookUpPerson, lookUpSender } from './look-up.ts';
 import { newLead } from './new-lead.ts';
+import type { Capture } from './submission.ts';
 import { submitLead } from './submit.ts';
-
-/** An enquiry, with what the service adds to it. */
-export type Capture = {
-  enquiry: Enquiry;
-  leadPublicId: string;
-  submissionPublicId: string;
-  /** Null: new leads are not forwarded. */
-  sendPublicId: string | null;
-  duplicateWindowMinutes: number;
-  environment: string;
-  botLeadDetection: boolean;
-  isTrustedProxy: boolean;
-};
 
 /** Only a refusal shows: a blocked sender must not see the difference from a stored lead. */
 export type CaptureOutcome = { isSiteOrigin: boolean } & (

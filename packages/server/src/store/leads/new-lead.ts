@@ -1,15 +1,11 @@
-import type { Selectable } from 'kysely';
 import type { Risk } from '../../domain/leads/assess-risk.ts';
 import { isTestLead } from '../../domain/leads/form-fields.ts';
 import { nameKey } from '../../domain/leads/lead-listing.ts';
 import { leadSearchText } from '../../domain/leads/lead-search.ts';
 import { engagementLabel } from '../../domain/tracking/engagement.ts';
 import { SECOND_MS } from '../../lib/utc-time.ts';
-import type { LeadRow } from '../schema.ts';
-import type { Capture } from './capture.ts';
 import type { KnownVisitor } from './look-up.ts';
-
-export type NewLead = Omit<Selectable<LeadRow>, 'lead_id'>;
+import type { Capture, NewLead } from './submission.ts';
 
 /** The lead as this submission has it; of a lead that exists already it says what may be learned. */
 export function newLead(

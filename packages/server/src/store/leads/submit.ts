@@ -6,20 +6,8 @@ import { STORED_FIELDS, storedSearchText } from '../../domain/leads/lead-search.
 import { MINUTE_MS, utcDay } from '../../lib/utc-time.ts';
 import type { Db } from '../dialect.ts';
 import type { FlowSendRow, IpRuleRow, LeadRow, SubmissionTotalRow } from '../schema.ts';
-import type { Capture } from './capture.ts';
 import { noteChange } from './lead-index.ts';
-import type { HeldIdentity } from './look-up.ts';
-import type { NewLead } from './new-lead.ts';
-
-/** An accepted enquiry, ready to be stored. */
-export type Submission = {
-  capture: Capture;
-  lead: NewLead;
-  /** Those of its identities that leads of the project hold already. */
-  held: readonly HeldIdentity[];
-  /** Its address goes on the block list. */
-  isBlocked: boolean;
-};
+import type { Submission } from './submission.ts';
 
 export type Submitted = { leadId: number; isPrimary: boolean; isForwarded: boolean };
 

@@ -1,4 +1,4 @@
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { Globe, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { call } from '../../../api/client.ts';
@@ -23,6 +23,7 @@ const SEARCHABLE_FROM = 8;
 export function SiteList({ sites, forms }: { sites: readonly Site[]; forms: readonly Form[] }) {
   const [{ q = '' }, changeSearch] = useSearchParams<SettingsSearch>();
   const [isAdding, setAdding] = useState(false);
+  const navigate = useNavigate();
   const switchSite = useSwitching<Site>(queryKeys.sites, (id, enabled) =>
     call('updateSite', { params: { id }, body: { enabled } }),
   );
@@ -89,7 +90,7 @@ export function SiteList({ sites, forms }: { sites: readonly Site[]; forms: read
         isOpen={isAdding}
         onClose={() => setAdding(false)}
         site={null}
-        onSaved={(site) => changeSearch({ site: site.id, q: undefined }, { isReplacing: false })}
+        onSaved={(site) => navigate({ ...settingsPlace('sites', { site: site.id }), resetScroll: false })}
       />
     </>
   );
