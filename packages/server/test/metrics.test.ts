@@ -136,3 +136,21 @@ test('/metrics counts every submitted lead by what became of it', async (t) => {
     assert.equal(found.get(`leadtrail_leads_total{outcome="${outcome}"}`), 1, outcome);
   }
 });
+
+test('/metrics counts what is dropped, by reason', async (t) => {
+  const service = await startService('sqlite', { env: { TRACK_RATE_LIMIT_PER_MINUTE: '3' } });
+  t.after(() => service.close());
+  const session_id = '01890000-0000-7000-8000-000000000000';
+  const events = [{ type: 'click' }, { type: '' }, 'no event'];
+  await service.post('/track/events', { session_id, events });
+  await service.post('/track/session/start', { page: 'https://www.example.com/' });
+  await service.post('/track/session/start', 'no JSON');
+  await service.post('/track/session/start', { fingerprint_id: 'f', page: 'https://www.example.com/' });
+
+  const found = await metrics(service);
+  const dropped = (reason: string) => found.get(`leadtrail_dropped_total{reason="${reason}"}`);
+  assert.equal(dropped('event_invalid'), 2);
+  assert.equal(dropped('tracking_invalid'), 2);
+  assert.equal(dropped('tracking_rate_limited'), 1);
+  assert.equal(dropped('tracking_unavailable'), 0);
+});

@@ -29,7 +29,7 @@ export function openPrometheusMetrics(): Metrics {
   const deliveries: Record<DeliveryOutcome, number> = { delivered: 0, retry: 0, failed: 0 };
   const leads = zeros(LEAD_OUTCOMES);
   const drops = zeros(DROP_REASONS);
-  const counts = { ingested: 0, ingestFailures: 0, recordsFailed: 0 };
+  const counts = { ingested: 0, ingestFailures: 0 };
   let backlogs: () => readonly InboxBacklog[] = () => [];
   let isRedisUp: (() => boolean) | undefined;
   const waiting = (of: keyof InboxBacklog) => backlogs().reduce((sum, backlog) => sum + backlog[of], 0);
@@ -74,7 +74,7 @@ export function openPrometheusMetrics(): Metrics {
     leadtrail_failed_records_total: single(
       'counter',
       'Tracking records that cannot be processed and are kept for inspection',
-      () => counts.recordsFailed,
+      () => drops.record_unprocessable,
     ),
     leadtrail_leads_total: byLabel('outcome', 'Submitted leads by what became of them', leads),
     leadtrail_dropped_total: byLabel('reason', 'What was sent to the service and is not kept', drops),
@@ -156,9 +156,6 @@ export function openPrometheusMetrics(): Metrics {
     },
     ingestFailed() {
       counts.ingestFailures += 1;
-    },
-    recordsFailed(records) {
-      counts.recordsFailed += records;
     },
     leadSubmitted(outcome) {
       leads[outcome] += 1;

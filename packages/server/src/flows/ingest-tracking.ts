@@ -85,7 +85,7 @@ export function startIngest(parts: {
   /** Applied record by record; what fails again is kept for inspection. */
   async function salvage(batch: TrackingBatch): Promise<void> {
     const failed = await store.salvageTracking(batch);
-    metrics.recordsFailed(failed);
+    metrics.dropped('record_unprocessable', failed);
     log.error('tracking records cannot be processed', { failed });
   }
 

@@ -2,6 +2,7 @@ import { EVENTS_PER_BATCH_MAX } from '@leadtrail/contract/limits';
 import { TrackingEvent } from '@leadtrail/contract/tracking';
 import { type EventsRecord, type RecordedEvent, recordedEvent } from '../domain/tracking/tracking-record.ts';
 import type { Inbox } from '../ports/inbox.ts';
+import type { Metrics } from '../ports/metrics.ts';
 
 export type TrackEvents = (sent: { session_id: string; events: unknown[] }) => Promise<{
   accepted: number;
@@ -14,6 +15,7 @@ const INDEX_DIGITS = String(EVENTS_PER_BATCH_MAX - 1).length;
 /** Accepts the valid events of a batch and says what is wrong with the others. */
 export function makeTrackEvents(parts: {
   inbox: Inbox;
+  metrics: Metrics;
   now: () => number;
   newId: () => string;
 }): TrackEvents {
@@ -31,6 +33,7 @@ export function makeTrackEvents(parts: {
       const record: EventsRecord = { kind: 'events', at, session_id: session_id.toLowerCase(), events };
       await parts.inbox.append(JSON.stringify(record));
     }
+    parts.metrics.dropped('event_invalid', rejected.length);
     return { accepted: events.length, rejected };
   };
 }

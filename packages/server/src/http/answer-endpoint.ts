@@ -14,7 +14,7 @@ import type { EndpointName, Endpoints } from '@leadtrail/contract/endpoints';
 import type { FormRecord } from '../domain/leads/form-fields.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Log } from '../ports/log.ts';
-import type { Metrics } from '../ports/metrics.ts';
+import type { DropReason, Metrics } from '../ports/metrics.ts';
 import { type Answer, commonHeaders, JSON_TYPE } from './answer.ts';
 import type { Role, SecretKind } from './authenticate.ts';
 import type { ClientIp } from './client-ip.ts';
@@ -89,7 +89,8 @@ export function answerEndpoint(name: string, declared: Endpoint, handler: AnyHan
   const jsonBody = declared.packed ? undefined : declared.body;
   const cached = handler.keptFrom && context.responseCache.forEndpoint(name, handler.keptFrom);
   const report = context.metrics.forEndpoint(name);
-  const isLimited = declared.group === 'Tracking' && context.trackLimit.perMinute > 0;
+  const isTracking = declared.group === 'Tracking';
+  const isLimited = isTracking && context.trackLimit.perMinute > 0;
   // What web pages ask comes too often to have a line in the log for each request; the metrics count it.
   const isLogged = declared.origins === undefined;
 
@@ -127,9 +128,16 @@ export function answerEndpoint(name: string, declared: Endpoint, handler: AnyHan
     }
     const seconds = (performance.now() - startedAt) / 1000;
     report(answer.status, seconds);
+    if (isTracking && answer.status >= 400) context.metrics.dropped(dropReason(name, answer.status));
     if (isLogged) logRequest(context.log, name, answer, seconds);
     return answer;
   };
+}
+
+function dropReason(name: string, status: number): DropReason {
+  if (status === 429) return 'tracking_rate_limited';
+  if (status >= 500) return 'tracking_unavailable';
+  return name === 'storeReplay' ? 'replay_refused' : 'tracking_invalid';
 }
 
 async function bodyOf(result: unknown, declared: Endpoint): Promise<Answer['body']> {

@@ -3,6 +3,7 @@ import type { AppSettings } from '../flows/app-settings.ts';
 import type { Cache } from '../ports/cache.ts';
 import type { Inbox } from '../ports/inbox.ts';
 import type { Log } from '../ports/log.ts';
+import type { Metrics } from '../ports/metrics.ts';
 import type { ObjectStore } from '../ports/objects.ts';
 import type { Webhook } from '../ports/webhook.ts';
 import type { Store } from '../store/store.ts';
@@ -16,6 +17,7 @@ export type JobParts = {
   webhook: Webhook;
   adoption: Adoption;
   log: Log;
+  metrics: Metrics;
   now: () => number;
   /** The service is stopping: what is left waits for the next run. */
   signal: AbortSignal;

@@ -3,7 +3,7 @@ import { archiveSessions } from '../flows/archive-sessions.ts';
 import { compactInbox, finishErasures } from '../flows/finish-erasures.ts';
 import { indexChangedLeads } from '../flows/index-leads.ts';
 import { SECOND_MS } from '../lib/utc-time.ts';
-import type { JobOutcome, JobReport, Metrics } from '../ports/metrics.ts';
+import type { JobOutcome, JobReport } from '../ports/metrics.ts';
 import { checkLeadDrought, isDroughtWatched } from './check-lead-drought.ts';
 import { endIdleSessions } from './end-idle-sessions.ts';
 import type { Job, JobParts } from './job.ts';
@@ -41,14 +41,16 @@ export const JOBS: readonly Job[] = [
     cron: '*/10 * * * *',
     scope: 'service',
     deletes: true,
-    run: ({ store }, now) => store.cleanUpTracking({ now }),
+    run: async ({ store, metrics }, now) =>
+      metrics.dropped('session_never_started', await store.cleanUpTracking({ now })),
   },
   {
     name: 'clean-up-crm-events',
     cron: '0 * * * *',
     scope: 'service',
     deletes: true,
-    run: ({ store }, now) => store.cleanUpCrmEvents({ now }),
+    run: async ({ store, metrics }, now) =>
+      metrics.dropped('crm_event_unmatched', await store.cleanUpCrmEvents({ now })),
   },
   {
     name: 'check-lead-drought',
@@ -87,7 +89,7 @@ export type Schedule = {
 /** Runs each job when it is due, never twice at a time, and lets the others run when one fails. */
 export function openSchedule(
   jobs: readonly Job[],
-  given: Omit<JobParts, 'signal'> & { metrics: Metrics; now: () => number },
+  given: Omit<JobParts, 'signal'> & { now: () => number },
   { timers }: { timers: boolean },
 ): Schedule {
   const { metrics, log, now } = given;

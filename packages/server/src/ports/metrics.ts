@@ -34,7 +34,6 @@ export type Metrics = {
   watchRedis(isUp: () => boolean): void;
   ingested(records: number): void;
   ingestFailed(): void;
-  recordsFailed(records: number): void;
   leadSubmitted(outcome: LeadOutcome): void;
   dropped(reason: DropReason, count?: number): void;
   /** One attempt to bring a lead to the automation platform. */

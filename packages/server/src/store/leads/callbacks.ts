@@ -150,10 +150,11 @@ const UNMATCHED_KEPT_MS = 30 * DAY_MS;
 /** Forgets events whose lead never became known. */
 export const cleanUpCrmEvents = background(
   { changes: [] },
-  async ({ query }, { now }: { now: number }): Promise<void> => {
-    await query
+  async ({ query }, { now }: { now: number }): Promise<number> => {
+    const { numDeletedRows } = await query
       .deleteFrom('unmatched_crm_events')
       .where('received_at', '<', now - UNMATCHED_KEPT_MS)
-      .execute();
+      .executeTakeFirstOrThrow();
+    return Number(numDeletedRows);
   },
 );

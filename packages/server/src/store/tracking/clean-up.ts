@@ -4,20 +4,21 @@ import { background } from '../operation.ts';
 const EARLY_RECORDS_KEPT_MS = DAY_MS;
 const MINUTES_KEPT_MS = 2 * HOUR_MS;
 
-/** Forgets what no report asks for any more: old minutes, and records whose session never came. */
+/** Forgets old minutes, and records whose session never came; returns how many of these there were. */
 export const cleanUpTracking = background(
   // Minutes are shown by the realtime report only, whose answers are never kept.
   { changes: [] },
-  async ({ query }, { now }: { now: number }): Promise<void> => {
+  async ({ query }, { now }: { now: number }): Promise<number> => {
     await query
       .deleteFrom('minute_totals')
       .where('minute', '<', minuteOf(now - MINUTES_KEPT_MS))
       // An open session still has to be taken off the minute it is counted in.
       .where('active', '=', 0)
       .execute();
-    await query
+    const { numDeletedRows } = await query
       .deleteFrom('early_records')
       .where('received_at', '<', now - EARLY_RECORDS_KEPT_MS)
-      .execute();
+      .executeTakeFirstOrThrow();
+    return Number(numDeletedRows);
   },
 );
