@@ -5,7 +5,7 @@ import { type Ledger, type LedgerSums, newLedger } from './ledger.ts';
 import { type Load, startLoad } from './load.ts';
 import type { Place } from './place.ts';
 import { type Random, seeded } from './random.ts';
-import { getText, inboxEmpty, startServiceProcess, within } from './service-process.ts';
+import { getText, inboxEmpty, startServiceProcess, until, within } from './service-process.ts';
 import { differences } from './verify.ts';
 
 export type KillLoopOptions = {
@@ -28,7 +28,8 @@ export type KillLoopResult = {
 const LEADS_SHARE = 0.3;
 const REFUSED_SHARE = 0.05;
 const START_SECONDS_MAX = 30;
-const STOP_SECONDS_MAX = 10;
+const STOP_SECONDS_MAX = 30;
+const LEAD_SECONDS_MAX = 30;
 /** How long a start takes is learned from the last one. */
 const START_MS_GUESSED = 800;
 
@@ -71,20 +72,18 @@ type Plan = {
   pauseMs: number;
   /** Compare the totals before the load begins: everything of the cycles before must be in them. */
   compareFirst: boolean;
-  /** From the start of the process, or from the beginning of the load. */
-  kill: { during: 'start' | 'load'; afterMs: number };
+  /** From the start of the process, from the beginning of the load, or from its first acknowledged lead. */
+  kill: { during: 'start' | 'load' | 'leads'; afterMs: number };
 };
 
 function aPlan(random: Random, startMs: number): Plan {
-  const duringStart = random.chance(0.35);
+  const during = random.chance(0.35) ? 'start' : random.pick(['load', 'leads', 'leads'] as const);
   return {
     random: random.fork(),
     connections: random.between(1, 48),
     pauseMs: random.pick([0, 0, 1, 5]),
     compareFirst: random.chance(0.4),
-    kill: duringStart
-      ? { during: 'start', afterMs: random.between(0, Math.round(startMs * 1.1)) }
-      : { during: 'load', afterMs: random.between(1, 800) },
+    kill: { during, afterMs: random.between(0, during === 'start' ? Math.round(startMs * 1.1) : 800) },
   };
 }
 
@@ -102,10 +101,13 @@ async function runCycle(
 
   const underLoad = service.listening.then(async (port) => {
     progress.startMs = performance.now() - startedAt;
-    if (plan.kill.during === 'load' && plan.compareFirst) found.push(...(await totalsOff(port, ledger)));
+    if (plan.kill.during !== 'start' && plan.compareFirst) found.push(...(await totalsOff(port, ledger)));
     load = startLoad({ port, ledger, leads: LEADS_SHARE, ...plan });
   });
-  if (plan.kill.during === 'load') await within(START_SECONDS_MAX, 'The start', underLoad);
+  if (plan.kill.during !== 'start') await within(START_SECONDS_MAX, 'The start', underLoad);
+  const leadsBefore = ledger.sums().leads.acknowledged;
+  if (plan.kill.during === 'leads')
+    await until(LEAD_SECONDS_MAX, 'A lead', () => ledger.sums().leads.acknowledged > leadsBefore);
   await sleep(plan.kill.afterMs);
 
   if (service.process.exitCode !== null) {
