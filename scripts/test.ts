@@ -21,8 +21,7 @@ const TYPE_CHECKED = [
   'packages/dashboard',
   'packages/dashboard/test',
 ];
-/** One more than processors: tests also wait for timers, disks and other processes. */
-const FILES_AT_ONCE = availableParallelism() + 1;
+const FILES_AT_ONCE = Math.max(2, availableParallelism());
 const SLOWEST_SHOWN = 20;
 const SIGNAL_EXIT_CODE_BASE = 128;
 

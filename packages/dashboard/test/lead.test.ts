@@ -95,8 +95,8 @@ describe('the page of a lead', () => {
         assert.equal(await phone.getAttribute('href'), 'tel:+919876543210');
         assert.deepEqual((await titles(page)).toSorted(), [
           'CRM stage_changed',
-          'First submission',
           'Delivery',
+          'First submission',
           'Visit',
         ]);
         assert.deepEqual(await entry(page, 'Visit').locator('ol a').allInnerTexts(), [

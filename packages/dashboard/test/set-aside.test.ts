@@ -14,14 +14,14 @@ const LISTS = [
     kind: 'rejected',
     path: '/rejected',
     api: '/analytics/blocked-ip-leads',
-    says: /Leads from blocked IP addresses/,
+    says: /Leads from blocked IP addresses\. They/,
     ipList: { path: '/dashboard/blocked-ips', title: 'Blocked IPs', link: 'Show blocked IP' },
   },
   {
     kind: 'testing',
     path: '/testing',
     api: '/analytics/testing-leads',
-    says: /Leads from IP addresses whitelisted for testing/,
+    says: /Leads from IP addresses whitelisted for testing\. They/,
     ipList: { path: '/dashboard/whitelisted-ips', title: 'Whitelisted IPs', link: 'Show whitelisted IP' },
   },
 ] as const;

@@ -70,14 +70,20 @@ let people = 0;
 async function capture(service: Pick<TestService, 'url'>): Promise<{ email: string }> {
   people += 1;
   const email = `person-${people}@example.com`;
-  const response = await fetch(`${service.url}/lead.capture`, {
+  let response = await submit(service, email);
+  // A busy machine may refuse a lead; sent again it is at most a follow-up, which is not forwarded.
+  for (let left = 5; response.status === 503 && left > 0; left -= 1) response = await submit(service, email);
+  assert.equal(response.status, 301, await response.text());
+  return { email };
+}
+
+function submit(service: Pick<TestService, 'url'>, email: string): Promise<Response> {
+  return fetch(`${service.url}/lead.capture`, {
     method: 'POST',
     redirect: 'manual',
     headers: { 'content-type': 'application/json', 'x-api-key': LEAD_KEY },
     body: JSON.stringify({ FIRSTNAME: 'Zoë', EMAIL: email, PROJECT: 'Harbour', DOMAIN: 'example.com' }),
   });
-  assert.equal(response.status, 301, await response.text());
-  return { email };
 }
 
 /** A few at a time, so that a slow machine does not refuse any. */
