@@ -20,7 +20,9 @@ const BACKGROUND_CONNECTIONS_MAX = 4;
 const WRITE_CONNECTIONS_MAX = 10;
 const READ_CONNECTIONS_MAX = 6;
 const VERSION_CONNECTIONS_MAX = 2;
-const CONNECT_TIMEOUT_MS = 1500;
+const REQUEST_CONNECT_MS_MAX = 1500;
+/** No request waits for it: at start a busy server gets time to take the connection. */
+const BACKGROUND_CONNECT_MS_MAX = 10_000;
 const BACKGROUND_STATEMENT_MS_MAX = 30_000;
 /** A request is answered within two seconds, be it with an error. */
 const REQUEST_MS_MAX = 1800;
@@ -42,6 +44,7 @@ export async function openPostgresStore(url: string, readUrl: string | undefined
   const background = connect(url, {
     connections: BACKGROUND_CONNECTIONS_MAX,
     statementMs: BACKGROUND_STATEMENT_MS_MAX,
+    connectMs: BACKGROUND_CONNECT_MS_MAX,
   });
   const primary = connect(url, { connections: WRITE_CONNECTIONS_MAX, statementMs: REQUEST_MS_MAX });
   const reader = connect(url, { connections: READ_CONNECTIONS_MAX, statementMs: REQUEST_MS_MAX });
@@ -143,13 +146,16 @@ function dbOf(query: Kysely<Schema>): Db {
   return { query, dialect: postgresDialect(query) };
 }
 
-type Limits = { connections: number; statementMs: number };
+type Limits = { connections: number; statementMs: number; connectMs?: number };
 
-function connect(connectionString: string, { connections, statementMs }: Limits): Kysely<Schema> {
+function connect(
+  connectionString: string,
+  { connections, statementMs, connectMs = REQUEST_CONNECT_MS_MAX }: Limits,
+): Kysely<Schema> {
   const pool = new pg.Pool({
     connectionString,
     max: connections,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    connectionTimeoutMillis: connectMs,
     statement_timeout: statementMs,
     application_name: 'leadtrail',
   });
