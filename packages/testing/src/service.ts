@@ -16,6 +16,8 @@ import { assertSilent, watchStderr } from './stderr.ts';
 export const ADMIN_KEY = 'admin-key-for-tests';
 export const MARKETING_KEY = 'marketing-key-for-tests';
 
+const POSTGRES_MS_MAX = 20_000;
+
 export const STORE_KINDS = ['sqlite', 'postgres'] as const;
 export type StoreKind = (typeof STORE_KINDS)[number];
 
@@ -76,7 +78,7 @@ export async function startService(kind: StoreKind, options: ServiceOptions = {}
       ...(kind === 'postgres' ? { DATABASE_URL: databaseUrl } : {}),
       ...options.env,
     }),
-    { log: capturingLog(logged), schedule: false, ...options.overrides },
+    { log: capturingLog(logged), schedule: false, postgresMsMax: POSTGRES_MS_MAX, ...options.overrides },
   );
   const url = `http://127.0.0.1:${await app.listen()}`;
 

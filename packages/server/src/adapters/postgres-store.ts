@@ -20,7 +20,6 @@ const BACKGROUND_CONNECTIONS_MAX = 4;
 const WRITE_CONNECTIONS_MAX = 10;
 const READ_CONNECTIONS_MAX = 6;
 const VERSION_CONNECTIONS_MAX = 2;
-const REQUEST_CONNECT_MS_MAX = 1500;
 /** No request waits for it: at start a busy server gets time to take the connection. */
 const BACKGROUND_CONNECT_MS_MAX = 10_000;
 const BACKGROUND_STATEMENT_MS_MAX = 30_000;
@@ -40,21 +39,28 @@ pg.types.setTypeParser(pg.types.builtins.NUMERIC, Number);
  * The relational store in PostgreSQL. Background work, writes and reads of requests have connections of their
  * own, so that none can take those of the others; reads of the analytics go to a replica where it has caught up.
  */
-export async function openPostgresStore(url: string, readUrl: string | undefined): Promise<Store> {
+export async function openPostgresStore(
+  url: string,
+  readUrl: string | undefined,
+  requestMsMax = REQUEST_MS_MAX,
+): Promise<Store> {
+  const forRequests = (connections: number) => ({
+    connections,
+    statementMs: requestMsMax,
+    connectMs: requestMsMax - GRACE_MS,
+  });
   const background = connect(url, {
     connections: BACKGROUND_CONNECTIONS_MAX,
     statementMs: BACKGROUND_STATEMENT_MS_MAX,
     connectMs: BACKGROUND_CONNECT_MS_MAX,
   });
-  const primary = connect(url, { connections: WRITE_CONNECTIONS_MAX, statementMs: REQUEST_MS_MAX });
-  const reader = connect(url, { connections: READ_CONNECTIONS_MAX, statementMs: REQUEST_MS_MAX });
-  const versions = connect(url, { connections: VERSION_CONNECTIONS_MAX, statementMs: REQUEST_MS_MAX });
-  const replica =
-    readUrl === undefined
-      ? undefined
-      : connect(readUrl, { connections: READ_CONNECTIONS_MAX, statementMs: REQUEST_MS_MAX });
+  const primary = connect(url, forRequests(WRITE_CONNECTIONS_MAX));
+  const reader = connect(url, forRequests(READ_CONNECTIONS_MAX));
+  const versions = connect(url, forRequests(VERSION_CONNECTIONS_MAX));
+  const replica = readUrl === undefined ? undefined : connect(readUrl, forRequests(READ_CONNECTIONS_MAX));
   await migrate(background, 'postgres').catch(explainToOperator);
 
+  const withTimeout = (call: Call): Call => timed(call, requestMsMax);
   const runners = {
     background: inTransaction(background),
     write: withTimeout(inTransaction(primary)),
@@ -146,12 +152,9 @@ function dbOf(query: Kysely<Schema>): Db {
   return { query, dialect: postgresDialect(query) };
 }
 
-type Limits = { connections: number; statementMs: number; connectMs?: number };
+type Limits = { connections: number; statementMs: number; connectMs: number };
 
-function connect(
-  connectionString: string,
-  { connections, statementMs, connectMs = REQUEST_CONNECT_MS_MAX }: Limits,
-): Kysely<Schema> {
+function connect(connectionString: string, { connections, statementMs, connectMs }: Limits): Kysely<Schema> {
   const pool = new pg.Pool({
     connectionString,
     max: connections,
@@ -205,11 +208,11 @@ async function withRetry<T>(attempt: () => Promise<T>): Promise<T> {
   }
 }
 
-function withTimeout(call: Call): Call {
+function timed(call: Call, msMax: number): Call {
   return async (name, argument) => {
     const { promise: late, reject } = Promise.withResolvers<never>();
     const expire = () => reject(storeUnavailable(new Error('No answer in time.')));
-    const timer = setTimeout(expire, REQUEST_MS_MAX);
+    const timer = setTimeout(expire, msMax);
     return Promise.race([call(name, argument), late]).finally(() => clearTimeout(timer));
   };
 }

@@ -47,9 +47,6 @@ import type { Work } from './start-work.ts';
 
 /** What answers requests: the use cases, the handlers of all endpoints, and what holds for each of them. */
 
-/** Its connections give up after as long; an answer takes two readings. */
-const POSTGRES_ANSWER_MS_MAX = 1800;
-
 const BROWSER_SCRIPTS = join(PROJECT_DIR, 'packages/tracker/build');
 const DASHBOARD = join(PROJECT_DIR, 'packages/dashboard/build');
 const DEMO_PAGES = join(PROJECT_DIR, 'packages/server/pages/demo');
@@ -121,7 +118,7 @@ function flowsOf(config: Config, parts: Parts, work: Work) {
 }
 
 function contextOf(config: Config, parts: Parts, { settings }: Work, serving: Serving): HttpContext {
-  const { store, keys, redis, metrics, log, now } = parts;
+  const { store, keys, redis, metrics, log, now, answerMsMax } = parts;
   const perMinute = config.trackRateLimitPerMinute;
   return {
     ...serving,
@@ -143,7 +140,7 @@ function contextOf(config: Config, parts: Parts, { settings }: Work, serving: Se
       readVersions: () => store.dataVersions(),
       now,
       ttlMs: config.analyticsCacheTtlSeconds * SECOND_MS,
-      answerMsMax: config.database.kind === 'postgres' ? POSTGRES_ANSWER_MS_MAX : Number.POSITIVE_INFINITY,
+      answerMsMax,
     }),
   };
 }
