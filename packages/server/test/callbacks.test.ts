@@ -177,7 +177,7 @@ onBothStores('POST /lead.capture/crm-callback', (kind) => {
       ]) {
         const answer = await report(service, CRM_CALLBACK, { ...body, crm_lead_id: 'crm-11' });
         assert.equal(answer.status, 404, JSON.stringify(body));
-        assert.deepEqual(Object.keys(answer.body), ['error']);
+        assert.deepEqual(Object.keys(answer.body), ['error', 'code']);
       }
       assert.deepEqual(await stored(), { lead: null, submission: null });
     });
@@ -456,7 +456,7 @@ onBothStores('POST /lead.capture/flow-callback', (kind) => {
       const body = { flow_send_public_id, flow_execution_url: URL_OF_EXECUTION };
       const answer = await report(service, FLOW_CALLBACK, body);
       assert.equal(answer.status, 404, flow_send_public_id);
-      assert.deepEqual(Object.keys(answer.body), ['error']);
+      assert.deepEqual(Object.keys(answer.body), ['error', 'code']);
     }
   });
 
@@ -487,7 +487,7 @@ onBothStores('the callback secret', (kind) => {
       for (const headers of headersWithout(CALLBACK_SECRET, [INTEGRATION_KEY, WEBHOOK_SECRET])) {
         const answer = await report(service, path, {}, headers);
         assert.equal(answer.status, 401, JSON.stringify(headers));
-        assert.deepEqual(Object.keys(answer.body), ['error']);
+        assert.deepEqual(Object.keys(answer.body), ['error', 'code']);
         assert.ok(!JSON.stringify(answer.body).includes(CALLBACK_SECRET));
       }
     });
@@ -523,7 +523,7 @@ onBothStores('without a callback secret', (kind) => {
         for (const headers of [...headersWithout(' '), ...headersWith(WEBHOOK_SECRET)]) {
           const answer = await report(service, path, '{', headers);
           assert.equal(answer.status, 503, `${path} ${JSON.stringify(headers)}`);
-          assert.deepEqual(Object.keys(answer.body), ['error']);
+          assert.deepEqual(Object.keys(answer.body), ['error', 'code']);
         }
         await patch(service, '/analytics/settings', { crm_callback_secret: CALLBACK_SECRET });
         assert.equal((await report(service, path, {})).status, 400);

@@ -350,7 +350,7 @@ onBothStores('POST /webhooks/crm/lead', (kind) => {
       for (const headers of headersWithout(WEBHOOK_SECRET, [INTEGRATION_KEY, CALLBACK_SECRET])) {
         const answer = await send(service, '{', headers);
         assert.equal(answer.status, 401, JSON.stringify(headers));
-        assert.deepEqual(Object.keys(answer.body), ['error']);
+        assert.deepEqual(Object.keys(answer.body), ['error', 'code']);
       }
       for (const headers of headersWith(WEBHOOK_SECRET)) {
         assert.equal((await send(service, '{', headers)).status, 400, JSON.stringify(headers));
@@ -368,7 +368,7 @@ onBothStores('POST /webhooks/crm/lead', (kind) => {
       failure = new Error('insert into crm_activity: relation "crm_activity" does not exist');
       const answer = await send(service, { crm_lead_id: 'crm-15' });
       assert.equal(answer.status, 500);
-      assert.deepEqual(Object.keys(answer.body), ['error']);
+      assert.deepEqual(Object.keys(answer.body), ['error', 'code']);
       assert.doesNotMatch(JSON.stringify(answer.body), /crm|insert|relation|stack/i);
       assert.ok(
         service.logged.some(({ level, fields }) => level === 'error' && fields.endpoint === 'crmEvent'),

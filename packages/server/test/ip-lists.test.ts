@@ -20,11 +20,11 @@ const WHITELISTED = '/analytics/whitelisted-ips';
 const LISTS = [BLOCKED, WHITELISTED] as const;
 const ON_WHITELIST = {
   error: 'IP cannot be both whitelisted and blocked. Remove it from the whitelist first.',
-  code: 'conflict',
+  code: 'invalid',
 };
 const ON_BLOCK_LIST = {
   error: 'IP cannot be both whitelisted and blocked. Unblock it first.',
-  code: 'conflict',
+  code: 'invalid',
 };
 
 const FIVE_SPELLINGS = [
