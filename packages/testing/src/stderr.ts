@@ -6,8 +6,8 @@ export function assertSilent(stderr: string, expected?: RegExp): void {
   assert.equal(lines.join('\n'), '', 'The service wrote to stderr.');
 }
 
-/** About what Node offers, not about what the service does. */
-const IGNORED_WARNINGS: ReadonlySet<string> = new Set(['ExperimentalWarning', 'DeprecationWarning']);
+/** Warnings of Node about itself, not about what the service does. */
+const IGNORED = /^(\(node:\d+\) )?(Experimental|Deprecation)Warning|^\(Use `node --trace-/;
 
 let written = '';
 let isWatched = false;
@@ -23,11 +23,13 @@ function watch(): void {
   isWatched = true;
   const write = process.stderr.write.bind(process.stderr) as (...args: unknown[]) => boolean;
   process.stderr.write = (text: string | Uint8Array, ...more: unknown[]) => {
-    written += typeof text === 'string' ? text : Buffer.from(text).toString();
+    note(typeof text === 'string' ? text : Buffer.from(text).toString());
     return write(text, ...more);
   };
-  // Node prints these past the stream.
-  process.on('warning', (warning) => {
-    if (!IGNORED_WARNINGS.has(warning.name)) written += `${warning}\n`;
-  });
+  // Node may print these past the stream.
+  process.on('warning', (warning) => note(`${warning}\n`));
+}
+
+function note(text: string): void {
+  if (!IGNORED.test(text)) written += text;
 }

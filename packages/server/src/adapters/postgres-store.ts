@@ -8,6 +8,7 @@ import {
 } from 'kysely';
 import pg from 'pg';
 import { unavailable } from '../lib/errors.ts';
+import { withTimeout } from '../lib/timeout.ts';
 import { topicVersions } from '../store/data-versions.ts';
 import { type Db, postgresDialect } from '../store/dialect.ts';
 import { SCRUB_POSTGRES } from '../store/erase/scrubs.ts';
@@ -60,15 +61,20 @@ export async function openPostgresStore(
   const replica = readUrl === undefined ? undefined : connect(readUrl, forRequests(READ_CONNECTIONS_MAX));
   await migrate(background, 'postgres').catch(explainToOperator);
 
-  const withTimeout = (call: Call): Call => timed(call, requestMsMax);
+  const inTime =
+    (call: Call): Call =>
+    (name, argument) =>
+      withTimeout(call(name, argument), requestMsMax, () =>
+        storeUnavailable(new Error('No answer in time.')),
+      );
   const runners = {
     background: inTransaction(background),
-    write: withTimeout(inTransaction(primary)),
-    visitorRead: withTimeout(runOn(primary)),
-    primaryRead: withTimeout(runOn(reader)),
-    read: withTimeout(replica === undefined ? runOn(reader) : fromReplica(replica, reader, versions)),
-    versions: withTimeout(runOn(versions)),
-    ping: withTimeout(runOn(versions)),
+    write: inTime(inTransaction(primary)),
+    visitorRead: inTime(runOn(primary)),
+    primaryRead: inTime(runOn(reader)),
+    read: inTime(replica === undefined ? runOn(reader) : fromReplica(replica, reader, versions)),
+    versions: inTime(runOn(versions)),
+    ping: inTime(runOn(versions)),
     inspection: runOn(background),
   };
   return storeOf(operationKinds, runners, {
@@ -206,15 +212,6 @@ async function withRetry<T>(attempt: () => Promise<T>): Promise<T> {
       if (left === 1) throw storeUnavailable(error);
     }
   }
-}
-
-function timed(call: Call, msMax: number): Call {
-  return async (name, argument) => {
-    const { promise: late, reject } = Promise.withResolvers<never>();
-    const expire = () => reject(storeUnavailable(new Error('No answer in time.')));
-    const timer = setTimeout(expire, msMax);
-    return Promise.race([call(name, argument), late]).finally(() => clearTimeout(timer));
-  };
 }
 
 /**

@@ -4,6 +4,7 @@ import {
   type Settings,
   settingsOf,
 } from '../domain/setup/settings.ts';
+import { withTimeout } from '../lib/timeout.ts';
 import { MINUTE_MS } from '../lib/utc-time.ts';
 import { type Cache, LEAD_DROUGHT_ENABLED, SETTINGS_VERSION } from '../ports/cache.ts';
 import type { Store } from '../store/store.ts';
@@ -76,12 +77,8 @@ export function makeAppSettings(parts: {
 
   /** A slow or failing store must not hold up requests: then the previous settings will do. */
   function refreshedOr(previous: Settings, version: string): Promise<Settings> {
-    const { promise, resolve } = Promise.withResolvers<Settings>();
-    const timer = setTimeout(resolve, PATIENCE_MS, previous);
-    refresh(version)
-      .then(resolve, () => resolve(previous))
-      .finally(() => clearTimeout(timer));
-    return promise;
+    const refreshed = refresh(version).catch(() => previous);
+    return withTimeout(refreshed, PATIENCE_MS, () => previous);
   }
 
   return {
