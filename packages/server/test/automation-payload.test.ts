@@ -120,7 +120,7 @@ function useForwarding(kind: StoreKind, env: Record<string, string> = {}) {
   /** What the receiver has got in the meantime. */
   async function forwarded(sent: Promise<Response>): Promise<Payload[]> {
     await assertCaptured(sent);
-    await within(20, 'Forwarding', parts.service.app.forwarding.settled());
+    await within('Forwarding', parts.service.app.forwarding.settled());
     return parts.receiver.received.splice(0).map(({ body }) => JSON.parse(body));
   }
 

@@ -302,7 +302,7 @@ onBothStores('POST /lead.capture/flow-callback', (kind) => {
   });
   beforeEach(() => receiver.reset());
 
-  const forwarded = () => within(20, 'Forwarding', service.app.forwarding.settled());
+  const forwarded = () => within('Forwarding', service.app.forwarding.settled());
   const URL_OF_EXECUTION = 'https://flows.example/execution/42?tab=log#end';
 
   /** A lead that has been forwarded. */

@@ -16,7 +16,6 @@ import { LEAD_DROUGHT_ENABLED } from '../src/ports/cache.ts';
 
 const SETTINGS = '/analytics/settings';
 const LIMIT = 10;
-const HEAL_SECONDS_MAX = 20;
 
 onBothStores('with Redis', (kind) => {
   let server: RedisServer;
@@ -82,9 +81,9 @@ onBothStores('with Redis', (kind) => {
     const text = await getText(Number(new URL(service.url).port), '/metrics');
     return /^leadtrail_redis_up 1$/m.test(text);
   };
-  const isBack = (service: TestService) => until(HEAL_SECONDS_MAX, 'Coming back', () => isUp(service));
+  const isBack = (service: TestService) => until('Coming back', () => isUp(service));
   const isAway = (service: TestService) =>
-    until(HEAL_SECONDS_MAX, 'Going away', async () => {
+    until('Going away', async () => {
       // Whoever asks Redis for nothing does not notice.
       await visit(service, '198.51.100.99');
       return !(await isUp(service));
@@ -210,7 +209,7 @@ onBothStores('with Redis', (kind) => {
         await server.ask('CONFIG', 'SET', 'maxmemory', '0');
       }
       await isBack(one);
-      await until(HEAL_SECONDS_MAX, 'Hearing of it', () => opens(other, 'second'));
+      await until('Hearing of it', () => opens(other, 'second'));
       assert.ok(!(await opens(other, 'first')));
     });
 

@@ -35,7 +35,7 @@ async function assertSurvives(disk: FullDisk): Promise<void> {
   const place: Place = { kind: 'sqlite', dataDir: disk.dataDir };
   const service = startServiceProcess(place, { prefix: disk.prefix });
   const { pid = 0 } = service.process;
-  const port = await within(20, 'The start', service.listening);
+  const port = await within('The start', service.listening);
   const url = `http://127.0.0.1:${port}`;
   const get = (path: string) => fetch(url + path, { headers: { 'x-api-key': ADMIN_KEY } });
   const overview = async () =>
@@ -44,11 +44,11 @@ async function assertSurvives(disk: FullDisk): Promise<void> {
     Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(await (await get('/metrics')).text())?.[1]);
   const load = startLoad({ port, ledger, random: seeded(5), connections: 6, pauseMs: 2 });
   try {
-    await until(10, 'The first sessions', async () => (await overview()).total_sessions > 50);
+    await until('The first sessions', async () => (await overview()).total_sessions > 50);
     await disk.fill(pid);
-    await until(30, 'A refusal', () => ledger.answers.has(503));
+    await until('A refusal', () => ledger.answers.has(503));
     // More failures than it takes to give up on a record that is itself at fault, if there is anything to process.
-    await until(30, 'A few failures', async () => {
+    await until('A few failures', async () => {
       const waiting = await metric('leadtrail_inbox_records');
       return waiting === 0 || (await metric('leadtrail_ingest_failures_total')) > 5;
     });
@@ -65,11 +65,11 @@ async function assertSurvives(disk: FullDisk): Promise<void> {
 
     const accepted = ledger.sums().sessions.acknowledged;
     await disk.free(pid);
-    await until(20, 'More sessions', () => ledger.sums().sessions.acknowledged > accepted + 50);
+    await until('More sessions', () => ledger.sums().sessions.acknowledged > accepted + 50);
     await load.stop();
     await inboxEmpty(port);
     service.kill('SIGTERM');
-    const exit = await within(10, 'The exit', service.exited);
+    const exit = await within('The exit', service.exited);
     assert.deepEqual(exit, { code: 0, signal: null }, service.output());
 
     assert.deepEqual(new Set(ledger.answers.keys()), new Set([200, 202, 503]));
@@ -104,14 +104,14 @@ describe('database locked by another process', () => {
     const load = startLoad({ port, ledger, random: seeded(6), connections: 4, pauseMs: 5 });
     const gaveUp = () => service.logged.some(({ message }) => message === 'ingest failed');
     // Whatever else wants to be written waits as long before it.
-    await until(30, 'The end of the wait for the lock', gaveUp);
+    await until('The end of the wait for the lock', gaveUp);
     const { total_sessions } = await service.get<{ total_sessions: number }>('/analytics/overview');
     assert.equal(total_sessions, 0);
 
     await lock.release();
     await load.stop();
     assert.deepEqual(new Set(ledger.answers.keys()), new Set([200, 202]));
-    await within(60, 'Catching up', service.settled());
+    await within('Catching up', service.settled());
     await service.close();
     assert.deepEqual(await differences(ledger, place), []);
   });
@@ -124,12 +124,12 @@ describe('database locked by another process', () => {
     await sleep(500);
     assert.equal(done, false);
     await lock.release();
-    await within(30, 'The write', write);
+    await within('The write', write);
   });
 
   test('a write that waited 5 s in vain is refused as unavailable, and the next one succeeds', async () => {
     const write = service.app.store.cleanUpTracking({ now: Date.now() });
-    await assert.rejects(within(30, 'The refusal', write), { code: 'unavailable', retryAfterSeconds: 2 });
+    await assert.rejects(within('The refusal', write), { code: 'unavailable', retryAfterSeconds: 2 });
     await lock.release();
     await service.app.store.cleanUpTracking({ now: Date.now() });
   });

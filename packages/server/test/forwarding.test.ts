@@ -111,7 +111,7 @@ const resend = (service: TestService, id: string, key?: string | null) =>
     key === undefined ? {} : { key },
   );
 
-const forwarded = (service: TestService) => within(20, 'Forwarding', service.app.forwarding.settled());
+const forwarded = (service: TestService) => within('Forwarding', service.app.forwarding.settled());
 
 const receivedIds = (receiver: Receiver) => receiver.received.map(({ headers }) => headers['webhook-id']);
 
@@ -679,10 +679,10 @@ onBothStores('over several starts and processes', (kind) => {
           NODE_COMPILE_CACHE: join(PROJECT_DIR, 'node_modules/.cache/leadtrail'),
         },
       });
-      const port = await within(20, 'The start', crashing.listening);
+      const port = await within('The start', crashing.listening);
       // The crash may come before the answer.
       await capture({ url: `http://127.0.0.1:${port}` }).catch(() => undefined);
-      const { signal } = await within(20, 'The crash', crashing.exited);
+      const { signal } = await within('The crash', crashing.exited);
       assert.equal(signal, 'SIGKILL', crashing.output());
       assert.equal(receiver.received.length, sentBefore);
 
@@ -781,7 +781,7 @@ onBothStores('over several starts and processes', (kind) => {
     await receiver.got(3);
     isAway = true;
     held.release(answering(200));
-    await until(20, 'A failure', () =>
+    await until('A failure', () =>
       service.logged.some(({ message }) => message === 'attempts cannot be recorded'),
     );
     // So long that the claims run out.

@@ -37,22 +37,22 @@ test('two processes on one data directory are killed: the one started next keeps
   const place = await newPlace('sqlite', () => '');
   const ledger = newLedger();
   const services = [startServiceProcess(place), startServiceProcess(place)];
-  const ports = await within(30, 'The start', Promise.all(services.map(({ listening }) => listening)));
+  const ports = await within('The start', Promise.all(services.map(({ listening }) => listening)));
   // While the store is locked everything stays in the inboxes.
   const lock = new DatabaseSync(join(place.dataDir, 'leadtrail.db'), { timeout: 5000 });
   lock.exec('begin immediate');
   const loads = ports.map((port) =>
     startLoad({ port, ledger, random: seeded(7), connections: 4, pauseMs: 5 }),
   );
-  await until(30, 'A load', () => ledger.sums().sessions.acknowledged > 50);
+  await until('A load', () => ledger.sums().sessions.acknowledged > 50);
   for (const service of services) service.kill('SIGKILL');
   await Promise.all([...services.map(({ exited }) => exited), ...loads.map(({ ended }) => ended)]);
   lock.close();
 
   const next = startServiceProcess(place);
-  await inboxEmpty(await within(30, 'The start', next.listening));
+  await inboxEmpty(await within('The start', next.listening));
   next.kill('SIGTERM');
-  await within(30, 'The exit', next.exited);
+  await within('The exit', next.exited);
   try {
     assert.deepEqual(await differences(ledger, place), []);
   } finally {

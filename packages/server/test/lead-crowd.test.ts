@@ -182,9 +182,9 @@ describe('while another submission is being stored (postgres)', () => {
     await outsider.query('begin');
     await outsider.query('lock table submission_totals in access exclusive mode');
     const captured = [assertCaptured(one())];
-    await until(2, 'The first wait', async () => (await waiting()) === 1);
+    await until('The first wait', async () => (await waiting()) === 1);
     captured.push(assertCaptured(other()));
-    await until(2, 'The second wait', async () => (await waiting()) === 2);
+    await until('The second wait', async () => (await waiting()) === 2);
     await outsider.end();
     await Promise.all(captured);
   }

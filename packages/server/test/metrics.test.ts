@@ -85,7 +85,7 @@ test('/metrics counts what became of the attempts to forward leads', async (t) =
     await receiver.close();
   });
   const counted = async () => {
-    await within(20, 'Forwarding', service.app.forwarding.settled());
+    await within('Forwarding', service.app.forwarding.settled());
     const found = await metrics(service);
     return ['delivered', 'retry', 'failed'].map((outcome) =>
       found.get(`leadtrail_deliveries_total{outcome="${outcome}"}`),

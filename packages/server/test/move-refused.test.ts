@@ -20,8 +20,6 @@ import { startServiceProcess, until, within } from '@leadtrail/testing/torture/s
 import { startSession } from '@leadtrail/testing/visits';
 import { openPostgresStore } from '../src/adapters/postgres-store.ts';
 
-const SECONDS_MAX = 30;
-
 describe('moving to PostgreSQL', () => {
   let installation: string;
   let dataDir: string;
@@ -155,7 +153,7 @@ describe('moving to PostgreSQL', () => {
       release = async () => {
         released.resolve();
         await holding;
-        await until(SECONDS_MAX, 'The end of the move', async () => !(await isMoving()));
+        await until('The end of the move', async () => !(await isMoving()));
         await onPostgres(databaseUrl, (client) => client.query('drop function if exists hold cascade'));
       };
       await Promise.race([held.promise, holding]);
@@ -164,7 +162,7 @@ describe('moving to PostgreSQL', () => {
 
     async function startUntilLastTable(): Promise<RunningMove> {
       const move = startMove(dataDir, databaseUrl);
-      await until(SECONDS_MAX, 'The last table', () => isMoving(WHERE_WAITING));
+      await until('The last table', () => isMoving(WHERE_WAITING));
       return move;
     }
 
@@ -197,7 +195,7 @@ describe('moving to PostgreSQL', () => {
     test('lets nobody start the service on SQLite meanwhile', async () => {
       const move = await startUntilLastTable();
       const service = startServiceProcess({ kind: 'sqlite', dataDir }, { stderr: /./ });
-      assert.equal((await within(SECONDS_MAX, 'The refusal', service.exited)).code, 1, service.output());
+      assert.equal((await within('The refusal', service.exited)).code, 1, service.output());
       assert.match(service.output(), /database is locked/);
       await release();
       const { code, errors } = await move.ended;

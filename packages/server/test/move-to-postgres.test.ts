@@ -41,7 +41,6 @@ import { DAY_MS } from '../src/lib/utc-time.ts';
 /** A service that began on SQLite, moved with everything it had, and started on PostgreSQL with the same data directory. */
 
 const SIZE = { sessions: 300, leads: 50, recordings: 2 };
-const SECONDS_MAX = 30;
 
 describe('after the move to PostgreSQL', () => {
   const clock = aClock();
@@ -212,7 +211,7 @@ describe('after the move to PostgreSQL', () => {
     held.release = true;
     await startSession(sqlite, { fingerprint_id: 'applied' });
     const applied = "select count(*) as n from sessions where fingerprint_id = 'applied'";
-    await until(SECONDS_MAX, 'To apply a visit', async () => (await row(sqlite, applied)).n === 1);
+    await until('To apply a visit', async () => (await row(sqlite, applied)).n === 1);
   }
 
   /** Two that the store does not have. */
@@ -322,11 +321,7 @@ describe('after the move to PostgreSQL', () => {
       clock.advance(DAY_MS);
       held.sends = false;
       service.app.forwarding.nudge();
-      await until(
-        SECONDS_MAX,
-        'To deliver all',
-        async () => (await rows(service, SELECT_PENDING)).length === 0,
-      );
+      await until('To deliver all', async () => (await rows(service, SELECT_PENDING)).length === 0);
       const ids = receiver.received.map(({ headers }) => String(headers['webhook-id'])).sort();
       assert.ok(former.pendingIds.length > 1);
       assert.deepEqual(

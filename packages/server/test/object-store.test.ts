@@ -320,7 +320,7 @@ test('4: a service whose object store hangs ends in time: what was under way is 
   const sending = sendBody(service, JSON.stringify(aChunk()));
   const archiving = service.app.schedule.run('archive-sessions');
   while (s3.requests() < asked + 2) await new Promise(setImmediate);
-  await within(8, 'The end', service.close());
+  await within('The end', service.close());
   assert.equal((await sending).status, 503);
   assert.equal(await archiving, 'failure');
 });

@@ -243,7 +243,7 @@ onBothStores('the cache of answers', (kind) => {
       const early = ask(service, SITES);
       await making.reached;
       await aSite(service, { name: 'after' });
-      const { body } = await within(10, 'An answer', ask(service, SITES));
+      const { body } = await within('An answer', ask(service, SITES));
       making.open();
       await early;
       assert.equal((body as { total: number }).total, 1);

@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, afterEach, before, test } from 'node:test';
 import { PROJECT_DIR } from '../src/config.ts';
 
-const STOP_MS_MAX = 10_000;
+const STOP_MS_MAX = 60_000;
 
 /** A `.env` beside package.json must not reach the service, so what is not set is set to nothing. */
 const NOTHING_SET = Object.fromEntries(

@@ -25,8 +25,6 @@ export type Received = { headers: IncomingHttpHeaders; body: string };
 export type ReceiverAnswer = (response: ServerResponse) => void;
 export type Held = { release(how: ReceiverAnswer): void };
 
-const SECONDS_MAX = 20;
-
 export async function startReceiver(): Promise<Receiver> {
   let answer: ReceiverAnswer = answering(200);
   let connections = 0;
@@ -48,7 +46,7 @@ export async function startReceiver(): Promise<Receiver> {
   const { port } = server.address() as AddressInfo;
 
   async function got(messages: number): Promise<void> {
-    while (received.length < messages) await within(SECONDS_MAX, `Message ${messages}`, changed.promise);
+    while (received.length < messages) await within(`Message ${messages}`, changed.promise);
   }
 
   return {

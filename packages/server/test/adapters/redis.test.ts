@@ -11,7 +11,6 @@ import { cacheKey } from '../../src/ports/cache.ts';
 
 const FLAG = cacheKey<boolean>('flag');
 const NUMBER = cacheKey<number>('number');
-const HEAL_SECONDS_MAX = 20;
 /** To connect, when the first pauses are short. */
 const SEVERAL_ATTEMPTS_MS = 500;
 
@@ -43,9 +42,9 @@ describe('Redis', () => {
     return redis;
   }
 
-  const isBack = (redis: Redis) => until(HEAL_SECONDS_MAX, 'Coming back', redis.isUp);
+  const isBack = (redis: Redis) => until('Coming back', redis.isUp);
   const isAway = (redis: Redis) =>
-    until(HEAL_SECONDS_MAX, 'Going away', async () => {
+    until('Going away', async () => {
       await redis.counter.count('anything', 0, MINUTE_MS);
       return !redis.isUp();
     });
@@ -72,7 +71,7 @@ describe('Redis', () => {
         assert.ok(left > 0 && left <= (key.endsWith('number') ? MINUTE_MS : 24 * HOUR_MS), `${key}: ${left}`);
       }
       await cache.set(NUMBER, 2, 1);
-      await until(HEAL_SECONDS_MAX, 'Forgetting', async () => (await cache.get(NUMBER)) === undefined);
+      await until('Forgetting', async () => (await cache.get(NUMBER)) === undefined);
     });
 
     test('has nothing any more after FLUSHALL, and takes what is set then', async () => {
@@ -173,9 +172,7 @@ describe('Redis', () => {
     const second = redis.counter.count('visits', 2, MINUTE_MS);
     assert.equal(await Promise.race([second, nextRound('late')]), undefined);
     server.thaw();
-    await until(HEAL_SECONDS_MAX, 'Answering', async () =>
-      Boolean(await redis.counter.count('visits', 3, MINUTE_MS)),
-    );
+    await until('Answering', async () => Boolean(await redis.counter.count('visits', 3, MINUTE_MS)));
     assert.deepEqual(logged, []);
   });
 
@@ -186,7 +183,7 @@ describe('Redis', () => {
     assert.equal(await one.counter.count('visits', 1, MINUTE_MS), undefined);
     await one.cache.set(NUMBER, 2);
     server.thaw();
-    await until(HEAL_SECONDS_MAX, 'Hearing of it', async () => (await other.cache.get(NUMBER)) === 2);
+    await until('Hearing of it', async () => (await other.cache.get(NUMBER)) === 2);
     assert.deepEqual(logged, []);
   });
 
@@ -231,7 +228,7 @@ describe('Redis', () => {
     await server.ask('CONFIG', 'SET', 'maxmemory', '0');
     await isBack(one);
     for (const { cache } of [one, other]) {
-      await until(HEAL_SECONDS_MAX, 'Forgetting', async () => (await cache.get(NUMBER)) === undefined);
+      await until('Forgetting', async () => (await cache.get(NUMBER)) === undefined);
     }
   });
 

@@ -4,8 +4,6 @@ import type { AutomationPlatform } from './automation-platform.ts';
 import type { Place } from './place.ts';
 import { within } from './service-process.ts';
 
-const FINISH_SECONDS_MAX = 60;
-
 /** Starts the service on what another has left, lets it process all that was accepted, and stops it. */
 export function finishWork(place: Place): Promise<void> {
   return runOnce(place, {}, (service) => service.settled());
@@ -34,5 +32,5 @@ function runOnce(
     // Left open, it would keep the test process from ending.
     await work(service).finally(() => service.close());
   }
-  return within(FINISH_SECONDS_MAX, 'What was left', run());
+  return within('What was left', run());
 }

@@ -23,8 +23,6 @@ export type FreshnessOptions = {
 export type FreshnessResult = { pairs: number; reads: number; hits: number; stale: string[] };
 
 const ENV = { ...CAPTURE_ENV, EDGE_ACCOUNT_ID: 'account', ANALYTICS_ENGINE_API_TOKEN: 'token-for-tests' };
-const START_SECONDS_MAX = 30;
-const STOP_SECONDS_MAX = 10;
 const CONNECTIONS = 8;
 /** They ask for what others look at, so that answers are kept and made at the very moment that something changes. */
 const ONLOOKERS = 3;
@@ -36,15 +34,11 @@ export async function runFreshness(options: FreshnessOptions): Promise<Freshness
   const { place, processes } = options;
   const services = Array.from({ length: processes }, () => startServiceProcess(place, { env: ENV }));
   try {
-    const ports = await within(
-      START_SECONDS_MAX,
-      'The start',
-      Promise.all(services.map(({ listening }) => listening)),
-    );
+    const ports = await within('The start', Promise.all(services.map(({ listening }) => listening)));
     return await lookAndChange(options, ports as [number, ...number[]]);
   } finally {
     for (const service of services) service.kill('SIGTERM');
-    await within(STOP_SECONDS_MAX, 'The stop', Promise.all(services.map(({ exited }) => exited)));
+    await within('The stop', Promise.all(services.map(({ exited }) => exited)));
   }
 }
 

@@ -27,9 +27,6 @@ export type KillLoopResult = {
 
 const LEADS_SHARE = 0.3;
 const REFUSED_SHARE = 0.05;
-const START_SECONDS_MAX = 30;
-const STOP_SECONDS_MAX = 30;
-const LEAD_SECONDS_MAX = 30;
 /** How long a start takes is learned from the last one. */
 const START_MS_GUESSED = 800;
 
@@ -104,10 +101,10 @@ async function runCycle(
     if (plan.kill.during !== 'start' && plan.compareFirst) found.push(...(await totalsOff(port, ledger)));
     load = startLoad({ port, ledger, leads: LEADS_SHARE, ...plan });
   });
-  if (plan.kill.during !== 'start') await within(START_SECONDS_MAX, 'The start', underLoad);
+  if (plan.kill.during !== 'start') await within('The start', underLoad);
   const leadsBefore = ledger.sums().leads.acknowledged;
   if (plan.kill.during === 'leads')
-    await until(LEAD_SECONDS_MAX, 'A lead', () => ledger.sums().leads.acknowledged > leadsBefore);
+    await until('A lead', () => ledger.sums().leads.acknowledged > leadsBefore);
   await sleep(plan.kill.afterMs);
 
   if (service.process.exitCode !== null) {
@@ -148,10 +145,10 @@ function unexpectedAnswers(ledger: Ledger): string[] {
 async function compareAll(place: Place, platform: AutomationPlatform, ledger: Ledger): Promise<string[]> {
   platform.refuse(0);
   const service = startServiceProcess(place, platform);
-  const port = await within(START_SECONDS_MAX, 'The start', service.listening);
+  const port = await within('The start', service.listening);
   const found = await totalsOff(port, ledger);
   service.kill('SIGTERM');
-  const { code } = await within(STOP_SECONDS_MAX, 'The stop', service.exited);
+  const { code } = await within('The stop', service.exited);
   if (code !== 0) found.push(`The service stopped with code ${code}:\n${service.output()}`);
   await deliverRest(place, platform);
   found.push(...(await differences(ledger, place)));
