@@ -6,6 +6,7 @@ import { LEAD_STATUSES } from '@leadtrail/contract/lead-status';
 import { LEAD_SORTS } from '@leadtrail/contract/leads';
 import { SUBMISSION_SORTS } from '@leadtrail/contract/submissions';
 import { openSqliteStore } from '../packages/server/src/adapters/sqlite-store.ts';
+import { unknownGeo } from '../packages/server/src/domain/geo.ts';
 import { readEnquiry } from '../packages/server/src/domain/leads/enquiry.ts';
 import { keyHash } from '../packages/server/src/domain/setup/integration-key.ts';
 import type { Store } from '../packages/server/src/store/store.ts';
@@ -85,9 +86,10 @@ async function fillLeads(
     });
     await manyAtOnce(size.leads, async (number) => {
       const leadId = number + 1;
-      if (mixed(leadId, 1) % 3 === 0) await store.markLeadSeen({ leadId, submissions: 1, now: Date.now() });
+      if (mixed(leadId, 1) % 3 === 0) await store.markLeadSeen({ leadId, followUps: 0, now: Date.now() });
       const status = LEAD_STATUSES[mixed(leadId, 2) % 12];
-      if (status !== undefined && status !== 'new') await store.setLeadStatus({ id: String(leadId), status });
+      const move = { id: String(leadId), by: 'admin', now: Date.now() } as const;
+      if (status !== undefined && status !== 'new') await store.setLeadStatus({ ...move, status });
     });
     while ((await store.indexLeads({ max: INDEXED_AT_ONCE })) > 0);
   } finally {
@@ -124,7 +126,7 @@ async function capture(store: Store, person: number, at: number): Promise<void> 
     {
       at,
       ip: `10.${person % 250}.${(person >> 8) % 250}.${(person >> 16) % 250}`,
-      geo: { country: 'IN', region: null, regionCode: null, city: 'Pune', timezone: null, asn: null },
+      locate: () => ({ ...unknownGeo(), country: 'IN', city: 'Pune' }),
       headers: { 'x-api-key': INTEGRATION_KEY, 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Chrome/150.0' },
     },
   );
@@ -134,6 +136,7 @@ async function capture(store: Store, person: number, at: number): Promise<void> 
     submissionPublicId: randomUUIDv7(),
     sendPublicId: null,
     duplicateWindowMinutes: 60,
+    sendFollowUps: 'new_details',
     environment: 'benchmark',
     botLeadDetection: false,
     isTrustedProxy: false,

@@ -104,11 +104,12 @@ function makeCapture(store: Store, random: Random): Capture {
     async submit({ at, fields, ip, geo, headers }) {
       const [leadPublicId, submissionPublicId, sendPublicId] = [random.id(at), random.id(at), random.id(at)];
       const outcome = await store.captureLead({
-        enquiry: readEnquiry(fields, { at, ip, geo, headers }),
+        enquiry: readEnquiry(fields, { at, ip, locate: () => geo, headers }),
         leadPublicId,
         submissionPublicId,
         sendPublicId,
         duplicateWindowMinutes: DUPLICATE_WINDOW_MINUTES,
+        sendFollowUps: 'new_details',
         environment: 'production',
         botLeadDetection: true,
         isTrustedProxy: false,

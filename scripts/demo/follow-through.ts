@@ -93,12 +93,13 @@ export async function workOn(
     if (pipeline === undefined) continue;
     const status = isBot && random.chance(0.8) ? 'fake' : random.weighted(pipeline.stages).status;
     statuses.set(leadId, status);
-    if (status !== 'new') await store.setLeadStatus({ id: String(leadId), status });
+    if (status !== 'new')
+      await store.setLeadStatus({ id: String(leadId), status, by: 'marketing', now: at + (now - at) / 2 });
     // Some have followed up since they were viewed.
     if (status !== 'new' || random.chance(0.25)) {
       if (submissions > 1 && random.chance(0.2)) continue;
       const seenAt = Math.min(at + random.integer(5, 900) * MINUTE_MS, now);
-      await store.markLeadSeen({ leadId, submissions, now: seenAt });
+      await store.markLeadSeen({ leadId, followUps: submissions - 1, now: seenAt });
     }
   }
   return statuses;

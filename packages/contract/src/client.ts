@@ -9,14 +9,20 @@ type QueryInput<E extends Endpoint> = E['query'] extends z.ZodType
   ? { query?: { [K in keyof z.input<E['query']>]?: string | number | boolean } }
   : { query?: undefined };
 type BodyInput<E extends Endpoint> = E['body'] extends z.ZodType
-  ? { body: z.input<E['body']> }
+  ? E['isBodyOptional'] extends true
+    ? { body?: z.input<E['body']> }
+    : { body: z.input<E['body']> }
   : { body?: undefined };
 type ParamsInput<E extends Endpoint> = E['params'] extends z.ZodType
   ? { params: { [K in keyof z.input<E['params']>]: string | number } }
   : { params?: undefined };
 type CallInput<E extends Endpoint> = ParamsInput<E> & QueryInput<E> & BodyInput<E> & { signal?: AbortSignal };
 type CallArguments<E extends Endpoint> = E['body'] extends z.ZodType
-  ? [CallInput<E>]
+  ? E['isBodyOptional'] extends true
+    ? E['params'] extends z.ZodType
+      ? [CallInput<E>]
+      : [CallInput<E>?]
+    : [CallInput<E>]
   : E['params'] extends z.ZodType
     ? [CallInput<E>]
     : [CallInput<E>?];

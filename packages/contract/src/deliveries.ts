@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { ApiError, Count, DateTime, paging } from './fields.ts';
-import { LIST_DEFAULT, LIST_MAX } from './limits.ts';
+import { ApiError, Count, DateTime, Moment, paging } from './fields.ts';
+import { LIST_DEFAULT, LIST_MAX, MANAGEMENT_BYTES_MAX } from './limits.ts';
 
 export const SEND_STATES = ['pending', 'delivered', 'failed'] as const;
 
@@ -98,6 +98,29 @@ export const resendFlowSend = endpoint({
     401: ApiError,
     403: ApiError,
     404: ApiError,
+    500: ApiError,
+    503: ApiError,
+  },
+});
+
+export const resendFailed = endpoint({
+  method: 'POST',
+  path: '/analytics/flow-sends/resend-failed',
+  group: 'Deliveries',
+  summary: 'Send all failed leads again',
+  auth: 'admin',
+  cache: 'no-store',
+  body: z.object({
+    since: Moment.optional().describe('only those created since then'),
+  }),
+  isBodyOptional: true,
+  bodyBytesMax: MANAGEMENT_BYTES_MAX,
+  responses: {
+    202: z.object({ resent: Count }),
+    400: ApiError,
+    401: ApiError,
+    403: ApiError,
+    413: ApiError,
     500: ApiError,
     503: ApiError,
   },

@@ -35,6 +35,8 @@ export type Endpoint = {
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodObject;
+  /** No body means an empty object. */
+  readonly isBodyOptional?: true;
   /** A form instead of a JSON body, in any of four encodings; the schema describes it, the handler reads it. */
   readonly form?: z.ZodObject;
   /** The JSON body may be gzipped and nest deeply; the handler reads of it what has to be known. */

@@ -58,18 +58,24 @@ export const endpoints = {
   exportLeads: leads.exportLeads,
   lead: leads.lead,
   updateLead: leads.updateLead,
+  mergeLeads: leads.mergeLeads,
+  unmergeLead: leads.unmergeLead,
+  forwardLead: leads.forwardLead,
 
   replaySessions: replay.replaySessions,
   replay: replay.replay,
 
   flowSends: deliveries.flowSends,
   resendFlowSend: deliveries.resendFlowSend,
+  resendFailed: deliveries.resendFailed,
   sendTestLead: deliveries.sendTestLead,
 
   rejectedLeads: setAsideLeads.rejectedLeads,
   deleteRejectedLeads: setAsideLeads.deleteRejectedLeads,
+  acceptRejectedLead: setAsideLeads.acceptRejectedLead,
   testingLeads: setAsideLeads.testingLeads,
   deleteTestingLeads: setAsideLeads.deleteTestingLeads,
+  acceptTestingLead: setAsideLeads.acceptTestingLead,
 
   blockedIps: ipLists.blockedIps,
   blockIp: ipLists.blockIp,

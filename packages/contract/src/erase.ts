@@ -29,6 +29,7 @@ export const PersonIdentifiers = z
     email: Email.nullish(),
     phone: Phone.nullish().describe('with its country code, unless it was submitted without one'),
     visitor_id: Id.nullish(),
+    dry_run: z.boolean().optional().describe('only count what would be erased'),
   })
   .refine(
     ({ email, phone, visitor_id }) => (email ?? phone ?? visitor_id ?? null) !== null,
@@ -36,8 +37,7 @@ export const PersonIdentifiers = z
   );
 export type PersonIdentifiers = z.output<typeof PersonIdentifiers>;
 
-export const Erased = z.object({
-  erased: z.literal(true),
+const counts = {
   leads: Count,
   submissions: Count,
   flow_sends: Count,
@@ -46,6 +46,24 @@ export const Erased = z.object({
   sessions: Count,
   replays: Count.describe('recordings of sessions'),
   archived_sessions: Count.describe('removed from archives, uploaded or still queued'),
+};
+
+export const WouldErase = z.object({
+  dry_run: z.literal(true),
+  counts: z.object(counts),
+  leads: z.array(
+    z.object({
+      lead_id: z.int(),
+      contact_name: z.string(),
+      because: z.string().describe('which of the given identifiers lead to it'),
+    }),
+  ),
+});
+export type WouldErase = z.output<typeof WouldErase>;
+
+export const Erased = z.object({
+  erased: z.literal(true),
+  ...counts,
   scrubbed: z
     .boolean()
     .describe(
@@ -58,13 +76,13 @@ export const erasePerson = endpoint({
   method: 'POST',
   path: '/analytics/erase',
   group: 'Management',
-  summary: 'Erase a person from every store',
+  summary: 'Erase a person from every store, or count what that would erase',
   auth: 'admin',
   cache: 'no-store',
   body: PersonIdentifiers,
   bodyBytesMax: MANAGEMENT_BYTES_MAX,
   responses: {
-    200: Erased,
+    200: z.union([Erased, WouldErase]),
     400: ApiError,
     401: ApiError,
     403: ApiError,

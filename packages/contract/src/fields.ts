@@ -56,6 +56,18 @@ export const RecordNumber = z
 /** `YYYY-MM-DD HH:MM:SS`, UTC. */
 export const DateTime = z.string().regex(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
 
+const MOMENT = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/i;
+export const NOT_A_MOMENT = 'must be YYYY-MM-DD or an ISO datetime';
+
+/** Date.parse accepts 30 February as a day in March. */
+export function isMoment(text: string): boolean {
+  const day = text.slice(0, 'YYYY-MM-DD'.length);
+  return MOMENT.test(text) && !Number.isNaN(Date.parse(text)) && new Date(day).toISOString().startsWith(day);
+}
+
+/** A UTC date, or a time with or without a zone. */
+export const Moment = z.string().refine(isMoment, NOT_A_MOMENT);
+
 export const Flag = z.int().min(0).max(1);
 
 /** True or false in a query string. */

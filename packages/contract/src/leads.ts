@@ -124,12 +124,42 @@ export const CrmActivity = z.object({
   received_at: DateTime,
 });
 
+export const LeadIdentity = z.object({
+  kind: z.enum(['visitor', 'email', 'phone']),
+  value: z.string(),
+  first_seen_at: DateTime,
+  submission_id: z.int().describe('the submission that brought it'),
+  is_primary: z.boolean().describe('it came with the submission whose details the lead shows'),
+});
+
+export const StageMove = z.object({
+  at: DateTime,
+  from: z.enum(LEAD_STATUSES),
+  to: z.enum(LEAD_STATUSES),
+  by: z.enum(['admin', 'marketing', 'merge']),
+});
+
+export const PossibleDuplicate = z.object({
+  lead_id: z.int(),
+  lead_public_id: z.string(),
+  contact_name: z.string(),
+  kind: LeadIdentity.shape.kind,
+  value: z.string().describe('the identity that both have'),
+});
+
+export const MergedLead = z.object({
+  lead_id: z.int(),
+  lead_public_id: z.string(),
+  contact_name: z.string(),
+  merged_at: DateTime,
+});
+
 const filters = {
   q: z
     .string()
     .optional()
     .describe(
-      'words or parts of words of a name, e-mail address, project or visitor id, in any order, ignoring accents; or a phone number in any format',
+      'words or parts of words of a name, e-mail address, project or visitor id, also of follow-ups, in any order, ignoring accents; or a phone number in any format',
     ),
   status: z.string().transform(lowerCase).pipe(z.enum(LEAD_STATUSES)).optional(),
   has_follow_ups: QueryFlag.optional(),
@@ -162,15 +192,16 @@ export const exportLeads = endpoint({
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-const LeadReference = z.object({
-  id: z
-    .string()
-    .refine(
-      (id) => (UUID.test(id) ? true : /^[1-9]\d*$/.test(id) && Number.isSafeInteger(Number(id))),
-      'must be the number or the UUID of a lead',
-    )
-    .transform((id) => id.toLowerCase()),
-});
+const LeadId = z
+  .string()
+  .refine(
+    (id) => (UUID.test(id) ? true : /^[1-9]\d*$/.test(id) && Number.isSafeInteger(Number(id))),
+    'must be the number or the UUID of a lead',
+  )
+  .transform((id) => id.toLowerCase());
+const LeadReference = z.object({ id: LeadId });
+/** In a body the number may be one. */
+const OtherLead = z.object({ lead_id: z.union([z.int().transform(String), z.string()]).pipe(LeadId) });
 
 export const lead = endpoint({
   ...reading,
@@ -184,6 +215,10 @@ export const lead = endpoint({
       submissions: z.array(LeadSubmission).describe('latest first'),
       crm_activity: z.array(CrmActivity).describe('latest first'),
       flow_sends: z.array(FlowSend).describe('latest first'),
+      identities: z.array(LeadIdentity).describe('what the lead is recognised by, oldest first'),
+      history: z.array(StageMove).describe('moves between stages, latest first'),
+      possible_duplicates: z.array(PossibleDuplicate).describe('leads of the project that share an identity'),
+      merged: z.array(MergedLead).describe('leads that were merged into this one'),
     }),
     ...readingErrors,
     404: ApiError,
@@ -214,5 +249,54 @@ export const updateLead = endpoint({
     413: ApiError,
     500: ApiError,
     503: ApiError,
+  },
+});
+
+const managing = {
+  method: 'POST',
+  group: 'Leads',
+  auth: 'admin',
+  cache: 'no-store',
+  params: LeadReference,
+  bodyBytesMax: MANAGEMENT_BYTES_MAX,
+} as const;
+const managingErrors = {
+  400: ApiError,
+  401: ApiError,
+  403: ApiError,
+  404: ApiError,
+  413: ApiError,
+  500: ApiError,
+  503: ApiError,
+};
+
+export const mergeLeads = endpoint({
+  ...managing,
+  path: '/analytics/leads/:id/merge',
+  summary: 'Merge another lead of the same project into this one',
+  body: OtherLead,
+  responses: { 200: z.object({ merged: z.literal(true), lead_id: z.int() }), ...managingErrors },
+});
+
+export const unmergeLead = endpoint({
+  ...managing,
+  path: '/analytics/leads/:id/unmerge',
+  summary: 'Take a merged lead out again',
+  body: OtherLead,
+  responses: { 200: z.object({ unmerged: z.literal(true), lead_id: z.int() }), ...managingErrors },
+});
+
+export const forwardLead = endpoint({
+  ...managing,
+  path: '/analytics/leads/:id/forward',
+  summary: 'Send a lead to the automation platform with its current details',
+  body: z.object({
+    again: z.boolean().default(false).describe('even if it was delivered or is on its way'),
+  }),
+  isBodyOptional: true,
+  responses: {
+    202: z.object({ flow_send_public_id: z.string() }),
+    ...managingErrors,
+    409: ApiError,
   },
 });

@@ -126,13 +126,16 @@ const FORM_TYPES = [
   'text/plain',
 ];
 
-function requestBodyOf({ body, form }: Endpoint, components: JsonObject): JsonObject {
+function requestBodyOf({ body, form, isBodyOptional }: Endpoint, components: JsonObject): JsonObject {
   const schema = body ?? form;
   if (schema === undefined) return {};
   const described = { schema: schemaOf(schema, 'input', components) };
   const types = form === undefined ? ['application/json'] : FORM_TYPES;
   return {
-    requestBody: { required: true, content: Object.fromEntries(types.map((type) => [type, described])) },
+    requestBody: {
+      required: !isBodyOptional,
+      content: Object.fromEntries(types.map((type) => [type, described])),
+    },
   };
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { ApiError, Count, DateTime, paging } from './fields.ts';
+import { ApiError, Count, DateTime, Flag, paging, RecordNumber } from './fields.ts';
 import { BULK_DELETE_MAX, LIST_DEFAULT, LIST_MAX, MANAGEMENT_BYTES_MAX } from './limits.ts';
 
 /** Submissions that did not become leads: from blocked IP addresses, or from those used for testing. */
@@ -86,4 +86,40 @@ export const deleteTestingLeads = endpoint({
   ...deleting,
   path: '/analytics/testing-leads/bulk-delete',
   summary: 'Hide testing leads; they are kept in the store',
+});
+
+const accepting = {
+  method: 'POST',
+  group: 'Leads',
+  auth: 'admin',
+  cache: 'no-store',
+  params: z.object({ id: RecordNumber }),
+  bodyBytesMax: MANAGEMENT_BYTES_MAX,
+  body: z.object({
+    unblock: z.boolean().default(false).describe('take its address off the block list as well'),
+  }),
+  isBodyOptional: true,
+  responses: {
+    201: z.object({ lead_id: z.int(), lead_public_id: z.string(), is_primary_lead: Flag }),
+    400: ApiError,
+    401: ApiError,
+    403: ApiError,
+    404: ApiError,
+    409: ApiError,
+    413: ApiError,
+    500: ApiError,
+    503: ApiError,
+  },
+} as const;
+
+export const acceptRejectedLead = endpoint({
+  ...accepting,
+  path: '/analytics/blocked-ip-leads/:id/accept',
+  summary: 'Make a rejected submission a lead, as if its address had not been blocked',
+});
+
+export const acceptTestingLead = endpoint({
+  ...accepting,
+  path: '/analytics/testing-leads/:id/accept',
+  summary: 'Make a testing submission a lead',
 });

@@ -3,6 +3,10 @@ import { endpoint } from './endpoint.ts';
 import { ApiError, httpUrl } from './fields.ts';
 import { MANAGEMENT_BYTES_MAX } from './limits.ts';
 
+/** Which follow-ups are forwarded. */
+export const SENT_FOLLOW_UPS = ['never', 'new_details', 'always'] as const;
+export type SentFollowUps = (typeof SENT_FOLLOW_UPS)[number];
+
 const SECRET_CHARS_MAX = 1024;
 const URL_CHARS_MAX = 2048;
 const TEAMS_MAX = 200;
@@ -33,6 +37,9 @@ export const SettingsChange = z
     flow_enabled: z.boolean().nullable().describe('null: on once there is a webhook URL'),
     flow_webhook_url: Target,
     flow_signing_secret: Secret,
+    flow_send_follow_ups: z
+      .enum(SENT_FOLLOW_UPS)
+      .describe('`new_details`: those with an e-mail address or phone that the platform does not have yet'),
     crm_callback_secret: Secret,
     crm_webhook_secret: Secret,
     internal_teams: z.array(z.string().trim().min(1).max(TEAM_CHARS_MAX)).max(TEAMS_MAX),
@@ -60,6 +67,7 @@ export const Settings = z.object({
   flow_webhook_url: z.string().nullable(),
   flow_webhook_url_refused: Refused,
   flow_signing_secret_set: z.boolean(),
+  flow_send_follow_ups: z.enum(SENT_FOLLOW_UPS),
   crm_callback_secret_set: z.boolean(),
   crm_webhook_secret_set: z.boolean(),
   internal_teams: z.array(z.string()),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { ApiError, Count, clampedInteger, DateTime, Flag, paging } from './fields.ts';
+import { ApiError, Count, clampedInteger, DateTime, Flag, isMoment, NOT_A_MOMENT, paging } from './fields.ts';
 import { LIST_DEFAULT, LIST_MAX, RECENT_SUBMISSIONS_DEFAULT, RECENT_SUBMISSIONS_LIST_MAX } from './limits.ts';
 
 export const SUBMISSION_PERIODS = ['today', 'yesterday', 'range'] as const;
@@ -33,25 +33,14 @@ export const recentSubmissions = endpoint({
   },
 });
 
-const MOMENT = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/i;
 const Moment = z
   .string()
   // An unencoded plus sign in a query string is a space.
   .transform((text) => text.replace(/([T ]\d\d:\d\d\S*) (\d\d:?\d\d)$/, '$1+$2'))
   .optional();
 
-function isMoment(text: string | undefined): boolean {
-  return text === undefined || (MOMENT.test(text) && isOnCalendar(text));
-}
-
 function notAMoment(field: string) {
-  return { path: [field], message: 'must be YYYY-MM-DD or an ISO datetime' };
-}
-
-/** Date.parse accepts 30 February as a day in March. */
-function isOnCalendar(text: string): boolean {
-  const day = text.slice(0, 'YYYY-MM-DD'.length);
-  return !Number.isNaN(Date.parse(text)) && new Date(day).toISOString().startsWith(day);
+  return { path: [field], message: NOT_A_MOMENT };
 }
 
 export const submissions = endpoint({
@@ -68,8 +57,14 @@ export const submissions = endpoint({
       order: z.enum(['asc', 'desc']).default('desc'),
       ...paging({ default: LIST_DEFAULT, max: LIST_MAX }),
     })
-    .refine(({ period, date_from }) => period !== 'range' || isMoment(date_from), notAMoment('date_from'))
-    .refine(({ period, date_to }) => period !== 'range' || isMoment(date_to), notAMoment('date_to')),
+    .refine(
+      ({ period, date_from }) => period !== 'range' || date_from === undefined || isMoment(date_from),
+      notAMoment('date_from'),
+    )
+    .refine(
+      ({ period, date_to }) => period !== 'range' || date_to === undefined || isMoment(date_to),
+      notAMoment('date_to'),
+    ),
   responses: {
     200: z.object({
       submissions: z.array(

@@ -7,7 +7,7 @@ import { call } from '@leadtrail/testing/analytics-calls';
 import { anEvent, aStart } from '@leadtrail/testing/builders';
 import { CALLBACK_SECRET, capture, report } from '@leadtrail/testing/callbacks';
 import { aClock } from '@leadtrail/testing/clock';
-import { row } from '@leadtrail/testing/database';
+import { row, rows } from '@leadtrail/testing/database';
 import {
   assertCaptured,
   CAPTURE_ENV,
@@ -118,6 +118,15 @@ async function aSetAside(service: TestService, kind: 'rejected' | 'testing'): Pr
   return Number(id);
 }
 
+async function accept(service: TestService, kind: 'rejected' | 'testing', path: string): Promise<Write> {
+  const id = await aSetAside(service, kind);
+  return {
+    changes: [path, LEADS, SUBMISSIONS, RECENT, ...ENGINE],
+    topics: CAPTURE_TOPICS,
+    write: () => send(service, 'POST', `${path}/${id}/accept`),
+  };
+}
+
 async function aSend(service: TestService): Promise<string> {
   const { lead_id } = await capture(service);
   await service.app.forwarding.settled();
@@ -214,6 +223,15 @@ const WRITES: Record<WriteName, (service: TestService) => Promise<Write>> = {
       write: () => send(service, 'POST', `${SENDS}/${id}/resend`),
     };
   },
+  resendFailed: async (service) => {
+    const id = await aSend(service);
+    await rows(service, `update flow_sends set status = 'failed' where flow_send_public_id = '${id}'`);
+    return {
+      changes: [SENDS],
+      topics: ['sends'],
+      write: () => send(service, 'POST', `${SENDS}/resend-failed`),
+    };
+  },
   sendTestLead: async (service) => ({
     // It leaves no trace.
     changes: [],
@@ -228,6 +246,31 @@ const WRITES: Record<WriteName, (service: TestService) => Promise<Write>> = {
       changes: [LEADS, `${LEADS}?status=won`],
       topics: ['leads'],
       write: () => send(service, 'PATCH', path, { status: 'won' }),
+    };
+  },
+  mergeLeads: async (service) => {
+    const [{ lead_id }, other] = [await capture(service), await capture(service)];
+    return {
+      changes: [LEADS, SUBMISSIONS, RECENT, SENDS],
+      topics: ['leads', 'sends'],
+      write: () => send(service, 'POST', `${LEADS}/${lead_id}/merge`, { lead_id: other.lead_id }),
+    };
+  },
+  unmergeLead: async (service) => {
+    const [{ lead_id }, other] = [await capture(service), await capture(service)];
+    await send(service, 'POST', `${LEADS}/${lead_id}/merge`, { lead_id: other.lead_id });
+    return {
+      changes: [LEADS, SUBMISSIONS, RECENT, SENDS],
+      topics: ['leads', 'sends'],
+      write: () => send(service, 'POST', `${LEADS}/${lead_id}/unmerge`, { lead_id: other.lead_id }),
+    };
+  },
+  forwardLead: async (service) => {
+    const { lead_id } = await capture(service);
+    return {
+      changes: [SENDS],
+      topics: ['leads', 'sends'],
+      write: () => send(service, 'POST', `${LEADS}/${lead_id}/forward`, { again: true }),
     };
   },
   erasePerson: async (service) => {
@@ -254,6 +297,9 @@ const WRITES: Record<WriteName, (service: TestService) => Promise<Write>> = {
       write: () => send(service, 'POST', `${TESTING}/bulk-delete`, { ids }),
     };
   },
+
+  acceptRejectedLead: async (service) => accept(service, 'rejected', REJECTED),
+  acceptTestingLead: async (service) => accept(service, 'testing', TESTING),
 
   blockIp: async (service) => {
     const ip = anIp();

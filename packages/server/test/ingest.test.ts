@@ -27,7 +27,7 @@ async function failedRecords(service: TestService): Promise<number> {
 
 onBothStores('processing what was accepted', (kind) => {
   /** What stands between the service and its store for the next calls. */
-  const troubles: ((ingest: Ingest, batch: Parameters<Ingest>[0]) => Promise<void>)[] = [];
+  const troubles: ((ingest: Ingest, batch: Parameters<Ingest>[0]) => ReturnType<Ingest>)[] = [];
   const service = useService(kind, {
     overrides: {
       now: () => NOON,
@@ -56,7 +56,7 @@ onBothStores('processing what was accepted', (kind) => {
   test('happens once even where the answer of the store was lost', async () => {
     troubles.push(async (ingest, batch) => {
       await ingest(batch);
-      await away();
+      return away();
     });
     await startSession(service);
     await service.settled();

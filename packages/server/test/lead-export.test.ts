@@ -18,6 +18,7 @@ import {
   type TestService,
   useService,
 } from '@leadtrail/testing/service';
+import { unknownGeo } from '../src/domain/geo.ts';
 import { readEnquiry } from '../src/domain/leads/enquiry.ts';
 import type { Store } from '../src/store/store.ts';
 
@@ -202,15 +203,15 @@ async function captureMany({ app }: TestService): Promise<void> {
 }
 
 async function captureOne(store: Store, number: number): Promise<void> {
-  const geo = { country: null, region: null, regionCode: null, city: null, timezone: null, asn: null };
   const sent = { EMAIL: `${number}@example.org`, FIRSTNAME: number % 2 === 0 ? 'Even' : 'Odd' };
   const headers = { 'x-api-key': INTEGRATION_KEY };
   const { kind } = await store.captureLead({
-    enquiry: readEnquiry(sent, { at: NOON, ip: '198.51.100.1', geo, headers }),
+    enquiry: readEnquiry(sent, { at: NOON, ip: '198.51.100.1', locate: unknownGeo, headers }),
     leadPublicId: randomUUIDv7(),
     submissionPublicId: randomUUIDv7(),
     sendPublicId: null,
     duplicateWindowMinutes: 60,
+    sendFollowUps: 'new_details',
     environment: 'test',
     botLeadDetection: false,
     isTrustedProxy: false,

@@ -358,7 +358,8 @@ onBothStores('while the index takes in changes', (kind) => {
     async function change(): Promise<void> {
       for (let i = 0; i < ROUNDS * PEOPLE_COUNT; i += 1) {
         const status = LEAD_STATUSES[i % LEAD_STATUSES.length] ?? 'new';
-        await service.app.store.setLeadStatus({ id: String(firstId + (i % PEOPLE_COUNT)), status });
+        const id = String(firstId + (i % PEOPLE_COUNT));
+        await service.app.store.setLeadStatus({ id, status, by: 'admin', now: NOON });
         await index.takeIn(1);
       }
       isChanging = false;

@@ -31,6 +31,7 @@ const DEFAULTS: Settings = {
   flow_webhook_url: null,
   flow_webhook_url_refused: false,
   flow_signing_secret_set: false,
+  flow_send_follow_ups: 'new_details',
   crm_callback_secret_set: false,
   crm_webhook_secret_set: false,
   internal_teams: [],

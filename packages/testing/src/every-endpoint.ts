@@ -50,6 +50,14 @@ export async function callEverything(service: TestService): Promise<Record<Calla
   const send = await row(service, 'select flow_send_public_id as id, lead_id from flow_sends');
   const leadId = Number(send.lead_id);
   const sendId = String(send.id);
+  await sendFromServer(service, { EMAIL: 'another@example.org' }, { ip: '203.0.113.8' });
+  const other = await row(service, "select lead_id from leads where contact_email = 'another@example.org'");
+  const setAside = await row(
+    service,
+    `select max(case kind when 'rejected' then id end) as rejected, max(case kind when 'testing' then id end) as testing
+    from set_aside_leads`,
+  );
+  const merging = { params: { id: leadId }, body: { lead_id: Number(other.lead_id) } };
 
   return {
     startSession,
@@ -81,8 +89,10 @@ export async function callEverything(service: TestService): Promise<Record<Calla
     engineProjects: await call('engineProjects'),
     engineSources: await call('engineSources'),
     rejectedLeads: await call('rejectedLeads'),
-    deleteRejectedLeads: await call('deleteRejectedLeads', { body: { ids: [1] } }),
+    deleteRejectedLeads: await call('deleteRejectedLeads', { body: { ids: [] } }),
+    acceptRejectedLead: await call('acceptRejectedLead', { params: { id: Number(setAside.rejected) } }),
     testingLeads: await call('testingLeads'),
+    acceptTestingLead: await call('acceptTestingLead', { params: { id: Number(setAside.testing) } }),
     deleteTestingLeads: await call('deleteTestingLeads', { body: { ids: [] } }),
     blockedIps: await call('blockedIps'),
     blockIp,
@@ -96,8 +106,12 @@ export async function callEverything(service: TestService): Promise<Record<Calla
     exportLeads: JSON.parse(await call('exportLeads', { query: { format: 'json' } })),
     lead: await call('lead', { params: { id: leadId } }),
     updateLead: await call('updateLead', { params: { id: leadId }, body: { status: 'won' } }),
+    mergeLeads: await call('mergeLeads', merging),
+    unmergeLead: await call('unmergeLead', merging),
+    forwardLead: await call('forwardLead', { params: { id: leadId }, body: { again: true } }),
     flowSends: await call('flowSends'),
     resendFlowSend: await call('resendFlowSend', { params: { flow_send_public_id: sendId } }),
+    resendFailed: await call('resendFailed'),
     sendTestLead: await call('sendTestLead'),
     sites: await call('sites'),
     createSite,

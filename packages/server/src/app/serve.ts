@@ -4,6 +4,7 @@ import { bundledFile, bundledFolder } from '../adapters/bundled-file.ts';
 import { type Config, PROJECT_DIR } from '../config.ts';
 import type { AppSettings } from '../flows/app-settings.ts';
 import { makeEndSession } from '../flows/end-session.ts';
+import { makeForwardLead } from '../flows/forward-lead.ts';
 import { makeSendTestLead } from '../flows/send-test-lead.ts';
 import { makeStartSession } from '../flows/start-session.ts';
 import { makeStoreReplay } from '../flows/store-replay.ts';
@@ -97,7 +98,15 @@ function handlersOf(config: Config, parts: Parts, work: Work, { isDraining }: Se
 
 function flowsOf(config: Config, parts: Parts, work: Work) {
   const { ipDatabase } = parts;
-  const common = { ...config, ...parts, ...work, newId, locate: makeClientGeo(ipDatabase) };
+  const common = {
+    ...config,
+    ...parts,
+    ...work,
+    newId,
+    locate: makeClientGeo(ipDatabase),
+    onPendingSend: work.forwarding.nudge,
+    onStored: work.indexing.nudge,
+  };
   return {
     startSession: makeStartSession({ ...common, isHosting: ipDatabase.isHosting }),
     trackEvents: makeTrackEvents(common),
@@ -107,9 +116,13 @@ function flowsOf(config: Config, parts: Parts, work: Work) {
     // Loaded lazily: libphonenumber metadata is heavy.
     captureLead: whenNeeded(async () => {
       const { makeCaptureLead } = await import('../flows/capture-lead.ts');
-      const { forwarding, indexing } = work;
-      return makeCaptureLead({ ...common, onPendingSend: forwarding.nudge, onStored: indexing.nudge });
+      return makeCaptureLead(common);
     }),
+    acceptLead: whenNeeded(async () => {
+      const { makeAcceptLead } = await import('../flows/accept-lead.ts');
+      return makeAcceptLead(common);
+    }),
+    forwardLead: makeForwardLead(common),
     erasePerson: whenNeeded(async () => {
       const { makeErasePerson } = await import('../flows/erase-person.ts');
       return makeErasePerson(common);

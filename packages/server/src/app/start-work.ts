@@ -18,12 +18,13 @@ export async function startWork(config: Config, parts: Parts, { timers }: { time
   const settings = makeAppSettings({ ...parts, defaults: settingDefaults(config, parts), newId });
   // Sets the flags in the cache that follow from the settings. Where it fails, the next reading does.
   await settings.latest().catch((error: Error) => log.warn('settings not read', { reason: error.message }));
-  const ingestFrom = (source: Inbox) => startIngest({ inbox: source, store, now, log, metrics });
+  const indexing = startLeadIndexing({ store, log });
+  const ingestFrom = (source: Inbox) =>
+    startIngest({ inbox: source, store, now, log, metrics, onLeadsBehind: indexing.nudge });
   const ingest = ingestFrom(inbox);
   const adoption = makeAdoption({ openLeftovers: parts.openLeftovers, startIngest: ingestFrom });
   await adoption.run();
   const forwarding = startForwarding({ ...parts, settings });
-  const indexing = startLeadIndexing({ store, log });
   metrics.watchInboxes(() => [inbox.backlog(), adoption.backlog()]);
   const schedule = openSchedule(JOBS, { ...parts, settings, adoption }, { timers });
   return { settings, ingest, adoption, forwarding, indexing, schedule };

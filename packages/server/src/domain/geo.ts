@@ -8,6 +8,10 @@ export type Geo = {
   asn: number | null;
 };
 
+export function unknownGeo(): Geo {
+  return { country: null, region: null, regionCode: null, city: null, timezone: null, asn: null };
+}
+
 export type NetworkPlace = { country: string | null; asn: number | null };
 
 /** What is known of an address without asking anyone. Addresses are canonical, as `canonicalIp` gives them. */

@@ -1,11 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Geo } from '../domain/geo.ts';
-import { readEnquiry } from '../domain/leads/enquiry.ts';
+import { type Enquiry, readEnquiry, type SentHeaders } from '../domain/leads/enquiry.ts';
 import type { FormRecord } from '../domain/leads/form-fields.ts';
 import { redirectTarget } from '../domain/leads/redirect-target.ts';
+import type { Settings } from '../domain/setup/settings.ts';
 import type { NetworkMatcher } from '../lib/ip-address.ts';
 import type { LeadOutcome, Metrics } from '../ports/metrics.ts';
 import type { CaptureOutcome } from '../store/leads/capture.ts';
+import type { Capture } from '../store/leads/submission.ts';
 import type { Store } from '../store/store.ts';
 import type { AppSettings } from './app-settings.ts';
 
@@ -26,7 +28,7 @@ export type CaptureParts = {
   now: () => number;
   newId: () => string;
   metrics: Metrics;
-  locate: (ip: string, trusted: boolean, headers: IncomingHttpHeaders) => Geo;
+  locate: (ip: string, trusted: boolean, headers: SentHeaders) => Geo;
   isTrustedProxy: NetworkMatcher;
   botLeadDetection: boolean;
   /** What the automation platform gets as `dev_environment`. */
@@ -44,21 +46,11 @@ export function makeCaptureLead(parts: CaptureParts): CaptureLead {
     const enquiry = readEnquiry(sent, {
       at: parts.now(),
       ip: client.ip,
-      geo: parts.locate(client.ip, client.trusted, headers),
       headers,
+      locate: (ip, sent) => parts.locate(ip, sent !== null && client.trusted, sent ?? {}),
     });
-    const isForwarding = settings.flowEnabled && settings.flowTarget !== null;
     const outcome = await parts.store
-      .captureLead({
-        enquiry,
-        leadPublicId: parts.newId(),
-        submissionPublicId: parts.newId(),
-        sendPublicId: isForwarding ? parts.newId() : null,
-        duplicateWindowMinutes: settings.duplicateWindowMinutes,
-        environment: parts.environment,
-        botLeadDetection: parts.botLeadDetection,
-        isTrustedProxy: parts.isTrustedProxy(client.ip),
-      })
+      .captureLead(captureOf(parts, settings, enquiry))
       .catch((error: unknown) => {
         parts.metrics.leadSubmitted('failed');
         throw error;
@@ -69,6 +61,25 @@ export function makeCaptureLead(parts: CaptureParts): CaptureLead {
       if (outcome.isForwarded) parts.onPendingSend();
     }
     return { ...outcome, redirectTo: redirectTarget(enquiry.form, headers.referer, settings.internalTeams) };
+  };
+}
+
+export function captureOf(
+  { newId, environment, isTrustedProxy, botLeadDetection }: CaptureParts,
+  settings: Settings,
+  enquiry: Enquiry,
+): Capture {
+  const isForwarding = settings.flowEnabled && settings.flowTarget !== null;
+  return {
+    enquiry,
+    leadPublicId: newId(),
+    submissionPublicId: newId(),
+    sendPublicId: isForwarding ? newId() : null,
+    duplicateWindowMinutes: settings.duplicateWindowMinutes,
+    sendFollowUps: settings.flowSendFollowUps,
+    environment,
+    botLeadDetection,
+    isTrustedProxy: isTrustedProxy(enquiry.ip),
   };
 }
 

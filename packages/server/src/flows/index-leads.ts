@@ -14,18 +14,21 @@ const REST_FACTOR = 20;
 const WAITING_MAX = 50_000;
 
 export type LeadIndexing = {
-  /** A lead has changed. */
+  /** A lead has changed, or one of its visitors. */
   nudge(): void;
   /** Resolves when the index has caught up. */
   settled(): Promise<void>;
   stop(): Promise<void>;
 };
 
-/** Takes in all that have changed; what other processes have left behind too. */
+/** Takes in all leads that have changed; what other processes have left behind too. */
 export async function indexChangedLeads(parts: { store: Store; signal: AbortSignal }): Promise<void> {
-  let taken: number;
-  do taken = await parts.store.indexLeads({ max: LEADS_PER_STEP });
-  while (taken === LEADS_PER_STEP && !parts.signal.aborted);
+  const { store, signal } = parts;
+  for (const step of [store.refreshLeadFigures, store.indexLeads]) {
+    let taken: number;
+    do taken = await step({ max: LEADS_PER_STEP });
+    while (taken === LEADS_PER_STEP && !signal.aborted);
+  }
 }
 
 /** Keeps the index of the lists up to date for as long as the service runs. */
@@ -54,9 +57,14 @@ export function startLeadIndexing({ store, log }: { store: Store; log: Log }): L
     },
   });
 
-  /** What has changed, and once that is all, the search texts that an earlier version has left to be renewed. */
+  /**
+   * Figures first, because they change what is indexed; and once that is all, the search texts that an earlier
+   * version has left to be renewed.
+   */
   async function takeIn(): Promise<number> {
-    const taken = await store.indexLeads({ max: LEADS_PER_STEP });
+    const refreshed = await store.refreshLeadFigures({ max: LEADS_PER_STEP });
+    const indexed = await store.indexLeads({ max: LEADS_PER_STEP });
+    const taken = Math.max(refreshed, indexed);
     if (isRenewed || taken === LEADS_PER_STEP) return taken;
     const renewed = await store.renewSearchTexts({ max: LEADS_PER_STEP });
     isRenewed = renewed === 0;

@@ -4,7 +4,7 @@ import type { Inbox } from '../ports/inbox.ts';
 import type { Log } from '../ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { Store } from '../store/store.ts';
-import type { TrackingBatch } from '../store/tracking/ingest.ts';
+import type { Ingested, TrackingBatch } from '../store/tracking/ingest.ts';
 import { startLoop } from './background-loop.ts';
 import { makeGiveWay } from './give-way.ts';
 
@@ -33,8 +33,10 @@ export function startIngest(parts: {
   now: () => number;
   log: Log;
   metrics: Metrics;
+  /** Visitors of leads have gone on. */
+  onLeadsBehind: () => void;
 }): Ingest {
-  const { inbox, store, now, log, metrics } = parts;
+  const { inbox, store, now, log, metrics, onLeadsBehind } = parts;
   const rest = makeGiveWay({ busyFrom: BUSY_FROM, restFactor: REST_FACTOR });
   let isResumed = false;
   const loop = startLoop({
@@ -67,26 +69,28 @@ export function startIngest(parts: {
     if (batch === undefined) return undefined;
     const startedAt = performance.now();
     const { records, ...taken } = batch;
-    await ingestOrSalvage({ ...taken, spoolId: inbox.spoolId, now: now() }, failures);
+    const { leads } = await ingestOrSalvage({ ...taken, spoolId: inbox.spoolId, now: now() }, failures);
     await inbox.release(batch.lastSequence);
+    if (leads > 0) onLeadsBehind();
     metrics.ingested(records);
     return performance.now() - startedAt;
   }
 
-  async function ingestOrSalvage(batch: TrackingBatch, failures: number): Promise<void> {
+  async function ingestOrSalvage(batch: TrackingBatch, failures: number): Promise<Ingested> {
     try {
-      await store.ingestTracking(batch);
+      return await store.ingestTracking(batch);
     } catch (error) {
       if (failures < PERMANENT_FAILURES_MAX || isTemporary(error)) throw error;
-      await salvage(batch);
+      return salvage(batch);
     }
   }
 
   /** Applied record by record; what fails again is kept for inspection. */
-  async function salvage(batch: TrackingBatch): Promise<void> {
-    const failed = await store.salvageTracking(batch);
-    metrics.dropped('record_unprocessable', failed);
-    log.error('tracking records cannot be processed', { failed });
+  async function salvage(batch: TrackingBatch): Promise<Ingested> {
+    const ingested = await store.salvageTracking(batch);
+    metrics.dropped('record_unprocessable', ingested.failed);
+    log.error('tracking records cannot be processed', { failed: ingested.failed });
+    return ingested;
   }
 
   async function untilEmpty(deadline: number): Promise<void> {

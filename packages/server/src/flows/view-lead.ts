@@ -1,3 +1,4 @@
+import { AppError } from '../lib/errors.ts';
 import type { LeadDetail } from '../store/leads/detail.ts';
 import type { Store } from '../store/store.ts';
 
@@ -17,9 +18,9 @@ export function makeViewLead({ store, now, onSeen }: ViewLeadParts) {
     for (let attempt = 1; ; attempt += 1) {
       const detail = await store.leadDetail({ id });
       if (detail === null || !marks || detail.lead.needs_review === 0) return detail;
-      const { lead_id: leadId, form_submit_count: submissions } = detail.lead;
+      const { lead_id: leadId, follow_ups_count: followUps } = detail.lead;
       const seenAt = now();
-      if (await store.markLeadSeen({ leadId, submissions, now: seenAt })) {
+      if (await store.markLeadSeen({ leadId, followUps, now: seenAt })) {
         onSeen();
         return seen(detail, seenAt);
       }
@@ -29,6 +30,10 @@ export function makeViewLead({ store, now, onSeen }: ViewLeadParts) {
 }
 
 export type ViewLead = ReturnType<typeof makeViewLead>;
+
+export function unknownLead(): AppError {
+  return new AppError('not_found', 'There is no such lead.');
+}
 
 function seen(detail: LeadDetail, at: number): LeadDetail {
   const { lead } = detail;

@@ -87,6 +87,7 @@ export function answerEndpoint(name: string, declared: Endpoint, handler: AnyHan
   const contentType = declared.produces ?? JSON_TYPE;
   const bytesMax = declared.bodyBytesMax ?? 0;
   const jsonBody = declared.packed ? undefined : declared.body;
+  const noBody = declared.isBodyOptional ? '{}' : '';
   const cached = handler.keptFrom && context.responseCache.forEndpoint(name, handler.keptFrom);
   const report = context.metrics.forEndpoint(name);
   const isTracking = declared.group === 'Tracking';
@@ -105,7 +106,8 @@ export function answerEndpoint(name: string, declared: Endpoint, handler: AnyHan
       const request = {
         params: declared.params && validate(declared.params, params, 'path'),
         query: declared.query && validate(declared.query, query, 'query'),
-        body: jsonBody && validate(jsonBody, parseJson(await readText(incoming, bytesMax)), 'body'),
+        body:
+          jsonBody && validate(jsonBody, parseJson((await readText(incoming, bytesMax)) || noBody), 'body'),
         form: () => readFormBody(incoming, bytesMax),
         packed: () => readPackedBody(incoming, bytesMax),
         reply,

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Geo, IpDatabase } from '../domain/geo.ts';
+import { type Geo, type IpDatabase, unknownGeo } from '../domain/geo.ts';
 import { cut } from '../domain/tracking/page-address.ts';
 
 type Provider = {
@@ -108,10 +108,6 @@ function findProvider(headers: IncomingHttpHeaders): Provider | undefined {
 
 function isPresent(header: string | string[] | undefined): boolean {
   return typeof header === 'string' && header.trim() !== '';
-}
-
-function unknownGeo(): Geo {
-  return { country: null, region: null, regionCode: null, city: null, timezone: null, asn: null };
 }
 
 function readGeo({ headers: names, percentEncoded }: Provider, headers: IncomingHttpHeaders): Geo {

@@ -12,12 +12,16 @@ import * as integrations from './integrations.ts';
 import * as ipLists from './ip-lists.ts';
 import * as jobRuns from './job-runs.ts';
 import * as leadDroughts from './lead-droughts.ts';
+import * as leadAcceptance from './leads/accept.ts';
 import * as leadCallbacks from './leads/callbacks.ts';
 import * as leadCapture from './leads/capture.ts';
 import * as leadDetail from './leads/detail.ts';
+import * as leadFigures from './leads/figures.ts';
+import * as leadForwarding from './leads/forward.ts';
 import * as leadIndex from './leads/lead-index.ts';
 import * as leadList from './leads/list.ts';
 import * as leadLookUp from './leads/look-up.ts';
+import * as leadMerging from './leads/merge.ts';
 import * as leadRenewal from './leads/renew.ts';
 import * as leadReview from './leads/review.ts';
 import { type Operation, type OperationKinds, ping, type ShownOperation, versions } from './operation.ts';
@@ -49,12 +53,16 @@ const exported = {
   ...ipLists,
   ...jobRuns,
   ...leadDroughts,
+  ...leadAcceptance,
   ...leadCallbacks,
   ...leadCapture,
   ...leadDetail,
+  ...leadFigures,
+  ...leadForwarding,
   ...leadIndex,
   ...leadList,
   ...leadLookUp,
+  ...leadMerging,
   ...leadRenewal,
   ...leadReview,
   ...recount,

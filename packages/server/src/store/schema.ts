@@ -34,6 +34,10 @@ export type Schema = {
   lead_droughts: LeadDroughtRow;
   leads: LeadRow;
   lead_identities: LeadIdentityRow;
+  lead_figure_changes: LeadFigureChangeRow;
+  lead_merges: LeadMergeRow;
+  lead_shared_identities: LeadSharedIdentityRow;
+  lead_stage_moves: LeadStageMoveRow;
   lead_index: LeadIndexRow;
   lead_index_totals: LeadIndexTotalRow;
   lead_changes: LeadChangeRow;
@@ -277,14 +281,15 @@ export type LeadRow = LeadFacts & {
   site_key: string;
   form_id: string;
   crm_lead_id: string | null;
-  form_submit_count: number;
   follow_ups_count: number;
   last_follow_up_at: number | null;
   /** First view, and the latest; a follow-up after that makes the lead one to review again. */
   seen_at: number | null;
   last_viewed_at: number | null;
   needs_review: number;
-  /** See domain/lead-listing.ts and domain/lead-search.ts. */
+  /** The submission of a person that took over a lead which only bots had submitted; 0: the first one shows. */
+  shown_submission_id: Generated<number>;
+  /** See domain/leads/lead-listing.ts and lead-search.ts. */
   name_key: string;
   search_text: string;
 };
@@ -309,7 +314,42 @@ export type LeadChangeRow = { lead_id: number };
 export type LeadRenewalRow = { lead_id: number };
 
 /** By what a lead is recognised. An identity belongs to the first lead of the project that had it. */
-export type LeadIdentityRow = { kind: string; value: string; project_key: string; lead_id: number };
+export type LeadIdentityRow = {
+  kind: string;
+  value: string;
+  project_key: string;
+  lead_id: number;
+  /** Which submission brought it, and when. */
+  submission_id: number;
+  first_seen_at: number;
+  /** Only bots have brought it: it binds until a person claims it. */
+  is_provisional: number;
+};
+
+/** An identity that a lead has used as well, but that belongs to another lead of the project. */
+export type LeadSharedIdentityRow = { kind: string; value: string; project_key: string; lead_id: number };
+
+/** A lead whose figures have to be made from its visitors and submissions again. */
+export type LeadFigureChangeRow = { lead_id: number };
+
+/** A lead that went into another: its ids lead there. `undo` is what it takes to take it out again, as JSON. */
+export type LeadMergeRow = {
+  merged_lead_id: number;
+  merged_public_id: string;
+  merged_crm_id: string | null;
+  into_lead_id: number;
+  merged_at: number;
+  undo: string;
+};
+
+/** Every move from one stage to another. */
+export type LeadStageMoveRow = {
+  lead_id: number;
+  at: number;
+  from_status: string;
+  to_status: string;
+  moved_by: string;
+};
 
 /** Every time a form was sent. */
 export type SubmissionRow = {
@@ -376,6 +416,8 @@ export type FlowSendRow = {
   flow_execution_id: string | null;
   flow_execution_status: string | null;
   callback: string | null;
+  /** The keys of the e-mail address and phone that it carries, as JSON; null in sends from before this was kept. */
+  carried: string | null;
   body: string;
 };
 
@@ -418,6 +460,9 @@ export type SetAsideLeadRow = {
   payload_json: string;
   site_key: string;
   form_id: string;
+  /** What is known of the sender besides, as JSON: it takes part again when the lead is accepted after all. */
+  sender: Generated<string>;
+  accepted_at: Generated<number | null>;
   deleted_at: number | null;
 };
 

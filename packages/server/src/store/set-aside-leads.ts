@@ -9,7 +9,7 @@ import type { SetAsideLeadRow } from './schema.ts';
 /** Submissions that did not become leads. */
 
 type Kind = SetAsideLeadRow['kind'];
-export type SetAsideLead = Omit<Insertable<SetAsideLeadRow>, 'id' | 'deleted_at'>;
+export type SetAsideLead = Omit<Insertable<SetAsideLeadRow>, 'id' | 'accepted_at' | 'deleted_at'>;
 export type SetAsidePeriod = (typeof SET_ASIDE_PERIODS)[number];
 
 const COLUMNS = [
@@ -44,7 +44,7 @@ export const setAside = write(
   },
 );
 
-/** A page of one kind without what was deleted, latest first. An empty filter lets everything through. */
+/** A page of one kind without what was accepted or deleted, latest first. An empty filter lets everything through. */
 export const setAsideLeads = read(
   { shows: ['set-aside'] },
   async (db, asked: Page & { kind: Kind; ip: string; q: string; period: SetAsidePeriod; now: number }) => {
@@ -54,6 +54,7 @@ export const setAsideLeads = read(
       .selectFrom('set_aside_leads')
       .where('kind', '=', asked.kind)
       .where('deleted_at', 'is', null)
+      .where('accepted_at', 'is', null)
       .where('received_at', '>=', from)
       .where('received_at', '<', until)
       .$if(ip !== '', (select) => select.where(ipContains(db, ip)))
@@ -96,6 +97,7 @@ export const deleteSetAside = write(
       .where('kind', '=', kind)
       .where('id', 'in', dialect.anyOf(ids))
       .where('deleted_at', 'is', null)
+      .where('accepted_at', 'is', null)
       .executeTakeFirstOrThrow();
     return Number(numUpdatedRows);
   },

@@ -13,7 +13,7 @@ export type Risk = {
 };
 
 export type RiskFacts = {
-  rule: SenderFacts['rule'];
+  personRule: SenderFacts['personRule'];
   isTrustedProxy: boolean;
   botLeadDetection: boolean;
   vpnSuspected: boolean;
@@ -21,7 +21,7 @@ export type RiskFacts = {
   recentSubmissions: number;
 };
 
-export function assessRisk({ form, ip, identities, ...enquiry }: Enquiry, facts: RiskFacts): Risk {
+export function assessRisk({ form, personIp, identities, ...enquiry }: Enquiry, facts: RiskFacts): Risk {
   const honeypot = form.honeypot !== '';
   const { score, reasons } = suspicion({
     honeypot,
@@ -30,13 +30,16 @@ export function assessRisk({ form, ip, identities, ...enquiry }: Enquiry, facts:
     recentSubmissions: facts.recentSubmissions + 1,
     vpnSuspected: facts.vpnSuspected,
     botAgent: enquiry.isBotAgent,
+    unusableClientIp: enquiry.keyHash !== null && form.clientIp !== '' && personIp === null,
     hasContact: identities.some(({ kind }) => kind === 'email' || kind === 'phone'),
   });
   const isBot = isBotLead({ honeypot, suspicionScore: score, botAgent: enquiry.isBotAgent });
-  const mayBlock = mayAutoBlock(ip, {
-    isTrustedProxy: facts.isTrustedProxy,
-    whitelisted: facts.rule?.list === 'whitelisted',
-  });
+  const mayBlock =
+    personIp !== null &&
+    mayAutoBlock(personIp, {
+      isTrustedProxy: facts.isTrustedProxy,
+      whitelisted: facts.personRule?.list === 'whitelisted',
+    });
   return {
     score,
     reasons,

@@ -97,10 +97,11 @@ export type LeadFacts = {
   test_lead: string;
   related_projects: string;
   status: string;
+  form_submit_count: number;
   created_at: number;
 };
 
-/** Only new leads are forwarded, hence the constants for duplicate, follow-up and submit count. */
+/** As a new lead has it; a follow-up says so besides. */
 export function automationPayload(
   lead: LeadFacts,
   phone: Phone,
@@ -154,6 +155,6 @@ export function automationPayload(
     suspicion_score: lead.suspicion_score,
     suspicion_reasons: lead.suspicion_reasons,
     time_to_submit: Math.round((lead.time_to_submit_ms ?? 0) / SECOND_MS),
-    form_submit_count: 1,
+    form_submit_count: lead.form_submit_count,
   };
 }

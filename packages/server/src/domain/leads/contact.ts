@@ -24,9 +24,9 @@ export function emailKey(email: string): string | null {
 export type Phone = {
   /** E.164, or the bare digits of what is no possible number; null when there are too few. */
   key: string | null;
-  /** With the country code if it is known. */
+  /** With the dial code that the person gave, in E.164 if it is a possible number; else as typed. */
   international: string;
-  /** `+91`, or '' when unknown. */
+  /** `+91`, or '' where the person gave none. */
   dialCode: string;
 };
 
@@ -41,17 +41,21 @@ const PLAIN = /^[\d+ ()-]*$/;
 /** The default country of a national number; `area` is the rest of a code such as `+1-876`. */
 type Origin = { callingCode: string; area: string } | { country: CountryCode };
 
-/** Without + or 00 a number is read with the chosen dial code, and without that as one of the request's country. */
+/**
+ * Without + or 00 a number is read with the chosen dial code. Without that too, the country of the person serves for
+ * comparing and is never shown.
+ */
 export function readPhone(phone: string, dialCode: string, country: string | null): Phone {
   // NFKC turns full-width digits and plus signs into ASCII.
   const text = cut((PLAIN.test(phone) ? phone : phone.normalize('NFKC')).trim(), PHONE_CHARS_MAX);
   const chosen = originOf(dialCode);
   const number = text === '' ? undefined : readNumber(text, chosen ?? countryOrigin(country ?? ''));
-  if (number !== undefined) {
-    const key = inOnePiece(number.number);
-    return { key, international: key, dialCode: `+${number.countryCallingCode}` };
-  }
-  return asTyped(text, chosen === undefined ? '' : dialCodeOf(chosen));
+  if (number === undefined) return asTyped(text, chosen === undefined ? '' : dialCodeOf(chosen));
+  const key = inOnePiece(number.number);
+  const isGiven = chosen !== undefined || INTERNATIONAL_PREFIX.test(text);
+  return isGiven
+    ? { key, international: key, dialCode: `+${number.countryCallingCode}` }
+    : { key, international: text, dialCode: '' };
 }
 
 /** In international format, or as typed if it is no possible number. */

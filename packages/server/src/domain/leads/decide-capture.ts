@@ -1,10 +1,13 @@
 import { isAllowedOrigin } from '../setup/site-domain.ts';
 import type { Enquiry } from './enquiry.ts';
 
+export type IpRule = { list: 'blocked' | 'whitelisted'; usage: 'test' | 'internal' };
+
 /** What is known of the sender of an enquiry. */
 export type SenderFacts = {
-  /** The block list's or whitelist's entry for the address. */
-  rule: { list: 'blocked' | 'whitelisted'; usage: 'test' | 'internal' } | null;
+  /** The block list's or whitelist's entry for the address of the request, and for the person's. */
+  callerRule: IpRule | null;
+  personRule: IpRule | null;
   /** The site that the form names; `formEnabled` is null where the site has no such form. */
   site: { enabled: boolean; domains: readonly string[]; formEnabled: boolean | null } | null;
   /** The integration that the API key belongs to. */
@@ -25,17 +28,23 @@ export type CaptureDecision =
   | { kind: 'testing' }
   | { kind: 'accepted' };
 
-/** What becomes of an enquiry. A blocked sender comes first, so that a block shows in nothing. */
+/**
+ * What becomes of an enquiry. A blocked caller comes first, so that a block shows in nothing; the person that a
+ * server names is believed once its key is.
+ */
 export function decideCapture(enquiry: Enquiry, sender: SenderFacts): CaptureDecision {
-  if (sender.rule?.list === 'blocked') return { kind: 'rejected' };
+  if (sender.callerRule?.list === 'blocked') return { kind: 'rejected' };
   const reason = refusalReason(enquiry, sender);
   if (reason !== null) return { kind: 'refused', reason };
-  return { kind: sender.rule?.usage === 'test' ? 'testing' : 'accepted' };
+  const rule = enquiry.personIp === null ? sender.callerRule : sender.personRule;
+  if (rule?.list === 'blocked') return { kind: 'rejected' };
+  return { kind: rule?.usage === 'test' ? 'testing' : 'accepted' };
 }
 
 function refusalReason(enquiry: Enquiry, { site, integration }: SenderFacts): RefusalReason | null {
+  if (enquiry.keyHash !== null && !integration?.enabled) return 'invalid_key';
   if (!enquiry.isReadable) return 'unreadable';
-  if (enquiry.keyHash !== null) return integration?.enabled ? null : 'invalid_key';
+  if (enquiry.keyHash !== null) return null;
   if (enquiry.form.siteKey === '' || enquiry.form.formId === '') return 'no_credentials';
   if (site === null || site.formEnabled === null) return 'unknown_form';
   if (!isOnSite(enquiry, site)) return 'domain_not_allowed';

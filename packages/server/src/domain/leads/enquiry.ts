@@ -1,4 +1,5 @@
-import type { Geo } from '../geo.ts';
+import { canonicalIp } from '../../lib/ip-address.ts';
+import { type Geo, unknownGeo } from '../geo.ts';
 import { keyHash } from '../setup/integration-key.ts';
 import { callerPage } from '../setup/site-domain.ts';
 import { boundedAddress, cut } from '../tracking/page-address.ts';
@@ -15,7 +16,12 @@ export type Enquiry = {
   form: LeadForm;
   /** Everything that was sent, as it is kept. */
   payloadJson: string;
+  /** What is kept as its address: the person's where it is known, else the caller's. */
   ip: string;
+  /** Where the request came from. */
+  callerIp: string;
+  /** The person's own address; null where a server sent the lead without naming it. */
+  personIp: string | null;
   geo: Geo;
   userAgent: string;
   isBotAgent: boolean;
@@ -34,42 +40,81 @@ export type Enquiry = {
 
 export type SentHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
+export type Sender = {
+  at: number;
+  ip: string;
+  headers: SentHeaders;
+  /** Geography headers describe the caller, so they count only where the caller is the person. */
+  locate: (ip: string, headers: SentHeaders | null) => Geo;
+};
+
 const USER_AGENT_CHARS_MAX = 1024;
 
 /** Without a record: a body that cannot be read. */
-export function readEnquiry(
-  record: FormRecord | null,
-  sender: { at: number; ip: string; geo: Geo; headers: SentHeaders },
-): Enquiry {
-  const { at, ip, geo, headers } = sender;
+export function readEnquiry(record: FormRecord | null, { at, ip, headers, locate }: Sender): Enquiry {
   const form = readLeadForm(record ?? {});
-  const phone = readPhone(form.phone, form.dialCode, geo.country);
   const apiKey = text(headers['x-api-key']);
+  const isServer = apiKey !== undefined;
+  const personIp = isServer ? canonicalIp(form.clientIp) : ip;
+  const geo = personIp === null ? unknownGeo() : locate(personIp, isServer ? null : headers);
+  const phone = readPhone(form.phone, form.dialCode, geo.country);
   const origin = text(headers.origin);
   const referer = text(headers.referer);
-  const userAgent = cut(text(headers['user-agent']) ?? '', USER_AGENT_CHARS_MAX);
+  const personAgent = isServer ? form.clientUserAgent : '';
+  const userAgent = personAgent || cut(text(headers['user-agent']) ?? '', USER_AGENT_CHARS_MAX);
   return {
     at,
     isReadable: record !== null,
     form,
     payloadJson: JSON.stringify(record ?? {}),
-    ip,
+    ip: personIp ?? ip,
+    callerIp: ip,
+    personIp,
     geo,
     userAgent,
-    isBotAgent: isBotAgent(userAgent, apiKey === undefined),
+    isBotAgent: isBotAgent(userAgent, !isServer || personAgent !== ''),
     origin: origin ?? null,
     page: callerPage({ origin, referer }),
     referer: boundedAddress(form.pageUrl || referer || form.referedBy),
-    keyHash: apiKey === undefined ? null : keyHash(apiKey.trim()),
+    keyHash: isServer ? keyHash(apiKey.trim()) : null,
     phone,
     projectKey: projectKey(form.project),
     identities: identitiesOf({
       visitorId: form.visitorId,
       emailKey: emailKey(form.email),
       phoneKey: phone.key,
-      ip,
+      ip: personIp,
     }),
   };
+}
+
+/** What it takes besides the form to read an enquiry again that was set aside. The key itself is not kept. */
+export function senderToKeep({ callerIp, geo, userAgent, origin, keyHash: hash }: Enquiry): KeptSender {
+  const headers = { 'user-agent': userAgent, ...(origin === null ? {} : { origin }) };
+  return { callerIp, geo, headers: hash === null ? headers : { ...headers, 'x-api-key': '' } };
+}
+
+type KeptSender = { callerIp: string; geo: Geo; headers: Record<string, string> };
+
+export function readEnquiryAgain(kept: {
+  received_at: number;
+  ip: string;
+  referer: string;
+  payload_json: string;
+  sender: string;
+}): Enquiry {
+  // Rows of earlier versions have no sender.
+  const {
+    callerIp = kept.ip,
+    geo = unknownGeo(),
+    headers = {},
+  }: Partial<KeptSender> = JSON.parse(kept.sender);
+  return readEnquiry(JSON.parse(kept.payload_json), {
+    at: kept.received_at,
+    ip: callerIp,
+    headers: { ...headers, referer: kept.referer },
+    locate: () => geo,
+  });
 }
 
 function text(header: string | string[] | undefined): string | undefined {

@@ -21,6 +21,8 @@ const MESSAGE_CHARS_MAX = 16 * 1024;
 const ADDRESS_CHARS_MAX = 2048;
 const CAMPAIGN_CHARS_MAX = 512;
 const NUMBER_CHARS_MAX = 32;
+const IP_CHARS_MAX = 64;
+const USER_AGENT_CHARS_MAX = 1024;
 /** Capped, so that forms left open overnight do not distort averages. */
 const TIME_TO_SUBMIT_S_MAX = DAY_MS / SECOND_MS;
 
@@ -58,6 +60,8 @@ const TEXT_FIELDS = {
   formId: { names: ['formId'], charsMax: ID_CHARS_MAX },
   visitorId: { names: ['__visitor_id'], charsMax: ID_CHARS_MAX },
   honeypot: { names: ['__pg_hp'], charsMax: LABEL_CHARS_MAX },
+  clientIp: { names: ['CLIENT_IP'], charsMax: IP_CHARS_MAX },
+  clientUserAgent: { names: ['CLIENT_USER_AGENT'], charsMax: USER_AGENT_CHARS_MAX },
 } as const satisfies Record<string, Field>;
 type TextField = keyof typeof TEXT_FIELDS;
 const TEXT_FIELD_KEYS = Object.keys(TEXT_FIELDS) as TextField[];

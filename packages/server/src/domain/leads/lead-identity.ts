@@ -1,3 +1,4 @@
+import { caseFolded } from '../../lib/case-folded.ts';
 import { memoize } from '../../lib/memoize.ts';
 import { cut } from '../tracking/page-address.ts';
 
@@ -15,23 +16,22 @@ export type Identity = { readonly kind: IdentityKind; readonly value: string };
 const PROJECT_KEY_CHARS_MAX = 256;
 
 /** Project names are compared ignoring case, width and white space. */
-export const projectKey = memoize(256, (project) => {
-  const folded = project.normalize('NFKC').toLowerCase();
-  return cut(folded.replaceAll(/\s+/g, ' ').trim(), PROJECT_KEY_CHARS_MAX).trimEnd();
-});
+export const projectKey = memoize(256, (project) =>
+  cut(caseFolded(project).replaceAll(/\s+/g, ' ').trim(), PROJECT_KEY_CHARS_MAX).trimEnd(),
+);
 
 /** In order of priority. */
 export function identitiesOf(submission: {
   visitorId: string;
   emailKey: string | null;
   phoneKey: string | null;
-  ip: string;
+  ip: string | null;
 }): Identity[] {
   const identities: Identity[] = [];
   if (submission.visitorId !== '') identities.push({ kind: 'visitor', value: submission.visitorId });
   if (submission.emailKey !== null) identities.push({ kind: 'email', value: submission.emailKey });
   if (submission.phoneKey !== null) identities.push({ kind: 'phone', value: submission.phoneKey });
-  identities.push({ kind: 'ip', value: submission.ip });
+  if (submission.ip !== null) identities.push({ kind: 'ip', value: submission.ip });
   return identities;
 }
 
@@ -45,14 +45,13 @@ export function identityKey({ kind, value }: Identity): string {
   return `${kind}\n${value}`;
 }
 
-/** The lead that a submission belongs to; undefined: a new one. */
+export type HeldBy = { leadId: number; isProvisional: boolean };
+
+/** The lead that a submission belongs to; undefined: a new one. What only bots have brought decides last. */
 export function chooseLead(
   identities: readonly Identity[],
-  holderOf: (identity: Identity) => number | undefined,
+  holderOf: (identity: Identity) => HeldBy | undefined,
 ): number | undefined {
-  for (const identity of lookupKinds(identities)) {
-    const lead = holderOf(identity);
-    if (lead !== undefined) return lead;
-  }
-  return undefined;
+  const holders = lookupKinds(identities).flatMap((identity) => holderOf(identity) ?? []);
+  return (holders.find(({ isProvisional }) => !isProvisional) ?? holders[0])?.leadId;
 }

@@ -18,6 +18,16 @@ export function leadSearchText(lead: SearchedFields, phone: Phone): string {
   return folded(fields.map(inOneLine).join('\n'));
 }
 
+const SEARCH_TEXT_CHARS_MAX = 8192;
+
+/** A lead is found by everything that any of its submissions said: each line once, up to a bound. */
+export function withSearchText(text: string, added: string): string {
+  const lines = new Set(text.split('\n'));
+  const fresh = added.split('\n').filter((line) => !lines.has(line));
+  const whole = [text, ...fresh].join('\n');
+  return fresh.length === 0 || whole.length > SEARCH_TEXT_CHARS_MAX ? text : whole;
+}
+
 function inOneLine(text: string): string {
   return text.includes('\n') ? text.replaceAll('\n', ' ') : text;
 }

@@ -5,6 +5,8 @@ const BASE_CHARS_MAX = 2048;
 const CONTROL_CHARACTER = /\p{Cc}/u;
 /** Browsers take `//host` and `/\host` for another host: an open redirect. */
 const PATH_ONLY = /^\/(?![/\\])/;
+/** `lp/one`: its first part is no host name. */
+const PATH_WITHOUT_SLASH = /^(?!localhost\/)[^/\\.:@?#]+\//i;
 /** Combining marks belong to the letter before them. */
 const WORD = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu;
 
@@ -24,7 +26,8 @@ export function redirectTarget(
 
 function baseFromDomain(domain: string, refererOrigin: string | null): string | null {
   if (CONTROL_CHARACTER.test(domain)) return null;
-  const url = PATH_ONLY.test(domain) ? pathOn(refererOrigin, domain) : (webUrl(domain) ?? hostUrl(domain));
+  const path = PATH_WITHOUT_SLASH.test(domain) ? `/${domain}` : domain;
+  const url = PATH_ONLY.test(path) ? pathOn(refererOrigin, path) : (webUrl(path) ?? hostUrl(path));
   if (url === null) return null;
   const base = url.origin + withoutTrailingSlashes(url.pathname);
   // Checked after percent-encoding, which makes it longer.

@@ -19,9 +19,14 @@ export function submissionPeriod(
   if (asked.period === 'today') return { from: today, until: today + DAY_MS };
   if (asked.period === 'yesterday') return { from: today - DAY_MS, until: today };
   return {
-    from: asked.date_from === undefined ? 0 : clamped(spanOf(asked.date_from).from),
+    from: asked.date_from === undefined ? 0 : startOf(asked.date_from),
     until: asked.date_to === undefined ? OPEN_END : clamped(spanOf(asked.date_to).until),
   };
+}
+
+/** The first millisecond of a day or moment. */
+export function startOf(moment: string): number {
+  return clamped(spanOf(moment).from);
 }
 
 function clamped(millis: number): number {

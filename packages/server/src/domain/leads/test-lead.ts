@@ -59,6 +59,7 @@ function testLead(ids: TestIds, at: number): LeadFacts {
     test_lead: 'yes',
     related_projects: '',
     status: 'new',
+    form_submit_count: 1,
     created_at: at,
   };
 }

@@ -1,4 +1,4 @@
-import type { SettingsChange, ShownSettings } from '@leadtrail/contract/settings';
+import type { SentFollowUps, SettingsChange, ShownSettings } from '@leadtrail/contract/settings';
 import { type EgressPolicy, isOutOfReach } from '../delivery/egress.ts';
 
 /** Only what was saved; null takes a saved value back. */
@@ -20,6 +20,7 @@ const settingsTable = (saved: SavedSettings, env: SettingDefaults) =>
     flow_enabled: plain((saved.flow_webhook_url ?? env.flowWebhookUrl) != null),
     flow_webhook_url: target(env.flowWebhookUrl),
     flow_signing_secret: secret(env.flowSigningSecret),
+    flow_send_follow_ups: plain<SentFollowUps>('new_details'),
     crm_callback_secret: secret(env.crmCallbackSecret),
     crm_webhook_secret: secret(env.crmWebhookSecret),
     internal_teams: plain<readonly string[]>([]),

@@ -2,8 +2,8 @@ import { memoize } from '../../lib/memoize.ts';
 import { HOST_CHARS_MAX, hostUrl, isIpHost, webUrl, withoutTrailingDot } from '../../lib/web-address.ts';
 
 /**
- * Which pages may send forms for a site. A rule is `example.com`, which means its `www.` too, `*.example.com`,
- * which means everything below but not itself, or either with a port.
+ * Which pages may send forms for a site. A rule is `example.com`, which means its `www.` too, or `*.example.com`,
+ * which means everything below but not itself, both on any port; `localhost:3000` allows that port only.
  */
 
 const SCHEME = /^https?:\/\//i;
@@ -63,19 +63,13 @@ const rulesMatching = memoize(256, (page): ReadonlySet<string> => {
   if (url === null || name.length > HOST_CHARS_MAX) return new Set();
   const port = url.port || (url.protocol === 'https:' ? '443' : '80');
   const hosts = [name, withoutWww(name), ...parentsOf(name).map((parent) => ANY_BELOW + parent)];
-  const withPort = hosts.map((host) => `${host}:${port}`);
-  return new Set(url.port === '' || isLocal(name) ? [...hosts, ...withPort] : withPort);
+  return new Set([...hosts, ...hosts.map((host) => `${host}:${port}`)]);
 });
 
 function parentsOf(name: string): string[] {
   if (isIpHost(name)) return [];
   const labels = name.split('.');
   return labels.slice(1).map((_, i) => labels.slice(i + 1).join('.'));
-}
-
-/** Development servers change their ports, which say nothing about who owns the page. */
-function isLocal(name: string): boolean {
-  return name === 'localhost' || name.endsWith('.localhost') || isIpHost(name);
 }
 
 /** The page a request comes from, or null if neither header is a web address. */

@@ -1,4 +1,5 @@
 import { TEST_LEADS_PER_MINUTE_MAX } from '@leadtrail/contract/limits';
+import { startOf } from '../../domain/leads/submission-period.ts';
 import type { Forwarding } from '../../flows/forward-leads.ts';
 import type { SendTestLead } from '../../flows/send-test-lead.ts';
 import { AppError } from '../../lib/errors.ts';
@@ -20,7 +21,7 @@ export function deliveryRoutes({
   now: () => number;
   forwarding: Pick<Forwarding, 'nudge'>;
   sendTestLead: SendTestLead;
-}): Pick<Handlers, 'flowSends' | 'resendFlowSend' | 'sendTestLead'> {
+}): Pick<Handlers, 'flowSends' | 'resendFlowSend' | 'resendFailed' | 'sendTestLead'> {
   const tests = makeRateLimit(TEST_LEADS_PER_MINUTE_MAX);
   return {
     flowSends: kept({ from: ['flowSends'] }, ({ query }) => store.flowSends(query)),
@@ -29,6 +30,12 @@ export function deliveryRoutes({
       if (send === null) throw new AppError('not_found', 'There is no send with this id.');
       forwarding.nudge();
       return send;
+    },
+    async resendFailed({ body }) {
+      const since = body.since === undefined ? 0 : startOf(body.since);
+      const resent = await store.resendFailed({ since, now: now() });
+      if (resent > 0) forwarding.nudge();
+      return { resent };
     },
     async sendTestLead() {
       const { allowed, resetSeconds } = tests.take(EVERYONE, now());

@@ -1,8 +1,10 @@
 import { LEAD_STATUSES } from '@leadtrail/contract/lead-status';
 import { submissionPeriod } from '../../domain/leads/submission-period.ts';
 import { exportLeads } from '../../flows/export-leads.ts';
+import type { ForwardLead } from '../../flows/forward-lead.ts';
 import type { LeadIndexing } from '../../flows/index-leads.ts';
 import type { ViewLead } from '../../flows/view-lead.ts';
+import { unknownLead } from '../../flows/view-lead.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Store } from '../../store/store.ts';
 import { JSON_TYPE } from '../answer.ts';
@@ -12,17 +14,28 @@ import { searchText } from '../search-text.ts';
 
 const CONTENT_TYPES = { csv: 'text/csv; charset=utf-8', json: JSON_TYPE };
 
-type LeadName = 'leads' | 'recentSubmissions' | 'submissions' | 'exportLeads' | 'lead' | 'updateLead';
+type LeadName =
+  | 'leads'
+  | 'recentSubmissions'
+  | 'submissions'
+  | 'exportLeads'
+  | 'lead'
+  | 'updateLead'
+  | 'mergeLeads'
+  | 'unmergeLead'
+  | 'forwardLead';
 
 export function leadRoutes({
   store,
   now,
   viewLead,
+  forwardLead,
   indexing,
 }: {
   store: Store;
   now: () => number;
   viewLead: ViewLead;
+  forwardLead: ForwardLead;
   indexing: Pick<LeadIndexing, 'nudge'>;
 }): Pick<Handlers, LeadName> {
   return {
@@ -47,15 +60,39 @@ export function leadRoutes({
       return detail;
     },
 
-    async updateLead({ params, body }) {
+    async updateLead({ params, body, role }) {
       const wanted = body.status.toLowerCase();
       const status = LEAD_STATUSES.find((each) => each === wanted);
       if (status === undefined) {
         throw new AppError('not_found', `There is no such status; there are ${LEAD_STATUSES.join(', ')}.`);
       }
-      if (!(await store.setLeadStatus({ id: params.id, status }))) throw unknownLead();
+      if (!(await store.setLeadStatus({ id: params.id, status, by: role ?? 'marketing', now: now() })))
+        throw unknownLead();
       indexing.nudge();
       return { updated: true };
+    },
+
+    async mergeLeads({ params, body }) {
+      const outcome = await store.mergeLeads({ id: params.id, otherId: body.lead_id, now: now() });
+      if (outcome === 'unknown') throw unknownLead();
+      if (outcome === 'itself') throw new AppError('invalid', 'A lead cannot be merged into itself.');
+      if (outcome === 'other_project') {
+        throw new AppError('invalid', 'These leads are of different projects.');
+      }
+      indexing.nudge();
+      return { merged: true, lead_id: outcome.leadId };
+    },
+    async unmergeLead({ params, body }) {
+      const outcome = await store.unmergeLead({ id: params.id, otherId: body.lead_id });
+      if (outcome === 'unknown') throw unknownLead();
+      if (outcome === 'not_merged') {
+        throw new AppError('not_found', 'This lead was not merged into the other.');
+      }
+      indexing.nudge();
+      return { unmerged: true, lead_id: outcome.leadId };
+    },
+    async forwardLead({ params, body }) {
+      return { flow_send_public_id: await forwardLead({ id: params.id, again: body.again }) };
     },
   };
 }
@@ -68,8 +105,4 @@ async function* onFirstPiece(pieces: AsyncIterable<string>, act: () => void): As
     isFirst = false;
     yield piece;
   }
-}
-
-function unknownLead(): AppError {
-  return new AppError('not_found', 'There is no such lead.');
 }

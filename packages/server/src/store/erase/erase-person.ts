@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Person } from '../../domain/leads/person.ts';
 import type { Db } from '../dialect.ts';
 import { type RemovedLeads, removeLeads } from '../leads/remove.ts';
@@ -5,10 +6,13 @@ import { background } from '../operation.ts';
 import { eraseReplays } from '../replays.ts';
 import { TOPICS } from '../topics.ts';
 import { takeOutOfQueue } from './archived-sessions.ts';
-import { findAndHold } from './find-person.ts';
+import { type FoundLead, type FoundPerson, findAndHold } from './find-person.ts';
 import { forgetVisitors } from './forget-visitors.ts';
+import { takeVisitorsAway } from './take-visitors-away.ts';
 
 export type ErasedRows = RemovedLeads & {
+  /** What was found, and by which of the given identifiers. */
+  found: { lead_id: number; contact_name: string; because: string }[];
   setAsideLeads: number;
   sessions: number;
   /** Of these, so many were still waiting to be archived. */
@@ -26,29 +30,70 @@ export const erasePerson = background(
   { changes: TOPICS },
   async (
     db,
-    { erasureId, person: meant, now }: { erasureId: string; person: Person; now: number },
+    { erasureId, person: meant, now, dryRun }: Erasure & { dryRun?: boolean },
   ): Promise<ErasedRows | null> => {
     await db.dialect.lock('tracking');
     await db.dialect.lock('archives');
-    const { person, leadIds, setAsideIds } = await findAndHold(db, meant);
-    if (await isBeingSent(db, leadIds, now)) return null;
-
-    const leads = await removeLeads(db, leadIds);
-    const setAsideLeads = await removeSetAside(db, setAsideIds);
-    const { sessionIds, failedRecords } = await forgetVisitors(db, person.visitors);
-    const queued = await takeOutOfQueue(db, sessionIds);
-    const { replays, keys } = await eraseReplays(db, sessionIds, now);
-    const isAnyone = leads.leads + setAsideLeads + sessionIds.length + failedRecords > 0;
-    if (isAnyone)
-      await noteSteps(
-        db,
-        erasureId,
-        sessionIds.filter((id) => !queued.has(id)),
-        keys,
-      );
-    return { ...leads, setAsideLeads, sessions: sessionIds.length, queuedSessions: queued.size, replays };
+    const found = await findAndHold(db, meant);
+    if (!dryRun) {
+      const leadIds = found.leads.map(({ leadId }) => leadId);
+      return (await isBeingSent(db, leadIds, now)) ? null : erase(db, found, erasureId, now);
+    }
+    // The same, and then as if nothing had been done.
+    await sql`savepoint dry_run`.execute(db.query);
+    const counted = await erase(db, found, erasureId, now);
+    await sql`rollback to savepoint dry_run`.execute(db.query);
+    return counted;
   },
 );
+
+type Erasure = { erasureId: string; person: Person; now: number };
+
+async function erase(
+  db: Db,
+  { person, leads: found, setAsideIds }: FoundPerson,
+  erasureId: string,
+  now: number,
+): Promise<ErasedRows> {
+  const shown = await namesOf(db, found);
+  const leads = await removeLeads(
+    db,
+    found.map(({ leadId }) => leadId),
+  );
+  const setAsideLeads = await removeSetAside(db, setAsideIds);
+  const { sessionIds, failedRecords } = await forgetVisitors(db, person.visitors);
+  const changedLeads = await takeVisitorsAway(db, person.visitors, sessionIds);
+  const queued = await takeOutOfQueue(db, sessionIds);
+  const { replays, keys } = await eraseReplays(db, sessionIds, now);
+  const isAnyone = leads.leads + setAsideLeads + sessionIds.length + failedRecords + changedLeads > 0;
+  if (isAnyone)
+    await noteSteps(
+      db,
+      erasureId,
+      sessionIds.filter((id) => !queued.has(id)),
+      keys,
+    );
+  return {
+    ...leads,
+    found: shown,
+    setAsideLeads,
+    sessions: sessionIds.length,
+    queuedSessions: queued.size,
+    replays,
+  };
+}
+
+async function namesOf({ query, dialect }: Db, found: readonly FoundLead[]): Promise<ErasedRows['found']> {
+  if (found.length === 0) return [];
+  const because = new Map(found.map((lead) => [lead.leadId, lead.because.join(', ')]));
+  const leads = await query
+    .selectFrom('leads')
+    .select(['lead_id', 'contact_name'])
+    .where('lead_id', 'in', dialect.anyOf([...because.keys()]))
+    .orderBy('lead_id')
+    .execute();
+  return leads.map((lead) => ({ ...lead, because: because.get(lead.lead_id) ?? '' }));
+}
 
 /** Locks the sends, so that none is leased now. */
 async function isBeingSent(

@@ -9,9 +9,11 @@ import { personLock } from '../leads/look-up.ts';
 export type FoundPerson = {
   /** What was asked for, and all that goes with it. */
   person: Person;
-  leadIds: number[];
+  leads: FoundLead[];
   setAsideIds: number[];
 };
+export type FoundLead = { leadId: number; because: Identifier[] };
+type Identifier = 'email' | 'phone' | 'visitor_id';
 
 type HeldIdentity = Identity & { project_key: string; lead_id: number };
 
@@ -43,23 +45,68 @@ async function findPerson(db: Db, given: Person): Promise<FoundPerson & { identi
   const isNational = nationalPhone(given) !== null;
   const meant = isNational ? withCountry(given, (await contactsLike(given)).map(contactOf)) : given;
 
-  const isMeant = (row: ContactRow) => sharesIdentifier(meant, personOf(contactOf(row)));
-  const submissions = (await submissionsLike(db, meant)).filter(isMeant);
-  const setAside = (await setAsideLike(db, meant)).filter(isMeant);
-  const leadIds = [
-    ...new Set([...(await leadsHolding(db, meant)), ...submissions.map(({ lead_id }) => lead_id)]),
-  ];
+  const leads = await leadsOf(db, meant);
+  const leadIds = leads.map(({ leadId }) => leadId);
   const identities = await identitiesOf(db, leadIds);
-  const rows = [...(await contactsOf(db, leadIds)), ...setAside];
-  const person = together([
-    meant,
-    ...rows.map((row) => personOf(contactOf(row))),
-    ...identities.map(personOfIdentity),
-  ]);
+  // A visitor is a browser, and others may have used it: their details do not go with it.
+  const ofContact = leads.filter(({ because }) => because.some((each) => each !== 'visitor_id'));
+  const known = await knownOf(db, ofContact, identities);
+  const isMeant = (row: ContactRow) => sharesIdentifier(meant, personOf(contactOf(row)));
+  const setAside = (await setAsideLike(db, meant)).filter(isMeant);
+  const reachable = setAside.filter((row) =>
+    sharesIdentifier(withoutVisitors(meant), personOf(contactOf(row))),
+  );
+  const person = together([meant, ...known, ...reachable.map((row) => personOf(contactOf(row)))]);
 
   const isOfPerson = (row: ContactRow) => sharesIdentifier(person, personOf(contactOf(row)));
   const setAsideIds = (await setAsideLike(db, person)).filter(isOfPerson).map(({ id }) => id);
-  return { person, leadIds, setAsideIds, identities };
+  return { person, leads, setAsideIds, identities };
+}
+
+function withoutVisitors(person: Person): Person {
+  return { ...person, visitors: [] };
+}
+
+/** Leads that have one of the contact details anywhere, and leads that show what one of the visitors submitted. */
+async function leadsOf(db: Db, meant: Person): Promise<FoundLead[]> {
+  const { personOf, sharesIdentifier } = await import('../../domain/leads/person.ts');
+  const found = new Map<number, Identifier[]>();
+  const add = (identifier: Identifier, leadIds: Iterable<number>) => {
+    for (const leadId of new Set(leadIds)) found.set(leadId, [...(found.get(leadId) ?? []), identifier]);
+  };
+  const ofContact = async (one: Person) => {
+    const submissions = await submissionsLike(db, one);
+    const meantBy = submissions.filter((row) => sharesIdentifier(one, personOf(contactOf(row))));
+    return [...(await leadsHolding(db, one)), ...meantBy.map(({ lead_id }) => lead_id)];
+  };
+  add('email', await ofContact({ emails: meant.emails, phones: [], visitors: [] }));
+  add('phone', await ofContact({ emails: [], phones: meant.phones, visitors: [] }));
+  add('visitor_id', await leadsShowing(db, meant.visitors));
+  return [...found].map(([leadId, because]) => ({ leadId, because }));
+}
+
+async function leadsShowing({ query, dialect }: Db, visitors: readonly string[]): Promise<number[]> {
+  if (visitors.length === 0) return [];
+  const { rows } = await sql<{ lead_id: number }>`
+    select distinct l.lead_id from submissions s join leads l on l.lead_id = s.lead_id
+    where s.visitor_id in ${dialect.anyOf(visitors)} and case l.shown_submission_id
+      when 0 then s.is_primary_lead = 1 else s.submission_id = l.shown_submission_id end
+  `.execute(query);
+  return rows.map(({ lead_id }) => lead_id);
+}
+
+/** All that leads know of their person. */
+async function knownOf(
+  db: Db,
+  leads: readonly FoundLead[],
+  identities: readonly HeldIdentity[],
+): Promise<Person[]> {
+  const { personOf } = await import('../../domain/leads/person.ts');
+  const leadIds = leads.map(({ leadId }) => leadId);
+  return [
+    ...(await contactsOf(db, leadIds)).map((row) => personOf(contactOf(row))),
+    ...identities.filter(({ lead_id }) => leadIds.includes(lead_id)).map(personOfIdentity),
+  ];
 }
 
 /** Who has sent something, under one name in all tables. */

@@ -31,6 +31,20 @@ export const resendFlowSend = write(
   },
 );
 
+/** All that have failed, of those created since a time; says how many. */
+export const resendFailed = write(
+  { changes: ['sends'] },
+  async ({ query }, { since, now }: { since: number; now: number }): Promise<number> => {
+    const { numUpdatedRows } = await query
+      .updateTable('flow_sends')
+      .set({ status: 'pending', round_attempts: 0, next_attempt_at: now, delivered_at: null })
+      .where('status', '=', FAILED)
+      .where('created_at', '>=', since)
+      .executeTakeFirstOrThrow();
+    return Number(numUpdatedRows);
+  },
+);
+
 export type FlowSendFilter = Page & { status?: FlowSendRow['status'] | undefined };
 
 /** A page of all sends or of those in one state, latest first. */

@@ -1,6 +1,7 @@
 import { DAY_MS } from '../../lib/utc-time.ts';
 import type { Db } from '../dialect.ts';
 import { background, write } from '../operation.ts';
+import { resolveLead } from './reference.ts';
 
 /** What comes back for a lead: its id in the CRM, the execution of the automation platform, changes in the CRM. */
 
@@ -29,12 +30,13 @@ export const recordCrmId = write(
   },
 );
 
-async function setLeadCrmId({ query }: Db, lead: RecordReference, crmLeadId: string) {
-  const update = query.updateTable('leads').set({ crm_lead_id: crmLeadId });
-  const found = await ('id' in lead
-    ? update.where('lead_id', '=', lead.id)
-    : update.where('lead_public_id', '=', lead.publicId)
-  )
+async function setLeadCrmId(db: Db, lead: RecordReference, crmLeadId: string) {
+  const leadId = await resolveLead(db, 'id' in lead ? String(lead.id) : lead.publicId);
+  if (leadId === null) return null;
+  const found = await db.query
+    .updateTable('leads')
+    .set({ crm_lead_id: crmLeadId })
+    .where('lead_id', '=', leadId)
     .returning(['lead_id as id', 'lead_public_id as publicId'])
     .executeTakeFirst();
   return found ?? null;
@@ -102,6 +104,14 @@ async function findLeadByCrmId({ query }: Db, crmLeadId: string): Promise<number
     .limit(1)
     .executeTakeFirst();
   if (lead !== undefined) return lead.lead_id;
+  const merge = await query
+    .selectFrom('lead_merges')
+    .select('into_lead_id')
+    .where('merged_crm_id', '=', crmLeadId)
+    .orderBy('merged_lead_id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (merge !== undefined) return merge.into_lead_id;
   const submission = await query
     .selectFrom('submissions')
     .select('lead_id')

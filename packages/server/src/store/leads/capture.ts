@@ -1,6 +1,6 @@
 import { assessRisk } from '../../domain/leads/assess-risk.ts';
 import { decideCapture, isOnSite, type RefusalReason } from '../../domain/leads/decide-capture.ts';
-import type { Enquiry } from '../../domain/leads/enquiry.ts';
+import { type Enquiry, senderToKeep } from '../../domain/leads/enquiry.ts';
 import type { Db } from '../dialect.ts';
 import { write } from '../operation.ts';
 import type { SetAsideLeadRow } from '../schema.ts';
@@ -9,21 +9,21 @@ import { noteUse } from './integration-use.ts';
 import { isSiteOrigin, type KnownSender, lookUpPerson, lookUpSender } from './look-up.ts';
 import { newLead } from './new-lead.ts';
 import type { Capture } from './submission.ts';
-import { submitLead } from './submit.ts';
+import { type Submitted, submitLead } from './submit.ts';
 
 /** Only a refusal shows: a blocked sender must not see the difference from a stored lead. */
 export type CaptureOutcome = { isSiteOrigin: boolean } & (
   | { kind: 'rejected' | 'testing' }
   | { kind: 'refused'; reason: RefusalReason }
-  | { kind: 'stored'; leadId: number; isPrimary: boolean; isForwarded: boolean }
+  | ({ kind: 'stored' } & Submitted)
 );
 
 /** An integration shows when it was last used, and a honeypot blocks an address. */
-const CHANGED = ['integrations', 'ip-lists', 'leads', 'sends', 'set-aside'] as const;
+export const CAPTURE_CHANGES = ['integrations', 'ip-lists', 'leads', 'sends', 'set-aside'] as const;
 
 /** Look up, decide, apply: from the check of the sender to the stored lead in one transaction. */
 export const captureLead = write(
-  { changes: CHANGED },
+  { changes: CAPTURE_CHANGES },
   async (db, capture: Capture): Promise<CaptureOutcome> => {
     const { enquiry } = capture;
     const sender = await lookUpSender(db, enquiry);
@@ -45,19 +45,25 @@ export const captureLead = write(
   },
 );
 
-async function storeLead(db: Db, capture: Capture, sender: KnownSender) {
+export async function storeLead(db: Db, capture: Capture, sender: KnownSender): Promise<Submitted> {
   const { enquiry } = capture;
   const person = await lookUpPerson(db, enquiry, sender);
   const risk = assessRisk(enquiry, {
-    rule: sender.rule,
+    personRule: sender.personRule,
     isTrustedProxy: capture.isTrustedProxy,
     botLeadDetection: capture.botLeadDetection,
     vpnSuspected: sender.visitor?.vpn_suspected === 1,
     recentSubmissions: Math.max(sender.recentFromIp, person.recentFromVisitor),
   });
-  const lead = newLead(capture, sender.visitor, person.relatedProjects, risk);
+  const lead = newLead(capture, sender.visitor, person, risk);
   await noteUse(db, sender.integration, enquiry.at);
-  return submitLead(db, { capture, lead, held: person.held, isBlocked: risk.isAutoBlocked });
+  return submitLead(db, {
+    capture,
+    lead,
+    held: person.held,
+    elsewhere: person.elsewhere.leadIds,
+    isBlocked: risk.isAutoBlocked,
+  });
 }
 
 /** CORS: nearly always the origin is the form's own site, so that the other sites need not be read. */
@@ -83,5 +89,6 @@ async function keepAside(db: Db, enquiry: Enquiry, kind: SetAsideLeadRow['kind']
     payload_json: enquiry.payloadJson,
     site_key: form.siteKey,
     form_id: form.formId,
+    sender: JSON.stringify(senderToKeep(enquiry)),
   });
 }

@@ -1,16 +1,25 @@
 import type { FlowSend } from '@leadtrail/contract/deliveries';
-import type { CrmActivity, Lead, LeadSession, LeadSubmission } from '@leadtrail/contract/leads';
-import type { ExpressionBuilder } from 'kysely';
+import type {
+  CrmActivity,
+  Lead,
+  LeadIdentity,
+  LeadSession,
+  LeadSubmission,
+  MergedLead,
+  PossibleDuplicate,
+  StageMove,
+} from '@leadtrail/contract/leads';
+import { sql } from 'kysely';
 import type { z } from 'zod';
 import { formatPhone } from '../../domain/leads/contact.ts';
 import { dateTime, SECOND_MS } from '../../lib/utc-time.ts';
 import type { Db } from '../dialect.ts';
 import { sendsOfLead } from '../flow-sends/manage.ts';
 import { read } from '../operation.ts';
-import type { Schema } from '../schema.ts';
 import { TOPICS } from '../topics.ts';
 import { idHash } from '../tracking/state.ts';
 import { isIpBlocked, leadItems } from './list.ts';
+import { type LeadReference, resolveLead } from './reference.ts';
 
 /** One lead with all that belongs to it. */
 
@@ -20,6 +29,10 @@ export type LeadDetail = {
   submissions: z.output<typeof LeadSubmission>[];
   crm_activity: z.output<typeof CrmActivity>[];
   flow_sends: FlowSend[];
+  identities: z.output<typeof LeadIdentity>[];
+  history: z.output<typeof StageMove>[];
+  possible_duplicates: z.output<typeof PossibleDuplicate>[];
+  merged: z.output<typeof MergedLead>[];
 };
 
 /** The latest of each are enough to look at; how many there are in all the lead says itself. */
@@ -28,9 +41,9 @@ const PAGE_VIEWS_MAX = 2000;
 const SUBMISSIONS_MAX = 1000;
 const VISITORS_MAX = 20;
 const CRM_ACTIVITY_MAX = 500;
-
-/** A number or a public id. */
-export type LeadReference = { id: string };
+const IDENTITIES_MAX = 200;
+const STAGE_MOVES_MAX = 200;
+const POSSIBLE_DUPLICATES_MAX = 50;
 
 /**
  * The lead is read first and what belongs to it after that: so it never counts more than is shown,
@@ -41,15 +54,20 @@ export const leadDetail = read(
   async (db, { id }: LeadReference): Promise<LeadDetail | null> => {
     const lead = await readLead(db, id);
     if (lead === null) return null;
-    const submissions = await submissionsOf(db, lead.lead_id);
-    const visitorIds = new Set([lead.visitor_id, ...submissions.map(({ visitor_id }) => visitor_id)]);
-    visitorIds.delete('');
+    const submissions = await submissionsOf(db, lead);
+    const identities = await identitiesOf(db, lead.lead_id);
+    const visitors = identities.filter(({ kind }) => kind === 'visitor').map(({ value }) => value);
+    const merged = await mergedInto(db, lead.lead_id);
     return {
       lead,
-      sessions: await sessionsOf(db, [...visitorIds].slice(0, VISITORS_MAX)),
+      sessions: await sessionsOf(db, visitors.slice(0, VISITORS_MAX)),
       submissions,
       crm_activity: await crmActivityOf(db, lead.lead_id),
       flow_sends: await sendsOfLead(db, lead.lead_id),
+      identities,
+      history: await stageMovesOf(db, [lead.lead_id, ...merged.map(({ lead_id }) => lead_id)]),
+      possible_duplicates: await possibleDuplicatesOf(db, lead.lead_id),
+      merged,
     };
   },
 );
@@ -82,7 +100,13 @@ const MORE = [
 ] as const;
 
 async function readLead(db: Db, id: string): Promise<Lead | null> {
-  const row = await db.query.selectFrom('leads').select(MORE).where(byReference(id)).executeTakeFirst();
+  const leadId = await resolveLead(db, id);
+  if (leadId === null) return null;
+  const row = await db.query
+    .selectFrom('leads')
+    .select(MORE)
+    .where('lead_id', '=', leadId)
+    .executeTakeFirst();
   const [item] = row === undefined ? [] : await leadItems(db, [row.lead_id]);
   if (row === undefined || item === undefined) return null;
   const { campaign, time_to_submit_ms, test_lead, ...more } = row;
@@ -100,12 +124,7 @@ async function readLead(db: Db, id: string): Promise<Lead | null> {
   };
 }
 
-export function byReference(id: string) {
-  return (e: ExpressionBuilder<Schema, 'leads'>) =>
-    id.includes('-') ? e('lead_public_id', '=', id) : e('lead_id', '=', Number(id));
-}
-
-async function submissionsOf({ query }: Db, leadId: number): Promise<LeadDetail['submissions']> {
+async function submissionsOf({ query }: Db, lead: Lead): Promise<LeadDetail['submissions']> {
   const rows = await query
     .selectFrom('submissions')
     .select([
@@ -130,15 +149,19 @@ async function submissionsOf({ query }: Db, leadId: number): Promise<LeadDetail[
       'payload_json',
     ])
     .select(isIpBlocked('contact_ip'))
-    .where('lead_id', '=', leadId)
+    .where('lead_id', '=', lead.lead_id)
     .orderBy('submitted_at', 'desc')
     .orderBy('submission_id', 'desc')
     .limit(SUBMISSIONS_MAX)
     .execute();
-  return rows.map((row) => ({ ...row, submitted_at: dateTime(row.submitted_at) }));
+  return rows.map((row) => ({
+    ...row,
+    contact_name: row.contact_name || lead.contact_name,
+    submitted_at: dateTime(row.submitted_at),
+  }));
 }
 
-/** The sessions of everyone who submitted this lead. */
+/** The sessions of all visitors that the lead is known by. */
 async function sessionsOf(db: Db, visitorIds: readonly string[]): Promise<LeadDetail['sessions']> {
   if (visitorIds.length === 0) return [];
   const { query, dialect } = db;
@@ -211,5 +234,82 @@ async function crmActivityOf({ query }: Db, leadId: number): Promise<LeadDetail[
     ...event,
     payload: JSON.parse(event.payload),
     received_at: dateTime(event.received_at),
+  }));
+}
+
+async function identitiesOf({ query }: Db, leadId: number): Promise<LeadDetail['identities']> {
+  const identities = await query
+    .selectFrom('lead_identities as i')
+    .leftJoin('submissions as s', 's.submission_id', 'i.submission_id')
+    .innerJoin('leads as l', 'l.lead_id', 'i.lead_id')
+    .select([
+      'i.kind',
+      'i.value',
+      'i.first_seen_at',
+      'i.submission_id',
+      's.is_primary_lead',
+      'l.shown_submission_id',
+    ])
+    .where('i.lead_id', '=', leadId)
+    .where('i.kind', '<>', 'ip')
+    .$narrowType<{ kind: 'visitor' | 'email' | 'phone' }>()
+    .orderBy('i.first_seen_at')
+    .orderBy('i.submission_id')
+    .orderBy('i.kind')
+    .limit(IDENTITIES_MAX)
+    .execute();
+  return identities.map(({ is_primary_lead, shown_submission_id, ...identity }) => ({
+    ...identity,
+    first_seen_at: dateTime(identity.first_seen_at),
+    is_primary:
+      shown_submission_id === 0 ? is_primary_lead === 1 : identity.submission_id === shown_submission_id,
+  }));
+}
+
+async function stageMovesOf(
+  { query, dialect }: Db,
+  leadIds: readonly number[],
+): Promise<LeadDetail['history']> {
+  const moves = await query
+    .selectFrom('lead_stage_moves')
+    .select(['at', 'from_status as from', 'to_status as to', 'moved_by as by'])
+    .where('lead_id', 'in', dialect.anyOf(leadIds))
+    .orderBy('at', 'desc')
+    .limit(STAGE_MOVES_MAX)
+    .execute();
+  return moves.map((move) => ({ ...move, at: dateTime(move.at) })) as LeadDetail['history'];
+}
+
+/** Leads that hold an identity which this one has used too, and the other way round. */
+async function possibleDuplicatesOf(
+  { query }: Db,
+  leadId: number,
+): Promise<LeadDetail['possible_duplicates']> {
+  const same = sql`s.kind = i.kind and s.value = i.value and s.project_key = i.project_key`;
+  const { rows } = await sql<LeadDetail['possible_duplicates'][number]>`
+    select l.lead_id, l.lead_public_id, l.contact_name, d.kind, d.value from (
+      select i.lead_id, i.kind, i.value from lead_shared_identities s join lead_identities i on ${same}
+      where s.lead_id = ${leadId}
+      union select s.lead_id, i.kind, i.value from lead_identities i join lead_shared_identities s on ${same}
+      where i.lead_id = ${leadId}
+    ) d join leads l on l.lead_id = d.lead_id
+    where d.lead_id <> ${leadId} order by l.lead_id, d.kind limit ${sql.lit(POSSIBLE_DUPLICATES_MAX)}
+  `.execute(query);
+  return rows;
+}
+
+async function mergedInto({ query }: Db, leadId: number): Promise<LeadDetail['merged']> {
+  const merges = await query
+    .selectFrom('lead_merges')
+    .select(['merged_lead_id', 'merged_public_id', 'merged_at', 'undo'])
+    .where('into_lead_id', '=', leadId)
+    .orderBy('merged_at')
+    .orderBy('merged_lead_id')
+    .execute();
+  return merges.map((merge) => ({
+    lead_id: merge.merged_lead_id,
+    lead_public_id: merge.merged_public_id,
+    contact_name: JSON.parse(merge.undo).lead.contact_name,
+    merged_at: dateTime(merge.merged_at),
   }));
 }

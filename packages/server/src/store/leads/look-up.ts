@@ -1,4 +1,4 @@
-import type { SenderFacts } from '../../domain/leads/decide-capture.ts';
+import type { IpRule, SenderFacts } from '../../domain/leads/decide-capture.ts';
 import type { Enquiry } from '../../domain/leads/enquiry.ts';
 import { type Identity, identityKey, lookupKinds } from '../../domain/leads/lead-identity.ts';
 import { RECENT_MS, RECENT_SUBMISSIONS_MAX } from '../../domain/leads/suspicion.ts';
@@ -44,9 +44,10 @@ export type KnownVisitor = Pick<
 export async function lookUpSender({ dialect }: Db, enquiry: Enquiry): Promise<KnownSender> {
   const { siteKey, formId, visitorId } = enquiry.form;
   const [row] = await dialect.run<SenderRow>(SELECT_SENDER, [
-    enquiry.ip,
+    enquiry.personIp ?? NO_ADDRESS,
     enquiry.at - RECENT_MS,
-    enquiry.ip,
+    enquiry.callerIp,
+    enquiry.personIp ?? NO_ADDRESS,
     siteKey,
     formId,
     enquiry.keyHash ?? '',
@@ -55,7 +56,8 @@ export async function lookUpSender({ dialect }: Db, enquiry: Enquiry): Promise<K
   ]);
   if (row === undefined) throw new Error('A query for one row had none.');
   return {
-    rule: row.list === null ? null : { list: row.list, usage: row.usage },
+    callerRule: ruleOf(row.caller_list, row.caller_usage),
+    personRule: ruleOf(row.person_list, row.person_usage),
     site: siteOf(row),
     integration: integrationOf(row),
     visitor: row.last_session_id === null ? null : (row as KnownVisitor),
@@ -63,24 +65,31 @@ export async function lookUpSender({ dialect }: Db, enquiry: Enquiry): Promise<K
   };
 }
 
+/** Matches no row. */
+const NO_ADDRESS = '';
+
 const SELECT_SENDER = `
   select
     (select count(*) from (
       select 1 from submissions where contact_ip = ? and submitted_at > ? limit ${RECENT_SUBMISSIONS_MAX}
     ) recent) as recent_from_ip,
-    r.list, r.usage,
+    c.list as caller_list, c.usage as caller_usage, p.list as person_list, p.usage as person_usage,
     s.enabled as site_enabled, s.domains, f.enabled as form_enabled,
     i.id as integration_id, i.enabled as integration_enabled, i.last_used_at,
     v.last_session_id, v.session_count, v.page_views, v.duration_ms, v.engagement_score, v.vpn_suspected
   from (select 1 as one) asked
-  left join ip_rules r on r.ip = ?
+  left join ip_rules c on c.ip = ?
+  left join ip_rules p on p.ip = ?
   left join sites s on s.site_key = ?
   left join forms f on f.site_id = s.id and f.form_id = ?
   left join integrations i on i.key_hash = ?
   left join visitors v on v.id_hash = ? and v.visitor_id = ?`;
 
-type SenderRow = IpRuleRow & { [K in keyof KnownVisitor]: KnownVisitor[K] | null } & {
-  list: IpRuleRow['list'] | null;
+type SenderRow = { [K in keyof KnownVisitor]: KnownVisitor[K] | null } & {
+  caller_list: IpRuleRow['list'] | null;
+  caller_usage: IpRuleRow['usage'];
+  person_list: IpRuleRow['list'] | null;
+  person_usage: IpRuleRow['usage'];
   recent_from_ip: number;
   site_enabled: number | null;
   domains: string;
@@ -89,6 +98,10 @@ type SenderRow = IpRuleRow & { [K in keyof KnownVisitor]: KnownVisitor[K] | null
   integration_enabled: number;
   last_used_at: number | null;
 };
+
+function ruleOf(list: IpRuleRow['list'] | null, usage: IpRuleRow['usage']): IpRule | null {
+  return list === null ? null : { list, usage };
+}
 
 function siteOf({ site_enabled, domains, form_enabled }: SenderRow): KnownSender['site'] {
   if (site_enabled === null) return null;
@@ -113,14 +126,16 @@ export type KnownPerson = {
   recentFromVisitor: number;
   /** The identities of this submission that leads of its project hold. */
   held: readonly HeldIdentity[];
-  /** What else this person has asked about. */
+  /** What else this person has asked about… */
   relatedProjects: string[];
+  /** …and by which leads, with how often the person has written for these. */
+  elsewhere: { leadIds: number[]; submissions: number };
 };
 
-export type HeldIdentity = Identity & { project_key: string; lead_id: number };
+export type HeldIdentity = Identity & { project_key: string; lead_id: number; is_provisional: number };
 
 export async function lookUpPerson(db: Db, enquiry: Enquiry, sender: KnownSender): Promise<KnownPerson> {
-  const all = await findHeld(db, enquiry);
+  const all = enquiry.identities.length === 0 ? [] : await findHeld(db, enquiry);
   const held = all.filter(({ project_key }) => project_key === enquiry.projectKey);
   const elsewhere = all.filter(({ project_key }) => project_key !== enquiry.projectKey);
   return {
@@ -128,7 +143,7 @@ export async function lookUpPerson(db: Db, enquiry: Enquiry, sender: KnownSender
     recentFromVisitor:
       sender.recentFromIp < RECENT_SUBMISSIONS_MAX ? await countFromVisitor(db, enquiry, all) : 0,
     held,
-    relatedProjects: elsewhere.length === 0 ? [] : await findProjects(db, elsewhere),
+    ...(elsewhere.length === 0 ? NOWHERE_ELSE : await lookElsewhere(db, elsewhere)),
   };
 }
 
@@ -141,9 +156,11 @@ async function findHeld({ dialect }: Db, { identities, projectKey }: Enquiry): P
   const deciding = lookupKinds(identities);
   const learned = identities.filter((identity) => !deciding.includes(identity));
   await dialect.lockEach(deciding.map(lockKey), learned.map(lockKey));
-  // An address says nothing about other projects: it may be a whole office's. It always comes last.
   const values = identities.flatMap(({ kind, value }) => [kind, value]);
-  return dialect.run(SELECTS_HELD[identities.length - 1] as string, [...values, projectKey]);
+  const hasAddress = identities.at(-1)?.kind === 'ip';
+  return hasAddress
+    ? dialect.run(SELECTS_WITH_ADDRESS[identities.length - 1] as string, [...values, projectKey])
+    : dialect.run(SELECTS_PERSONAL[identities.length] as string, values);
 }
 
 /** What is locked while it is decided whose an identity is. */
@@ -151,11 +168,15 @@ export function personLock(projectKey: string, identity: Identity): string {
   return `${projectKey}\n${identityKey(identity)}`;
 }
 
-const SELECT_HELD =
-  'select kind, value, project_key, lead_id from lead_identities where kind = ? and value = ?';
+const SELECT_HELD = `
+  select kind, value, project_key, lead_id, is_provisional from lead_identities where kind = ? and value = ?`;
 /** By how many identities there are besides the address. */
-const SELECTS_HELD = [0, 1, 2, 3].map((personal) =>
-  [...Array(personal).fill(SELECT_HELD), `${SELECT_HELD} and project_key = ?`].join(' union all '),
+const SELECTS_PERSONAL = [0, 1, 2, 3].map((personal) =>
+  Array(personal).fill(SELECT_HELD).join(' union all '),
+);
+/** An address says nothing about other projects: it may be a whole office's. It always comes last. */
+const SELECTS_WITH_ADDRESS = SELECTS_PERSONAL.map((personal) =>
+  [...(personal === '' ? [] : [personal]), `${SELECT_HELD} and project_key = ?`].join(' union all '),
 );
 
 /** No more are counted than it takes to know that they are too many. */
@@ -177,18 +198,25 @@ async function countFromVisitor(
   return count;
 }
 
+const NOWHERE_ELSE = { relatedProjects: [], elsewhere: { leadIds: [], submissions: 0 } };
+const LEADS_ELSEWHERE_MAX = 100;
 const RELATED_PROJECTS_MAX = 20;
 
 /** Oldest first. */
-async function findProjects({ query, dialect }: Db, held: readonly HeldIdentity[]): Promise<string[]> {
-  const leadIds = held.map(({ lead_id }) => lead_id);
+async function lookElsewhere({ query, dialect }: Db, held: readonly HeldIdentity[]) {
   const leads = await query
     .selectFrom('leads')
-    .select('project_name')
-    .where('lead_id', 'in', dialect.anyOf(leadIds))
-    .where('project_name', '<>', '')
+    .select(['lead_id', 'project_name', 'follow_ups_count'])
+    .where('lead_id', 'in', dialect.anyOf(held.map(({ lead_id }) => lead_id)))
     .orderBy('lead_id')
-    .limit(RELATED_PROJECTS_MAX)
+    .limit(LEADS_ELSEWHERE_MAX)
     .execute();
-  return [...new Set(leads.map((lead) => lead.project_name))];
+  const projects = new Set(leads.map((lead) => lead.project_name).filter((name) => name !== ''));
+  return {
+    relatedProjects: [...projects].slice(0, RELATED_PROJECTS_MAX),
+    elsewhere: {
+      leadIds: leads.map(({ lead_id }) => lead_id),
+      submissions: leads.reduce((sum, lead) => sum + 1 + lead.follow_ups_count, 0),
+    },
+  };
 }

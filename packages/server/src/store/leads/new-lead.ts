@@ -4,14 +4,14 @@ import { nameKey } from '../../domain/leads/lead-listing.ts';
 import { leadSearchText } from '../../domain/leads/lead-search.ts';
 import { engagementLabel } from '../../domain/tracking/engagement.ts';
 import { SECOND_MS } from '../../lib/utc-time.ts';
-import type { KnownVisitor } from './look-up.ts';
+import type { KnownPerson, KnownVisitor } from './look-up.ts';
 import type { Capture, NewLead } from './submission.ts';
 
 /** The lead as this submission has it; of a lead that exists already it says what may be learned. */
 export function newLead(
   { enquiry, leadPublicId }: Capture,
   visitor: KnownVisitor | null,
-  relatedProjects: readonly string[],
+  { relatedProjects, elsewhere }: Pick<KnownPerson, 'relatedProjects' | 'elsewhere'>,
   risk: Risk,
 ): NewLead {
   const { at, form, geo } = enquiry;
@@ -65,12 +65,13 @@ export function newLead(
     status: 'new',
     crm_lead_id: null,
     created_at: at,
-    form_submit_count: 1,
+    form_submit_count: 1 + elsewhere.submissions,
     follow_ups_count: 0,
     last_follow_up_at: null,
     seen_at: null,
     last_viewed_at: null,
     needs_review: 1,
+    shown_submission_id: 0,
     name_key: nameKey(form.name),
     search_text: leadSearchText(searched, enquiry.phone),
   };

@@ -20,6 +20,8 @@ export async function removeLeads(db: Db, leadIds: readonly number[]): Promise<R
   await takeOffTotals(db, leadIds);
   const submissions = await removeRows(db, 'submissions', leadIds);
   await removeRows(db, 'lead_identities', leadIds);
+  await removeRows(db, 'lead_figure_changes', leadIds);
+  await removeMerged(db, leadIds);
   await removeFromLists(db, leadIds);
   return { leads: await removeRows(db, 'leads', leadIds), submissions, flowSends, crmEvents };
 }
@@ -27,6 +29,9 @@ export async function removeLeads(db: Db, leadIds: readonly number[]): Promise<R
 type TableOfLeads =
   | 'leads'
   | 'lead_identities'
+  | 'lead_shared_identities'
+  | 'lead_figure_changes'
+  | 'lead_stage_moves'
   | 'lead_changes'
   | 'lead_renewals'
   | 'submissions'
@@ -38,6 +43,19 @@ async function removeRows({ query, dialect }: Db, table: TableOfLeads, leadIds: 
     delete from ${sql.table(table)} where lead_id in ${dialect.anyOf(leadIds)}
   `.execute(query);
   return Number(numAffectedRows ?? 0n);
+}
+
+/** With the leads that went into them. */
+async function removeMerged(db: Db, leadIds: readonly number[]): Promise<void> {
+  const { query, dialect } = db;
+  const merged = await query
+    .deleteFrom('lead_merges')
+    .where('into_lead_id', 'in', dialect.anyOf(leadIds))
+    .returning('merged_lead_id')
+    .execute();
+  const all = [...leadIds, ...merged.map(({ merged_lead_id }) => merged_lead_id)];
+  await removeRows(db, 'lead_stage_moves', all);
+  await removeRows(db, 'lead_shared_identities', all);
 }
 
 /** Those that wait for a lead with one of their CRM ids as well. */

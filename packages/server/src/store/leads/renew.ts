@@ -1,4 +1,6 @@
-import { STORED_FIELDS, storedSearchText } from '../../domain/leads/lead-search.ts';
+import { readLeadForm } from '../../domain/leads/form-fields.ts';
+import { STORED_FIELDS, storedSearchText, withSearchText } from '../../domain/leads/lead-search.ts';
+import type { Db } from '../dialect.ts';
 import { background } from '../operation.ts';
 
 /**
@@ -8,7 +10,8 @@ import { background } from '../operation.ts';
 export const renewSearchTexts = background(
   // Searches find what they could not find before.
   { changes: ['leads'] },
-  async ({ query, dialect }, { max }: { max: number }): Promise<number> => {
+  async (db, { max }: { max: number }): Promise<number> => {
+    const { query, dialect } = db;
     const outdated = query
       .selectFrom('lead_renewals')
       .select('lead_id')
@@ -16,25 +19,62 @@ export const renewSearchTexts = background(
       .limit(max);
     const leads = await query
       .selectFrom('leads')
-      .select(['lead_id', 'search_text', ...STORED_FIELDS])
+      .select('lead_id')
       .where('lead_id', 'in', outdated)
       .modifyEnd(dialect.holdFree)
       .execute();
-    const renewed = leads
-      .map((lead) => ({ lead, text: storedSearchText(lead) }))
-      .filter(({ lead, text }) => text !== lead.search_text);
-    await dialect.updateRows(
-      'leads',
-      'lead_id',
-      renewed.map(({ lead, text }) => ({ lead_id: lead.lead_id, search_text: text })),
-    );
-    await dialect.insertRows(
-      'lead_changes',
-      renewed.map(({ lead }) => ({ lead_id: lead.lead_id })),
-      '(lead_id) do update set lead_id = excluded.lead_id',
-    );
     const leadIds = leads.map(({ lead_id }) => lead_id);
+    await renewSearchTextsOf(db, leadIds);
     await query.deleteFrom('lead_renewals').where('lead_id', 'in', dialect.anyOf(leadIds)).execute();
     return leads.length;
   },
 );
+
+/** A lead is found by what it shows and by what its submissions say; a bot's only where there are no others. */
+export async function renewSearchTextsOf(db: Db, leadIds: readonly number[]): Promise<void> {
+  const { query, dialect } = db;
+  if (leadIds.length === 0) return;
+  const leads = await query
+    .selectFrom('leads')
+    .select(['lead_id', 'search_text', ...STORED_FIELDS])
+    .where('lead_id', 'in', dialect.anyOf(leadIds))
+    .execute();
+  const submissions = await submissionsOf(db, leadIds);
+  const renewed = leads.flatMap((lead) => {
+    const said = submissions.get(lead.lead_id) ?? [];
+    const text = said.reduce(
+      (whole, each) => withSearchText(whole, storedSearchText({ ...lead, ...each })),
+      storedSearchText(lead),
+    );
+    return text === lead.search_text ? [] : [{ lead_id: lead.lead_id, search_text: text }];
+  });
+  await dialect.updateRows('leads', 'lead_id', renewed);
+  await dialect.insertRows(
+    'lead_changes',
+    renewed.map(({ lead_id }) => ({ lead_id })),
+    '(lead_id) do update set lead_id = excluded.lead_id',
+  );
+}
+
+async function submissionsOf({ query, dialect }: Db, leadIds: readonly number[]) {
+  const rows = await query
+    .selectFrom('submissions as s')
+    .innerJoin('leads as l', 'l.lead_id', 's.lead_id')
+    .select([
+      's.lead_id',
+      's.contact_name',
+      's.contact_email',
+      's.contact_phone',
+      's.visitor_id',
+      's.payload_json',
+    ])
+    .where('s.lead_id', 'in', dialect.anyOf(leadIds))
+    .whereRef('s.is_bot_lead', '<=', 'l.is_bot_lead')
+    .orderBy('s.submission_id')
+    .execute();
+  const said = rows.map(({ payload_json, ...row }) => ({
+    ...row,
+    contact_country_code: readLeadForm(JSON.parse(payload_json)).dialCode,
+  }));
+  return Map.groupBy(said, ({ lead_id }) => lead_id);
+}

@@ -1,35 +1,58 @@
 import type { LeadStatus } from '@leadtrail/contract/lead-status';
+import type { Db } from '../dialect.ts';
 import { write } from '../operation.ts';
-import { byReference, type LeadReference } from './detail.ts';
 import { noteChange } from './lead-index.ts';
+import { type LeadReference, resolveLead } from './reference.ts';
 
 /** What the people in front of the dashboard do to a lead. */
+
+type StageMove = LeadReference & { status: LeadStatus; by: 'admin' | 'marketing'; now: number };
 
 /** False: there is no such lead. */
 export const setLeadStatus = write(
   { changes: ['leads'] },
-  async (db, { id, status }: LeadReference & { status: LeadStatus }): Promise<boolean> => {
-    const lead = await db.query
-      .updateTable('leads')
-      .set({ status })
-      .where(byReference(id))
-      .returning('lead_id')
-      .executeTakeFirst();
-    if (lead === undefined) return false;
-    await noteChange(db, lead.lead_id);
+  async (db, { id, status, by, now }: StageMove): Promise<boolean> => {
+    const leadId = await resolveLead(db, id);
+    const [lead] =
+      leadId === null
+        ? []
+        : await db.dialect.selectHeld<{ status: string }>('select status from leads where lead_id = ?', [
+            leadId,
+          ]);
+    if (leadId === null || lead === undefined) return false;
+    if (lead.status === status) return true;
+    await db.query.updateTable('leads').set({ status }).where('lead_id', '=', leadId).execute();
+    await noteStageMove(db, { leadId, from: lead.status, to: status, by, now });
+    await noteChange(db, leadId);
     return true;
   },
 );
 
+export async function noteStageMove(
+  { query }: Db,
+  move: { leadId: number; from: string; to: string; by: StageMove['by'] | 'merge'; now: number },
+): Promise<void> {
+  await query
+    .insertInto('lead_stage_moves')
+    .values({
+      lead_id: move.leadId,
+      at: move.now,
+      from_status: move.from,
+      to_status: move.to,
+      moved_by: move.by,
+    })
+    .execute();
+}
+
 /**
- * Marks a lead as seen by someone who was shown so many submissions of it. False: there are more by now, or it
+ * Marks a lead as seen by someone who was shown so many follow-ups of it. False: there are more by now, or it
  * is no more.
  */
 export const markLeadSeen = write(
   { changes: ['leads'] },
   async (
     db,
-    { leadId, submissions, now }: { leadId: number; submissions: number; now: number },
+    { leadId, followUps, now }: { leadId: number; followUps: number; now: number },
   ): Promise<boolean> => {
     const lead = await db.query
       .updateTable('leads')
@@ -39,7 +62,7 @@ export const markLeadSeen = write(
         needs_review: 0,
       }))
       .where('lead_id', '=', leadId)
-      .where('form_submit_count', '=', submissions)
+      .where('follow_ups_count', '=', followUps)
       .returning('lead_id')
       .executeTakeFirst();
     if (lead === undefined) return false;

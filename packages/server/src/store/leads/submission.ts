@@ -1,3 +1,4 @@
+import type { SentFollowUps } from '@leadtrail/contract/settings';
 import type { Selectable } from 'kysely';
 import type { Enquiry } from '../../domain/leads/enquiry.ts';
 import type { LeadRow } from '../schema.ts';
@@ -10,9 +11,11 @@ export type Capture = {
   enquiry: Enquiry;
   leadPublicId: string;
   submissionPublicId: string;
-  /** Null: new leads are not forwarded. */
+  /** Null: nothing is forwarded. */
   sendPublicId: string | null;
   duplicateWindowMinutes: number;
+  /** Which follow-ups are forwarded. */
+  sendFollowUps: SentFollowUps;
   environment: string;
   botLeadDetection: boolean;
   isTrustedProxy: boolean;
@@ -26,6 +29,82 @@ export type Submission = {
   lead: NewLead;
   /** Those of its identities that leads of the project hold already. */
   held: readonly HeldIdentity[];
+  /** The leads of this person in other projects. */
+  elsewhere: readonly number[];
   /** Its address goes on the block list. */
   isBlocked: boolean;
 };
+
+/**
+ * What a submission is to its lead: the first, another one of the same person, or the first of a person after those
+ * of bots.
+ */
+export type Relation = 'primary' | 'follow_up' | 'takeover';
+
+/** What is read of a lead that is there already. */
+export const KNOWN_COLUMNS = [
+  'lead_public_id',
+  'status',
+  'form_submit_count',
+  'contact_name',
+  'contact_email',
+  'contact_phone',
+  'contact_country_code',
+  'contact_ip',
+  'visitor_id',
+  'session_id',
+  'search_text',
+  'suspicion_score',
+  'suspicion_reasons',
+  'is_bot_lead',
+  'created_at',
+  'last_follow_up_at',
+] as const;
+export type KnownLead = Pick<LeadRow, (typeof KNOWN_COLUMNS)[number]> & { lead_id: number };
+
+/** A bot that writes in a person's name says nothing about the person. */
+export function isBotOfPerson(known: KnownLead | undefined, lead: NewLead): boolean {
+  return known?.is_bot_lead === 0 && lead.is_bot_lead === 1;
+}
+
+export type AddedSubmission = { submissionId: number; isDuplicate: boolean };
+
+/** Everything that is shown of a lead comes from the submission that is shown. */
+export const SHOWN_COLUMNS = [
+  'project_location',
+  'project_source',
+  'source_team',
+  'contact_name',
+  'contact_email',
+  'contact_phone',
+  'contact_country_code',
+  'contact_country_name',
+  'contact_city',
+  'contact_region',
+  'contact_region_code',
+  'contact_timezone',
+  'contact_ip',
+  'user_agent',
+  'referer',
+  'keyword',
+  'message',
+  'campaign',
+  'site_key',
+  'form_id',
+  'visitor_id',
+  'session_id',
+  'engagement_score',
+  'engagement_label',
+  'pages_visited',
+  'session_duration_s',
+  'return_visits',
+  'vpn_suspected',
+  'suspicion_score',
+  'suspicion_reasons',
+  'time_to_submit_ms',
+  'is_bot_lead',
+  'test_lead',
+  'related_projects',
+  'name_key',
+  'search_text',
+] as const satisfies readonly (keyof NewLead)[];

@@ -1,134 +1,59 @@
-import { type AutomationPayload, automationPayload } from '../../domain/leads/automation-payload.ts';
 import type { Enquiry } from '../../domain/leads/enquiry.ts';
-import { chooseLead } from '../../domain/leads/lead-identity.ts';
-import { nameKey } from '../../domain/leads/lead-listing.ts';
-import { STORED_FIELDS, storedSearchText } from '../../domain/leads/lead-search.ts';
 import { MINUTE_MS, utcDay } from '../../lib/utc-time.ts';
 import type { Db } from '../dialect.ts';
-import type { FlowSendRow, IpRuleRow, LeadRow, SubmissionTotalRow } from '../schema.ts';
+import type { IpRuleRow, SubmissionTotalRow } from '../schema.ts';
+import { addSend } from './add-send.ts';
+import { followUp, readKnownLead, takeOver } from './follow-up.ts';
+import { learnIdentities } from './identities.ts';
 import { noteChange } from './lead-index.ts';
-import type { Submission } from './submission.ts';
+import {
+  type AddedSubmission,
+  isBotOfPerson,
+  type KnownLead,
+  type NewLead,
+  type Relation,
+  type Submission,
+} from './submission.ts';
 
-export type Submitted = { leadId: number; isPrimary: boolean; isForwarded: boolean };
+export type Submitted = { leadId: number; leadPublicId: string; isPrimary: boolean; isForwarded: boolean };
 
 /** The lead a submission belongs to, its history and everything that follows from it. */
 export async function submitLead(db: Db, submission: Submission): Promise<Submitted> {
   const known = await readKnownLead(db, submission);
+  const relation = relationOf(known, submission.lead);
   const leadId = known?.lead_id ?? (await db.dialect.insertNumbered('leads', submission.lead));
-  await learnIdentities(db, submission, leadId);
-  if (known !== undefined) await followUp(db, submission, known);
+  const added = await addSubmission(db, submission, leadId, known);
+  if (!(relation === 'follow_up' && isBotOfPerson(known, submission.lead))) {
+    await learnIdentities(db, submission, leadId, added.submissionId);
+  }
+  if (known !== undefined) {
+    if (relation === 'takeover') await takeOver(db, submission, known, added.submissionId);
+    else await followUp(db, submission, known);
+  }
   await noteChange(db, leadId);
-  const submissionId = await addSubmission(db, submission, leadId, known);
-  const isForwarded = known === undefined && (await addSend(db, submission, leadId, submissionId));
+  await noteFigures(db, submission, leadId);
+  const isForwarded = await addSend(db, submission, { leadId, relation, known, ...added });
   if (submission.isBlocked) await blockAddress(db, submission.capture.enquiry);
   await countSubmission(db, submission);
-  return { leadId, isPrimary: known === undefined, isForwarded };
+  const leadPublicId = known?.lead_public_id ?? submission.lead.lead_public_id;
+  return { leadId, leadPublicId, isPrimary: known === undefined, isForwarded };
 }
 
-type KnownLead = Pick<
-  LeadRow,
-  | 'contact_name'
-  | 'contact_email'
-  | 'contact_phone'
-  | 'contact_country_code'
-  | 'contact_country_name'
-  | 'project_name'
-  | 'visitor_id'
-  | 'search_text'
-  | 'suspicion_score'
-  | 'suspicion_reasons'
-  | 'created_at'
-  | 'last_follow_up_at'
-> & { lead_id: number };
-
-async function readKnownLead({ dialect }: Db, { capture, held }: Submission): Promise<KnownLead | undefined> {
-  const leadId = chooseLead(
-    capture.enquiry.identities,
-    ({ kind }) => held.find((each) => each.kind === kind)?.lead_id,
-  );
-  if (leadId === undefined) return undefined;
-  // Locked: another submission may reach the same lead by another identity.
-  const [known] = await dialect.selectHeld<KnownLead>(
-    `select lead_id, contact_name, contact_email, contact_phone, contact_country_code, contact_country_name,
-      project_name, visitor_id, search_text, suspicion_score, suspicion_reasons, created_at, last_follow_up_at
-    from leads where lead_id = ?`,
-    [leadId],
-  );
-  return known;
+function relationOf(known: KnownLead | undefined, lead: NewLead): Relation {
+  if (known === undefined) return 'primary';
+  return known.is_bot_lead === 1 && lead.is_bot_lead === 0 ? 'takeover' : 'follow_up';
 }
 
-/** An identity that another lead of the project holds stays with that lead. */
-async function learnIdentities(
-  { dialect }: Db,
-  { capture, held, lead }: Submission,
-  leadId: number,
-): Promise<void> {
-  const rows = capture.enquiry.identities
-    .filter(({ kind }) => held.every((each) => each.kind !== kind))
-    .map(({ kind, value }) => ({ kind, value, project_key: lead.project_key, lead_id: leadId }));
-  await dialect.insertRows('lead_identities', rows, 'do nothing');
-}
-
-/** The lead learns what it did not know, carries its visitor's latest figures and keeps its worst suspicion. */
-async function followUp({ dialect }: Db, { lead }: Submission, known: KnownLead): Promise<void> {
-  const isWorse = lead.suspicion_score > known.suspicion_score;
-  const searched = {
-    contact_name: known.contact_name || lead.contact_name,
-    contact_email: known.contact_email || lead.contact_email,
-    contact_phone: known.contact_phone || lead.contact_phone,
-    contact_country_code: known.contact_country_code || lead.contact_country_code,
-    contact_country_name: known.contact_country_name,
-    project_name: known.project_name,
-    visitor_id: lead.visitor_id || known.visitor_id,
-  };
-  // Parsing the phone number again is slow, and most follow-ups change nothing that is searched.
-  const isSearchedAsBefore = STORED_FIELDS.every((field) => searched[field] === known[field]);
-  const learned = [
-    lead.created_at,
-    searched.contact_name,
-    searched.contact_email,
-    searched.contact_phone,
-    nameKey(searched.contact_name),
-    isSearchedAsBefore ? known.search_text : storedSearchText(searched),
-    searched.contact_country_code,
-    isWorse ? lead.suspicion_score : known.suspicion_score,
-    isWorse ? lead.suspicion_reasons : known.suspicion_reasons,
-  ];
-  if (lead.visitor_id === '') await dialect.run(UPDATE_LEAD, [...learned, known.lead_id]);
-  else {
-    const figures = VISITOR_FIGURES.map((column) => lead[column]);
-    await dialect.run(UPDATE_LEAD_AND_VISITOR, [...learned, ...figures, known.lead_id]);
-  }
-}
-
-const VISITOR_FIGURES = [
-  'visitor_id',
-  'session_id',
-  'engagement_score',
-  'engagement_label',
-  'pages_visited',
-  'session_duration_s',
-  'return_visits',
-  'vpn_suspected',
-] as const;
-
-const LEARNED = `form_submit_count = form_submit_count + 1, follow_ups_count = follow_ups_count + 1,
-  needs_review = 1, last_follow_up_at = ?, contact_name = ?, contact_email = ?, contact_phone = ?,
-  name_key = ?, search_text = ?, contact_country_code = ?, suspicion_score = ?, suspicion_reasons = ?`;
-const UPDATE_LEAD = `update leads set ${LEARNED} where lead_id = ?`;
-const FIGURES = VISITOR_FIGURES.map((column) => `${column} = ?`).join(', ');
-const UPDATE_LEAD_AND_VISITOR = `update leads set ${LEARNED}, ${FIGURES} where lead_id = ?`;
-
-function addSubmission(
+async function addSubmission(
   { dialect }: Db,
   { capture, lead }: Submission,
   leadId: number,
   known: KnownLead | undefined,
-): Promise<number> {
+): Promise<AddedSubmission> {
   const { enquiry, submissionPublicId, duplicateWindowMinutes } = capture;
   const previousAt = known?.last_follow_up_at ?? known?.created_at ?? Number.NEGATIVE_INFINITY;
   const isDuplicate = enquiry.at - previousAt < duplicateWindowMinutes * MINUTE_MS;
-  return dialect.insertNumbered('submissions', {
+  const submissionId = await dialect.insertNumbered('submissions', {
     lead_submission_public_id: submissionPublicId,
     lead_id: leadId,
     submitted_at: enquiry.at,
@@ -156,46 +81,28 @@ function addSubmission(
     crm_lead_id: null,
     payload_json: enquiry.payloadJson,
   });
+  return { submissionId, isDuplicate };
 }
 
-async function addSend(
+/**
+ * The figures of a lead follow in the background. In SQLite a session that is stored later finds the lead by its
+ * visitor; in PostgreSQL both may be stored at the same moment, and neither sees the other.
+ */
+async function noteFigures(
   { dialect }: Db,
-  { capture, lead }: Submission,
+  { lead, held, elsewhere }: Submission,
   leadId: number,
-  submissionId: number,
-): Promise<boolean> {
-  const { enquiry, sendPublicId, submissionPublicId, environment } = capture;
-  if (sendPublicId === null || lead.is_bot_lead === 1) return false;
-  const payload: AutomationPayload = {
-    ...automationPayload(lead, enquiry.phone, environment),
-    lead_id: leadId,
-    lead_public_id: lead.lead_public_id,
-    lead_submission_id: submissionId,
-    lead_submission_public_id: submissionPublicId,
-    flow_send_public_id: sendPublicId,
-  };
-  const send: FlowSendRow = {
-    flow_send_public_id: sendPublicId,
-    lead_id: leadId,
-    submission_id: submissionId,
-    status: 'pending',
-    attempts: 0,
-    round_attempts: 0,
-    next_attempt_at: enquiry.at,
-    claimed_until: 0,
-    last_status_code: null,
-    last_result: null,
-    last_error: null,
-    created_at: enquiry.at,
-    delivered_at: null,
-    flow_execution_url: null,
-    flow_execution_id: null,
-    flow_execution_status: null,
-    callback: null,
-    body: JSON.stringify(payload),
-  };
-  await dialect.insertRows('flow_sends', [send], 'do nothing');
-  return true;
+): Promise<void> {
+  const isNewVisitor = lead.visitor_id !== '' && held.every(({ kind }) => kind !== 'visitor');
+  const isStale =
+    (isNewVisitor && held.length > 0) || (lead.visitor_id !== '' && dialect.kind === 'postgres');
+  // In one order, so that two transactions never wait for each other.
+  const stale = isStale || elsewhere.length > 0 ? [leadId, ...elsewhere].sort((a, b) => a - b) : [];
+  await dialect.insertRows(
+    'lead_figure_changes',
+    stale.map((lead_id) => ({ lead_id })),
+    'do nothing',
+  );
 }
 
 /** Never takes an address off the whitelist. */

@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { sql } from 'kysely';
 import type { StartRecord, TrackingRecord } from '../../domain/tracking/tracking-record.ts';
 import type { Db } from '../dialect.ts';
+import { noteFiguresOf } from '../leads/figures.ts';
 import { background } from '../operation.ts';
 import type { FailedRecordRow, SessionRow } from '../schema.ts';
 import { applyEnd, applyEvents } from './apply-activity.ts';
@@ -32,32 +33,37 @@ export const appliedSequence = background(
   },
 );
 
+/** How many leads have to follow their visitors, and how many records could not be applied. */
+export type Ingested = { leads: number; failed: number };
+
 /**
  * Applies a batch of the inbox, all of it or nothing. The last applied sequence is written with it, so a
  * batch that comes again, because the process died before it could forget it, is refused.
  */
 export const ingestTracking = background(
   { changes: ['tracking'] },
-  async (db, batch: TrackingBatch): Promise<void> => {
+  async (db, batch: TrackingBatch): Promise<Ingested> => {
     await begin(db, batch);
-    await applyRecords(db, batch, `[${linesOf(batch).join(',')}]`, 0);
+    const leads = await applyRecords(db, batch, `[${linesOf(batch).join(',')}]`, 0);
     await finish(db, batch);
+    return { leads, failed: 0 };
   },
 );
 
 /**
  * The same for a batch that cannot be applied as a whole: record by record. What fails is kept with the reason,
- * and counts as done. Says how many failed.
+ * and counts as done.
  */
 export const salvageTracking = background(
   { changes: ['tracking'] },
-  async (db, batch: TrackingBatch): Promise<number> => {
+  async (db, batch: TrackingBatch): Promise<Ingested> => {
     await begin(db, batch);
+    let leads = 0;
     const failed: FailedRecordRow[] = [];
     for (const [position, line] of linesOf(batch).entries()) {
       await sql`savepoint one_record`.execute(db.query);
       try {
-        await applyRecords(db, batch, `[${line}]`, position);
+        leads += await applyRecords(db, batch, `[${line}]`, position);
       } catch (error) {
         if (db.dialect.mayPass(error)) throw error;
         await sql`rollback to savepoint one_record`.execute(db.query);
@@ -75,7 +81,7 @@ export const salvageTracking = background(
     }
     await db.dialect.insertRows('failed_records', failed, 'do nothing');
     await finish(db, batch);
-    return failed.length;
+    return { leads, failed: failed.length };
   },
 );
 
@@ -103,7 +109,7 @@ async function applyRecords(
   batch: TrackingBatch,
   json: string,
   firstPosition: number,
-): Promise<void> {
+): Promise<number> {
   const records: TrackingRecord[] = JSON.parse(json);
   const state = await loadState(db, records);
   const starts = firstStarts(state, records);
@@ -115,6 +121,7 @@ async function applyRecords(
   }
   await write(db, state, totals);
   await enqueueArchive(db, starts, batch);
+  return noteFiguresOf(db, [...state.visitors.keys()]);
 }
 
 /** Each start once: a tracker that does not know whether the first arrived sends it again. */

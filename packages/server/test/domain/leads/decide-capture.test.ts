@@ -1,34 +1,35 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { unknownGeo } from '../../../src/domain/geo.ts';
 import { decideCapture, type SenderFacts } from '../../../src/domain/leads/decide-capture.ts';
 import { type Enquiry, readEnquiry } from '../../../src/domain/leads/enquiry.ts';
 
-const PLACE = { country: null, region: null, regionCode: null, city: null, timezone: null, asn: null };
-
 function anEnquiry(fields: Record<string, string> | null, headers: Record<string, string> = {}): Enquiry {
-  return readEnquiry(fields, { at: 0, ip: '203.0.113.7', geo: PLACE, headers });
+  return readEnquiry(fields, { at: 0, ip: '203.0.113.7', locate: unknownGeo, headers });
 }
 
 const FORM = anEnquiry({ siteKey: 'site', formId: 'form' }, { origin: 'https://example.com' });
 const SERVER = anEnquiry({}, { 'x-api-key': 'lt_lead_key' });
-const NOBODY: SenderFacts = { rule: null, site: null, integration: null };
+const UNKNOWN: SenderFacts = { callerRule: null, personRule: null, site: null, integration: null };
 const SITE = { enabled: true, domains: ['example.com'], formEnabled: true };
 const BLOCKED = { list: 'blocked', usage: 'internal' } as const;
 const TESTER = { list: 'whitelisted', usage: 'test' } as const;
 const COLLEAGUE = { list: 'whitelisted', usage: 'internal' } as const;
+/** The caller is the person. */
+const ruled = (rule: SenderFacts['callerRule']) => ({ callerRule: rule, personRule: rule });
 
 const CASES: readonly [name: string, Enquiry, Partial<SenderFacts>, kind: string, reason?: string][] = [
   ['a form of an enabled site and form', FORM, { site: SITE }, 'accepted'],
   ['a server with the key of an enabled integration', SERVER, { integration: { enabled: true } }, 'accepted'],
-  ['an internal address', FORM, { site: SITE, rule: COLLEAGUE }, 'accepted'],
-  ['a test address', FORM, { site: SITE, rule: TESTER }, 'testing'],
-  ['a blocked address', FORM, { site: SITE, rule: BLOCKED }, 'rejected'],
-  ['a blocked address with a wrong key', SERVER, { rule: BLOCKED }, 'rejected'],
-  ['a blocked address with an unreadable body', anEnquiry(null), { rule: BLOCKED }, 'rejected'],
+  ['an internal address', FORM, { site: SITE, ...ruled(COLLEAGUE) }, 'accepted'],
+  ['a test address', FORM, { site: SITE, ...ruled(TESTER) }, 'testing'],
+  ['a blocked address', FORM, { site: SITE, ...ruled(BLOCKED) }, 'rejected'],
+  ['a blocked address with a wrong key', SERVER, { ...ruled(BLOCKED) }, 'rejected'],
+  ['a blocked address with an unreadable body', anEnquiry(null), { ...ruled(BLOCKED) }, 'rejected'],
   ['an unreadable body', anEnquiry(null), {}, 'refused', 'unreadable'],
   ['a key that belongs to no integration', SERVER, {}, 'refused', 'invalid_key'],
   ['a disabled integration', SERVER, { integration: { enabled: false } }, 'refused', 'invalid_key'],
-  ['a test address with a wrong key', SERVER, { rule: TESTER }, 'refused', 'invalid_key'],
+  ['a test address with a wrong key', SERVER, { ...ruled(TESTER) }, 'refused', 'invalid_key'],
   ['neither key nor form', anEnquiry({}), {}, 'refused', 'no_credentials'],
   ['a form without its id', anEnquiry({ siteKey: 'site' }), { site: SITE }, 'refused', 'no_credentials'],
   ['an unknown site', FORM, {}, 'refused', 'unknown_form'],
@@ -47,6 +48,6 @@ const CASES: readonly [name: string, Enquiry, Partial<SenderFacts>, kind: string
 
 for (const [name, enquiry, facts, kind, reason] of CASES) {
   test(`${name}: ${reason ?? kind}`, () => {
-    assert.deepEqual(decideCapture(enquiry, { ...NOBODY, ...facts }), reason ? { kind, reason } : { kind });
+    assert.deepEqual(decideCapture(enquiry, { ...UNKNOWN, ...facts }), reason ? { kind, reason } : { kind });
   });
 }

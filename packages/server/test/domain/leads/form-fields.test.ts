@@ -34,6 +34,8 @@ const CANONICAL_NAMES = {
   formId: 'formId',
   visitorId: '__visitor_id',
   honeypot: '__pg_hp',
+  clientIp: 'CLIENT_IP',
+  clientUserAgent: 'CLIENT_USER_AGENT',
 } as const satisfies Partial<Record<keyof LeadForm, string>>;
 type TextKey = keyof typeof CANONICAL_NAMES;
 const TEXT_KEYS = Object.keys(CANONICAL_NAMES) as TextKey[];
@@ -63,6 +65,8 @@ const CHARS_MAX: Readonly<Record<TextKey, number>> = {
   formId: ID_CHARS_MAX,
   visitorId: ID_CHARS_MAX,
   honeypot: 256,
+  clientIp: 64,
+  clientUserAgent: 1024,
 };
 
 const EMPTY: LeadForm = {

@@ -19,10 +19,13 @@ function aSubmission(given: Partial<Sent> = {}): Sent {
   return { visitorId: '', emailKey: null, phoneKey: null, ip: IP, ...given };
 }
 
+const heldBy = (leadId: number | undefined) =>
+  leadId === undefined ? undefined : { leadId, isProvisional: false };
+
 /** One project as the store keeps it: who holds an identity keeps it, what nobody holds is learned. */
 function aProject() {
   const known = new Map<string, number>();
-  const holderOf = (identity: Identity) => known.get(identityKey(identity));
+  const holderOf = (identity: Identity) => heldBy(known.get(identityKey(identity)));
   let leads = 0;
   return {
     submit(given: Partial<Sent>): number {
@@ -94,7 +97,7 @@ test('the same text of another kind is another identity', () => {
 test('the first identity in priority order that is known decides', () => {
   const identities = identitiesOf({ visitorId: 'v', emailKey: 'e@x.co', phoneKey: '12345', ip: IP });
   const known = new Map<string, number>();
-  const holderOf = (identity: Identity) => known.get(identityKey(identity));
+  const holderOf = (identity: Identity) => heldBy(known.get(identityKey(identity)));
   assert.equal(chooseLead(identities, holderOf), undefined);
   known.set(identityKey({ kind: 'ip', value: IP }), 4);
   assert.equal(chooseLead(identities, holderOf), undefined);
@@ -148,7 +151,7 @@ function modelOf(submissions: readonly Sent[]): number[] {
     if (visitorId !== '' && !holder('visitor', visitorId)) lead.visitor.push(visitorId);
     if (emailKey !== null && !holder('email', emailKey)) lead.email.push(emailKey);
     if (phoneKey !== null && !holder('phone', phoneKey)) lead.phone.push(phoneKey);
-    if (!holder('ip', ip)) lead.ip.push(ip);
+    if (ip !== null && !holder('ip', ip)) lead.ip.push(ip);
     return leads.indexOf(lead) + 1;
   });
 }

@@ -1,0 +1,96 @@
+import {
+  type AutomationIds,
+  type AutomationPayload,
+  automationPayload,
+} from '../../domain/leads/automation-payload.ts';
+import type { Identity } from '../../domain/leads/lead-identity.ts';
+import type { Db } from '../dialect.ts';
+import type { FlowSendRow } from '../schema.ts';
+import type { AddedSubmission, KnownLead, Relation, Submission } from './submission.ts';
+
+type Stored = AddedSubmission & { leadId: number; relation: Relation; known: KnownLead | undefined };
+
+/** Leaves a pending send where the submission is to be forwarded. */
+export async function addSend(db: Db, submission: Submission, stored: Stored): Promise<boolean> {
+  const { capture, lead } = submission;
+  const { enquiry, sendPublicId } = capture;
+  if (sendPublicId === null || lead.is_bot_lead === 1) return false;
+  const carried = contactsOf(enquiry.identities);
+  const isFollowUp = stored.relation === 'follow_up';
+  if (isFollowUp && !(await isFollowUpSent(db, submission, stored.leadId, carried))) return false;
+  const shown = {
+    ...lead,
+    contact_name: lead.contact_name || (stored.known?.contact_name ?? ''),
+    status: stored.known?.status ?? lead.status,
+    form_submit_count:
+      stored.known === undefined ? lead.form_submit_count : stored.known.form_submit_count + 1,
+  };
+  await insertSend(
+    db,
+    {
+      ...automationPayload(shown, enquiry.phone, capture.environment),
+      is_follow_up: isFollowUp,
+      is_duplicate: isFollowUp && stored.isDuplicate,
+      lead_id: stored.leadId,
+      lead_public_id: stored.known?.lead_public_id ?? lead.lead_public_id,
+      lead_submission_id: stored.submissionId,
+      lead_submission_public_id: capture.submissionPublicId,
+      flow_send_public_id: sendPublicId,
+    },
+    { carried, at: enquiry.at },
+  );
+  return true;
+}
+
+export async function insertSend(
+  { dialect }: Db,
+  payload: AutomationPayload & AutomationIds,
+  { carried, at }: { carried: readonly string[]; at: number },
+): Promise<void> {
+  const send: FlowSendRow = {
+    flow_send_public_id: payload.flow_send_public_id,
+    lead_id: payload.lead_id,
+    submission_id: payload.lead_submission_id,
+    status: 'pending',
+    attempts: 0,
+    round_attempts: 0,
+    next_attempt_at: at,
+    claimed_until: 0,
+    last_status_code: null,
+    last_result: null,
+    last_error: null,
+    created_at: at,
+    delivered_at: null,
+    flow_execution_url: null,
+    flow_execution_id: null,
+    flow_execution_status: null,
+    callback: null,
+    carried: JSON.stringify(carried),
+    body: JSON.stringify(payload),
+  };
+  await dialect.insertRows('flow_sends', [send], 'do nothing');
+}
+
+/** The details by which a person can be reached. */
+export function contactsOf(identities: readonly Identity[]): string[] {
+  return identities.filter(({ kind }) => kind === 'email' || kind === 'phone').map(({ value }) => value);
+}
+
+async function isFollowUpSent(
+  { dialect }: Db,
+  { capture, held }: Submission,
+  leadId: number,
+  contacts: readonly string[],
+): Promise<boolean> {
+  if (capture.sendFollowUps !== 'new_details') return capture.sendFollowUps === 'always';
+  if (contacts.length === 0) return false;
+  const sends = await dialect.run<{ carried: string | null }>(
+    'select carried from flow_sends where lead_id = ?',
+    [leadId],
+  );
+  // Sends from before `carried` was kept brought what the lead knew then.
+  const isOld = sends.some(({ carried }) => carried === null);
+  const known = isOld ? held.filter(({ lead_id }) => lead_id === leadId).map(({ value }) => value) : [];
+  const sent = new Set([...known, ...sends.flatMap(({ carried }) => JSON.parse(carried ?? '[]'))]);
+  return contacts.some((contact) => !sent.has(contact));
+}

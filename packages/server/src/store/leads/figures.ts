@@ -1,0 +1,166 @@
+import { sql } from 'kysely';
+import { engagementLabel, visitorScore } from '../../domain/tracking/engagement.ts';
+import { SECOND_MS } from '../../lib/utc-time.ts';
+import type { Db } from '../dialect.ts';
+import { background } from '../operation.ts';
+import type { VisitorRow } from '../schema.ts';
+import { idHash } from '../tracking/state.ts';
+
+/**
+ * The figures of a lead are those of all visitors it is known by, over all their sessions. They follow behind:
+ * a change of a visitor leaves the numbers of its leads in `lead_figure_changes`.
+ */
+
+/** Called by whatever changes visitors, in the same transaction; says how many leads follow. */
+export async function noteFiguresOf({ query, dialect }: Db, visitorIds: readonly string[]): Promise<number> {
+  if (visitorIds.length === 0) return 0;
+  const { numAffectedRows } = await sql`
+    insert into lead_figure_changes (lead_id)
+    select distinct lead_id from lead_identities
+    where kind = 'visitor' and value in ${dialect.anyOf(visitorIds)} order by lead_id
+    on conflict do nothing
+  `.execute(query);
+  return Number(numAffectedRows ?? 0n);
+}
+
+/** Brings the figures of some leads up to date, and says how many there were. */
+export const refreshLeadFigures = background({ changes: ['leads'] }, async (db, { max }: { max: number }) => {
+  // Otherwise sessions that are just being stored would neither be seen here nor see the lead.
+  await db.dialect.lock('tracking');
+  const leads = await takeChanged(db, max);
+  if (leads.length === 0) return 0;
+  const leadIds = leads.map(({ lead_id }) => lead_id);
+  const visitors = await visitorsOf(db, leadIds);
+  const counts = await submitCounts(db, leadIds);
+  const changed = leads.flatMap((lead) => {
+    const figures = {
+      session_id: lead.session_id || lastSession(visitors, lead.visitor_id),
+      ...figuresOf(visitors.filter(({ lead_id }) => lead_id === lead.lead_id)),
+      form_submit_count: counts.get(lead.lead_id) ?? lead.form_submit_count,
+    };
+    const isChanged = (Object.keys(figures) as (keyof typeof figures)[]).some(
+      (key) => figures[key] !== lead[key],
+    );
+    return isChanged ? [{ lead_id: lead.lead_id, ...figures }] : [];
+  });
+  await db.dialect.updateRows('leads', 'lead_id', changed);
+  await db.dialect.insertRows(
+    'lead_changes',
+    changed.map(({ lead_id }) => ({ lead_id })),
+    '(lead_id) do update set lead_id = excluded.lead_id',
+  );
+  return leads.length;
+});
+
+const FIGURES = [
+  'engagement_score',
+  'engagement_label',
+  'pages_visited',
+  'session_duration_s',
+  'return_visits',
+  'vpn_suspected',
+  'form_submit_count',
+] as const;
+
+/** Leads that a submission just holds are left for the next time: it may wait for one of these. */
+async function takeChanged({ query, dialect }: Db, max: number) {
+  const changes = await query
+    .selectFrom('lead_figure_changes')
+    .select('lead_id')
+    .orderBy('lead_id')
+    .limit(max)
+    .modifyEnd(dialect.holdFree)
+    .execute();
+  if (changes.length === 0) return [];
+  const leads = await query
+    .selectFrom('leads')
+    .select(['lead_id', 'visitor_id', 'session_id', ...FIGURES])
+    .where('lead_id', 'in', dialect.anyOf(changes.map(({ lead_id }) => lead_id)))
+    .modifyEnd(dialect.holdFree)
+    .execute();
+  await query
+    .deleteFrom('lead_figure_changes')
+    .where('lead_id', 'in', dialect.anyOf(leads.map(({ lead_id }) => lead_id)))
+    .execute();
+  return leads;
+}
+
+const VISITOR_FIGURES = [
+  'visitor_id',
+  'last_session_id',
+  'session_count',
+  'page_views',
+  'engaged_ms',
+  'duration_ms',
+  'scroll_depth',
+  'touched',
+  'vpn_suspected',
+] as const;
+type Figures = Pick<VisitorRow, (typeof VISITOR_FIGURES)[number]>;
+type VisitorOfLead = Figures & { lead_id: number };
+
+async function visitorsOf({ query, dialect }: Db, leadIds: readonly number[]): Promise<VisitorOfLead[]> {
+  const held = await query
+    .selectFrom('lead_identities')
+    .select(['lead_id', 'value'])
+    .where('lead_id', 'in', dialect.anyOf(leadIds))
+    .where('kind', '=', 'visitor')
+    .execute();
+  const visitorIds = [...new Set(held.map(({ value }) => value))];
+  if (visitorIds.length === 0) return [];
+  const visitors = await query
+    .selectFrom('visitors')
+    .select(VISITOR_FIGURES)
+    .where('id_hash', 'in', dialect.anyOf(visitorIds.map(idHash)))
+    .where('visitor_id', 'in', dialect.anyOf(visitorIds))
+    .execute();
+  const byId = new Map(visitors.map((visitor) => [visitor.visitor_id, visitor]));
+  return held.flatMap(({ lead_id, value }) => {
+    const visitor = byId.get(value);
+    return visitor === undefined ? [] : [{ lead_id, ...visitor }];
+  });
+}
+
+function figuresOf(visitors: readonly Figures[]) {
+  const sum = (of: (visitor: Figures) => number) => visitors.reduce((total, each) => total + of(each), 0);
+  const most = (of: (visitor: Figures) => number) => Math.max(0, ...visitors.map(of));
+  const session_count = sum((each) => each.session_count);
+  const page_views = sum((each) => each.page_views);
+  const engagement_score =
+    visitors.length === 0
+      ? 0
+      : visitorScore({
+          session_count,
+          page_views,
+          engaged_ms: sum((each) => each.engaged_ms),
+          scroll_depth: most((each) => each.scroll_depth),
+          touched: most((each) => each.touched),
+        });
+  return {
+    engagement_score,
+    engagement_label: engagementLabel(engagement_score),
+    pages_visited: page_views,
+    session_duration_s: Math.round(sum((each) => each.duration_ms) / SECOND_MS),
+    return_visits: Math.max(session_count - 1, 0),
+    vpn_suspected: most((each) => each.vpn_suspected),
+  };
+}
+
+function lastSession(visitors: readonly VisitorOfLead[], visitorId: string): string {
+  return visitors.find(({ visitor_id }) => visitor_id === visitorId)?.last_session_id ?? '';
+}
+
+/** How often the person has written, over all projects: by every lead that shares an identity with this one. */
+async function submitCounts(
+  { query, dialect }: Db,
+  leadIds: readonly number[],
+): Promise<Map<number, number>> {
+  const { rows } = await sql<{ lead_id: number; submissions: number }>`
+    select p.lead_id, sum(1 + l.follow_ups_count) as submissions from (
+      select distinct mine.lead_id, other.lead_id as other_id from lead_identities mine
+      join lead_identities other on other.kind = mine.kind and other.value = mine.value and other.is_provisional = 0
+      where mine.lead_id in ${dialect.anyOf(leadIds)} and mine.kind <> 'ip' and mine.is_provisional = 0
+    ) p join leads l on l.lead_id = p.other_id group by p.lead_id
+  `.execute(query);
+  return new Map(rows.map(({ lead_id, submissions }) => [lead_id, Number(submissions)]));
+}

@@ -1,0 +1,252 @@
+import { type Selectable, sql } from 'kysely';
+import { furtherAlong } from '../../domain/leads/stage.ts';
+import type { Db } from '../dialect.ts';
+import { write } from '../operation.ts';
+import type { LeadRow } from '../schema.ts';
+import { holdIdentities } from './identities.ts';
+import { forget, noteChange } from './lead-index.ts';
+import { type LeadReference, resolveLead, wasMergedAs } from './reference.ts';
+import { renewSearchTextsOf } from './renew.ts';
+import { noteStageMove } from './review.ts';
+import { SHOWN_COLUMNS } from './submission.ts';
+
+/**
+ * Two leads that turn out to be one person, made one and taken apart again. The row of a merged lead leaves the table
+ * of leads, so that it counts nowhere; `lead_merges` keeps it, with all that it takes to undo the merge.
+ */
+
+export type MergeOutcome = { leadId: number } | 'unknown' | 'itself' | 'other_project';
+
+type Row = Selectable<LeadRow>;
+
+type Undo = {
+  /** The lead that went, as it was. */
+  lead: Row;
+  /** What went with it. */
+  submissions: number[];
+  sends: string[];
+  crmActivity: number[];
+  identities: { kind: string; value: string }[];
+  merges: number[];
+  /** Primary submissions that have become follow-ups. */
+  demoted: number[];
+  /** The other lead before, and the stage that the merge gave it. */
+  survivor: Partial<Row>;
+  stage: string;
+};
+
+/** Everything of the other lead goes to this one. Of their first enquiries the older one shows. */
+export const mergeLeads = write(
+  { changes: ['leads', 'sends'] },
+  async (
+    db,
+    { id, otherId, now }: LeadReference & { otherId: string; now: number },
+  ): Promise<MergeOutcome> => {
+    const leadId = await resolveLead(db, id);
+    const goingId = await resolveLead(db, otherId);
+    if (leadId === null || goingId === null) return 'unknown';
+    if (leadId === goingId) return 'itself';
+    const [survivor, going] = await holdLeads(db, leadId, goingId);
+    if (survivor === undefined || going === undefined) return 'unknown';
+    if (survivor.project_key !== going.project_key) return 'other_project';
+
+    const status = furtherAlong(survivor.status, going.status);
+    const undo = await whatGoes(db, survivor, going, status);
+    await moveAll(db, undo, goingId, leadId);
+    await setPrimary(db, undo.demoted, 0);
+    await removeMerged(db, undo, leadId, now);
+    const isGoingShown = shows(going, survivor);
+    await settle(db, leadId, {
+      ...(isGoingShown ? shownOf(going) : {}),
+      status,
+      crm_lead_id: survivor.crm_lead_id ?? going.crm_lead_id,
+      created_at: Math.min(survivor.created_at, going.created_at),
+      is_bot_lead: Math.min(survivor.is_bot_lead, going.is_bot_lead),
+      needs_review: Math.max(survivor.needs_review, going.needs_review),
+    });
+    if (status !== survivor.status) {
+      await noteStageMove(db, { leadId, from: survivor.status, to: status, by: 'merge', now });
+    }
+    return { leadId };
+  },
+);
+
+export type UnmergeOutcome = { leadId: number } | 'unknown' | 'not_merged';
+
+/** Takes a lead out again with what it brought; what has come since stays where it is. */
+export const unmergeLead = write(
+  { changes: ['leads', 'sends'] },
+  async (db, { id, otherId }: LeadReference & { otherId: string }): Promise<UnmergeOutcome> => {
+    const leadId = await resolveLead(db, id);
+    if (leadId === null) return 'unknown';
+    const merge = await db.query
+      .selectFrom('lead_merges')
+      .selectAll()
+      .where('into_lead_id', '=', leadId)
+      .where(wasMergedAs(otherId))
+      .executeTakeFirst();
+    if (merge === undefined) return 'not_merged';
+    const [survivor] = await holdLeads(db, leadId);
+    if (survivor === undefined) return 'unknown';
+
+    const undo: Undo = JSON.parse(merge.undo);
+    const { merged_lead_id: outId } = merge;
+    const { status, ...before } = undo.survivor;
+    await db.query.deleteFrom('lead_merges').where('merged_lead_id', '=', outId).execute();
+    await db.query.insertInto('leads').values(undo.lead).execute();
+    await moveAll(db, undo, leadId, outId);
+    await setPrimary(db, undo.demoted, 1);
+    // A stage that someone has chosen since stays.
+    await settle(db, leadId, { ...before, ...(survivor.status === undo.stage ? { status } : {}) });
+    await settle(db, outId, {});
+    return { leadId: outId };
+  },
+);
+
+/** Nobody adds to them until the transaction ends. */
+async function holdLeads(db: Db, ...leadIds: number[]): Promise<(Row | undefined)[]> {
+  await holdIdentities(db, leadIds);
+  const rows = await db.query
+    .selectFrom('leads')
+    .selectAll()
+    .where('lead_id', 'in', db.dialect.anyOf(leadIds))
+    // In one order, so that two merges never wait for each other.
+    .orderBy('lead_id')
+    .modifyEnd(db.dialect.hold)
+    .execute();
+  return leadIds.map((leadId) => rows.find((row) => row.lead_id === leadId));
+}
+
+/** A person's enquiry shows before a bot's, and of two alike the earlier. */
+function shows(one: Row, other: Row): boolean {
+  if (one.is_bot_lead !== other.is_bot_lead) return one.is_bot_lead === 0;
+  return (
+    one.created_at < other.created_at || (one.created_at === other.created_at && one.lead_id < other.lead_id)
+  );
+}
+
+const SHOWN = [...SHOWN_COLUMNS, 'shown_submission_id'] as const;
+
+function shownOf(lead: Row): Partial<Row> {
+  return Object.fromEntries(SHOWN.map((column) => [column, lead[column]]));
+}
+
+async function whatGoes({ query }: Db, survivor: Row, going: Row, stage: string): Promise<Undo> {
+  const submissions = await query
+    .selectFrom('submissions')
+    .select(['submission_id', 'lead_id', 'is_primary_lead'])
+    .where('lead_id', 'in', [survivor.lead_id, going.lead_id])
+    .execute();
+  const sends = await query
+    .selectFrom('flow_sends')
+    .select('flow_send_public_id as id')
+    .where('lead_id', '=', going.lead_id)
+    .execute();
+  const crmActivity = await query
+    .selectFrom('crm_activity')
+    .select('id')
+    .where('lead_id', '=', going.lead_id)
+    .execute();
+  const identities = await query
+    .selectFrom('lead_identities')
+    .select(['kind', 'value'])
+    .where('lead_id', '=', going.lead_id)
+    .execute();
+  const merges = await query
+    .selectFrom('lead_merges')
+    .select('merged_lead_id as id')
+    .where('into_lead_id', '=', going.lead_id)
+    .execute();
+  const demotedId = shows(going, survivor) ? survivor.lead_id : going.lead_id;
+  const { status, crm_lead_id, created_at, is_bot_lead } = survivor;
+  return {
+    lead: going,
+    submissions: submissions
+      .filter(({ lead_id }) => lead_id === going.lead_id)
+      .map(({ submission_id }) => submission_id),
+    sends: sends.map(({ id }) => id),
+    crmActivity: crmActivity.map(({ id }) => id),
+    identities,
+    merges: merges.map(({ id }) => id),
+    demoted: submissions
+      .filter(({ lead_id, is_primary_lead }) => lead_id === demotedId && is_primary_lead === 1)
+      .map(({ submission_id }) => submission_id),
+    survivor: { ...shownOf(survivor), status, crm_lead_id, created_at, is_bot_lead },
+    stage,
+  };
+}
+
+/** What a lead brought, from one lead to the other. */
+async function moveAll({ query, dialect }: Db, undo: Undo, from: number, to: number): Promise<void> {
+  const move = (table: string, key: string, ids: readonly (number | string)[], lead = 'lead_id') =>
+    ids.length === 0
+      ? undefined
+      : sql`
+          update ${sql.table(table)} set ${sql.ref(lead)} = ${to}
+          where ${sql.ref(lead)} = ${from} and ${sql.ref(key)} in ${dialect.anyOf(ids)}
+        `.execute(query);
+  await move('submissions', 'submission_id', undo.submissions);
+  await move('flow_sends', 'flow_send_public_id', undo.sends);
+  await move('crm_activity', 'id', undo.crmActivity);
+  await move('lead_merges', 'merged_lead_id', undo.merges, 'into_lead_id');
+  for (const { kind, value } of undo.identities) {
+    await query
+      .updateTable('lead_identities')
+      .set({ lead_id: to })
+      .where('kind', '=', kind)
+      .where('value', '=', value)
+      .where('lead_id', '=', from)
+      .execute();
+  }
+}
+
+/** A lead has one primary submission; the others are follow-ups. */
+async function setPrimary({ query, dialect }: Db, submissionIds: readonly number[], is_primary_lead: 0 | 1) {
+  await query
+    .updateTable('submissions')
+    .set({ is_primary_lead })
+    .where('submission_id', 'in', dialect.anyOf(submissionIds))
+    .execute();
+}
+
+async function removeMerged(db: Db, undo: Undo, into_lead_id: number, merged_at: number): Promise<void> {
+  const { lead_id, lead_public_id, crm_lead_id } = undo.lead;
+  await db.query
+    .insertInto('lead_merges')
+    .values({
+      merged_lead_id: lead_id,
+      merged_public_id: lead_public_id,
+      merged_crm_id: crm_lead_id,
+      into_lead_id,
+      merged_at,
+      undo: JSON.stringify(undo),
+    })
+    .execute();
+  await db.dialect.lock('lead-index');
+  await forget(db, [lead_id]);
+  for (const table of ['lead_changes', 'lead_renewals', 'lead_figure_changes', 'leads'] as const) {
+    await db.query.deleteFrom(table).where('lead_id', '=', lead_id).execute();
+  }
+}
+
+/** Brings a lead in line with the submissions that it has now. */
+async function settle(db: Db, leadId: number, changed: Partial<Row>): Promise<void> {
+  const submitted = await db.query
+    .selectFrom('submissions')
+    .select(({ fn }) => [fn.countAll<number>().as('count'), fn.max('submitted_at').as('last')])
+    .where('lead_id', '=', leadId)
+    .executeTakeFirstOrThrow();
+  const followUps = Math.max(Number(submitted.count) - 1, 0);
+  await db.query
+    .updateTable('leads')
+    .set({
+      ...changed,
+      follow_ups_count: followUps,
+      last_follow_up_at: followUps === 0 ? null : submitted.last,
+    })
+    .where('lead_id', '=', leadId)
+    .execute();
+  await renewSearchTextsOf(db, [leadId]);
+  await noteChange(db, leadId);
+  await db.dialect.insertRows('lead_figure_changes', [{ lead_id: leadId }], 'do nothing');
+}
