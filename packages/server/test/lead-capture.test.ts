@@ -228,7 +228,7 @@ onBothStores('POST /lead.capture', (kind) => {
         'cf-region': 'Maharashtra',
         'cf-timezone': 'Asia/Kolkata',
       };
-      await assertCaptured(sendFromServer(service, {}, { headers }));
+      await assertCaptured(sendForm(service, {}, { headers }));
       assert.partialDeepStrictEqual((await leads(service))[0], {
         contact_country_name: 'IN',
         contact_city: 'Pune',

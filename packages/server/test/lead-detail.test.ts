@@ -108,7 +108,8 @@ onBothStores('GET /analytics/leads/:id: the lead', (kind) => {
       session_id: '',
       engagement_score: 0,
       engagement_label: 'Cold',
-      form_submit_count: 1,
+      // One of them for another project.
+      form_submit_count: 2,
       suspicion_score: 0,
       follow_ups_count: 0,
       last_follow_up_at: null,
@@ -172,10 +173,17 @@ onBothStores('GET /analytics/leads/:id: the lead', (kind) => {
       await call(service, 'DELETE', `/analytics/blocked-ips/${ip}`);
   });
 
-  test('the answer holds lead, sessions, submissions, crm_activity and flow_sends', async () => {
-    const detail = await show(service, item.lead_id);
-    assert.deepEqual(Object.keys(detail), ['lead', 'sessions', 'submissions', 'crm_activity', 'flow_sends']);
-    assert.deepEqual([detail.sessions, detail.crm_activity, detail.flow_sends], [[], [], []]);
+  test('the answer holds the lead and all that belongs to it', async () => {
+    const { lead: _, submissions, identities, ...rest } = await show(service, item.lead_id);
+    assert.deepEqual([submissions.length, identities.length], [1, 3]);
+    assert.deepEqual(rest, {
+      sessions: [],
+      crm_activity: [],
+      flow_sends: [],
+      history: [],
+      possible_duplicates: [],
+      merged: [],
+    });
   });
 });
 
@@ -263,7 +271,7 @@ onBothStores('GET /analytics/leads/:id: sessions', (kind) => {
     await capture(service, { EMAIL: lead.email, __visitor_id: 'laptop' });
     assert.deepEqual(await sessionIds(), [laptop, phone]);
     const { lead: now } = await show(service, lead.lead_id);
-    assert.deepEqual([now.visitor_id, now.session_id], ['laptop', laptop]);
+    assert.deepEqual([now.visitor_id, now.session_id], ['phone', phone]);
   });
 
   test('are none for a lead whose visitor is not known', async () => {

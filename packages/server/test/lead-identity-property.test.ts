@@ -132,8 +132,9 @@ async function submit(service: TestService, { name, sent }: Named): Promise<void
     __visitor_id: sent.visitor.typed,
     EMAIL: sent.email.typed,
     PHONE: sent.phone.typed,
+    CLIENT_IP: sent.ip.typed,
   };
-  await assertCaptured(sendFromServer(service, fields, { ip: sent.ip.typed }));
+  await assertCaptured(sendFromServer(service, fields));
 }
 
 async function readLeads(service: TestService): Promise<Leads> {

@@ -10,6 +10,10 @@ export async function emptyLeads(service: Pick<TestService, 'database' | 'app'>)
 
 const LEAD_TABLES = [
   'lead_changes',
+  'lead_figure_changes',
+  'lead_merges',
+  'lead_shared_identities',
+  'lead_stage_moves',
   'lead_index',
   'lead_index_totals',
   'leads',

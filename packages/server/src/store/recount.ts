@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { bucketOf, nameKey } from '../domain/leads/lead-listing.ts';
-import { storedSearchText } from '../domain/leads/lead-search.ts';
 import { pageKey } from '../domain/tracking/page-address.ts';
 import { VPN_SUSPECTED_FROM } from '../domain/tracking/vpn-score.ts';
 import { DAY_MS, utcDay } from '../lib/utc-time.ts';
 import type { Db } from './dialect.ts';
+import { searchTextsOf } from './leads/renew.ts';
 import { inspection } from './operation.ts';
 import type { LeadIndexRow, SubmissionTotalRow } from './schema.ts';
 import { inSnapshot } from './snapshot.ts';
@@ -133,7 +133,7 @@ async function countEntries({ query }: Db): Promise<Map<string, string>> {
         bucket: bucketOf(lead),
         name_key: nameKey(lead.contact_name),
         followed_up_at: lead.last_follow_up_at ?? 0,
-        search_text: storedSearchText(lead),
+        search_text: lead.search_text,
       };
       return [`${lead.lead_id}`, entryText(entry)];
     }),
@@ -145,19 +145,26 @@ function entryText(entry: Entry): string {
 }
 
 /** What leads are put in order and found by, next to what it is made of; leads that wait for their renewal are left out. */
-async function compareTexts({ query }: Db): Promise<TotalMismatch[]> {
+async function compareTexts(db: Db): Promise<TotalMismatch[]> {
+  const { query } = db;
   const leads = await query
     .selectFrom('leads')
     .selectAll()
     .where('lead_id', 'not in', query.selectFrom('lead_renewals').select('lead_id'))
     .execute();
+  const made = await searchTextsOf(db, leads);
   const texts = (of: (lead: (typeof leads)[number]) => string[]) =>
     new Map(leads.map((lead) => [`${lead.lead_id}`, JSON.stringify(of(lead))]));
   return compare(
     'texts of lead',
-    texts((lead) => [lead.name_key, lead.search_text]),
-    texts((lead) => [nameKey(lead.contact_name), storedSearchText(lead)]),
+    texts((lead) => [lead.name_key, ...linesOf(lead.search_text)]),
+    texts((lead) => [nameKey(lead.contact_name), ...linesOf(made.get(lead.lead_id) ?? '')]),
   );
+}
+
+/** A follow-up adds its lines at the end, wherever they would stand in a text that is made anew. */
+function linesOf(text: string): string[] {
+  return [...new Set(text.split('\n'))].filter((line) => line !== '').sort();
 }
 
 async function rowsByKey({ query }: Db, text: string): Promise<Map<string, string>> {
@@ -248,9 +255,9 @@ const COMPARISONS: readonly { name: string; kept: string; counted: string }[] = 
   },
   {
     name: 'lead',
-    kept: 'select lead_id as key, 1 as primaries, form_submit_count, follow_ups_count from leads',
+    kept: 'select lead_id as key, 1 as primaries, follow_ups_count from leads',
     counted: `
-      select lead_id as key, sum(is_primary_lead) as primaries, count(*) as form_submit_count,
+      select lead_id as key, sum(is_primary_lead) as primaries,
         count(*) - sum(is_primary_lead) as follow_ups_count
       from submissions group by lead_id`,
   },

@@ -32,7 +32,9 @@ export function leadCaptureRoutes({
       throw error;
     });
     Object.assign(reply.headers, siteOriginHeaders(headers.origin, outcome.isSiteOrigin));
-    if (outcome.kind === 'refused') throw sent instanceof AppError ? sent : refusal(outcome.reason);
+    if (outcome.kind === 'refused') {
+      throw outcome.reason === 'unreadable' && sent instanceof AppError ? sent : refusal(outcome.reason);
+    }
 
     const { redirectTo } = outcome;
     if (isScript(headers)) return { message: 'All set!', redirect_to: redirectTo };

@@ -6,6 +6,7 @@ import { write } from '../operation.ts';
 import { contactsOf, insertSend } from './add-send.ts';
 import { noteChange } from './lead-index.ts';
 import { type LeadReference, resolveLead } from './reference.ts';
+import { renewSearchTextsOf } from './renew.ts';
 
 export type ForwardOutcome = 'unknown' | 'sent' | 'forwarded';
 
@@ -40,7 +41,7 @@ export const forwardLead = write(
       .executeTakeFirst();
     if (sent !== undefined && !again) return 'sent';
 
-    await noBot(db, leadId);
+    if (lead.is_bot_lead === 1) await noBot(db, leadId);
     const phone = readPhone(lead.contact_phone, lead.contact_country_code, lead.contact_country_name || null);
     const submission = await shownSubmission(db, leadId, lead.shown_submission_id);
     await insertSend(
@@ -70,17 +71,13 @@ export const forwardLead = write(
 );
 
 async function noBot(db: Db, leadId: number): Promise<void> {
-  await db.query
-    .updateTable('leads')
-    .set({ is_bot_lead: 0 })
-    .where('lead_id', '=', leadId)
-    .where('is_bot_lead', '=', 1)
-    .execute();
+  await db.query.updateTable('leads').set({ is_bot_lead: 0 }).where('lead_id', '=', leadId).execute();
   await db.query
     .updateTable('lead_identities')
     .set({ is_provisional: 0 })
     .where('lead_id', '=', leadId)
     .execute();
+  await renewSearchTextsOf(db, [leadId]);
   await noteChange(db, leadId);
 }
 

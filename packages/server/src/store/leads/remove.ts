@@ -19,6 +19,7 @@ export async function removeLeads(db: Db, leadIds: readonly number[]): Promise<R
   await forgetHoneypotPages(db, leadIds);
   await takeOffTotals(db, leadIds);
   const submissions = await removeRows(db, 'submissions', leadIds);
+  await noteRelatives(db, leadIds);
   await removeRows(db, 'lead_identities', leadIds);
   await removeRows(db, 'lead_figure_changes', leadIds);
   await removeMerged(db, leadIds);
@@ -43,6 +44,17 @@ async function removeRows({ query, dialect }: Db, table: TableOfLeads, leadIds: 
     delete from ${sql.table(table)} where lead_id in ${dialect.anyOf(leadIds)}
   `.execute(query);
   return Number(numAffectedRows ?? 0n);
+}
+
+/** Leads of the same person for other projects count its submissions too. */
+async function noteRelatives({ query, dialect }: Db, leadIds: readonly number[]): Promise<void> {
+  await sql`
+    insert into lead_figure_changes (lead_id)
+    select distinct other.lead_id from lead_identities mine
+    join lead_identities other on other.kind = mine.kind and other.value = mine.value
+    where mine.lead_id in ${dialect.anyOf(leadIds)} and mine.kind <> 'ip' order by other.lead_id
+    on conflict do nothing
+  `.execute(query);
 }
 
 /** With the leads that went into them. */

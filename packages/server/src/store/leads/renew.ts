@@ -30,7 +30,6 @@ export const renewSearchTexts = background(
   },
 );
 
-/** A lead is found by what it shows and by what its submissions say; a bot's only where there are no others. */
 export async function renewSearchTextsOf(db: Db, leadIds: readonly number[]): Promise<void> {
   const { query, dialect } = db;
   if (leadIds.length === 0) return;
@@ -39,20 +38,34 @@ export async function renewSearchTextsOf(db: Db, leadIds: readonly number[]): Pr
     .select(['lead_id', 'search_text', ...STORED_FIELDS])
     .where('lead_id', 'in', dialect.anyOf(leadIds))
     .execute();
-  const submissions = await submissionsOf(db, leadIds);
-  const renewed = leads.flatMap((lead) => {
-    const said = submissions.get(lead.lead_id) ?? [];
-    const text = said.reduce(
-      (whole, each) => withSearchText(whole, storedSearchText({ ...lead, ...each })),
-      storedSearchText(lead),
-    );
-    return text === lead.search_text ? [] : [{ lead_id: lead.lead_id, search_text: text }];
+  const texts = await searchTextsOf(db, leads);
+  const renewed = leads.flatMap(({ lead_id, search_text: before }) => {
+    const search_text = texts.get(lead_id) ?? before;
+    return search_text === before ? [] : [{ lead_id, search_text }];
   });
   await dialect.updateRows('leads', 'lead_id', renewed);
   await dialect.insertRows(
     'lead_changes',
     renewed.map(({ lead_id }) => ({ lead_id })),
     '(lead_id) do update set lead_id = excluded.lead_id',
+  );
+}
+
+type StoredLead = Parameters<typeof storedSearchText>[0] & { lead_id: number };
+
+/** A lead is found by what it shows and by what its submissions say; a bot's only where there are no others. */
+export async function searchTextsOf(db: Db, leads: readonly StoredLead[]): Promise<Map<number, string>> {
+  const submissions = await submissionsOf(
+    db,
+    leads.map(({ lead_id }) => lead_id),
+  );
+  return new Map(
+    leads.map((lead) => {
+      const said = (submissions.get(lead.lead_id) ?? []).map((each) =>
+        storedSearchText({ ...lead, ...each }),
+      );
+      return [lead.lead_id, said.reduce(withSearchText, storedSearchText(lead))];
+    }),
   );
 }
 

@@ -237,10 +237,10 @@ test('very long text is cut before it is read', () => {
   assert.equal(key(`${' '.repeat(100_000)}98123 45678`, '+91'), MOBILE);
 });
 
-test('a number is shown as it is dialled from anywhere, and what is none as it was typed', () => {
+test('a number with a dial code is shown as it is dialled from anywhere, any other as it was typed', () => {
   const shown: [phone: string, dialCode: string, country: string | null, shown: string][] = [
     ['0151 00175837', '+49', null, '+49 1510 0175837'],
-    ['07700 950935', '', 'GB', '+44 7700 950935'],
+    ['07700 950935', '', 'GB', '07700 950935'],
     ['+91 98632-76596', '+49', null, '+91 98632 76596'],
     ['ask at the desk', '+49', null, 'ask at the desk'],
     ['', '+49', null, ''],

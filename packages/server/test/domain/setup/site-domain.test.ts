@@ -118,7 +118,7 @@ test('what is no domain is no rule', () => {
   for (const text of wrong) assert.equal(parseDomainRule(text), null, JSON.stringify(text.slice(0, 80)));
 });
 
-test('example.com allows itself and its www. on the default ports, by http and https', () => {
+test('example.com allows itself and its www. on any port, by http and https', () => {
   assertAllows(
     'example.com',
     [
@@ -128,6 +128,8 @@ test('example.com allows itself and its www. on the default ports, by http and h
       'https://EXAMPLE.com/path?q=a\\b#c',
       'https://example.com:443',
       'http://example.com:80/',
+      'https://example.com:8443',
+      'http://example.com:443',
       'https://example.com./',
       'https://www.example.com.',
     ],
@@ -148,8 +150,6 @@ test('example.com allows itself and its www. on the default ports, by http and h
       'https://example.com\\.evil.com',
       'https://exam\tple.com',
       'https://example.com%2eevil.com',
-      'https://example.com:8443',
-      'http://example.com:443',
       'ftp://example.com',
       'ws://example.com',
       'chrome-extension://example.com',
@@ -172,12 +172,12 @@ test('*.example.com allows every subdomain at any depth and not example.com itse
       'http://a.b.c.example.com/x',
       'https://www.example.com',
       'https://A.Example.com.',
+      'https://a.example.com:8443',
     ],
     [
       'https://example.com',
       'https://evilexample.com',
       'https://a.example.com.evil.com',
-      'https://a.example.com:8443',
       'https://*.example.com.evil.com',
       `https://${'a.'.repeat(130)}example.com`,
     ],
