@@ -74,27 +74,38 @@ const UPDATE_FOLLOWED = `update leads set ${COUNTED}, contact_name = ?, contact_
   contact_country_code = ?, visitor_id = ?, session_id = ?, name_key = ?, search_text = ?, suspicion_score = ?,
   suspicion_reasons = ? where lead_id = ?`;
 
-/** Whether it comes from a visitor or an address that the lead had before: a stranger's risk is not hers. */
+/**
+ * Whether it comes from a visitor or an address that is the person's: that of the submission which shows, or of one
+ * that shares either with it. What else followed may have been a stranger's, and his risk is not hers.
+ */
 async function isEvidence(
   { dialect }: Db,
   { lead, capture }: Submission,
   known: KnownLead,
 ): Promise<boolean> {
-  if (lead.visitor_id !== '' && lead.visitor_id === known.visitor_id) return true;
-  if (capture.enquiry.personIp !== null && lead.contact_ip === known.contact_ip) return true;
-  const before = await dialect.run(
-    `select 1 from submissions where lead_id = ? and lead_submission_public_id <> ?
-      and ((contact_ip = ? and ? = 1) or (visitor_id = ? and visitor_id <> '')) limit 1`,
-    [
-      known.lead_id,
-      capture.submissionPublicId,
-      lead.contact_ip,
-      capture.enquiry.personIp === null ? 0 : 1,
-      lead.visitor_id,
-    ],
-  );
-  return before.length > 0;
+  // The address of a server says nothing about the person.
+  const hasAddress = capture.enquiry.personIp === null ? 0 : 1;
+  const linked = await dialect.run(SELECT_LINKED, [
+    known.lead_id,
+    known.shown_submission_id,
+    known.shown_submission_id,
+    capture.submissionPublicId,
+    hasAddress,
+    lead.contact_ip,
+    lead.visitor_id,
+    hasAddress,
+  ]);
+  return linked.length > 0;
 }
+
+const SELECT_LINKED = `
+  select 1 from submissions shown join submissions s on s.lead_id = shown.lead_id
+  where shown.lead_id = ? and (shown.submission_id = ? or (0 = ? and shown.is_primary_lead = 1))
+    and s.lead_submission_public_id <> ?
+    and ((1 = ? and s.contact_ip = ?) or (s.visitor_id <> '' and s.visitor_id = ?))
+    and (s.submission_id = shown.submission_id or (1 = ? and s.contact_ip = shown.contact_ip)
+      or (s.visitor_id <> '' and s.visitor_id = shown.visitor_id))
+  limit 1`;
 
 const UPDATE_TAKEN_OVER = `update leads set ${COUNTED}, shown_submission_id = ?,
   ${SHOWN_COLUMNS.map((column) => `${column} = ?`).join(', ')} where lead_id = ?`;

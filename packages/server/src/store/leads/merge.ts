@@ -30,9 +30,9 @@ type Undo = {
   merges: number[];
   /** Primary submissions that have become follow-ups. */
   demoted: number[];
-  /** The other lead before, and the stage that the merge gave it. */
-  survivor: Partial<Row>;
-  stage: string;
+  /** What the merge has changed of the other lead, before and after. */
+  before: Partial<Row>;
+  after: Partial<Row>;
 };
 
 /** Everything of the other lead goes to this one. Of their first enquiries the older one shows. */
@@ -51,19 +51,19 @@ export const mergeLeads = write(
     if (survivor.project_key !== going.project_key) return 'other_project';
 
     const status = furtherAlong(survivor.status, going.status);
-    const undo = await whatGoes(db, survivor, going, status);
-    await moveAll(db, undo, goingId, leadId);
-    await setPrimary(db, undo.demoted, 0);
-    await removeMerged(db, undo, leadId, now);
-    const isGoingShown = shows(going, survivor);
-    await settle(db, leadId, {
-      ...(isGoingShown ? shownOf(going) : {}),
+    const after: Partial<Row> = {
+      ...(shows(going, survivor) ? shownOf(going) : {}),
       status,
       crm_lead_id: survivor.crm_lead_id ?? going.crm_lead_id,
       created_at: Math.min(survivor.created_at, going.created_at),
       is_bot_lead: Math.min(survivor.is_bot_lead, going.is_bot_lead),
       needs_review: Math.max(survivor.needs_review, going.needs_review),
-    });
+    };
+    const undo = await whatGoes(db, survivor, going, after);
+    await moveAll(db, undo, goingId, leadId);
+    await setPrimary(db, undo.demoted, 0);
+    await removeMerged(db, undo, leadId, now);
+    await settle(db, leadId, after);
     if (status !== survivor.status) {
       await noteStageMove(db, { leadId, from: survivor.status, to: status, by: 'merge', now });
     }
@@ -91,13 +91,11 @@ export const unmergeLead = write(
 
     const undo: Undo = JSON.parse(merge.undo);
     const { merged_lead_id: outId } = merge;
-    const { status, ...before } = undo.survivor;
     await db.query.deleteFrom('lead_merges').where('merged_lead_id', '=', outId).execute();
     await db.query.insertInto('leads').values(undo.lead).execute();
     await moveAll(db, undo, leadId, outId);
     await setPrimary(db, undo.demoted, 1);
-    // A stage that someone has chosen since stays.
-    await settle(db, leadId, { ...before, ...(survivor.status === undo.stage ? { status } : {}) });
+    await settle(db, leadId, unchangedSince(survivor, undo));
     await settle(db, outId, {});
     return { leadId: outId };
   },
@@ -131,7 +129,17 @@ function shownOf(lead: Row): Partial<Row> {
   return Object.fromEntries(SHOWN.map((column) => [column, lead[column]]));
 }
 
-async function whatGoes({ query }: Db, survivor: Row, going: Row, stage: string): Promise<Undo> {
+/** What the merge had changed and nobody has changed since, as it was before. */
+function unchangedSince(survivor: Row, { before, after }: Undo): Partial<Row> {
+  const isTakenOver =
+    'shown_submission_id' in after && survivor.shown_submission_id !== after.shown_submission_id;
+  const isKept = (column: string) =>
+    survivor[column as keyof Row] !== after[column as keyof Row] ||
+    (isTakenOver && (SHOWN as readonly string[]).includes(column));
+  return Object.fromEntries(Object.entries(before).filter(([column]) => !isKept(column)));
+}
+
+async function whatGoes({ query }: Db, survivor: Row, going: Row, after: Partial<Row>): Promise<Undo> {
   const submissions = await query
     .selectFrom('submissions')
     .select(['submission_id', 'lead_id', 'is_primary_lead'])
@@ -158,7 +166,6 @@ async function whatGoes({ query }: Db, survivor: Row, going: Row, stage: string)
     .where('into_lead_id', '=', going.lead_id)
     .execute();
   const demotedId = shows(going, survivor) ? survivor.lead_id : going.lead_id;
-  const { status, crm_lead_id, created_at, is_bot_lead } = survivor;
   return {
     lead: going,
     submissions: submissions
@@ -171,8 +178,8 @@ async function whatGoes({ query }: Db, survivor: Row, going: Row, stage: string)
     demoted: submissions
       .filter(({ lead_id, is_primary_lead }) => lead_id === demotedId && is_primary_lead === 1)
       .map(({ submission_id }) => submission_id),
-    survivor: { ...shownOf(survivor), status, crm_lead_id, created_at, is_bot_lead },
-    stage,
+    before: Object.fromEntries(Object.keys(after).map((column) => [column, survivor[column as keyof Row]])),
+    after,
   };
 }
 

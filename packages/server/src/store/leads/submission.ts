@@ -57,10 +57,11 @@ export const KNOWN_COLUMNS = [
   'suspicion_score',
   'suspicion_reasons',
   'is_bot_lead',
+  'shown_submission_id',
   'created_at',
   'last_follow_up_at',
 ] as const;
-export type KnownLead = Pick<LeadRow, (typeof KNOWN_COLUMNS)[number]> & { lead_id: number };
+export type KnownLead = Pick<Selectable<LeadRow>, (typeof KNOWN_COLUMNS)[number]> & { lead_id: number };
 
 /** A bot that writes in a person's name says nothing about the person. */
 export function isBotOfPerson(known: KnownLead | undefined, lead: NewLead): boolean {
