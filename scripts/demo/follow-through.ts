@@ -94,7 +94,7 @@ export async function workOn(
     const status = isBot && random.chance(0.8) ? 'fake' : random.weighted(pipeline.stages).status;
     statuses.set(leadId, status);
     if (status !== 'new')
-      await store.setLeadStatus({ id: String(leadId), status, by: 'marketing', now: at + (now - at) / 2 });
+      await store.setLeadStatus({ id: String(leadId), status, by: 'marketing', now: Math.round((at + now) / 2) });
     // Some have followed up since they were viewed.
     if (status !== 'new' || random.chance(0.25)) {
       if (submissions > 1 && random.chance(0.2)) continue;

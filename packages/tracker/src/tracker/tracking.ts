@@ -50,7 +50,8 @@ function watch(): void {
     // A page holding a lock is excluded from the back/forward cache.
     stopReplay();
   });
-  listen('online', flush);
+  // Before the form itself is sent, so that the lead finds its visit.
+  listen('online submit', flush);
   setInterval(flush, REGULARLY_MS);
 }
 
@@ -157,6 +158,7 @@ function flushSoon(): void {
 function flush(): void {
   if (!isAlive) return;
   checkAttention();
+  open?.();
   gather();
   send();
 }
