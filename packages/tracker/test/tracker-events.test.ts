@@ -173,6 +173,22 @@ onBothStores('What happens in a visit', (kind) => {
       assert.deepEqual(types, ['form_view', 'form_start', 'form_submit', 'form_submit']);
     }));
 
+  test('all that is held goes before the form does, the start of the session too', () =>
+    visit(async ({ page, requests }) => {
+      const form = `<form onsubmit="fetch('/enquiry'); return false"><button>Send</button></form>`;
+      site.serve('/', aPage({ head: trackerTag(service), body: form }));
+      site.serve('/enquiry', aPage({}));
+      const isEnquiry = (request: Request) => new URL(request.url()).pathname === '/enquiry';
+      const enquiry = page.waitForRequest(isEnquiry);
+      await page.goto(site.url);
+      await visitorOf(page);
+      await page.locator('button').click();
+      await enquiry;
+      const before = requests.slice(0, requests.findIndex(isEnquiry));
+      assert.equal(sentTo(before, 'session/start').length, 1);
+      assert.match(sentTo(before, 'events').at(-1)?.postData() ?? '', /"form_submit"/);
+    }));
+
   test('a form that is begun has been seen, however early', () =>
     visit(async ({ page }) => {
       const { session_id } = await open(page, '<form id="enquiry"><input></form>');
