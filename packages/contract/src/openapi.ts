@@ -30,7 +30,7 @@ const SUMMARY =
 type Description = { tags: JsonObject[]; paths: Record<string, JsonObject>; components: JsonObject };
 let description: Description | undefined;
 
-/** The whole contract as an OpenAPI 3.1 document. Described once: it takes too long to be done for whoever asks. */
+/** The whole contract as an OpenAPI 3.1 document. Built once: too slow to build per request. */
 export function openapiDocument(serverUrl: string): JsonObject {
   description ??= describe();
   return {

@@ -27,7 +27,7 @@ export function addressOf(name: keyof typeof routes, input?: AddressInput): stri
   return routeAddress(routes[name], input);
 }
 
-/** With the key of whoever is signed in, unless another is given. */
+/** With the key of the signed-in user, unless another is given. */
 export async function send(method: string, address: string, input: SendInput = {}): Promise<Response> {
   const { key = currentKey() ?? undefined } = input;
   try {

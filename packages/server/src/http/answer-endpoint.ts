@@ -66,7 +66,7 @@ export type HttpContext = {
   newRequestId: () => string;
   clientIp: (peer: string | undefined, headers: IncomingHttpHeaders) => ClientIp;
   authenticate: (headers: IncomingHttpHeaders) => Role;
-  /** Refuses whoever does not have the secret of the callbacks or of the CRM. */
+  /** Refuses requests without the secret of the callbacks or of the CRM. */
   requireSecret: (kind: SecretKind, headers: IncomingHttpHeaders) => Promise<void>;
   /** Whether an origin belongs to one of the sites. */
   isSiteOrigin: (origin: string) => Promise<boolean>;

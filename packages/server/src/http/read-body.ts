@@ -84,7 +84,7 @@ export function parseJson(text: string): unknown {
   return text.includes('\\u') ? wellFormed(value) : value;
 }
 
-/** Told from the text alone: to parse a body of nothing but brackets, and to clear it away, holds everybody up. */
+/** Told from the text alone: to parse a body of nothing but brackets, and to clear it away, blocks the event loop. */
 function nestsDeeperThan(text: string, levelsMax: number): boolean {
   let levels = 0;
   for (let at = 0; at < text.length; at += 1) {

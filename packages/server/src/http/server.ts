@@ -34,7 +34,7 @@ export function openServer(listener: RequestListener, newRequestId: () => string
 
 /**
  * Every chunk of a body costs the same however little is in it: a few megabytes of single bytes would keep the
- * service from everybody else for seconds, even where they only run through after a refusal.
+ * service from all other clients for seconds, even where they only run through after a refusal.
  */
 function cutOffCrumbs(request: IncomingMessage): void {
   let chunks = 0;
@@ -44,7 +44,7 @@ function cutOffCrumbs(request: IncomingMessage): void {
     request.on('data', (chunk: Buffer) => {
       chunks += 1;
       bytes += chunk.length;
-      // With an error, or whoever reads it would wait for ever.
+      // With an error, or its reader would wait for ever.
       if (chunks > CHUNKS_OF_ANY_SIZE + bytes / CHUNK_BYTES_MIN) request.destroy(new Error('Crumbs.'));
     }),
   );

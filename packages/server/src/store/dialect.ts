@@ -274,7 +274,7 @@ export function postgresDialect(query: Kysely<Schema>): Dialect {
       await sql`select pg_advisory_xact_lock(${LOCK_NUMBERS[name]})`.execute(query);
     },
     async lockEach(keys, shared = []) {
-      // In one order for everybody, so that two who want the same keys cannot wait for each other.
+      // In one order everywhere, so that two transactions that want the same keys cannot deadlock.
       const sorted = [...keys, ...shared].sort().map((key) => ({ key, shared: shared.includes(key) }));
       const number = sql`hashtextextended(key, ${LOCK_NUMBERS.keys})`;
       await sql`

@@ -66,7 +66,7 @@ export const recordReplayChunk = write(
     );
     const object = { key: chunk.object_key, kind: 'replay' as const, created_at: now, sessions: 0, bytes };
     await dialect.insertRows('objects', [object], 'do nothing');
-    // Last, because everybody counts in this row.
+    // Last, because this row is locked until the commit and every chunk needs it.
     const totals = newTotals();
     count(totals, 'objects');
     await writeTotals(db, totals);

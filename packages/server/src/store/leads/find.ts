@@ -56,8 +56,8 @@ function inOrder(sort: LeadSort): RawBuilder<unknown> {
 export async function walkLeads(db: Db, listing: Listing): Promise<number[]> {
   const { sort, limit, offset } = listing;
   const buckets = [...(await bucketTotals(db, listing)).keys()];
-  const parts = isEverybody(listing)
-    ? [everybody(db, listing)]
+  const parts = isUnfiltered(listing)
+    ? [allLeads(db, listing)]
     : [...buckets.map((bucket) => indexedIn(db, listing, bucket)), changed(db, listing)];
   const firstOfEach = parts.map(
     (part) => sql`select * from (${part} ${inOrder(sort)} limit ${offset + limit}) as part`,
@@ -70,11 +70,11 @@ export async function walkLeads(db: Db, listing: Listing): Promise<number[]> {
 }
 
 /** In the order of their numbers, without a filter, the leads are an index themselves. */
-function isEverybody(listing: Listing): boolean {
+function isUnfiltered(listing: Listing): boolean {
   return bucketsOf(listing).length === BUCKETS && ORDERS[listing.sort].own === 'lead_id';
 }
 
-function everybody(db: Db, listing: Listing): RawBuilder<unknown> {
+function allLeads(db: Db, listing: Listing): RawBuilder<unknown> {
   return sql`select lead_id, lead_id as sort_key from leads where ${matches(db, listing)}`;
 }
 

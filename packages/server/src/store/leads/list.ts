@@ -11,7 +11,7 @@ import { findLeads, walkLeads } from './find.ts';
 
 /** Leads as lists show them. */
 
-/** An empty search finds everybody. */
+/** An empty search finds all leads. */
 export type LeadsAsked = LeadFilter & { q: string; sort: LeadSort } & Page;
 
 /** In one snapshot: between two of its reads the index may move a lead from one bucket to another. */
