@@ -50,7 +50,7 @@ export async function callEverything(service: TestService): Promise<Record<Calla
   const send = await row(service, 'select flow_send_public_id as id, lead_id from flow_sends');
   const leadId = Number(send.lead_id);
   const sendId = String(send.id);
-  await sendFromServer(service, { EMAIL: 'another@example.org' }, { ip: '203.0.113.8' });
+  await sendFromServer(service, { EMAIL: 'another@example.org', PHONE: '' }, { ip: '203.0.113.8' });
   const other = await row(service, "select lead_id from leads where contact_email = 'another@example.org'");
   const setAside = await row(
     service,

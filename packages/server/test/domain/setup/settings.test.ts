@@ -25,6 +25,7 @@ test('where nothing is saved or set the defaults hold', () => {
     flowWebhookUrl: null,
     flowTarget: null,
     flowSigningSecret: null,
+    flowSendFollowUps: 'new_details',
     crmCallbackSecret: null,
     crmWebhookSecret: null,
     internalTeams: [],
