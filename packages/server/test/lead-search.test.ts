@@ -236,7 +236,7 @@ onBothStores('what a lead is found by', (kind) => {
     const steps: [Step, ListQuery, ListQuery][] = [
       [submit({ ...person, name: 'Grace' }), { q: 'grace' }, { has_follow_ups: false }],
       [submit({ ...person, phone: '555-0001' }), { q: '50001' }, { seen: true }],
-      [submit({ ...person, visitor: 'other' }), { q: 'other' }, { q: 'first-visitor' }],
+      [submit({ ...person, visitor: 'other' }), { q: 'other' }, { q: 'another' }],
       [move(person, 'lost'), { status: 'lost' }, { status: 'new' }],
       [view(person), { seen: true }, { seen: false }],
     ];

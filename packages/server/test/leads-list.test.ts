@@ -4,7 +4,14 @@ import { LEAD_STATUSES, type LeadStatus } from '@leadtrail/contract/lead-status'
 import { LEAD_SORTS, type LeadItem } from '@leadtrail/contract/leads';
 import { call, type Method } from '@leadtrail/testing/analytics-calls';
 import { NOON } from '@leadtrail/testing/builders';
-import { assertCaptured, CAPTURE_ENV, type Fields, sendFromServer } from '@leadtrail/testing/enquiries';
+import {
+  assertCaptured,
+  CAPTURE_ENV,
+  type Fields,
+  sendForm,
+  sendFromServer,
+  setUpSite,
+} from '@leadtrail/testing/enquiries';
 import { asIndexFollows, type HeldService, useHeldService } from '@leadtrail/testing/lead-index';
 import {
   aPerson,
@@ -41,13 +48,11 @@ onBothStores('the fields of a lead in a list', (kind) => {
 
   const enquire = (sent: Fields, ip: string) =>
     assertCaptured(
-      sendFromServer(service, sent, {
-        ip,
-        headers: { 'x-geo-country': 'IN', 'x-geo-city': 'Mumbai' },
-      }),
+      sendForm(service, sent, { ip, headers: { 'x-geo-country': 'IN', 'x-geo-city': 'Mumbai' } }),
     );
 
   before(async () => {
+    await setUpSite(service);
     await visitSite(service, 'hot-visitor');
     sessionId = (await startSession(service, { fingerprint_id: 'f', visitor_id: 'hot-visitor' })).session_id;
     await service.settled();
