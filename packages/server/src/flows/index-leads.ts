@@ -7,6 +7,8 @@ import { makeGiveWay } from './give-way.ts';
 const DEBOUNCE_MS = 200;
 /** A step holds up the leads that come meanwhile for 5 ms; with fewer at a time each would take longer. */
 const LEADS_PER_STEP = 200;
+/** Fewer, because all that was sent is read with them. */
+const SUBMISSIONS_PER_STEP = 50;
 /** A lead takes as long in the thread that stores it as in the main thread: that one is busy long before this one. */
 const BUSY_FROM = 0.4;
 const REST_FACTOR = 20;
@@ -26,6 +28,8 @@ export async function indexChangedLeads(parts: { store: Store; signal: AbortSign
   let taken: number;
   do taken = await parts.store.indexLeads({ max: LEADS_PER_STEP });
   while (taken === LEADS_PER_STEP && !parts.signal.aborted);
+  do taken = await parts.store.indexSubmissions({ max: SUBMISSIONS_PER_STEP });
+  while (taken === SUBMISSIONS_PER_STEP && !parts.signal.aborted);
 }
 
 /** Keeps the index of the lists up to date for as long as the service runs. */
@@ -54,10 +58,14 @@ export function startLeadIndexing({ store, log }: { store: Store; log: Log }): L
     },
   });
 
-  /** What has changed, and once that is all, the search texts that an earlier version has left to be renewed. */
+  /** What has changed, then what was submitted, and once that is all, the search texts to be renewed. */
   async function takeIn(): Promise<number> {
     const taken = await store.indexLeads({ max: LEADS_PER_STEP });
-    if (isRenewed || taken === LEADS_PER_STEP) return taken;
+    if (taken === LEADS_PER_STEP) return taken;
+    const submissions = await store.indexSubmissions({ max: SUBMISSIONS_PER_STEP });
+    // There are more.
+    if (submissions === SUBMISSIONS_PER_STEP) return LEADS_PER_STEP;
+    if (isRenewed) return taken;
     const renewed = await store.renewSearchTexts({ max: LEADS_PER_STEP });
     isRenewed = renewed === 0;
     // The index has to follow.

@@ -11,6 +11,7 @@ import { erasureTables } from './migrations/0007-erasures.ts';
 import { replayTables } from './migrations/0008-replays.ts';
 import { leadRenewals } from './migrations/0009-lead-renewals.ts';
 import { sendResults } from './migrations/0010-send-results.ts';
+import { submissionSearch } from './migrations/0012-submission-search.ts';
 
 type Step = (db: Kysely<unknown>, dialect: DialectKind) => Promise<void>;
 
@@ -26,6 +27,7 @@ const STEPS: Readonly<Record<string, Step>> = {
   '0008-replays': replayTables,
   '0009-lead-renewals': leadRenewals,
   '0010-send-results': sendResults,
+  '0012-submission-search': submissionSearch,
 };
 
 /** Brings the tables to the present shape. Several processes may start at once: one of them does the work. */

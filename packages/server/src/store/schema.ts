@@ -340,6 +340,8 @@ export type SubmissionRow = {
   time_to_submit_ms: number | null;
   crm_lead_id: string | null;
   payload_json: string;
+  /** See domain/submission-search.ts. Made shortly after the submission; null: not yet. */
+  search_text: string | null;
 };
 
 /** The `lead_submissions` dataset: its points summed up by everything it can be asked for. */

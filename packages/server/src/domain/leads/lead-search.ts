@@ -18,7 +18,7 @@ export function leadSearchText(lead: SearchedFields, phone: Phone): string {
   return folded(fields.map(inOneLine).join('\n'));
 }
 
-function inOneLine(text: string): string {
+export function inOneLine(text: string): string {
   return text.includes('\n') ? text.replaceAll('\n', ' ') : text;
 }
 
@@ -114,7 +114,7 @@ const INSEPARABLE: Readonly<Record<string, string>> = {
 const INSEPARABLES = new RegExp(`[${Object.keys(INSEPARABLE).join('')}]`, 'g');
 
 /** Ignores case and accents. Stays decomposed (NFD), so that folding keeps substrings substrings. */
-function folded(text: string): string {
+export function folded(text: string): string {
   const lower = text.toLowerCase();
   if (PLAIN.test(lower)) return lower;
   return lower
