@@ -1,5 +1,6 @@
 import type { LeadStatus } from '@leadtrail/contract/lead-status';
 import { resultOf, sentenceFor } from '../../packages/server/src/domain/delivery/send-result.ts';
+import { crmEventKey } from '../../packages/server/src/domain/leads/crm-event.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../packages/server/src/lib/utc-time.ts';
 import type { ClaimedSend, SendAttempt } from '../../packages/server/src/store/flow-sends/deliver.ts';
 import type { Store } from '../../packages/server/src/store/store.ts';
@@ -174,7 +175,8 @@ async function reportSteps(
   for (const eventType of CRM_STEPS[status]) {
     if (at > now) return;
     const payload = JSON.stringify({ crm_lead_id: crmLeadId, event_type: eventType, owner, stage: status });
-    await store.recordCrmEvent({ crmLeadId, eventType, payload, at });
+    const key = crmEventKey({ crmLeadId, eventId: undefined, payload });
+    await store.recordCrmEvent({ crmLeadId, eventType, payload, key, at });
     at += Math.round((0.3 + random.skewed(2.5)) * DAY_MS);
   }
 }

@@ -12,6 +12,7 @@ import { replayTables } from './migrations/0008-replays.ts';
 import { leadRenewals } from './migrations/0009-lead-renewals.ts';
 import { sendResults } from './migrations/0010-send-results.ts';
 import { submissionSearch } from './migrations/0012-submission-search.ts';
+import { crmEventKeys } from './migrations/0013-crm-event-keys.ts';
 
 type Step = (db: Kysely<unknown>, dialect: DialectKind) => Promise<void>;
 
@@ -28,6 +29,7 @@ const STEPS: Readonly<Record<string, Step>> = {
   '0009-lead-renewals': leadRenewals,
   '0010-send-results': sendResults,
   '0012-submission-search': submissionSearch,
+  '0013-crm-event-keys': crmEventKeys,
 };
 
 /** Brings the tables to the present shape. Several processes may start at once: one of them does the work. */

@@ -399,6 +399,8 @@ export type CrmActivityRow = {
   event_type: string;
   payload: string;
   received_at: number;
+  /** See domain/leads/crm-event.ts; null for events from before there were keys. */
+  event_key: string | null;
 };
 
 /** What the CRM said about a lead whose CRM id is not known yet. */
