@@ -6,6 +6,7 @@ import { eraseReplays } from '../replays.ts';
 import { TOPICS } from '../topics.ts';
 import { takeOutOfQueue } from './archived-sessions.ts';
 import { findAndHold } from './find-person.ts';
+import { forgetEarlyRecords, forgetWaitingCrmEvents } from './forget-mentions.ts';
 import { forgetVisitors } from './forget-visitors.ts';
 
 export type ErasedRows = RemovedLeads & {
@@ -34,19 +35,28 @@ export const erasePerson = background(
     if (await isBeingSent(db, leadIds, now)) return null;
 
     const leads = await removeLeads(db, leadIds);
+    const crmEvents = leads.crmEvents + (await forgetWaitingCrmEvents(db, person));
     const setAsideLeads = await removeSetAside(db, setAsideIds);
     const { sessionIds, failedRecords } = await forgetVisitors(db, person.visitors);
+    const earlyRecords = await forgetEarlyRecords(db, person);
     const queued = await takeOutOfQueue(db, sessionIds);
     const { replays, keys } = await eraseReplays(db, sessionIds, now);
-    const isAnyone = leads.leads + setAsideLeads + sessionIds.length + failedRecords > 0;
-    if (isAnyone)
+    const rows = leads.leads + crmEvents + setAsideLeads + sessionIds.length + failedRecords + earlyRecords;
+    if (rows > 0)
       await noteSteps(
         db,
         erasureId,
         sessionIds.filter((id) => !queued.has(id)),
         keys,
       );
-    return { ...leads, setAsideLeads, sessions: sessionIds.length, queuedSessions: queued.size, replays };
+    return {
+      ...leads,
+      crmEvents,
+      setAsideLeads,
+      sessions: sessionIds.length,
+      queuedSessions: queued.size,
+      replays,
+    };
   },
 );
 
