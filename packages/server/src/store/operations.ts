@@ -20,6 +20,7 @@ import * as leadList from './leads/list.ts';
 import * as leadLookUp from './leads/look-up.ts';
 import * as leadRenewal from './leads/renew.ts';
 import * as leadReview from './leads/review.ts';
+import * as objectCatalogue from './object-catalogue.ts';
 import { type Operation, type OperationKinds, ping, type ShownOperation, versions } from './operation.ts';
 import * as recount from './recount.ts';
 import * as refresh from './refresh.ts';
@@ -57,6 +58,7 @@ const exported = {
   ...leadLookUp,
   ...leadRenewal,
   ...leadReview,
+  ...objectCatalogue,
   ...recount,
   ...refresh,
   ...replays,
