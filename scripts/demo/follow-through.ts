@@ -1,5 +1,6 @@
 import type { LeadStatus } from '@leadtrail/contract/lead-status';
 import { resultOf, sentenceFor } from '../../packages/server/src/domain/delivery/send-result.ts';
+import { crmEventKey } from '../../packages/server/src/domain/leads/crm-event.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../packages/server/src/lib/utc-time.ts';
 import type { ClaimedSend, SendAttempt } from '../../packages/server/src/store/flow-sends/deliver.ts';
 import type { Store } from '../../packages/server/src/store/store.ts';
@@ -94,7 +95,12 @@ export async function workOn(
     const status = isBot && random.chance(0.8) ? 'fake' : random.weighted(pipeline.stages).status;
     statuses.set(leadId, status);
     if (status !== 'new')
-      await store.setLeadStatus({ id: String(leadId), status, by: 'marketing', now: Math.round((at + now) / 2) });
+      await store.setLeadStatus({
+        id: String(leadId),
+        status,
+        by: 'marketing',
+        now: Math.round((at + now) / 2),
+      });
     // Some have followed up since they were viewed.
     if (status !== 'new' || random.chance(0.25)) {
       if (submissions > 1 && random.chance(0.2)) continue;
@@ -175,7 +181,8 @@ async function reportSteps(
   for (const eventType of CRM_STEPS[status]) {
     if (at > now) return;
     const payload = JSON.stringify({ crm_lead_id: crmLeadId, event_type: eventType, owner, stage: status });
-    await store.recordCrmEvent({ crmLeadId, eventType, payload, at });
+    const key = crmEventKey({ crmLeadId, eventId: undefined, payload });
+    await store.recordCrmEvent({ crmLeadId, eventType, payload, key, at });
     at += Math.round((0.3 + random.skewed(2.5)) * DAY_MS);
   }
 }

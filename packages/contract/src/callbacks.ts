@@ -98,6 +98,12 @@ export const crmEvent = endpoint({
   body: z.looseObject({
     crm_lead_id: CrmLeadId,
     event_type: z.string().max(EVENT_TYPE_CHARS_MAX).nullish().describe('`updated` when omitted'),
+    event_id: z
+      .unknown()
+      .optional()
+      .describe(
+        'text or number: the event is stored once however often it is delivered; without it, once an hour',
+      ),
   }),
   responses: {
     200: z.union([

@@ -163,7 +163,7 @@ const filters = {
     ),
   status: z.string().transform(lowerCase).pipe(z.enum(LEAD_STATUSES)).optional(),
   has_follow_ups: QueryFlag.optional(),
-  seen: QueryFlag.optional().describe('true: viewed; false: to be reviewed'),
+  seen: QueryFlag.optional().describe('true: needs no review; false: to be reviewed'),
 };
 
 const reading = { method: 'GET', group: 'Leads', auth: 'marketing', cache: 'no-store' } as const;

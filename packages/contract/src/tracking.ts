@@ -8,21 +8,22 @@ import {
   SESSION_START_BYTES_MAX,
 } from './limits.ts';
 
+// A browser that does not tell something may say null instead of leaving it out.
 const DeviceInfo = z.object({
-  user_agent: z.string().optional(),
-  language: z.string().optional(),
-  platform: z.string().optional(),
-  hardware_concurrency: z.number().optional(),
+  user_agent: z.string().nullish(),
+  language: z.string().nullish(),
+  platform: z.string().nullish(),
+  hardware_concurrency: z.number().nullish(),
   // Browsers report fractions of a gigabyte on small devices.
-  device_memory: z.number().optional(),
-  timezone: z.string().optional().describe('IANA time zone of the browser'),
+  device_memory: z.number().nullish(),
+  timezone: z.string().nullish().describe('IANA time zone of the browser'),
 });
 
 const Screen = z.object({
-  width: z.number().optional(),
-  height: z.number().optional(),
-  color_depth: z.number().optional(),
-  pixel_ratio: z.number().optional(),
+  width: z.number().nullish(),
+  height: z.number().nullish(),
+  color_depth: z.number().nullish(),
+  pixel_ratio: z.number().nullish(),
 });
 
 export const SessionStart = z.object({

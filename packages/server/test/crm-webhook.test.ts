@@ -122,7 +122,9 @@ onBothStores('POST /webhooks/crm/lead', (kind) => {
       await tellCrmId(service, { lead_submission_id: bySubmission.lead_submission_id, crm_lead_id });
       assert.partialDeepStrictEqual(await told(service, { crm_lead_id }), { lead_id: bySubmission.lead_id });
       await tellCrmId(service, { lead_id: byLead.lead_id, crm_lead_id });
-      assert.partialDeepStrictEqual(await told(service, { crm_lead_id }), { lead_id: byLead.lead_id });
+      assert.partialDeepStrictEqual(await told(service, { crm_lead_id, step: 2 }), {
+        lead_id: byLead.lead_id,
+      });
     });
 
     test('is that of the most recent submission by submission time, not by number', async () => {
@@ -140,7 +142,9 @@ onBothStores('POST /webhooks/crm/lead', (kind) => {
       assert.partialDeepStrictEqual(await told(service, { crm_lead_id }), { lead_id: latest.lead_id });
 
       const later = await submitted(NOON + 2 * HOUR_MS);
-      assert.partialDeepStrictEqual(await told(service, { crm_lead_id }), { lead_id: later.lead_id });
+      assert.partialDeepStrictEqual(await told(service, { crm_lead_id, step: 2 }), {
+        lead_id: later.lead_id,
+      });
     });
 
     test('is the one that has the id now: an id that was replaced matches no more', async () => {
@@ -177,17 +181,71 @@ onBothStores('POST /webhooks/crm/lead', (kind) => {
       );
     });
 
-    test('is stored as often as it comes, in order', async () => {
+    test('is stored in order, and within an hour once however often the same body comes', async () => {
       const { lead_id } = await capture(service);
       await tellCrmId(service, { lead_id, crm_lead_id: 'crm-7' });
-      for (const step of [1, 2, 2, 3]) {
-        clock.advance(MINUTE_MS);
-        await told(service, { crm_lead_id: 'crm-7', step });
+      const sent: [step: number, at: number][] = [
+        [1, NOON],
+        [2, NOON + MINUTE_MS],
+        [2, NOON + HOUR_MS],
+        [1, NOON + HOUR_MS],
+        [2, NOON + HOUR_MS + MINUTE_MS],
+      ];
+      for (const [step, at] of sent) {
+        clock.set(at);
+        const answer = await told(service, { crm_lead_id: 'crm-7', step });
+        assert.deepEqual(answer, { ok: true, stored: true, lead_id });
       }
+      const stored = sent.toSpliced(2, 1);
       assert.deepEqual(
         (await activity(service)).map(({ payload, received_at }) => [JSON.parse(payload).step, received_at]),
-        [1, 2, 2, 3].map((step, i) => [step, NOON + (i + 1) * MINUTE_MS]),
+        stored,
       );
+    });
+
+    test('with an event_id is stored once for its lead, whenever and with whatever it comes again', async () => {
+      const [one, two] = [await capture(service), await capture(service)];
+      await tellCrmId(service, { lead_id: one.lead_id, crm_lead_id: 'crm-16' });
+      await tellCrmId(service, { lead_id: two.lead_id, crm_lead_id: 'crm-17' });
+      for (const event_id of ['e-1', 7]) {
+        for (const attempt of [1, 2]) {
+          for (const [crm_lead_id, { lead_id }] of [
+            ['crm-16', one],
+            ['crm-17', two],
+          ] as const) {
+            const answer = await told(service, { crm_lead_id, event_id, attempt });
+            assert.deepEqual(answer, { ok: true, stored: true, lead_id });
+          }
+          clock.advance(30 * DAY_MS);
+        }
+      }
+      assert.deepEqual(
+        (await activity(service)).map(({ lead_id, payload }) => [lead_id, JSON.parse(payload).event_id]),
+        [
+          [one.lead_id, 'e-1'],
+          [two.lead_id, 'e-1'],
+          [one.lead_id, 7],
+          [two.lead_id, 7],
+        ],
+      );
+    });
+
+    test('with an event_id that is none goes by its body', async () => {
+      for (const event_id of [null, '', ' ', {}, [1], true]) {
+        const event = { crm_lead_id: 'crm-18', event_id };
+        assert.deepEqual([await told(service, event), await told(service, event)], [NO_MATCH, NO_MATCH]);
+      }
+      assert.equal((await unmatched(service)).length, 6);
+    });
+
+    test('delivered ten times at once is stored once', async () => {
+      const { lead_id } = await capture(service);
+      await tellCrmId(service, { lead_id, crm_lead_id: 'crm-19' });
+      for (const crm_lead_id of ['crm-19', 'crm-unknown']) {
+        await Promise.all(Array.from({ length: 10 }, () => told(service, { crm_lead_id, event_id: 1 })));
+      }
+      assert.equal((await activity(service)).length, 1);
+      assert.equal((await unmatched(service)).length, 1);
     });
 
     test('with NUL and lone surrogates is stored with U+FFFD instead, on both stores', async () => {
@@ -264,6 +322,18 @@ onBothStores('POST /webhooks/crm/lead', (kind) => {
         );
       });
     }
+
+    test('is kept once however often it comes, and known again once it has found its lead', async () => {
+      const { lead_id } = await capture(service);
+      const events = [{ crm_lead_id: 'crm-20', event_id: 'e' }, { crm_lead_id: 'crm-20' }];
+      for (const event of [...events, ...events]) assert.deepEqual(await told(service, event), NO_MATCH);
+      assert.equal((await unmatched(service)).length, 2);
+      await tellCrmId(service, { lead_id, crm_lead_id: 'crm-20' });
+      for (const event of events) {
+        assert.deepEqual(await told(service, event), { ok: true, stored: true, lead_id });
+      }
+      assert.equal((await activity(service)).length, 2);
+    });
 
     test('goes to the lead when a callback names a lead and a submission', async () => {
       const [one, two] = [await capture(service), await capture(service)];

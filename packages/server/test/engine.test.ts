@@ -107,10 +107,9 @@ onBothStores('analytics engine endpoints', (kind) => {
   test('by-project and projects: {project_name, submissions}, most first, then by name', async () => {
     for (const name of ['by-project', 'projects'] as const) {
       assert.deepEqual(await report(service, name), [
+        { project_name: 'Riverside', submissions: 3 },
         { project_name: 'Harbour View', submissions: 2 },
-        { project_name: 'Riverside', submissions: 2 },
         { project_name: '', submissions: 1 },
-        { project_name: 'riverside', submissions: 1 },
       ]);
     }
   });
@@ -166,25 +165,27 @@ onBothStores('analytics engine endpoints', (kind) => {
     for (const [query, total] of expected) assert.equal(await totalWith(query), total, query);
   });
 
-  test('project, source and engagement_label match exactly, and go together', async () => {
+  test('project, source and engagement_label match whole names without regard to case, and go together', async () => {
     const expected: [Filter, number][] = [
-      [{ project: 'Riverside' }, 2],
-      [{ project: 'riverside' }, 1],
-      [{ project: ' Riverside ' }, 2],
+      [{ project: 'Riverside' }, 3],
+      [{ project: 'riverside' }, 3],
+      [{ project: ' RIVERSIDE ' }, 3],
+      [{ project: 'harbour  view' }, 2],
       [{ project: 'River' }, 0],
       [{ project: '%' }, 0],
       [{ project: 'Riverside\0' }, 0],
       [{ project: "' or 1 = 1 --" }, 0],
       [{ source: 'FB' }, 2],
-      [{ source: 'fb' }, 0],
+      [{ source: 'fb' }, 2],
       [{ source: '99' }, 1],
       [{ engagement_label: 'Very Hot' }, 2],
+      [{ engagement_label: 'very hot' }, 2],
       [{ engagement_label: 'Hot' }, 0],
       [{ engagement_label: 'Lukewarm' }, 0],
-      [{ project: 'Riverside', source: 'FB' }, 1],
+      [{ project: 'Riverside', source: 'FB' }, 2],
       [{ project: 'Harbour View', source: 'WebSite', engagement_label: 'Very Hot' }, 1],
       [{ project: 'Harbour View', source: 'WebSite', engagement_label: 'Cold' }, 0],
-      [{ project: 'Riverside', days: 1 }, 1],
+      [{ project: 'Riverside', days: 1 }, 2],
     ];
     for (const [filter, total] of expected) {
       const overview = await report<typeof NO_FIGURES>(service, 'overview', filter);
@@ -249,7 +250,7 @@ type Submission = {
 };
 
 async function storedSubmissions(service: TestService): Promise<Submission[]> {
-  const stored = await rows(service, 'select * from submissions');
+  const stored = await rows(service, 'select * from submissions order by submission_id');
   return stored.map((row) => ({
     day: utcDay(Number(row.submitted_at)),
     project_name: String(row.project_name),
@@ -270,7 +271,7 @@ function isWanted({
   const firstDay = utcDay(noonAgo(days - 1));
   return (each: Submission) =>
     each.day >= firstDay &&
-    (project === undefined || each.project_name === project) &&
+    (project === undefined || each.project_name.toLowerCase() === project.toLowerCase()) &&
     (source === undefined || each.source === source) &&
     (engagement_label === undefined || each.engagement_label === engagement_label);
 }
@@ -278,8 +279,8 @@ function isWanted({
 /** The answer of each report, counted one by one. */
 function counted(submissions: readonly Submission[]): Record<Report, unknown> {
   const counts = <K extends 'day' | 'project_name' | 'source'>(key: K) =>
-    Object.entries(Object.groupBy<string, Submission>(submissions, (each) => each[key])).map(
-      ([value, group = []]) => ({ [key]: value, submissions: group.length }) as Record<K, string> & Counted,
+    [...Map.groupBy(submissions, (each) => each[key].toLowerCase()).values()].map(
+      (group) => ({ [key]: group[0]?.[key], submissions: group.length }) as Record<K, string> & Counted,
     );
   const mostFirst = <K extends 'project_name' | 'source'>(key: K) =>
     counts(key).sort((a, b) => b.submissions - a.submissions || (a[key] < b[key] ? -1 : 1));
@@ -335,6 +336,24 @@ onBothStores('what is in the lead_submissions dataset', (kind) => {
     }
     assert.equal((await rows(service, 'select lead_id from leads')).length, 1);
     assert.deepEqual(await report(service, 'by-project'), [{ project_name: 'Riverside', submissions: 3 }]);
+  });
+
+  test('projects and sources are compared as leads are, and shown as first written', async () => {
+    await enquire(service, noonAgo(1), { PROJECT: 'riverside', SOURCE: 'Straße' });
+    await enquire(service, NOON, { PROJECT: 'Riverside', SOURCE: 'STRASSE' });
+    await enquire(service, NOON, { PROJECT: 'grüner  Hof', SOURCE: 'strasse' });
+    await enquire(service, NOON, { PROJECT: 'GRÜNER HOF', SOURCE: 'Strase' });
+    assert.deepEqual(await report(service, 'by-project'), [
+      { project_name: 'grüner  Hof', submissions: 2 },
+      { project_name: 'riverside', submissions: 2 },
+    ]);
+    assert.deepEqual(await report(service, 'by-source'), [
+      { source: 'Straße', submissions: 3 },
+      { source: 'Strase', submissions: 1 },
+    ]);
+    assert.deepEqual(await report(service, 'by-source', { project: 'Grüner Hof', source: 'STRAßE' }), [
+      { source: 'strasse', submissions: 1 },
+    ]);
   });
 
   test('what is set aside does not: submissions from blocked and testing addresses', async () => {

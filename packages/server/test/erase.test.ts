@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
+import { randomUUIDv7 } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, beforeEach, test } from 'node:test';
+import { after, before, beforeEach, describe, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import type { Erased, PersonIdentifiers } from '@leadtrail/contract/erase';
 import { call, type Refusal } from '@leadtrail/testing/analytics-calls';
-import { CALLBACK_SECRET } from '@leadtrail/testing/callbacks';
+import { CALLBACK_SECRET, CRM_WEBHOOK, report } from '@leadtrail/testing/callbacks';
 import { aClock, type Clock } from '@leadtrail/testing/clock';
 import { emptyDatabase, type Row, rows } from '@leadtrail/testing/database';
 import {
@@ -202,6 +203,7 @@ onBothStores('erasing a person', (kind) => {
     assert.deepEqual(await tablesWithTraces(service), [
       'archive_queue',
       'crm_activity',
+      'early_records',
       'events',
       'failed_records',
       'fingerprints',
@@ -227,7 +229,7 @@ onBothStores('erasing a person', (kind) => {
       leads: 3,
       submissions: 3,
       flow_sends: 2,
-      crm_events: 2,
+      crm_events: 3,
       set_aside_leads: 4,
       sessions: 2,
       replays: 0,
@@ -315,6 +317,59 @@ onBothStores('erasing a person', (kind) => {
     await startSession(service, { visitor_id: 'v-only' });
     const { leads, sessions, set_aside_leads } = await erase(service, { email: 'only@example.org' });
     assert.deepEqual({ leads, sessions, set_aside_leads }, { leads: 0, sessions: 1, set_aside_leads: 1 });
+  });
+
+  describe('what waits for a lead or a session', () => {
+    const ADA = { email: 'ada@example.org', phone: '+49 228 123456', visitor_id: 'visitor-of-ada' };
+    /** Of the person, and of others who are easily taken for the person. */
+    const MENTIONS: Record<keyof typeof ADA, { own: unknown[]; others: unknown[] }> = {
+      email: {
+        own: ['ADA@Example.org', 'Ada <ada@example.org>.', ['x', { deep: 'mailto:ada@example.org' }]],
+        others: ['xada@example.org', 'ada@example.org.uk', 'ada@example.orgx', 'x.ada@example.org'],
+      },
+      phone: {
+        own: ['+49228123456', '0228/12 34 56', '+49 (0)228 123456', 49228123456, 'Call 0049-228-123456!'],
+        others: ['+43228123456', '123456', '0228 1234567', 1228123456],
+      },
+      visitor_id: {
+        own: ['visitor-of-ada', 'https://example.com/?v=visitor-of-ada&x=1'],
+        others: ['visitor-of-adam', 'my-visitor-of-ada', 'ada'],
+      },
+    };
+    const secret = { 'x-api-key': CALLBACK_SECRET };
+
+    for (const [by, { own, others }] of Object.entries(MENTIONS)) {
+      test(`goes where it carries the ${by}, and nothing of others does`, async () => {
+        const tell = (crm_lead_id: string, said: unknown) =>
+          report(service, CRM_WEBHOOK, { crm_lead_id, said }, secret);
+        const track = (session_id: string, said: unknown) =>
+          sendEvents(service, session_id, [{ type: 'said', data: { said } }]);
+        for (const [i, said] of own.entries()) {
+          await tell(`own-${i}`, said);
+          await tell(`own-${i}`, 'nothing');
+          await track(randomUUIDv7(), said);
+        }
+        const kept: string[] = [];
+        for (const [i, said] of others.entries()) {
+          await tell(`other-${i}`, said);
+          kept.push(randomUUIDv7());
+          await track(kept.at(-1) as string, said);
+        }
+
+        const erased = await erase(service, { [by]: ADA[by as keyof typeof ADA] });
+        assert.equal(erased.crm_events, 2 * own.length);
+        const waiting = await rows(service, 'select crm_lead_id from unmatched_crm_events order by id');
+        assert.deepEqual(
+          waiting.map(({ crm_lead_id }) => crm_lead_id),
+          others.map((_, i) => `other-${i}`),
+        );
+        const early = await rows(service, 'select session_id from early_records order by session_id');
+        assert.deepEqual(
+          early.map(({ session_id }) => session_id),
+          kept.sort(),
+        );
+      });
+    }
   });
 
   test('nobody found: 200 with zeros', async () => {

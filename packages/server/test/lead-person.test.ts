@@ -655,5 +655,15 @@ onBothStores('one person, one lead', (kind) => {
       (await theLead()).submissions.map((each) => each.contact_name),
       ['Anna', 'Anna'],
     );
+    const recent = await service.get<{ contact_name: string }[]>('/analytics/leads/recent-submissions');
+    const { submissions } = await service.get<{ submissions: { contact_name: string }[] }>(
+      '/analytics/leads/submissions?period=range',
+    );
+    for (const listed of [recent, submissions]) {
+      assert.deepEqual(
+        listed.map((each) => each.contact_name),
+        ['Anna', 'Anna'],
+      );
+    }
   });
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { NOON } from '@leadtrail/testing/builders';
 import { aClock } from '@leadtrail/testing/clock';
 import { emptyDatabase, rows } from '@leadtrail/testing/database';
@@ -15,7 +16,7 @@ import { newPlace, removePlace } from '@leadtrail/testing/torture/place';
 import { startSession } from '@leadtrail/testing/visits';
 import type { Overrides } from '../src/app/open-parts.ts';
 import { DAY_MS, HOUR_MS } from '../src/lib/utc-time.ts';
-import type { ObjectStore } from '../src/ports/objects.ts';
+import type { ListedObject, ObjectStore } from '../src/ports/objects.ts';
 import type { ObjectRow } from '../src/store/schema.ts';
 import type { Store } from '../src/store/store.ts';
 
@@ -78,12 +79,25 @@ onBothStores('retention', (kind) => {
   const overrides: Overrides = {
     now: clock.now,
     around: {
-      objects: (objects) => ({ ...objects, delete: (key) => deleting(key, objects.delete) }),
+      objects: (objects) => ({
+        ...objects,
+        delete: (key) => deleting(key, objects.delete),
+        async *list(folder) {
+          for await (const page of objects.list(folder)) yield page.map(aged);
+        },
+      }),
       store: (store) => ({ ...store, forgetObjects: (given) => forgetting(given, store.forgetObjects) }),
     },
   };
+  /** How old objects are that nobody has recorded. */
+  const ages = new Map<string, number>();
+  const aged = (object: ListedObject): ListedObject => {
+    const age = ages.get(object.key);
+    return age === undefined ? object : { ...object, modifiedAt: clock.now() - age };
+  };
   const service = useService(kind, { overrides });
   beforeEach(() => {
+    ages.clear();
     deleting = (key, really) => really(key);
     forgetting = (given, really) => really(given);
     clock.set(NOON);
@@ -165,6 +179,114 @@ onBothStores('retention', (kind) => {
     const keys = await someObjects(service, Array(120).fill(100 * DAY_MS));
     assert.equal(await service.app.schedule.run('retention'), 'success');
     await assertKept(service, [], keys);
+  });
+
+  describe('what is in the object store and what is recorded', () => {
+    const line = (session_id: string) => `${JSON.stringify({ kind: 'start', session_id })}\n`;
+    const anArchive = (...ids: string[]) => gzipSync(ids.map(line).join(''));
+
+    async function unrecorded(
+      key: string,
+      age: number,
+      body: Uint8Array = Buffer.from('x'),
+    ): Promise<string> {
+      await service.app.objects.put(key, body);
+      ages.set(key, age);
+      return key;
+    }
+    const storage = () => service.get('/analytics/storage');
+    const isThere = async (key: string) => (await service.app.objects.get(key)) !== undefined;
+
+    test('recordings and archives that nobody knows are deleted once they are too old', async () => {
+      const old = [
+        await unrecorded('archives/2025/01/01/old.ndjson.gz', 91 * DAY_MS),
+        await unrecorded('replays/aa/old-0.json.gz', 31 * DAY_MS),
+      ];
+      const young = await unrecorded('replays/aa/young-0.json.gz', HOUR_MS);
+      assert.equal(await service.app.schedule.run('retention'), 'success');
+      for (const key of old) assert.equal(await isThere(key), false, key);
+      assert.equal(await isThere(young), true);
+      // It may be on its way to the catalogue.
+      assert.deepEqual(await storage(), { total_objects: 0, estimated_sessions: 0 });
+    });
+
+    test('none of them is deleted where all is kept for ever', async () => {
+      const key = await unrecorded('archives/2025/01/02/kept.ndjson.gz', 1000 * DAY_MS);
+      await patch(service, '/analytics/settings', { archive_retention_days: 0, replay_retention_days: 0 });
+      assert.equal(await service.app.schedule.run('retention'), 'success');
+      assert.equal(await isThere(key), true);
+    });
+
+    test('those that are not too old count from then on, and go in their time', async () => {
+      await patch(service, '/analytics/settings', { archive_retention_days: 90, replay_retention_days: 30 });
+      const archive = 'archives/2026/03/01/found.ndjson.gz';
+      await unrecorded(archive, 2 * DAY_MS, anArchive('s-2', 's-1', 's-3'));
+      await unrecorded('replays/ab/found-0.json.gz', 28 * DAY_MS);
+      await unrecorded('archives/2026/03/01/no-archive', 2 * DAY_MS);
+      assert.equal(await service.app.schedule.run('retention'), 'success');
+      assert.deepEqual(await storage(), { total_objects: 3, estimated_sessions: 3 });
+      const range = `select first_session, last_session from objects where key = '${archive}'`;
+      assert.deepEqual(await rows(service, range), [{ first_session: 's-1', last_session: 's-3' }]);
+      assert.deepEqual(await service.app.store.recount(), []);
+
+      ages.clear();
+      for (let day = 0; day < 3; day += 1) await nextRun();
+      assert.equal(await isThere('replays/ab/found-0.json.gz'), false);
+      assert.deepEqual(await storage(), { total_objects: 2, estimated_sessions: 3 });
+    });
+
+    test('one that is recorded after it was found counts once', async () => {
+      const key = 'archives/2026/03/02/late.ndjson.gz';
+      await unrecorded(key, 2 * DAY_MS, anArchive('s-1'));
+      await rows(
+        service,
+        `insert into archive_queue (archive_id, created_at, claimed_until, sessions, first_session, last_session, body)
+         values ('late', 0, 0, 1, 's-1', 's-1', ${kind === 'sqlite' ? "x''" : "''::bytea"})`,
+      );
+      await service.app.schedule.run('retention');
+      const object = { key, kind: 'archive' as const, created_at: 0, sessions: 1, bytes: 10 };
+      await service.app.store.recordArchive({ object, archiveIds: ['late'] });
+      assert.deepEqual(await storage(), { total_objects: 1, estimated_sessions: 1 });
+      assert.deepEqual(await rows(service, 'select archive_id from archive_queue'), []);
+      assert.deepEqual(await service.app.store.recount(), []);
+    });
+
+    test('what is no longer there is forgotten, wherever it stood', async () => {
+      const keys = await someObjects(service, Array(7).fill(DAY_MS));
+      const replay = await anObject(service, DAY_MS, 'replay');
+      await rows(
+        service,
+        `insert into replay_chunks values ('s', 0, '${replay}', 1, 2, 3, 4);
+         insert into replays values ('s', 1, 2, 3, 1, 4)`,
+      );
+      const gone = [keys[0], keys[3], keys[6], replay] as string[];
+      for (const key of gone) await service.app.objects.delete(key);
+      assert.equal(await service.app.schedule.run('retention'), 'success');
+      await assertKept(
+        service,
+        keys.filter((key) => !gone.includes(key)),
+        [...keys, replay],
+      );
+      assert.deepEqual(await rows(service, 'select session_id from replays'), []);
+      assert.ok(service.logged.some(({ message }) => message === 'objects reconciled'));
+    });
+
+    test('a store that is empty all at once is taken for the wrong one', async () => {
+      const keys = await someObjects(service, Array(101).fill(DAY_MS), 'replay');
+      for (const { key } of (await Array.fromAsync(service.app.objects.list('replays'))).flat()) {
+        await service.app.objects.delete(key);
+      }
+      assert.equal(await service.app.schedule.run('retention'), 'failure');
+      assert.equal((await catalogue(service)).length, keys.length);
+    });
+
+    test('one that cannot be deleted is a failure, and holds up no other', async () => {
+      const one = await unrecorded('replays/ac/one-0.json.gz', 31 * DAY_MS);
+      const other = await unrecorded('replays/ac/other-0.json.gz', 31 * DAY_MS);
+      deleting = (key, really) => (key === one ? Promise.reject(new Error('EACCES')) : really(key));
+      assert.equal(await service.app.schedule.run('retention'), 'failure');
+      assert.deepEqual([await isThere(one), await isThere(other)], [true, false]);
+    });
   });
 
   describe('when something fails', () => {

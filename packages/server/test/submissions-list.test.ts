@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { SUBMISSION_PERIODS, SUBMISSION_SORTS } from '@leadtrail/contract/submissions';
 import { call, type Method } from '@leadtrail/testing/analytics-calls';
 import { NOON } from '@leadtrail/testing/builders';
 import { aClock, type Clock } from '@leadtrail/testing/clock';
+import { rows } from '@leadtrail/testing/database';
 import { assertCaptured, CAPTURE_ENV, type Fields, sendFromServer } from '@leadtrail/testing/enquiries';
 import {
   MARKETING_KEY,
@@ -13,6 +14,7 @@ import {
   useService,
 } from '@leadtrail/testing/service';
 import { DAY_MS, HOUR_MS, SECOND_MS } from '../src/lib/utc-time.ts';
+import type { Store } from '../src/store/store.ts';
 
 const SUBMISSIONS = '/analytics/leads/submissions';
 const RECENT = '/analytics/leads/recent-submissions';
@@ -377,7 +379,15 @@ onBothStores('GET /analytics/leads/submissions: sort and order', (kind) => {
 });
 
 onBothStores('GET /analytics/leads/submissions: q', (kind) => {
-  const { service, clock } = useClockedService(kind);
+  const clock = aClock();
+  /** Search texts are made when a test says so. */
+  let indexing: Store['indexSubmissions'] | undefined;
+  const hold = (store: Store): Store => {
+    indexing = store.indexSubmissions;
+    return { ...store, indexSubmissions: async () => 0 };
+  };
+  const overrides = { now: clock.now, around: { store: hold } };
+  const service = useService(kind, { env: CAPTURE_ENV, overrides });
   const people: readonly Fields[] = [
     { FIRSTNAME: 'other', EMAIL: 'nobody@example.net', PROJECT: 'Elsewhere' },
     {
@@ -395,6 +405,7 @@ onBothStores('GET /analytics/leads/submissions: q', (kind) => {
     { FIRSTNAME: 'backslash', note: 'C:\\temp\\new', PROJECT: 'a\\b' },
     { FIRSTNAME: 'quotes', note: `the "great" O'Neil`, PROJECT: `'"` },
     { FIRSTNAME: 'lines', note: 'first\nsecond\tthird' },
+    { FIRSTNAME: 'accents', note: 'Käthe Łoś, ΟΔΟΣ', SOURCE: 'Grüne Straße' },
   ];
   before(async () => {
     clock.set(NOON);
@@ -410,49 +421,104 @@ onBothStores('GET /analytics/leads/submissions: q', (kind) => {
     return names(page);
   };
 
-  test('searches over email, phone, project, source, referer and payload, in any case', async () => {
-    for (const q of [
-      'GRACE@navy',
-      '0001',
-      'bour vi',
-      'fb-ads',
-      'LANDING?X',
-      'turquoise',
-      'Favourite_Colour',
-    ]) {
-      assert.deepEqual(await found(q), ['grace'], q);
-      assert.deepEqual(await found(` ${q} `), ['grace'], q);
-    }
-    assert.equal((await found('')).length, people.length);
-    assert.deepEqual(await found('nothing like it'), []);
+  function declareTests(): void {
+    test('searches over email, phone, project, source, referer and payload, in any case', async () => {
+      for (const q of [
+        'GRACE@navy',
+        '0001',
+        'bour vi',
+        'fb-ads',
+        'LANDING?X',
+        'turquoise',
+        'Favourite_Colour',
+      ]) {
+        assert.deepEqual(await found(q), ['grace'], q);
+        assert.deepEqual(await found(` ${q} `), ['grace'], q);
+      }
+      assert.equal((await found('')).length, people.length);
+      assert.deepEqual(await found('nothing like it'), []);
+    });
+
+    test('%, _, \\ and quotes match literally, wherever they were sent', async () => {
+      for (const [q, expected] of [
+        ['0%', ['percent']],
+        ['%', ['percent']],
+        ['snake_c', ['underscore']],
+        ['漢字', ['underscore']],
+        ['MÜLLER 😀', ['underscore']],
+        ['a\\b', ['backslash']],
+        ['C:\\temp\\new', ['backslash']],
+        ['\\new', ['backslash']],
+        [`the "great" O'Neil`, ['quotes']],
+        [`"great"`, ['quotes']],
+        [`'"`, ['quotes']],
+        ['first\nsecond', ['lines']],
+        ['second\tthird', ['lines']],
+        ["' or '1'='1", []],
+        ['%00', []],
+      ] as const) {
+        assert.deepEqual(await found(q), expected, q);
+      }
+    });
+
+    test('case and accents do not matter, in whatever script', async () => {
+      for (const q of [
+        'kathe los',
+        'KÄTHE ŁOŚ',
+        'ka\u0308the',
+        'οδος',
+        'οδοσ',
+        'GRÜNE STRASSE',
+        'grune straße',
+      ]) {
+        assert.deepEqual(await found(q), ['accents'], q);
+      }
+      for (const q of ['müller', 'muller']) assert.deepEqual(await found(q), ['underscore'], q);
+    });
+
+    test('nothing is found across two fields', async () => {
+      for (const q of ['navy.example 555', 'navy.example\n555']) assert.deepEqual(await found(q), [], q);
+    });
+
+    test('looks only within the period', async () => {
+      assert.deepEqual(await found('grace', { period: 'yesterday' }), []);
+      assert.deepEqual(await found('grace', { period: 'range', date_to: '2026-03-09' }), []);
+      assert.deepEqual(await found('grace', { period: 'range', date_from: '2026-03-10' }), ['grace']);
+    });
+  }
+
+  const left = () => rows(service, 'select submission_id from submissions where search_text is null');
+
+  describe('before their search texts have been made', () => {
+    declareTests();
+    test('which they have not', async () => assert.equal((await left()).length, people.length));
   });
 
-  test('%, _, \\ and quotes match literally, wherever they were sent', async () => {
-    for (const [q, expected] of [
-      ['0%', ['percent']],
-      ['%', ['percent']],
-      ['snake_c', ['underscore']],
-      ['漢字', ['underscore']],
-      ['MÜLLER 😀', ['underscore']],
-      ['a\\b', ['backslash']],
-      ['C:\\temp\\new', ['backslash']],
-      ['\\new', ['backslash']],
-      [`the "great" O'Neil`, ['quotes']],
-      [`"great"`, ['quotes']],
-      [`'"`, ['quotes']],
-      ['first\nsecond', ['lines']],
-      ['second\tthird', ['lines']],
-      ["' or '1'='1", []],
-      ['%00', []],
-    ] as const) {
-      assert.deepEqual(await found(q), expected, q);
-    }
+  describe('after that', () => {
+    before(async () => {
+      while (((await indexing?.({ max: 3 })) ?? 0) > 0);
+      // What was found before is not what is to be seen.
+      assert.equal((await call(service, 'POST', '/analytics/refresh')).status, 200);
+    });
+    declareTests();
+    test('which is true of all', async () => assert.deepEqual(await left(), []));
   });
+});
 
-  test('looks only within the period', async () => {
-    assert.deepEqual(await found('grace', { period: 'yesterday' }), []);
-    assert.deepEqual(await found('grace', { period: 'range', date_to: '2026-03-09' }), []);
-    assert.deepEqual(await found('grace', { period: 'range', date_from: '2026-03-10' }), ['grace']);
+onBothStores('search texts of submissions', (kind) => {
+  const { service, clock } = useClockedService(kind);
+  const left = () => rows(service, 'select submission_id from submissions where search_text is null');
+
+  test('are made by themselves, and by a job for those of an earlier version', async () => {
+    const COUNT = 60;
+    for (let i = 0; i < COUNT; i += 1) await submitAt(service, clock, NOON, { FIRSTNAME: `Zoë ${i}` });
+    await service.app.indexing.settled();
+    assert.deepEqual(await left(), []);
+    await rows(service, 'update submissions set search_text = null');
+    assert.equal((await list(service, { q: 'zoe' })).total, COUNT);
+    assert.equal(await service.app.schedule.run('index-leads'), 'success');
+    assert.deepEqual(await left(), []);
+    assert.equal((await list(service, { q: 'ZOË' })).total, COUNT);
   });
 });
 

@@ -131,6 +131,20 @@ onBothStores('POST /track/session/start', (kind) => {
     assert.equal(without.device_id, device_id);
   });
 
+  test('every field of device_info and screen may be null, which is the same as left out', async () => {
+    const nulls = (given: object) => Object.fromEntries(Object.keys(given).map((name) => [name, null]));
+    const { device_id } = await startSession(service);
+    const without = await startSession(service, {
+      device_info: { ...nulls(DEVICE_INFO), timezone: null },
+      screen: nulls(SCREEN),
+    });
+    assert.equal(without.device_id, device_id);
+    await service.settled();
+    const { session_id } = without;
+    const told = `select user_agent, language, platform from sessions where session_id = '${session_id}'`;
+    assert.deepEqual(await row(service, told), { user_agent: null, language: null, platform: null });
+  });
+
   test('the start counts as the first page_view of its page', async () => {
     await startSession(service, { page: 'https://example.com/a?gclid=1' });
     await service.settled();

@@ -57,7 +57,6 @@ export type ModelLead = {
   followUps: number;
   lastFollowUpAt: number | null;
   status: LeadStatus;
-  isViewed: boolean;
   needsReview: boolean;
 };
 
@@ -73,7 +72,7 @@ export function afterStep(model: Model, step: Step, at: number): Model {
 }
 
 function changeOf(lead: ModelLead, step: Step, at: number): Partial<ModelLead> {
-  if (step.kind === 'view') return { isViewed: true, needsReview: false };
+  if (step.kind === 'view') return { needsReview: false };
   if (step.kind === 'move') return { status: step.status };
   const { sent } = step;
   return {
@@ -96,7 +95,6 @@ function newLead(sent: Sent): ModelLead {
     followUps: 0,
     lastFollowUpAt: null,
     status: 'new',
-    isViewed: false,
     needsReview: true,
   };
 }
@@ -136,7 +134,7 @@ function passes(lead: ModelLead, { q = '', status, has_follow_ups, seen }: ListQ
   return (
     (status === undefined || lead.status === status) &&
     (has_follow_ups === undefined || lead.followUps > 0 === has_follow_ups) &&
-    (seen === undefined || (seen ? lead.isViewed : lead.needsReview)) &&
+    (seen === undefined || seen !== lead.needsReview) &&
     (hasWords(lead, q) || hasNumber(lead, q))
   );
 }

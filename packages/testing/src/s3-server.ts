@@ -46,6 +46,21 @@ const load = createRequire(import.meta.url);
 const S3rver: new (options: Record<string, unknown>) => S3rver = load('@20minutes/s3rver');
 const { DUMMY_ACCOUNT } = load('@20minutes/s3rver/lib/models/account.js');
 DUMMY_ACCOUNT.createKeyPair(S3_KEY, S3_SECRET);
+replaceDes();
+
+/** It makes the tokens of its listings with DES, which OpenSSL no longer has. */
+function replaceDes(): void {
+  const crypto: typeof import('node:crypto') = load('node:crypto');
+  const { createCipheriv, createDecipheriv } = crypto;
+  const twice = (bytes: Buffer) => Buffer.concat([bytes, bytes]);
+  const instead =
+    (make: (name: string, key: Buffer, iv: Buffer) => unknown) => (name: string, key: Buffer, iv: Buffer) =>
+      name === 'des' ? make('aes-128-cbc', twice(key), twice(iv)) : make(name, key, iv);
+  Object.assign(crypto, {
+    createCipheriv: instead(createCipheriv),
+    createDecipheriv: instead(createDecipheriv),
+  });
+}
 
 export async function startS3Server(): Promise<S3Server> {
   const dir = await mkdtemp(join(tmpdir(), 'leadtrail-s3-'));

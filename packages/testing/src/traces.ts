@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUIDv7 } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -53,6 +54,8 @@ export async function leaveTraces(service: TestService): Promise<void> {
     { type: 'form_start', event_id: CANARY, data: { typed: CANARY } },
   ]);
   await endSession(service, session_id, { exit_page: `${CANARY_ADDRESS}&exit` });
+  const page = `https://www.example.com/?mail=${encodeURIComponent(PERSON.email)}`;
+  await sendEvents(service, randomUUIDv7(), [{ type: 'page_view', page }]);
   await service.settled();
   await enquire(service);
   await beSetAside(service);
@@ -109,6 +112,8 @@ async function enquire(service: TestService): Promise<void> {
     `insert into unmatched_crm_events (crm_lead_id, event_type, payload, received_at)
     values ('${crm_lead_id}', 'late', '"${CANARY}"', 0)`,
   );
+  const unknown = { crm_lead_id: 'never-reported', contact: { mail: PERSON.email } };
+  await report(service, CRM_WEBHOOK, unknown, secret);
 }
 
 /** Once with each identifier, as they may be typed; one of them has been hidden. */

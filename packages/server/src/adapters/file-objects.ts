@@ -3,15 +3,17 @@ import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promis
 import { dirname, join } from 'node:path';
 import { assertObjectKey } from '../lib/object-key.ts';
 import { HOUR_MS } from '../lib/utc-time.ts';
-import type { ObjectStore } from '../ports/objects.ts';
+import type { ListedObject, ObjectStore } from '../ports/objects.ts';
 
 /** Not the beginning of any key: keys begin with the kind of object. */
 const UNFINISHED_DIR = '.unfinished';
 /** No write takes that long: its process has died. */
 const UNFINISHED_KEPT_MS = HOUR_MS;
 
+const PAGE_OBJECTS_MAX = 1000;
+
 /** Objects as files below one directory. */
-export function openFileObjects(dir: string): ObjectStore {
+export function openFileObjects(dir: string, pageObjectsMax = PAGE_OBJECTS_MAX): ObjectStore {
   const unfinishedDir = join(dir, UNFINISHED_DIR);
 
   /** A crash leaves an unfinished file; writing the same object again, or any other an hour later, removes it. */
@@ -48,8 +50,34 @@ export function openFileObjects(dir: string): ObjectStore {
     async delete(key) {
       await rm(pathOf(dir, key), { force: true });
     },
+    list: (folder) => pages(filesBelow(dir, folder), pageObjectsMax),
     close() {},
   };
+}
+
+async function* pages(objects: AsyncIterable<ListedObject>, max: number): AsyncGenerator<ListedObject[]> {
+  let page: ListedObject[] = [];
+  for await (const object of objects) {
+    if (page.push(object) < max) continue;
+    yield page;
+    page = [];
+  }
+  if (page.length > 0) yield page;
+}
+
+/** In the order of the keys: a folder stands where its name with a slash does. */
+async function* filesBelow(dir: string, folder: string): AsyncGenerator<ListedObject> {
+  const entries = await readdir(pathOf(dir, folder), { withFileTypes: true }).catch(ignoreMissing);
+  const names = (entries ?? []).map((entry) => `${entry.name}${entry.isDirectory() ? '/' : ''}`).sort();
+  for (const name of names) {
+    if (name.endsWith('/')) {
+      yield* filesBelow(dir, `${folder}/${name.slice(0, -1)}`);
+      continue;
+    }
+    const key = `${folder}/${name}`;
+    const found = await stat(pathOf(dir, key)).catch(ignoreMissing);
+    if (found?.isFile()) yield { key, bytes: found.size, modifiedAt: Math.floor(found.mtimeMs) };
+  }
 }
 
 function pathOf(dir: string, key: string): string {

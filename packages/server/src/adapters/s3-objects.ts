@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { AwsV4Signer } from 'aws4fetch';
-import { assertObjectKey } from '../lib/object-key.ts';
+import { assertObjectKey, isObjectKey } from '../lib/object-key.ts';
 import { SECOND_MS } from '../lib/utc-time.ts';
 import type { Log } from '../ports/log.ts';
-import type { ObjectStore } from '../ports/objects.ts';
+import type { ListedObject, ObjectStore } from '../ports/objects.ts';
 import { type OutboundFailure, type OutboundResult, openOutboundHttp } from './outbound-http.ts';
 
 export type S3Settings = {
@@ -23,6 +23,7 @@ export type S3Limits = {
   totalMsMax: number;
   bytesMax: number;
   socketsMax: number;
+  pageObjectsMax: number;
 };
 
 const LIMITS: S3Limits = {
@@ -32,6 +33,7 @@ const LIMITS: S3Limits = {
   // More than the largest archive has.
   bytesMax: 256 * 1024 ** 2,
   socketsMax: 32,
+  pageObjectsMax: 1000,
 };
 /** A kept connection may have been closed from the other side at this very moment. */
 const TRIED_AGAIN = ['ECONNRESET', 'EPIPE', 'ECONNABORTED'];
@@ -52,15 +54,19 @@ export function openS3Objects(settings: S3Settings, log: Log, limits: S3Limits =
   let isClosed = false;
   let hasWarned = false;
 
-  async function send(method: 'GET' | 'PUT' | 'DELETE', key: string, body = NOTHING): Promise<S3Answer> {
+  function send(method: 'GET' | 'PUT' | 'DELETE', key: string, body = NOTHING): Promise<S3Answer> {
     assertObjectKey(key);
+    return request(method, `${address}/${encodeKey(key)}`, body);
+  }
+
+  async function request(method: string, target: string, body = NOTHING): Promise<S3Answer> {
     const signer = new AwsV4Signer({
       accessKeyId,
       secretAccessKey,
       ...(region === undefined ? {} : { region }),
       service: 's3',
       method,
-      url: `${address}/${encodeKey(key)}`,
+      url: target,
       // Part of what is signed: a server refuses what has changed on its way.
       headers: { 'x-amz-content-sha256': hash('sha256', body) },
       cache: signingKeys,
@@ -101,6 +107,18 @@ export function openS3Objects(settings: S3Settings, log: Log, limits: S3Limits =
       if (!isDone(answer) && !isMissing(answer)) throw refusal(answer);
       warnOfVersions(answer);
     },
+    async *list(folder) {
+      assertObjectKey(folder);
+      let token: string | undefined;
+      do {
+        const answer = await request('GET', listAddress(address, `${folder}/`, limits.pageObjectsMax, token));
+        if (!isDone(answer)) throw refusal(answer);
+        const listing = readListing(answer.body.toString());
+        if (listing === undefined) throw new Error(`The object store at ${host} answered with no listing.`);
+        yield listing.objects;
+        token = listing.next;
+      } while (token !== undefined);
+    },
     close() {
       isClosed = true;
       outbound.close();
@@ -124,6 +142,43 @@ function encodeKey(key: string): string {
     .split('/')
     .map((segment) => encodeURIComponent(segment).replaceAll(/[!'()*]/g, encode))
     .join('/');
+}
+
+function listAddress(address: string, prefix: string, max: number, token: string | undefined): string {
+  const query = new URLSearchParams({ 'list-type': '2', 'max-keys': String(max), prefix });
+  if (token !== undefined) query.set('continuation-token', token);
+  // A plus sign is not a blank in what is signed.
+  return `${address}?${query.toString().replaceAll('+', '%20')}`;
+}
+
+type Listing = { objects: ListedObject[]; next: string | undefined };
+
+/** What others have put there under names that no object of ours can have is left out. */
+function readListing(xml: string): Listing | undefined {
+  if (!xml.includes('<ListBucketResult')) return undefined;
+  const isMore = textOf(xml, 'IsTruncated') === 'true';
+  const objects = [...xml.matchAll(/<Contents>(.*?)<\/Contents>/gs)].map(([, entry = '']) => ({
+    key: textOf(entry, 'Key') ?? '',
+    bytes: Number(textOf(entry, 'Size')),
+    modifiedAt: Date.parse(textOf(entry, 'LastModified') ?? ''),
+  }));
+  return {
+    objects: objects.filter(({ key }) => isObjectKey(key)),
+    next: isMore ? textOf(xml, 'NextContinuationToken') : undefined,
+  };
+}
+
+function textOf(xml: string, name: string): string | undefined {
+  const text = new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1];
+  return text?.replaceAll(ENTITY, (_, entity: string) => characterOf(entity));
+}
+
+const ENTITY = /&(#x?[0-9a-f]{1,6}|amp|lt|gt|quot|apos);/gi;
+const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+function characterOf(entity: string): string {
+  const code = entity.startsWith('#x') ? `0${entity.slice(1)}` : entity.slice(1);
+  return NAMED[entity] ?? String.fromCodePoint(Math.min(Number(code), 0x10ffff));
 }
 
 function isDone({ status }: S3Answer): boolean {

@@ -7,6 +7,8 @@ import { makeGiveWay } from './give-way.ts';
 const DEBOUNCE_MS = 200;
 /** A step holds up the leads that come meanwhile for 5 ms; with fewer at a time each would take longer. */
 const LEADS_PER_STEP = 200;
+/** Fewer, because all that was sent is read with them. */
+const SUBMISSIONS_PER_STEP = 50;
 /** A lead takes as long in the thread that stores it as in the main thread: that one is busy long before this one. */
 const BUSY_FROM = 0.4;
 const REST_FACTOR = 20;
@@ -24,10 +26,15 @@ export type LeadIndexing = {
 /** Takes in all leads that have changed; what other processes have left behind too. */
 export async function indexChangedLeads(parts: { store: Store; signal: AbortSignal }): Promise<void> {
   const { store, signal } = parts;
-  for (const step of [store.refreshLeadFigures, store.indexLeads]) {
+  const steps = [
+    [store.refreshLeadFigures, LEADS_PER_STEP],
+    [store.indexLeads, LEADS_PER_STEP],
+    [store.indexSubmissions, SUBMISSIONS_PER_STEP],
+  ] as const;
+  for (const [step, max] of steps) {
     let taken: number;
-    do taken = await step({ max: LEADS_PER_STEP });
-    while (taken === LEADS_PER_STEP && !signal.aborted);
+    do taken = await step({ max });
+    while (taken === max && !signal.aborted);
   }
 }
 
@@ -58,14 +65,18 @@ export function startLeadIndexing({ store, log }: { store: Store; log: Log }): L
   });
 
   /**
-   * Figures first, because they change what is indexed; and once that is all, the search texts that an earlier
-   * version has left to be renewed.
+   * Figures first, because they change what is indexed; then what was submitted, and once that is all, the search texts
+   * to be renewed.
    */
   async function takeIn(): Promise<number> {
     const refreshed = await store.refreshLeadFigures({ max: LEADS_PER_STEP });
     const indexed = await store.indexLeads({ max: LEADS_PER_STEP });
     const taken = Math.max(refreshed, indexed);
-    if (isRenewed || taken === LEADS_PER_STEP) return taken;
+    if (taken === LEADS_PER_STEP) return taken;
+    const submissions = await store.indexSubmissions({ max: SUBMISSIONS_PER_STEP });
+    // There are more.
+    if (submissions === SUBMISSIONS_PER_STEP) return LEADS_PER_STEP;
+    if (isRenewed) return taken;
     const renewed = await store.renewSearchTexts({ max: LEADS_PER_STEP });
     isRenewed = renewed === 0;
     // The index has to follow.

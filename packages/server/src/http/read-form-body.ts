@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { FORM_FIELDS_MAX } from '@leadtrail/contract/limits';
 import type { FormRecord } from '../domain/leads/form-fields.ts';
 import { AppError } from '../lib/errors.ts';
-import { parseJson, readText, wellFormedText } from './read-body.ts';
+import { CHARSET_FIELD, formCharset, isCharsetField, urlencodedFromWindows1252 } from './form-charset.ts';
+import { parseJson, readBytes, textOf, wellFormedText } from './read-body.ts';
 import { readMultipart, tooManyFields } from './read-multipart.ts';
 
 type Field = readonly [name: string, value: unknown];
@@ -13,6 +14,8 @@ const ONE_LINE_OF_PAIRS = /^[^:=\r\n]*=[^\r\n]*$/;
 /** The beginning of a line up to its separator. A name has no blanks in it, so few sentences look like one. */
 const LINE_NAME = /(?<![^\r\n])[ \t]*([^\s:=]+)[ \t]*[:=]/g;
 
+const CHARSET_PAIR = new RegExp(`(?:^|&)${CHARSET_FIELD}=([^&]*)`, 'i');
+
 /** A form in any of its four encodings as one record. */
 export async function readFormBody(request: IncomingMessage, bytesMax: number): Promise<FormRecord> {
   refuseUnreadable(request);
@@ -21,15 +24,21 @@ export async function readFormBody(request: IncomingMessage, bytesMax: number): 
   if (mediaType === 'multipart/form-data') {
     return record(await readMultipart(request, contentType, bytesMax));
   }
-  const text = await readText(request, bytesMax);
+  const body = await readBytes(request, bytesMax);
   switch (mediaType) {
     case 'application/json':
-      return jsonRecord(text);
+      return jsonRecord(textOf(body));
     case 'application/x-www-form-urlencoded':
-      return record(urlencodedFields(text));
+      return record(urlencodedFields(urlencodedText(body, contentType)));
     default:
-      return guessedRecord(text.trim(), mediaType);
+      return guessedRecord(textOf(body).trim(), mediaType);
   }
+}
+
+function urlencodedText(body: Buffer, contentType: string): string {
+  const text = textOf(body);
+  const [, field] = CHARSET_PAIR.exec(text) ?? [];
+  return formCharset(contentType, field) === 'utf-8' ? text : urlencodedFromWindows1252(body);
 }
 
 function refuseUnreadable({ destroyed, headers }: IncomingMessage): void {
@@ -130,9 +139,12 @@ function record(fields: Iterable<Field>): FormRecord {
   return form;
 }
 
-/** A field that is there already becomes a list. Without a prototype `__proto__` is harmless; later copies may not be. */
+/**
+ * A field that is there already becomes a list. Without a prototype `__proto__` is harmless; later copies may not be. What
+ * the form was in, nobody has filled in.
+ */
 function addField(form: Record<string, unknown>, name: string, value: unknown): void {
-  if (name === '__proto__') return;
+  if (name === '__proto__' || isCharsetField(name)) return;
   const before = form[name];
   if (before === undefined) form[name] = value;
   else if (Array.isArray(before)) before.push(value);

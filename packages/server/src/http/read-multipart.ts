@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { BusboyInstance } from '@fastify/busboy';
 import { FORM_FIELDS_MAX } from '@leadtrail/contract/limits';
 import { AppError } from '../lib/errors.ts';
+import { formCharset, fromWindows1252, isCharsetField } from './form-charset.ts';
 import { holdNothingYet, tooMuchAtOnce } from './held-bytes.ts';
 import { tooLarge, wellFormedText } from './read-body.ts';
 
@@ -11,6 +12,10 @@ type TextField = readonly [name: string, value: string];
 const BOUNDARY = /;\s*boundary=(?:"([\w'()+,./:=? -]{1,70})"|([\w'()+,./:=?-]{1,70}))\s*(?:;|$)/i;
 /** A part of a form has three headers at most. */
 const PART_HEADERS_MAX = 16;
+/** A body may come byte by byte: now and then the pieces are put together. */
+const CHUNKS_MAX = 1024;
+/** What a part says it is in, which is over once the whole body is in UTF-8. */
+const PART_CHARSET = /^(content-type:[^;\r\n]*);[^\r\n]*/gim;
 /** What the parser takes at a time it takes to its end, however many parts are in it and however few are allowed. */
 const SLICE_BYTES_MAX = 4 * 1024;
 
@@ -24,8 +29,11 @@ export async function readMultipart(
   const boundary = quoted ?? plain;
   if (boundary === undefined) throw new AppError('invalid', 'The content type has no valid boundary.');
   if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax);
-  const parser = await makeParser(boundary, bytesMax);
-  return parse(request, parser, bytesMax);
+  const { fields, body } = await parse(request, await makeParser(boundary, bytesMax), bytesMax);
+  const [, label] = fields.find(([name]) => isCharsetField(name)) ?? [];
+  if (formCharset(contentType, label) === 'utf-8') return fields;
+  const encoded = Buffer.from(fromWindows1252(body).replaceAll(PART_CHARSET, '$1'));
+  return parseAgain(encoded, await makeParser(boundary, encoded.length));
 }
 
 /** Loaded when the first such form comes, for many services never get one. */
@@ -44,10 +52,14 @@ async function makeParser(boundary: string, bytesMax: number): Promise<BusboyIns
   });
 }
 
-function parse(request: IncomingMessage, parser: BusboyInstance, bytesMax: number): Promise<TextField[]> {
+type Parsed = { fields: TextField[]; body: Buffer };
+
+function parse(request: IncomingMessage, parser: BusboyInstance, bytesMax: number): Promise<Parsed> {
   return new Promise((resolve, reject) => {
     const hold = holdNothingYet();
-    const fields: TextField[] = [];
+    const fields = collectFields(parser);
+    /** By then the fields may have told that it has to be read otherwise. */
+    let chunks: Buffer[] = [];
     let bytes = 0;
     let state: 'reading' | 'whole' | 'refused' = 'reading';
 
@@ -55,6 +67,7 @@ function parse(request: IncomingMessage, parser: BusboyInstance, bytesMax: numbe
       bytes += chunk.length;
       if (bytes > bytesMax) refuse(tooLarge(bytesMax));
       else if (!hold.add(chunk.length)) refuse(tooMuchAtOnce());
+      else if (chunks.push(chunk) > CHUNKS_MAX) chunks = [Buffer.concat(chunks)];
       for (let at = 0; at < chunk.length && state !== 'refused'; at += SLICE_BYTES_MAX) {
         parser.write(chunk.subarray(at, at + SLICE_BYTES_MAX));
       }
@@ -62,25 +75,23 @@ function parse(request: IncomingMessage, parser: BusboyInstance, bytesMax: numbe
     /** What is still to come runs through unread, so that the connection can take the next request. */
     function refuse(error: AppError): void {
       state = 'refused';
+      chunks = [];
       request.off('data', feed).off('end', end).resume();
       hold.release();
       reject(error);
     }
     function refuseBroken(): void {
-      refuse(new AppError('invalid', 'The body is not a whole multipart form.'));
+      refuse(brokenForm());
     }
     /** The parser works in ticks, so by then it is done, or waits for ever for the headers of a part to end. */
     function end(): void {
       parser.end();
       hold.release();
-      setImmediate(() => (state === 'whole' ? resolve(fields) : refuseBroken()));
+      setImmediate(() =>
+        state === 'whole' ? resolve({ fields, body: Buffer.concat(chunks) }) : refuseBroken(),
+      );
     }
 
-    parser.on('field', (name, value) => keep(fields, name, value));
-    parser.on('file', (name, content, fileName) => {
-      content.on('error', () => undefined).resume();
-      keep(fields, name, fileName);
-    });
     parser.on('partsLimit', () => refuse(tooManyFields()));
     parser.on('error', refuseBroken);
     parser.on('finish', () => {
@@ -92,9 +103,34 @@ function parse(request: IncomingMessage, parser: BusboyInstance, bytesMax: numbe
   });
 }
 
+/** A body that was read before, and found to be whole. */
+function parseAgain(body: Buffer, parser: BusboyInstance): Promise<TextField[]> {
+  const fields = collectFields(parser);
+  return new Promise((resolve, reject) => {
+    const refuseBroken = () => reject(brokenForm());
+    parser.on('error', refuseBroken).on('finish', () => resolve(fields));
+    parser.end(body);
+    setImmediate(refuseBroken);
+  });
+}
+
+function collectFields(parser: BusboyInstance): TextField[] {
+  const fields: TextField[] = [];
+  parser.on('field', (name, value) => keep(fields, name, value));
+  parser.on('file', (name, content, fileName) => {
+    content.on('error', () => undefined).resume();
+    keep(fields, name, fileName);
+  });
+  return fields;
+}
+
 /** A part may come without a name, which leaves nothing to keep it under. */
 function keep(fields: TextField[], name: string | undefined, value: string): void {
   if (name !== undefined) fields.push([wellFormedText(name), wellFormedText(value)]);
+}
+
+function brokenForm(): AppError {
+  return new AppError('invalid', 'The body is not a whole multipart form.');
 }
 
 export function tooManyFields(): AppError {

@@ -2,30 +2,40 @@ import { DAY_MS } from '../lib/utc-time.ts';
 import type { ObjectAge } from '../store/archives.ts';
 import type { ObjectRow } from '../store/schema.ts';
 import type { JobParts } from './job.ts';
+import { reconcileObjects } from './reconcile-objects.ts';
 
 const OBJECTS_PER_STEP = 50;
 /** Recordings of erased sessions are refused for as long: no visit lasts longer. */
 const ERASED_SESSIONS_KEPT_MS = 7 * DAY_MS;
+/** Nothing is from before that. */
+const FOR_EVER = Number.MIN_SAFE_INTEGER;
 const BEFORE_ALL: ObjectAge = { created_at: Number.MIN_SAFE_INTEGER, key: '' };
 
 type Deleted = { objects: number; failures: number; reason: string };
 
-/** Deletes archives and replays that have been kept for long enough. */
+/** Deletes archives and replays that have been kept for long enough, and looks for what nobody knows of. */
 export async function applyRetention(parts: JobParts, now: number): Promise<void> {
   const { archiveRetentionDays, replayRetentionDays } = await parts.settings.latest();
   const kinds = [
     ['archive', archiveRetentionDays],
     ['replay', replayRetentionDays],
   ] as const;
+  // 0 means for ever, so that an emptied field does not delete everything.
+  const limits = kinds.map(([kind, days]) => [kind, days === 0 ? FOR_EVER : now - days * DAY_MS] as const);
   let failed: Deleted | undefined;
-  for (const [kind, days] of kinds) {
-    // 0 means for ever, so that an emptied field does not delete everything.
-    if (days === 0) continue;
-    const deleted = await deleteOlder(parts, kind, now - days * DAY_MS);
+  for (const [kind, before] of limits) {
+    const deleted = await deleteOlder(parts, kind, before);
     if (deleted.objects > 0) parts.log.info('old objects deleted', { kind, objects: deleted.objects });
     if (deleted.failures > 0) failed ??= deleted;
   }
   await parts.store.forgetErasedSessionIds({ before: now - ERASED_SESSIONS_KEPT_MS });
+  for (const [kind, before] of limits) {
+    const { failures, reason, ...changes } = await reconcileObjects(parts, kind, { now, before });
+    if (changes.deleted + changes.adopted + changes.forgotten > 0) {
+      parts.log.info('objects reconciled', { kind, ...changes });
+    }
+    if (failures > 0) failed ??= { objects: 0, failures, reason };
+  }
   if (failed) throw new Error(`${failed.failures} objects could not be deleted (${failed.reason}).`);
 }
 

@@ -1,3 +1,10 @@
+export type ListedObject = {
+  key: string;
+  bytes: number;
+  /** Unix milliseconds. */
+  modifiedAt: number;
+};
+
 /** Whole objects under keys such as `archives/2026/05/01/….ndjson.gz`. */
 export type ObjectStore = {
   /** Durable when it resolves; an object under the same key is replaced. */
@@ -5,6 +12,8 @@ export type ObjectStore = {
   get(key: string): Promise<Uint8Array | undefined>;
   /** Deleting what is not there is no error. */
   delete(key: string): Promise<void>;
+  /** All in a folder and those below it, a page at a time, in the order of their keys. */
+  list(folder: string): AsyncIterable<readonly ListedObject[]>;
   /** Whatever is still under way fails. */
   close(): void;
 };

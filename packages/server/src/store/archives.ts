@@ -1,4 +1,5 @@
 import type { Insertable } from 'kysely';
+import { addObjects } from './object-catalogue.ts';
 import { background, primaryRead } from './operation.ts';
 import { forgetReplayChunks } from './replays.ts';
 import type { ArchiveQueueRow, ObjectRow } from './schema.ts';
@@ -74,11 +75,7 @@ export const recordArchive = background(
       .executeTakeFirstOrThrow();
     // Another process may have taken over an expired lease and recorded the object already.
     if (numDeletedRows === 0n) return;
-    await db.query.insertInto('objects').values(object).execute();
-    const totals = newTotals();
-    count(totals, 'objects');
-    count(totals, 'archived_sessions', object.sessions);
-    await writeTotals(db, totals);
+    await addObjects(db, [object]);
   },
 );
 

@@ -27,6 +27,8 @@ export type Dialect = {
   contains(column: string, text: string): RawBuilder<SqlBool>;
   /** A column to be sorted by without regard to case, in the same order in both databases. */
   folded(column: string): RawBuilder<string>;
+  /** A column in the order of its bytes, whatever the language of the database. */
+  byBytes(column: string): RawBuilder<string>;
   /** Whether a column has what is searched for; upper and lower case are not the same. */
   includes(column: string, search: Search): RawBuilder<SqlBool>;
   /** The entries of `lead_index` whose search text has what is searched for, found by the trigrams both have. */
@@ -101,6 +103,7 @@ export function sqliteDialect(prepare: StatementCache): Dialect {
       sql`(select value ->> 0 as a, value ->> 1 as b from json_each(${JSON.stringify(values)}))`,
     contains: (column, text) => sql`instr(lower(${sql.ref(column)}), lower(${text})) > 0`,
     folded: (column) => sql`lower(${sql.ref(column)})`,
+    byBytes: (column) => sql`${sql.ref(column)}`,
     includes: (column, search) => has(search, (text) => sql`instr(${sql.ref(column)}, ${text}) > 0`),
     leadsIncluding: (search) => {
       const isIncluded = has(search, (text) => sql`instr(i.search_text, ${text}) > 0`);
@@ -230,6 +233,7 @@ export function postgresDialect(query: Kysely<Schema>): Dialect {
       sql`(select v ->> 0 as a, (v ->> 1)::${sql.raw(typeOfB)} as b from json_array_elements(${JSON.stringify(values)}::json) v)`,
     contains: (column, text) => sql`strpos(lower(${sql.ref(column)}), lower(${text})) > 0`,
     folded: (column) => sql`lower(${sql.ref(column)}) collate "C"`,
+    byBytes: (column) => sql`${sql.ref(column)} collate "C"`,
     includes: (column, search) => has(search, (text) => sql`strpos(${sql.ref(column)}, ${text}) > 0`),
     leadsIncluding: (search) => {
       const isIncluded = has(search, (text) => sql`search_text like ${patternOf(text)}`);

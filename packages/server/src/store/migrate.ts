@@ -12,6 +12,9 @@ import { replayTables } from './migrations/0008-replays.ts';
 import { leadRenewals } from './migrations/0009-lead-renewals.ts';
 import { sendResults } from './migrations/0010-send-results.ts';
 import { peopleTables } from './migrations/0011-people.ts';
+import { submissionSearch } from './migrations/0012-submission-search.ts';
+import { crmEventKeys } from './migrations/0013-crm-event-keys.ts';
+import { objectOrder } from './migrations/0014-object-order.ts';
 
 type Step = (db: Kysely<unknown>, dialect: DialectKind) => Promise<void>;
 
@@ -28,6 +31,9 @@ const STEPS: Readonly<Record<string, Step>> = {
   '0009-lead-renewals': leadRenewals,
   '0010-send-results': sendResults,
   '0011-people': peopleTables,
+  '0012-submission-search': submissionSearch,
+  '0013-crm-event-keys': crmEventKeys,
+  '0014-object-order': objectOrder,
 };
 
 /** Brings the tables to the present shape. Several processes may start at once: one of them does the work. */

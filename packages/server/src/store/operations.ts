@@ -24,6 +24,7 @@ import * as leadLookUp from './leads/look-up.ts';
 import * as leadMerging from './leads/merge.ts';
 import * as leadRenewal from './leads/renew.ts';
 import * as leadReview from './leads/review.ts';
+import * as objectCatalogue from './object-catalogue.ts';
 import { type Operation, type OperationKinds, ping, type ShownOperation, versions } from './operation.ts';
 import * as recount from './recount.ts';
 import * as refresh from './refresh.ts';
@@ -65,6 +66,7 @@ const exported = {
   ...leadMerging,
   ...leadRenewal,
   ...leadReview,
+  ...objectCatalogue,
   ...recount,
   ...refresh,
   ...replays,

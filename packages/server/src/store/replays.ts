@@ -2,11 +2,11 @@ import { REPLAY_BYTES_MAX, REPLAY_CHUNKS_MAX } from '@leadtrail/contract/limits'
 import type { ReplayItem } from '@leadtrail/contract/replay';
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { Db } from './dialect.ts';
+import { addObjects } from './object-catalogue.ts';
 import { background, read, visitorRead, write } from './operation.ts';
 import { countOf, type Page } from './paging.ts';
 import type { ReplayChunkRow, ReplayRow, Schema } from './schema.ts';
 import { idHash } from './tracking/state.ts';
-import { count, newTotals, writeTotals } from './tracking/totals.ts';
 
 /** Recordings of sessions: which chunks there are, and what they are together. */
 
@@ -64,12 +64,8 @@ export const recordReplayChunk = write(
       [{ session_id, started_at: first_at, ended_at: last_at, event_count, chunk_count: 1, bytes }],
       ADDED,
     );
-    const object = { key: chunk.object_key, kind: 'replay' as const, created_at: now, sessions: 0, bytes };
-    await dialect.insertRows('objects', [object], 'do nothing');
-    // Last, because this row is locked until the commit and every chunk needs it.
-    const totals = newTotals();
-    count(totals, 'objects');
-    await writeTotals(db, totals);
+    // Last, because its total is locked until the commit and every chunk needs it.
+    await addObjects(db, [{ key: chunk.object_key, kind: 'replay', created_at: now, sessions: 0, bytes }]);
     return 'stored';
   },
 );

@@ -380,6 +380,8 @@ export type SubmissionRow = {
   time_to_submit_ms: number | null;
   crm_lead_id: string | null;
   payload_json: string;
+  /** See domain/submission-search.ts. Made shortly after the submission; null: not yet. */
+  search_text: string | null;
 };
 
 /** The `lead_submissions` dataset: its points summed up by everything it can be asked for. */
@@ -439,6 +441,8 @@ export type CrmActivityRow = {
   event_type: string;
   payload: string;
   received_at: number;
+  /** See domain/leads/crm-event.ts; null for events from before there were keys. */
+  event_key: string | null;
 };
 
 /** What the CRM said about a lead whose CRM id is not known yet. */

@@ -1,9 +1,15 @@
 import type { SUBMISSION_SORTS } from '@leadtrail/contract/submissions';
-import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
+import { type ExpressionBuilder, type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
+import {
+  isFound,
+  readSubmissionSearch,
+  SEARCHED_FIELDS,
+  submissionSearchText,
+} from '../domain/leads/submission-search.ts';
 import { DAY_MS, dateTime, utcDay } from '../lib/utc-time.ts';
 import type { Db } from './dialect.ts';
 import { isIpBlocked } from './leads/list.ts';
-import { read } from './operation.ts';
+import { background, read } from './operation.ts';
 import { countOf, type Page } from './paging.ts';
 import type { Schema } from './schema.ts';
 import { inSnapshot } from './snapshot.ts';
@@ -27,6 +33,7 @@ export const recentSubmissions = read(
     const rows = await query
       .selectFrom('submissions')
       .select(SHOWN)
+      .select(leadName)
       .orderBy('submitted_at', 'desc')
       .orderBy('submission_id', 'desc')
       .limit(limit)
@@ -45,15 +52,6 @@ export type SubmissionsAsked = Page & {
   order: 'asc' | 'desc';
 };
 
-const SEARCHED = [
-  'contact_email',
-  'contact_phone',
-  'project_name',
-  'source',
-  'referer',
-  'payload_json',
-] as const;
-
 /** In one snapshot, so that the total is that of the list which is shown. */
 export const submissions = read({ shows: ['leads', 'ip-lists'] }, (db, asked: SubmissionsAsked) => {
   return inSnapshot(db, async (snapshot) => {
@@ -71,7 +69,7 @@ async function listPage(db: Db, asked: SubmissionsAsked): Promise<FoundPage> {
 
 /** One scan gives page and total; only past the last page there is no row that could carry the total. */
 async function searchPage(db: Db, asked: SubmissionsAsked): Promise<FoundPage> {
-  const found = inPeriod(db, asked).where(containsText(db, asked.q));
+  const found = inPeriod(db, asked).where(await containsText(db, asked));
   const page = await found
     .select(['submission_id', sql<number>`count(*) over ()`.as('total')])
     .$call(pageOf(db, asked))
@@ -101,6 +99,7 @@ async function readShown({ query, dialect }: Db, numbers: readonly number[]) {
   const rows = await query
     .selectFrom('submissions')
     .select([...SHOWN, 'source', 'referer', 'cta_name', 'contact_ip'])
+    .select(leadName)
     .select(isIpBlocked('contact_ip'))
     .where('submission_id', 'in', dialect.anyOf(numbers))
     .execute();
@@ -111,17 +110,77 @@ async function readShown({ query, dialect }: Db, numbers: readonly number[]) {
   });
 }
 
-function onWire<R extends { submitted_at: number; is_primary_lead: number }>(row: R) {
-  return { ...row, submitted_at: dateTime(row.submitted_at), is_follow_up: row.is_primary_lead === 0 };
+/** A follow-up without a name has that of its lead. */
+function leadName(e: ExpressionBuilder<Schema, 'submissions'>) {
+  return e
+    .selectFrom('leads')
+    .select('leads.contact_name')
+    .whereRef('leads.lead_id', '=', 'submissions.lead_id')
+    .as('lead_name');
 }
 
-/** In the payload a text stands as JSON writes it, with some of its characters escaped. */
-function containsText({ dialect }: Db, q: string): RawBuilder<SqlBool> {
-  const inJson = JSON.stringify(q).slice(1, -1);
-  const found = SEARCHED.map((column) => dialect.contains(column, q));
-  if (inJson !== q) found.push(dialect.contains('payload_json', inJson));
-  return sql`(${sql.join(found, sql` or `)})`;
+type Read = { submitted_at: number; is_primary_lead: number; contact_name: string; lead_name: string | null };
+
+function onWire<R extends Read>({ lead_name, ...row }: R) {
+  return {
+    ...row,
+    contact_name: row.contact_name || (lead_name ?? ''),
+    submitted_at: dateTime(row.submitted_at),
+    is_follow_up: row.is_primary_lead === 0,
+  };
 }
+
+/** By the search texts, and where one is still to be made, by the submission itself. */
+async function containsText(db: Db, asked: SubmissionsAsked): Promise<RawBuilder<SqlBool>> {
+  const search = readSubmissionSearch(asked.q);
+  const unindexed: number[] = [];
+  for await (const submission of submissionsWithoutText(db, asked)) {
+    if (isFound(submissionSearchText(submission), search)) unindexed.push(submission.submission_id);
+  }
+  const { dialect } = db;
+  return sql`(${dialect.includes('search_text', search)} or submission_id in ${dialect.anyOf(unindexed)})`;
+}
+
+/** A payload may be large, and after an update there may be many. */
+const SUBMISSIONS_READ_AT_ONCE = 100;
+
+async function* submissionsWithoutText(db: Db, asked: SubmissionsAsked) {
+  let before = Number.MAX_SAFE_INTEGER;
+  for (;;) {
+    const some = await inPeriod(db, asked)
+      .select(['submission_id', ...SEARCHED_FIELDS])
+      .where('search_text', 'is', null)
+      .where('submission_id', '<', before)
+      .orderBy('submission_id', 'desc')
+      .limit(SUBMISSIONS_READ_AT_ONCE)
+      .execute();
+    yield* some;
+    if (some.length < SUBMISSIONS_READ_AT_ONCE) return;
+    before = some.at(-1)?.submission_id ?? 0;
+  }
+}
+
+/** Makes search texts, newest submissions first; returns how many. Rows that are locked are left for the next time. */
+export const indexSubmissions = background(
+  // A search finds the same before and after.
+  { changes: [] },
+  async ({ query, dialect }, { max }: { max: number }): Promise<number> => {
+    const found = await query
+      .selectFrom('submissions')
+      .select(['submission_id', ...SEARCHED_FIELDS])
+      .where('search_text', 'is', null)
+      .orderBy('submission_id', 'desc')
+      .limit(max)
+      .modifyEnd(dialect.holdFree)
+      .execute();
+    const texts = found.map((each) => ({
+      submission_id: each.submission_id,
+      search_text: submissionSearchText(each),
+    }));
+    await dialect.updateRows('submissions', 'submission_id', texts);
+    return texts.length;
+  },
+);
 
 /** Whole days are counted already; only what is cut off at either end has to be. */
 async function countInPeriod({ query }: Db, { from, until }: SubmissionsAsked): Promise<number> {

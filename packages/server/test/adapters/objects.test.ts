@@ -14,19 +14,26 @@ import type { ObjectStore } from '../../src/ports/objects.ts';
 /** What every object store promises, whatever it is made of. */
 
 type Opened = { objects: ObjectStore; remove: () => Promise<void> | void };
+const MIB = 1024 ** 2;
+const PAGE_MAX = 3;
+const S3_LIMITS = {
+  silenceMsMax: 5000,
+  totalMsMax: 12_000,
+  bytesMax: 256 * MIB,
+  socketsMax: 32,
+  pageObjectsMax: PAGE_MAX,
+};
 
 const STORES: Record<string, () => Promise<Opened>> = {
   async files() {
     const dir = mkdtempSync(join(tmpdir(), 'leadtrail-test-'));
-    return { objects: openFileObjects(dir), remove: () => rmSync(dir, { recursive: true }) };
+    return { objects: openFileObjects(dir, PAGE_MAX), remove: () => rmSync(dir, { recursive: true }) };
   },
   async S3() {
     const server = await startS3Server();
-    return { objects: openS3Objects(server.settings, silentLog), remove: () => server.close() };
+    return { objects: openS3Objects(server.settings, silentLog, S3_LIMITS), remove: () => server.close() };
   },
 };
-
-const MIB = 1024 ** 2;
 
 for (const [name, open] of Object.entries(STORES)) {
   describe(`objects in ${name}`, () => {
@@ -100,6 +107,23 @@ for (const [name, open] of Object.entries(STORES)) {
       for (const key of keys) assert.equal(Buffer.from((await objects.get(key)) ?? '').toString(), key);
     });
 
+    test('are listed page by page in the order of their keys, with size and time', async () => {
+      const keys = ['l/a/1', 'l/a/2', 'l/a/c/d', 'l/a0', 'l/b c', 'l/ä/ß', 'l2/x', 'k/y'];
+      const since = Date.now() - 5000;
+      await Promise.all(keys.map((key, i) => objects.put(key, Buffer.alloc(i))));
+      const pages = await Array.fromAsync(objects.list('l'));
+      assert.ok(pages.every((page) => page.length <= PAGE_MAX));
+      const listed = pages.flat();
+      assert.deepEqual(
+        listed.map(({ key, bytes }) => [key, bytes]),
+        keys.slice(0, -2).map((key, i) => [key, i]),
+      );
+      assert.ok(listed.every(({ modifiedAt }) => modifiedAt >= since && modifiedAt <= Date.now() + 5000));
+      assert.deepEqual((await Array.fromAsync(objects.list('l/a'))).flat().length, 3);
+      assert.deepEqual((await Array.fromAsync(objects.list('nothing'))).flat(), []);
+      await assert.rejects(Array.fromAsync(objects.list('../outside')));
+    });
+
     test('stay inside the store', async () => {
       for (const key of ['../outside', 'a/../../b', 'a/./b', '/etc/passwd', 'a//b', 'a/', '', '..', 'a\0b']) {
         const inside = { message: 'An object key must stay inside the store.' };
@@ -126,3 +150,16 @@ for (const [name, open] of Object.entries(STORES)) {
     });
   });
 }
+
+test('files are listed in the order of whole keys, not folder by folder', async (t) => {
+  const dir = mkdtempSync(join(tmpdir(), 'leadtrail-test-'));
+  t.after(() => rmSync(dir, { recursive: true }));
+  const objects = openFileObjects(dir);
+  const keys = ['l/a-b', 'l/a.b', 'l/a/1', 'l/a0'];
+  await Promise.all(keys.map((key) => objects.put(key, Buffer.from('x'))));
+  const listed = (await Array.fromAsync(objects.list('l'))).flat();
+  assert.deepEqual(
+    listed.map(({ key }) => key),
+    keys,
+  );
+});

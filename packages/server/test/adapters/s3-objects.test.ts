@@ -20,7 +20,13 @@ import type { Log } from '../../src/ports/log.ts';
 import type { ObjectStore } from '../../src/ports/objects.ts';
 
 const BODY = Buffer.from('what is stored');
-const LIMITS = { silenceMsMax: 300, totalMsMax: 2000, bytesMax: 1024 ** 2, socketsMax: 4 };
+const LIMITS = {
+  silenceMsMax: 300,
+  totalMsMax: 2000,
+  bytesMax: 1024 ** 2,
+  socketsMax: 4,
+  pageObjectsMax: 1000,
+};
 
 describe('an object store that speaks S3', () => {
   let server: S3Server;
@@ -67,6 +73,36 @@ describe('an object store that speaks S3', () => {
       for (const secret of [S3_KEY, S3_SECRET, 'Signature=']) assert.ok(!shown.includes(secret), shown);
     }
   }
+
+  test('a listing is read whatever characters are in it; what cannot be an object is left out', async () => {
+    const entry = (key: string) =>
+      `<Contents><Key>${key}</Key><LastModified>2026-03-10T12:00:00.000Z</LastModified><Size>7</Size></Contents>`;
+    const pages = [
+      `${entry('a/')}${entry('a/&lt;b&gt; &amp;amp; &#39;&#x22;')}<IsTruncated>true</IsTruncated>
+       <NextContinuationToken>t+/=&amp;</NextContinuationToken>`,
+      `${entry('a//c')}\n${entry('a/d')}<IsTruncated>false</IsTruncated>`,
+    ];
+    const asked: (string | null)[] = [];
+    server.behave((request, response) => {
+      const { searchParams } = new URL(request.url ?? '', 'http://host');
+      asked.push(searchParams.get('continuation-token'));
+      response.end(`<?xml version="1.0"?><ListBucketResult>${pages[asked.length - 1]}</ListBucketResult>`);
+    });
+    const listed = (await Array.fromAsync(objects.list('a'))).flat();
+    const modifiedAt = Date.parse('2026-03-10T12:00:00Z');
+    assert.deepEqual(listed, [
+      { key: `a/<b> &amp; '"`, bytes: 7, modifiedAt },
+      { key: 'a/d', bytes: 7, modifiedAt },
+    ]);
+    assert.deepEqual(asked, [null, 't+/=&']);
+  });
+
+  test('a listing that is refused, or is none, is an error and not an empty store', async () => {
+    server.behave(answering(403, 'AccessDenied'));
+    await assert.rejects(Array.fromAsync(objects.list('a')), /does not let this key/);
+    server.behave((_request, response) => void response.end('<html>Welcome</html>'));
+    await assert.rejects(Array.fromAsync(objects.list('a')), /no listing/);
+  });
 
   for (const [given, signed] of [
     [undefined, 'us-east-1'],

@@ -218,6 +218,57 @@ describe('every encoding', () => {
     await assertForm(MULTIPART, Buffer.from(multipart(field('a', '\xff')), 'latin1'), { a: '\uFFFD' });
   });
 
+  describe('in ISO-8859-1 or windows-1252', () => {
+    const LABELS = ['iso-8859-1', 'ISO-8859-1', 'latin1', 'windows-1252', '"Windows-1252"'];
+    /** As a page in windows-1252 sends it. */
+    const legacy = (text: string) =>
+      Buffer.from(text.replaceAll('€', '\x80').replaceAll('“', '\x93'), 'latin1');
+    const escaped = (text: string) => `%${legacy(text).toString('hex').match(/../g)?.join('%')}`;
+    const form = { Straße: 'Käthe “Größe €', plain: 'a b&c%' };
+    const pairs = `Stra${escaped('ß')}e=K${escaped('ä')}the+${escaped('“')}Gr${escaped('öß')}e+%80&plain=a+b%26c%25`;
+    const parts = [field('Straße', form.Straße), field('plain', form.plain)];
+    const charset = (label: string) => label.replaceAll('"', '');
+
+    test('a urlencoded form keeps its umlauts, escaped or not', async () => {
+      for (const label of LABELS) {
+        await assertForm(`${URLENCODED}; charset=${label}`, pairs, form);
+        await assertForm(URLENCODED, `${pairs}&_charset_=${charset(label)}`, form);
+        await assertForm(URLENCODED, `_charset_=${charset(label)}&${pairs}`, form);
+        await assertForm(`${URLENCODED};charset=${label}`, legacy('name=Jürgen €'), { name: 'Jürgen €' });
+      }
+    });
+
+    test('so does a multipart form, in names of fields and files too', async () => {
+      const file = part(
+        'Content-Disposition: form-data; name="Bild"; filename="Größe.png"',
+        '\x00\xff'.repeat(60_000),
+      );
+      for (const label of LABELS) {
+        const named = { ...form, Bild: 'Größe.png' };
+        await assertForm(`${MULTIPART}; charset=${label}`, legacy(multipart(...parts, file)), named);
+        const said = field('_charset_', charset(label));
+        await assertForm(MULTIPART, legacy(multipart(said, ...parts)), form);
+        await assertForm(MULTIPART, legacy(multipart(...parts, said)), form);
+        const typed = `Content-Disposition: form-data; name="a"\r\nContent-Type: text/plain; charset=${label}`;
+        await assertForm(`${MULTIPART}; charset=${label}`, legacy(multipart(part(typed, 'ü€'))), { a: 'ü€' });
+      }
+    });
+
+    test('the field counts for more than the content type', async () => {
+      await assertForm(`${URLENCODED}; charset=utf-8`, 'a=%FC&_charset_=iso-8859-1', { a: 'ü' });
+      await assertForm(`${URLENCODED}; charset=iso-8859-1`, 'a=%C3%BC&_charset_=UTF-8', { a: 'ü' });
+    });
+
+    test('a charset that is not known says nothing, and the field is never kept', async () => {
+      for (const label of ['x-nothing', '', 'utf-7', '%80', 'utf-8']) {
+        await assertForm(`${URLENCODED}; charset=${label}`, 'a=%C3%BC', { a: 'ü' });
+        await assertForm(URLENCODED, `a=%C3%BC&_charset_=${label}&_CHARSET_=${label}`, { a: 'ü' });
+        await assertForm(MULTIPART, multipart(field('_charset_', label), field('a', 'ü')), { a: 'ü' });
+        await assertForm(`${URLENCODED}; charset=latin1`, `a=%FC&_charset_=x-${label}`, { a: 'ü' });
+      }
+    });
+  });
+
   test('the content type may be in any case and have parameters', async () => {
     await assertForm('Application/JSON; charset=utf-8', '{"a": "b"}', { a: 'b' });
     await assertForm(`${URLENCODED};charset=UTF-8`, 'a=b', { a: 'b' });

@@ -36,13 +36,12 @@ export function bucketOf({ status, needs_review, seen_at, follow_ups_count }: Li
 export type LeadFilter = {
   status?: LeadStatus | undefined;
   has_follow_ups?: boolean | undefined;
-  /** True: has been viewed. False: is to be reviewed. */
+  /** True: needs no review. False: needs one. */
   seen?: boolean | undefined;
 };
 
 export function bucketsOf(filter: LeadFilter): number[] {
-  const passes = (review: Review) =>
-    filter.seen === undefined || (filter.seen ? review !== 'never viewed' : review !== 'reviewed');
+  const passes = (review: Review) => filter.seen === undefined || filter.seen === (review === 'reviewed');
   return LEAD_STATUSES.filter((status) => filter.status === undefined || status === filter.status).flatMap(
     (status) =>
       REVIEWS.filter(passes).flatMap((review) =>

@@ -28,7 +28,7 @@ export function withSearchText(text: string, added: string): string {
   return fresh.length === 0 || whole.length > SEARCH_TEXT_CHARS_MAX ? text : whole;
 }
 
-function inOneLine(text: string): string {
+export function inOneLine(text: string): string {
   return text.includes('\n') ? text.replaceAll('\n', ' ') : text;
 }
 
@@ -124,7 +124,7 @@ const INSEPARABLE: Readonly<Record<string, string>> = {
 const INSEPARABLES = new RegExp(`[${Object.keys(INSEPARABLE).join('')}]`, 'g');
 
 /** Ignores case and accents. Stays decomposed (NFD), so that folding keeps substrings substrings. */
-function folded(text: string): string {
+export function folded(text: string): string {
   const lower = text.toLowerCase();
   if (PLAIN.test(lower)) return lower;
   return lower

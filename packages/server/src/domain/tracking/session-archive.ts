@@ -12,3 +12,11 @@ export function withoutSessions(text: string, sessionIds: ReadonlySet<string>): 
   });
   return { text: kept.map((line) => `${line}\n`).join(''), sessions: kept.length, removed };
 }
+
+export type ArchiveContent = { sessions: number; first_session: string; last_session: string };
+
+export function contentOf(text: string): ArchiveContent {
+  const lines = text.split('\n').filter((line) => line !== '');
+  const ids = lines.map((line) => (JSON.parse(line) as { session_id: string }).session_id).sort();
+  return { sessions: ids.length, first_session: ids[0] ?? '', last_session: ids.at(-1) ?? '' };
+}

@@ -18,13 +18,16 @@ export type StartRecord = {
   fingerprint_id: string;
   page: string;
   referrer: string | null;
-  device_info: NonNullable<SessionStart['device_info']>;
-  screen: NonNullable<SessionStart['screen']>;
+  device_info: Told<SessionStart['device_info']>;
+  screen: Told<SessionStart['screen']>;
   ip: string;
   geo: Geo;
   /** The address belongs to a hosting or VPN network. */
   hosting: boolean;
 };
+
+/** Only what the browser told. */
+type Told<T> = { [K in keyof NonNullable<T>]?: NonNullable<NonNullable<T>[K]> };
 
 export type RecordedEvent = {
   event_id: string;
@@ -45,8 +48,8 @@ export function startRecord(
   sent: SessionStart,
   request: { at: number; newId: () => string; ip: string; geo: Geo; hosting: boolean },
 ): StartRecord {
-  const device_info = sent.device_info ?? {};
-  const screen = sent.screen ?? {};
+  const device_info = told(sent.device_info);
+  const screen = told(sent.screen);
   const fingerprint = digest(sent.fingerprint_id);
   return {
     kind: 'start',
@@ -66,6 +69,11 @@ export function startRecord(
     geo: request.geo,
     hosting: request.hosting,
   };
+}
+
+/** What is null was not told, and must not make another device. */
+function told<T extends object>(given: T | null | undefined): Told<T> {
+  return Object.fromEntries(Object.entries(given ?? {}).filter(([, value]) => value != null)) as Told<T>;
 }
 
 /** Short, because a fingerprint has few devices. */

@@ -1,3 +1,4 @@
+import { crmEventKey } from '../../domain/leads/crm-event.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Log } from '../../ports/log.ts';
 import type { RecordReference } from '../../store/leads/callbacks.ts';
@@ -53,10 +54,13 @@ export function callbackRoutes({
     },
 
     async crmEvent({ body }) {
+      const crmLeadId = body.crm_lead_id.trim();
+      const payload = JSON.stringify(body);
       const leadId = await store.recordCrmEvent({
-        crmLeadId: body.crm_lead_id.trim(),
+        crmLeadId,
         eventType: body.event_type?.trim() || 'updated',
-        payload: JSON.stringify(body),
+        payload,
+        key: crmEventKey({ crmLeadId, eventId: body.event_id, payload }),
         at: now(),
       });
       if (leadId !== null) return { ok: true, stored: true, lead_id: leadId };

@@ -7,6 +7,7 @@ import { eraseReplays } from '../replays.ts';
 import { TOPICS } from '../topics.ts';
 import { takeOutOfQueue } from './archived-sessions.ts';
 import { type FoundLead, type FoundPerson, findAndHold } from './find-person.ts';
+import { forgetEarlyRecords, forgetWaitingCrmEvents } from './forget-mentions.ts';
 import { forgetVisitors } from './forget-visitors.ts';
 import { takeVisitorsAway } from './take-visitors-away.ts';
 
@@ -60,13 +61,23 @@ async function erase(
     db,
     found.map(({ leadId }) => leadId),
   );
+  const crmEvents = leads.crmEvents + (await forgetWaitingCrmEvents(db, person));
   const setAsideLeads = await removeSetAside(db, setAsideIds);
   const { sessionIds, failedRecords } = await forgetVisitors(db, person.visitors);
+  const earlyRecords = await forgetEarlyRecords(db, person);
   const changedLeads = await takeVisitorsAway(db, person.visitors, sessionIds);
   const queued = await takeOutOfQueue(db, sessionIds);
   const { replays, keys } = await eraseReplays(db, sessionIds, now);
-  const isAnyone = leads.leads + setAsideLeads + sessionIds.length + failedRecords + changedLeads > 0;
-  if (isAnyone)
+  const touched = [
+    leads.leads,
+    crmEvents,
+    setAsideLeads,
+    sessionIds.length,
+    failedRecords,
+    earlyRecords,
+    changedLeads,
+  ];
+  if (touched.some((rows) => rows > 0))
     await noteSteps(
       db,
       erasureId,
@@ -75,6 +86,7 @@ async function erase(
     );
   return {
     ...leads,
+    crmEvents,
     found: shown,
     setAsideLeads,
     sessions: sessionIds.length,

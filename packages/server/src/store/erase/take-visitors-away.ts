@@ -51,12 +51,12 @@ async function clearColumns(
   leadIds: readonly number[],
   visitorIds: readonly string[],
 ): Promise<void> {
-  for (const table of ['leads', 'submissions'] as const) {
-    await sql`
-      update ${sql.table(table)} set visitor_id = '', session_id = ''
-      where lead_id in ${dialect.anyOf(leadIds)} and visitor_id in ${dialect.anyOf(visitorIds)}
-    `.execute(query);
-  }
+  const theirs = sql`lead_id in ${dialect.anyOf(leadIds)} and visitor_id in ${dialect.anyOf(visitorIds)}`;
+  await sql`update leads set visitor_id = '', session_id = '' where ${theirs}`.execute(query);
+  // Its search text is made anew.
+  await sql`
+    update submissions set visitor_id = '', session_id = '', search_text = null where ${theirs}
+  `.execute(query);
 }
 
 /** JSON in which ids of visitors and sessions may stand. */

@@ -1,4 +1,5 @@
-import { DAY_MS } from '../../lib/utc-time.ts';
+import type { CrmEventKey } from '../../domain/leads/crm-event.ts';
+import { DAY_MS, HOUR_MS } from '../../lib/utc-time.ts';
 import type { Db } from '../dialect.ts';
 import { background, write } from '../operation.ts';
 import { resolveLead } from './reference.ts';
@@ -58,7 +59,7 @@ async function attachUnmatched({ query, dialect }: Db, crmLeadId: string, leadId
   const events = await query
     .deleteFrom('unmatched_crm_events')
     .where('crm_lead_id', '=', crmLeadId)
-    .returning(['id', 'crm_lead_id', 'event_type', 'payload', 'received_at'])
+    .returning(['id', 'crm_lead_id', 'event_type', 'payload', 'received_at', 'event_key'])
     .execute();
   const inOrder = events.toSorted((a, b) => a.id - b.id);
   for (const { id: _id, ...event } of inOrder) {
@@ -69,21 +70,33 @@ async function attachUnmatched({ query, dialect }: Db, crmLeadId: string, leadId
   }
 }
 
-export type CrmEventReport = { crmLeadId: string; eventType: string; payload: string; at: number };
+export type CrmEventReport = {
+  crmLeadId: string;
+  eventType: string;
+  payload: string;
+  key: CrmEventKey;
+  at: number;
+};
 
-/** Adds an event to its lead, or keeps it until the lead is known. Null: it is not. */
+/** How long an event without an id is taken for the one that was the same. */
+const REPEATED_WITHIN_MS = HOUR_MS;
+
+/** Adds an event to its lead, or keeps it until the lead is known. Null: it is not. One that comes again is there already. */
 export const recordCrmEvent = write(
   { changes: ['leads'] },
   async (db, event: CrmEventReport): Promise<number | null> => {
     const { query, dialect } = db;
     // Without this an id could become known between the look and the keeping, and the event would stay behind.
     await dialect.lockEach([crmKey(event.crmLeadId)]);
+    const stored = await findStoredEvent(db, event);
+    if (stored !== undefined) return stored.lead_id;
     const leadId = await findLeadByCrmId(db, event.crmLeadId);
     const row = {
       crm_lead_id: event.crmLeadId,
       event_type: event.eventType,
       payload: event.payload,
       received_at: event.at,
+      event_key: event.key.key,
     };
     if (leadId === null) await query.insertInto('unmatched_crm_events').values(row).execute();
     else
@@ -94,6 +107,30 @@ export const recordCrmEvent = write(
     return leadId;
   },
 );
+
+/** Its lead is null while it waits for one. */
+async function findStoredEvent(
+  { query }: Db,
+  { key: { key, lasts }, at }: CrmEventReport,
+): Promise<{ lead_id: number | null } | undefined> {
+  const since = lasts ? Number.MIN_SAFE_INTEGER : at - REPEATED_WITHIN_MS;
+  const activity = await query
+    .selectFrom('crm_activity')
+    .select('lead_id')
+    .where('event_key', '=', key)
+    .where('received_at', '>', since)
+    .limit(1)
+    .executeTakeFirst();
+  if (activity !== undefined) return activity;
+  const waiting = await query
+    .selectFrom('unmatched_crm_events')
+    .select('id')
+    .where('event_key', '=', key)
+    .where('received_at', '>', since)
+    .limit(1)
+    .executeTakeFirst();
+  return waiting && { lead_id: null };
+}
 
 async function findLeadByCrmId({ query }: Db, crmLeadId: string): Promise<number | null> {
   const lead = await query

@@ -107,7 +107,7 @@ function passes({ status, has_follow_ups, seen }: LeadFilter): RawBuilder<unknow
     has_follow_ups === undefined
       ? undefined
       : sql`follow_ups_count ${sql.raw(has_follow_ups ? '> 0' : '= 0')}`,
-    seen === undefined ? undefined : seen ? sql`seen_at is not null` : sql`needs_review = 1`,
+    seen === undefined ? undefined : sql`needs_review = ${seen ? 0 : 1}`,
   ]);
 }
 

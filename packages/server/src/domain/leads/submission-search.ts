@@ -1,0 +1,29 @@
+import { folded, inOneLine, type Search } from './lead-search.ts';
+
+/** Search of submissions: a part of any field, ignoring case and accents. */
+
+export const SEARCHED_FIELDS = [
+  'contact_email',
+  'contact_phone',
+  'project_name',
+  'source',
+  'referer',
+  'payload_json',
+] as const;
+export type SearchedFields = Record<(typeof SEARCHED_FIELDS)[number], string>;
+
+/** One line per field, so that no match spans two fields. */
+export function submissionSearchText(submission: SearchedFields): string {
+  return folded(SEARCHED_FIELDS.map((field) => inOneLine(submission[field])).join('\n'));
+}
+
+/** In the payload a text stands as JSON writes it, with some of its characters escaped. */
+export function readSubmissionSearch(text: string): Search {
+  const asTyped = folded(inOneLine(text));
+  const inJson = folded(JSON.stringify(text).slice(1, -1));
+  return asTyped === inJson ? [[asTyped]] : [[asTyped], [inJson]];
+}
+
+export function isFound(searchText: string, search: Search): boolean {
+  return search.some((texts) => texts.every((text) => searchText.includes(text)));
+}

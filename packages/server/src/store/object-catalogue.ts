@@ -1,0 +1,59 @@
+import { type Insertable, sql } from 'kysely';
+import type { Db } from './dialect.ts';
+import { background, primaryRead } from './operation.ts';
+import type { ObjectRow } from './schema.ts';
+import { count, newTotals, writeTotals } from './tracking/totals.ts';
+
+/** The catalogue of the object store, and the totals made of it. */
+
+/** Adds objects and counts those that were not there: one may have been found before it was recorded. */
+export async function addObjects(db: Db, objects: readonly Insertable<ObjectRow>[]): Promise<void> {
+  if (objects.length === 0) return;
+  const added = await db.query
+    .insertInto('objects')
+    .values(objects)
+    .onConflict((conflict) => conflict.column('key').doNothing())
+    .returning('sessions')
+    .execute();
+  const totals = newTotals();
+  count(totals, 'objects', added.length);
+  count(
+    totals,
+    'archived_sessions',
+    added.reduce((sum, { sessions }) => sum + sessions, 0),
+  );
+  await writeTotals(db, totals);
+}
+
+/** Objects that were found in the store, but not in the catalogue. */
+export const adoptObjects = background(
+  { changes: ['objects'] },
+  async (db, { objects }: { objects: readonly Insertable<ObjectRow>[] }): Promise<void> => {
+    await addObjects(db, objects);
+  },
+);
+
+/** A part of the catalogue, in the order in which an object store lists its keys. */
+export type CatalogueRange = {
+  kind: ObjectRow['kind'];
+  after: string;
+  /** Null: to the end. */
+  upTo: string | null;
+  max: number;
+};
+
+export const cataloguedKeys = primaryRead(
+  async ({ query, dialect }, { kind, after, upTo, max }: CatalogueRange): Promise<string[]> => {
+    const key = dialect.byBytes('key');
+    const found = await query
+      .selectFrom('objects')
+      .select('key')
+      .where('kind', '=', kind)
+      .where(sql<boolean>`${key} > ${after}`)
+      .$if(upTo !== null, (select) => select.where(sql<boolean>`${key} <= ${upTo}`))
+      .orderBy(key)
+      .limit(max)
+      .execute();
+    return found.map((row) => row.key);
+  },
+);
