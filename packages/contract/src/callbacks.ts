@@ -10,10 +10,10 @@ const EVENT_TYPE_CHARS_MAX = 128;
 const PublicId = z.guid('must be a UUID');
 const RecordId = z.int().positive();
 const CrmLeadId = z
-  .string()
-  .regex(/\S/, 'must not be empty')
-  .max(CRM_ID_CHARS_MAX)
-  .describe('id assigned by the CRM');
+  .union([z.string().regex(/\S/, 'must not be empty').max(CRM_ID_CHARS_MAX), z.int().transform(String)], {
+    error: 'must be a text or a whole number',
+  })
+  .describe('id assigned by the CRM; a number is kept as its text');
 
 const callback = {
   method: 'POST',

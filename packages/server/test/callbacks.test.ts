@@ -154,6 +154,12 @@ onBothStores('POST /lead.capture/crm-callback', (kind) => {
       }
     });
 
+    test('crm_lead_id may be a number, which is kept as its text', async () => {
+      const answer = await tellCrmId(service, { lead_id: lead.lead_id, crm_lead_id: 42 });
+      assert.equal(answer.crm_lead_id, '42');
+      assert.equal((await stored()).lead, '42');
+    });
+
     test('crm_lead_id counts without the blanks around it', async () => {
       const answer = await tellCrmId(service, { lead_id: lead.lead_id, crm_lead_id: ' crm 10\n' });
       assert.equal(answer.crm_lead_id, 'crm 10');
@@ -231,10 +237,10 @@ onBothStores('POST /lead.capture/crm-callback', (kind) => {
       for (const body of UNREADABLE) await assertRefused(body);
     });
 
-    test('missing, empty or non-string crm_lead_id', async () => {
+    test('missing or empty crm_lead_id, or one that is neither a text nor a whole number', async () => {
       const { lead_id } = lead;
       await assertRefused({ lead_id }, 'crm_lead_id');
-      for (const crm_lead_id of [null, '', ' ', '\n\t', 42, 0, true, ['crm'], { id: 'crm' }]) {
+      for (const crm_lead_id of [null, '', ' ', '\n\t', 4.2, true, ['crm'], { id: 'crm' }]) {
         await assertRefused({ lead_id, crm_lead_id }, 'crm_lead_id');
       }
     });
