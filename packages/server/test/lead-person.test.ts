@@ -554,8 +554,8 @@ onBothStores('one person, one lead', (kind) => {
       assert.equal((await leadsNow()).length, 2);
       const after = [await show(byEmail.lead_id), await show(byPhone.lead_id)];
       assert.deepEqual(
-        after.map(({ lead, identities }) => [lead.contact_name, lead.contact_phone, identities]),
-        before.map(({ lead, identities }) => [lead.contact_name, lead.contact_phone, identities]),
+        after.map(({ lead, identities }) => [lead.contact_name, lead.contact_email, identities]),
+        before.map(({ lead, identities }) => [lead.contact_name, lead.contact_email, identities]),
       );
       // A stage that was chosen after the merge stays, and so does the follow-up.
       assert.deepEqual(

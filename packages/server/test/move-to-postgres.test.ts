@@ -113,6 +113,7 @@ describe('after the move to PostgreSQL', () => {
         held.ingest ? Promise.reject(unavailable('Held.')) : store.ingestTracking(batch),
       claimSends: (claim) => (held.sends ? Promise.resolve([]) : store.claimSends(claim)),
       indexLeads: (step) => (held.index ? Promise.resolve(0) : store.indexLeads(step)),
+      refreshLeadFigures: (step) => (held.index ? Promise.resolve(0) : store.refreshLeadFigures(step)),
       renewSearchTexts: (step) => (held.index ? Promise.resolve(0) : store.renewSearchTexts(step)),
     }),
     inbox: (inbox) => ({
@@ -135,6 +136,7 @@ describe('after the move to PostgreSQL', () => {
       ['delivered', 'failed', 'pending'],
     );
     Object.assign(held, { sends: true, index: true });
+    await mergeTwo(sqlite);
     // The last lead is gone, and its number with it; the one before is not in the index yet.
     await capture(sqlite, { FIRSTNAME: 'Latest' });
     const gone = await capture(sqlite, { FIRSTNAME: 'Gone' });
@@ -145,6 +147,16 @@ describe('after the move to PostgreSQL', () => {
     await remember(sqlite);
     const { api_key } = await anIntegration(sqlite, { name: 'Moved' });
     return api_key;
+  }
+
+  /** And a third that shares a phone with them. */
+  async function mergeTwo(sqlite: TestService): Promise<void> {
+    const one = await capture(sqlite, { FIRSTNAME: 'One', PHONE: '98111 00001' });
+    const other = await capture(sqlite, { FIRSTNAME: 'Other' });
+    await capture(sqlite, { EMAIL: other.email, PHONE: '98111 00001' });
+    const third = await capture(sqlite, { FIRSTNAME: 'Third' });
+    const merge = { body: { lead_id: third.lead_id } };
+    assert.equal((await call(sqlite, 'POST', `/analytics/leads/${one.lead_id}/merge`, merge)).status, 200);
   }
 
   async function browse(sqlite: TestService): Promise<void> {
