@@ -36,6 +36,7 @@ export const queryKeys = {
   leadsToReview: [LEADS, 'to-review'],
   anyLead: [LEAD],
   lead: (id: string | number) => [LEAD, String(id)],
+  erasePreview: (person: object) => ['erase-preview', person],
 
   recordings: (visitorId: string) => ['recordings', visitorId],
   recording: (sessionId: string) => ['recording', sessionId],
