@@ -47,6 +47,7 @@ export const queryKeys = {
   deliveryList: (query: object) => [DELIVERIES, 'list', query],
   openedDelivery: (id: string | undefined) => [DELIVERIES, 'opened', id],
   latestDelivery: [DELIVERIES, 'latest'],
+  failedDeliveries: [DELIVERIES, 'failed'],
 
   setAsideLists: (kind: string) => ['set-aside', kind],
   setAsideList: (kind: string, query: object) => ['set-aside', kind, query],

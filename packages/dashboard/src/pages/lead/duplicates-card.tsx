@@ -92,8 +92,8 @@ function MergeDialog({
       isBusy={merging.isPending}
     >
       <p>
-        All submissions, visits, deliveries and CRM events of {name} move to this lead. It shows the details
-        of the older one and keeps the stage that is further along.
+        All submissions, visits, deliveries and CRM events of {name} move to this lead. The details of the
+        earlier lead are shown, and the stage that is further along is kept.
       </p>
       <p>Links to {name} then open this lead. Nothing is sent to your automation platform.</p>
       <p>You can undo the merge.</p>

@@ -82,9 +82,8 @@ const REASONS: Readonly<Record<string, string>> = {
   visitor_id: 'visitor ID',
 };
 
+const all = new Intl.ListFormat('en-GB');
+
 function reasonsOf(because: string): string {
-  return because
-    .split(', ')
-    .map((name) => REASONS[name] ?? name)
-    .join(' and ');
+  return all.format(because.split(', ').map((name) => REASONS[name] ?? name));
 }

@@ -112,7 +112,10 @@ function Problem({ error }: { error: Error }) {
     >
       <p>{isConflict ? 'The lead was not sent, because forwarding is off.' : error.message}</p>
       {isConflict && (
-        <Link {...settingsPlace('forwarding')} className="font-medium underline underline-offset-2">
+        <Link
+          {...settingsPlace('forwarding')}
+          className="font-medium underline underline-offset-2 max-sm:py-2"
+        >
           Turn forwarding on
         </Link>
       )}

@@ -69,20 +69,18 @@ function IdentityRow({
 }) {
   const Icon = ICONS[kind];
   return (
-    <li className="grid grid-cols-[1.25rem_minmax(0,1fr)_auto] items-start gap-x-2.5">
+    <li className="grid grid-cols-[1.25rem_minmax(0,1fr)_auto] items-start gap-x-2.5 gap-y-0.5">
       <Icon aria-hidden="true" className="mt-0.5 size-4 text-ink-faint" />
-      <div className="grid min-w-0 gap-0.5">
-        <span className={kind === 'visitor' ? 'font-mono text-xs leading-5 break-all' : 'wrap-anywhere'}>
-          <span className="sr-only">{IDENTITY_NAMES[kind]} </span>
-          <bdi>{value}</bdi>
-        </span>
-        <span className="text-xs text-ink-faint">
-          {submission !== undefined &&
-            `${submission.is_primary_lead === 1 ? 'First submission' : 'Follow-up'}, `}
-          <Time value={first_seen_at} />
-        </span>
-      </div>
+      <span className={kind === 'visitor' ? 'font-mono text-xs leading-5 break-all' : 'wrap-anywhere'}>
+        <span className="sr-only">{IDENTITY_NAMES[kind]} </span>
+        <bdi>{value}</bdi>
+      </span>
       {is_primary && <Badge title="From the submission whose details are shown">Primary</Badge>}
+      <span className="col-span-2 col-start-2 text-xs text-ink-faint">
+        {submission !== undefined &&
+          `${submission.is_primary_lead === 1 ? 'First submission' : 'Follow-up'}, `}
+        <Time value={first_seen_at} />
+      </span>
     </li>
   );
 }
