@@ -33,7 +33,7 @@ const FAILURES: Readonly<Record<SendFailure, Words>> = {
   },
   address_not_allowed: {
     label: 'Address not allowed',
-    sentence: 'Nothing is sent to this address, because it is not on the public internet.',
+    sentence: 'Nothing was sent, because the address is not on the public internet.',
   },
   invalid_url: {
     label: 'Invalid address',
