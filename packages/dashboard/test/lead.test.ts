@@ -359,8 +359,8 @@ describe('the page of a lead', () => {
       const found = async () => (await dialog.locator('section li').allInnerTexts()).toSorted();
       await dialog.getByText('2 leads, 2 submissions, 2 deliveries, 1 CRM event, 1 visit').waitFor();
       assert.deepEqual(await found(), [
-        `Grace H\nLead ${elsewhere.lead_id}, found by e-mail address`,
         `Grace\nLead ${lead.lead_id}, found by e-mail address, phone number and visitor ID`,
+        `Grace H\nLead ${elsewhere.lead_id}, found by e-mail address`,
       ]);
       await assertAccessible(page);
 

@@ -473,9 +473,7 @@ describe('Addresses in the own network', () => {
     });
     await dashboard.visit('/settings/forwarding', async (page) => {
       await button(page, 'Send test lead').click();
-      await page
-        .getByText('Nothing was sent, because the address is not on the public internet.')
-        .waitFor();
+      await page.getByText('Nothing was sent, because the address is not on the public internet.').waitFor();
     });
   });
 });

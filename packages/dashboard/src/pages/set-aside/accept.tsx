@@ -107,7 +107,6 @@ export function AcceptButton({
       size="small"
       className="max-sm:h-11"
       icon={<Check aria-hidden="true" />}
-      aria-haspopup="dialog"
       aria-label={`Accept the lead of ${personName(row)}`}
       onClick={() => onAccept(row)}
     >
