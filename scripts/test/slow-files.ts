@@ -18,6 +18,7 @@ export const SLOW_FILES: readonly string[] = [
   'packages/dashboard/test/leads.test.ts',
   'packages/dashboard/test/lead.test.ts',
   'packages/dashboard/test/set-aside.test.ts',
+  'packages/dashboard/test/lead-person.test.ts',
   'packages/dashboard/test/ip-lists.test.ts',
   'packages/server/test/forwarding.test.ts',
   'packages/server/test/lead-identity-property.test.ts',

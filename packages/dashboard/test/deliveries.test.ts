@@ -74,8 +74,8 @@ describe('the deliveries page', () => {
     const pending = await aSend(500);
     await dashboard.visit('/deliveries', async (page) => {
       assert.match(await textOf(page, delivered), /Delivered.*200/s);
-      assert.match(await textOf(page, failed), /Failed.*after 1 attempt.*410.*answered with status 410/s);
-      assert.match(await textOf(page, pending), /Pending.*next attempt in \d+ min.*500/s);
+      assert.match(await textOf(page, failed), /Failed.*after 1 attempt.*Answered 410/s);
+      assert.match(await textOf(page, pending), /Pending.*next attempt in \d+ min.*Answered 500/s);
 
       await page.getByRole('button', { name: 'Failed', exact: true }).click();
       await page.getByText('1 delivery', { exact: true }).waitFor();
@@ -129,6 +129,44 @@ describe('the deliveries page', () => {
     });
   });
 
+  test('everything that failed is sent again after a question', async () => {
+    await aSend();
+    for (let i = 0; i < 3; i += 1) await aSend(410);
+    receiver.reset();
+    await dashboard.visit('/deliveries', async (page) => {
+      const resend = page.getByRole('button', { name: 'Resend all failed (3)' });
+      await resend.press('Enter');
+      const question = page.getByRole('alertdialog', { name: 'Resend 3 failed deliveries?' });
+      await question.waitFor();
+      await assertAccessible(page);
+      await page.keyboard.press('Escape');
+      await question.waitFor({ state: 'hidden' });
+      assert.equal(receiver.received.length, 0);
+
+      await resend.press('Enter');
+      await question.getByRole('button', { name: 'Resend all' }).press('Enter');
+      await page.getByText('3 deliveries are being sent again').first().waitFor();
+      await receiver.got(3);
+      await resend.waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: 'Failed', exact: true }).click();
+      await page.getByText('No failed deliveries').waitFor();
+    });
+  });
+
+  test('a result is put into words, and where none was noted the sentence of the service is shown', async () => {
+    const [timedOut, earlier] = [await aSend(410), await aSend(410)];
+    const change = (send: FlowSend, set: string) =>
+      rows(service, `update flow_sends set ${set} where flow_send_public_id = '${send.flow_send_public_id}'`);
+    await change(timedOut, "last_result = 'timeout', last_status_code = null");
+    await change(earlier, "last_result = null, last_error = 'It answered with status 410.'");
+    await dashboard.visit('/deliveries', async (page) => {
+      assert.match(await textOf(page, timedOut), /Failed.*No answer in time/s);
+      assert.match(await textOf(page, earlier), /Failed.*410.*It answered with status 410\./s);
+      await rowOf(page, timedOut).getByRole('button', { name: 'Details' }).click();
+      await page.getByRole('dialog').getByText('The platform did not answer in time.').waitFor();
+    });
+  });
+
   test('the details have every attempt, the execution and the callback', async () => {
     const send = await aSend(500);
     receiver.answer(answering(200));
@@ -151,7 +189,7 @@ describe('the deliveries page', () => {
       const attempts = await dialog.locator('tbody tr').allInnerTexts();
       assert.equal(attempts.length, 2);
       assert.match(attempts[0] ?? '', /2.*200/s);
-      assert.match(attempts[1] ?? '', /1.*500.*status 500/s);
+      assert.match(attempts[1] ?? '', /1.*Answered 500/s);
       assert.equal(await dialog.getByText('created', { exact: true }).isVisible(), false);
       await dialog.getByText('Callback data').click();
       assert.ok(

@@ -40,8 +40,8 @@ const PAGES: Readonly<Record<string, PathOf>> = {
   'keys and appearance': () => '/settings/account',
 };
 
-/** What is opened on a page, and by which words one sees that it is. */
-const OPENED: Readonly<Record<string, { pathOf: PathOf; words: string }>> = {
+/** What is opened on a page, by its address or by pressing buttons, and by which words one sees that it is. */
+const OPENED: Readonly<Record<string, { pathOf: PathOf; pressed?: readonly RegExp[]; words: string }>> = {
   'countries as a list': { pathOf: () => '?countries=list', words: 'Sessions by country' },
   'a search that finds nothing': {
     pathOf: () => `/leads?q=${encodeURIComponent(`${HOSTILE} nobody`)}`,
@@ -67,6 +67,31 @@ const OPENED: Readonly<Record<string, { pathOf: PathOf; words: string }>> = {
   'a testing lead': {
     pathOf: ({ testingId }) => `/testing?period=all&open=${testingId}`,
     words: 'Submitted data',
+  },
+  'the question before a rejected lead is accepted': {
+    pathOf: () => '/rejected?period=all',
+    pressed: [/^Accept the lead of/],
+    words: 'Also unblock this address',
+  },
+  'the question before a testing lead is accepted': {
+    pathOf: () => '/testing?period=all',
+    pressed: [/^Accept the lead of/],
+    words: 'as if it had not been a test',
+  },
+  'the question before two leads are merged': {
+    pathOf: ({ leadId }) => `/leads/${leadId}`,
+    pressed: [/^Merge into this lead/],
+    words: 'You can undo the merge.',
+  },
+  'what an erasure would delete': {
+    pathOf: ({ leadId }) => `/leads/${leadId}`,
+    pressed: [/^More actions/, /^Erase this person/],
+    words: 'What will be deleted',
+  },
+  'the question before all failed deliveries are resent': {
+    pathOf: () => '/deliveries',
+    pressed: [/^Resend all failed/],
+    words: 'If the platform is still not working',
   },
   'a search for an address': {
     pathOf: () => `/blocked-ips?q=${encodeURIComponent(HOSTILE)}`,
@@ -112,11 +137,17 @@ describe('every page', () => {
     });
   }
 
-  for (const [name, { pathOf, words }] of Object.entries(OPENED)) {
+  for (const [name, { pathOf, pressed = [], words }] of Object.entries(OPENED)) {
     test(`${name}: opens, and nothing in it is more than text`, async () => {
       await dashboard.visit(
         pathOf(seeded),
         async (page) => {
+          for (const button of pressed)
+            await page
+              .getByRole('button', { name: button })
+              .or(page.getByRole('menuitem', { name: button }))
+              .first()
+              .click();
           const said = page.getByText(words).or(page.getByRole('button', { name: words }));
           await said.first().waitFor();
           await assertAccessible(page);

@@ -16,7 +16,15 @@ import { answering, type Receiver, startReceiver } from '@leadtrail/testing/rece
 import { type TestService, useService } from '@leadtrail/testing/service';
 import { endSession, sendEvents, startSession } from '@leadtrail/testing/visits';
 import type { Page } from 'playwright-core';
-import { assertFits, assertUsable, atRest, PHONE, undo, useDashboard } from './support/dashboard.ts';
+import {
+  assertAccessible,
+  assertFits,
+  assertUsable,
+  atRest,
+  PHONE,
+  undo,
+  useDashboard,
+} from './support/dashboard.ts';
 
 type Detail = {
   lead: { status: string; is_ip_blocked: number; visitor_id: string };
@@ -222,7 +230,7 @@ describe('the page of a lead', () => {
     receiver.answer(answering(200));
     await dashboard.visit(pathOf(lead), async (page) => {
       await entry(page, 'Delivery').getByText('Failed').waitFor();
-      await entry(page, 'Delivery').getByText('410').first().waitFor();
+      await entry(page, 'Delivery').getByText('The platform answered 410.').waitFor();
       await page.getByRole('button', { name: 'Send again' }).click();
       await entry(page, 'Delivery').getByText('Delivered').first().waitFor();
     });
@@ -326,7 +334,7 @@ describe('the page of a lead', () => {
       await page.getByRole('menuitem', { name: 'Erase this person…' }).click();
       const dialog = page.getByRole('dialog');
       await dialog.getByText('This cannot be undone.').waitFor();
-      await dialog.getByText(/1 submission, 1 delivery, 1 visit, 1 CRM event/).waitFor();
+      await dialog.getByText('1 lead, 1 submission, 1 delivery, 1 CRM event, 1 visit').waitFor();
       const erase = dialog.getByRole('button', { name: 'Erase permanently' });
       const typed = dialog.getByRole('textbox', { name: 'Type their name or e-mail address to confirm' });
       assert.ok(await erase.isDisabled());
@@ -341,6 +349,33 @@ describe('the page of a lead', () => {
     assert.equal(gone.status, 404);
   });
 
+  test('before someone is erased it is shown what goes and why, for what is chosen', async () => {
+    const lead = await aStory(service, { FIRSTNAME: 'Grace' });
+    const elsewhere = await capture(service, { EMAIL: lead.email, FIRSTNAME: 'Grace H', PROJECT: 'Oak' });
+    await dashboard.visit(pathOf(lead), async (page) => {
+      await page.getByRole('button', { name: 'More actions' }).click();
+      await page.getByRole('menuitem', { name: 'Erase this person…' }).click();
+      const dialog = page.getByRole('dialog');
+      const found = async () => (await dialog.locator('section li').allInnerTexts()).toSorted();
+      await dialog.getByText('2 leads, 2 submissions, 2 deliveries, 1 CRM event, 1 visit').waitFor();
+      assert.deepEqual(await found(), [
+        `Grace\nLead ${lead.lead_id}, found by e-mail address, phone number and visitor ID`,
+        `Grace H\nLead ${elsewhere.lead_id}, found by e-mail address`,
+      ]);
+      await assertAccessible(page);
+
+      await dialog.getByRole('checkbox', { name: /e-mail address/ }).press('Space');
+      await dialog.getByText('1 lead, 1 submission, 1 delivery, 1 CRM event, 1 visit').waitFor();
+      assert.deepEqual(await found(), [`Grace\nLead ${lead.lead_id}, found by phone number and visitor ID`]);
+      for (const name of [/phone number/, /visitor id/])
+        await dialog.getByRole('checkbox', { name }).press('Space');
+      await dialog.getByText('Choose at least one.').waitFor();
+      await dialog.getByRole('textbox').fill('grace');
+      assert.ok(await dialog.getByRole('button', { name: 'Erase permanently' }).isDisabled());
+    });
+    assert.equal((await call(service, 'GET', `/analytics/leads/${lead.lead_id}`)).status, 200);
+  });
+
   test('however long a name is, the dialog that erases its owner fits on a phone', async () => {
     const lead = await aStory(service, { FIRSTNAME: 'Wolfeschlegelstein'.repeat(8) });
     await dashboard.visit(
@@ -349,7 +384,7 @@ describe('the page of a lead', () => {
         await page.getByRole('button', { name: 'More actions' }).click();
         await page.getByRole('menuitem', { name: 'Erase this person…' }).click();
         const dialog = page.getByRole('dialog');
-        await dialog.getByText('This cannot be undone.').waitFor();
+        await dialog.getByText('What will be deleted').waitFor();
         assert.equal(await dialog.evaluate((element) => element.scrollWidth - element.clientWidth), 0);
       },
       { size: PHONE },

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
+import { call } from '@leadtrail/testing/analytics-calls';
 import { NOON } from '@leadtrail/testing/builders';
 import { aClock } from '@leadtrail/testing/clock';
 import { emptyDatabase } from '@leadtrail/testing/database';
@@ -7,7 +8,7 @@ import { useService } from '@leadtrail/testing/service';
 import type { Page } from 'playwright-core';
 import { DAY_MS } from '../../server/src/lib/utc-time.ts';
 import type { SetAsideLead } from '../../server/src/store/set-aside-leads.ts';
-import { assertAccessible, assertFits, assertUsable, useDashboard } from './support/dashboard.ts';
+import { assertAccessible, assertFits, assertUsable, PHONE, useDashboard } from './support/dashboard.ts';
 
 const LISTS = [
   {
@@ -27,6 +28,13 @@ const LISTS = [
 ] as const;
 
 const PAYLOAD = { FIRSTNAME: 'Ada', USER_MESSAGE: 'On Saturday?', tags: ['a', 'b'], utm: { medium: 'cpc' } };
+
+/** The answers' names for their rows. */
+const KEYS = { rejected: 'blocked_ip_leads', testing: 'testing_leads' } as const;
+
+/** As a form sends it, so that it can become a lead. */
+const payloadOf = (name: string) =>
+  JSON.stringify({ FIRSTNAME: name, EMAIL: `${name.toLowerCase()}@example.com`, PROJECT: 'Riverside' });
 
 function aSetAsideLead(lead: Partial<SetAsideLead>): SetAsideLead {
   return {
@@ -184,6 +192,70 @@ describe('the pages of rejected and testing leads', () => {
         });
       });
 
+      test('accepts one by keyboard after a question, and leads to what became of it', async () => {
+        for (const contact_name of ['Ada', 'Grace'])
+          await setAside({ kind, contact_name, payload_json: payloadOf(contact_name) });
+        await dashboard.visit(path, async (page) => {
+          await page.getByRole('button', { name: 'Accept the lead of Ada' }).press('Enter');
+          const question = page.getByRole('alertdialog', { name: 'Accept the lead of Ada?' });
+          await question.waitFor();
+          await assertAccessible(page);
+          await page.keyboard.press('Escape');
+          await question.waitFor({ state: 'hidden' });
+          assert.equal(await total(api), 2);
+
+          await page.getByRole('button', { name: 'Accept the lead of Ada' }).press('Enter');
+          await question.getByRole('button', { name: 'Accept' }).press('Enter');
+          await page.getByText('Ada is a lead now').first().waitFor();
+          await page.getByText('1 lead', { exact: true }).waitFor();
+          assert.deepEqual(await names(page), ['Grace']);
+          await page.getByRole('link', { name: 'Show lead' }).click();
+          await page.waitForURL(/\/dashboard\/leads\/\d+$/);
+          await page.getByRole('heading', { level: 1, name: 'Ada' }).waitFor();
+        });
+        assert.equal(await total(api), 1);
+      });
+
+      test('accepts one from its details on a phone, where it may join a lead that is there', async () => {
+        for (const source of ['First', 'Second'])
+          await setAside({ kind, source, payload_json: payloadOf('Ada') });
+        const accept = async (page: Page, said: string) => {
+          await page.getByRole('button', { name: 'Ada', exact: true }).first().click();
+          await page.getByRole('dialog').getByRole('button', { name: 'Accept the lead of Ada' }).click();
+          await page.getByRole('alertdialog').getByRole('button', { name: 'Accept' }).click();
+          await page.getByText(said).first().waitFor();
+          await page.getByRole('dialog').filter({ hasText: 'Submitted data' }).waitFor({ state: 'detached' });
+          assert.doesNotMatch(page.url(), /open=/);
+        };
+        await dashboard.visit(
+          path,
+          async (page) => {
+            await accept(page, 'Ada is a lead now');
+            await accept(page, 'The submission of Ada was added to their lead');
+          },
+          { size: PHONE },
+        );
+        assert.equal(await total('/analytics/leads'), 1);
+      });
+
+      test('says so when someone else has accepted it, and shows it no longer', async () => {
+        await setAside({ kind, payload_json: payloadOf('Ada') });
+        await dashboard.visit(
+          path,
+          async (page) => {
+            const { [KEYS[kind]]: rows } = await service.get<Record<string, { id: number }[]>>(api);
+            const answer = await call(service, 'POST', `${api}/${rows?.[0]?.id}/accept`);
+            assert.equal(answer.status, 201);
+            await page.getByRole('button', { name: 'Accept the lead of Ada' }).click();
+            await page.getByRole('alertdialog').getByRole('button', { name: 'Accept' }).click();
+            await page.getByText('The lead was not accepted').first().waitFor();
+            await page.getByText('accepted before').first().waitFor();
+            await page.getByText(`No ${kind} leads`).waitFor();
+          },
+          { expectedErrors: /409/ },
+        );
+      });
+
       test('cannot be changed by the marketing role', async () => {
         await setAside({ kind });
         await dashboard.visit(
@@ -192,7 +264,10 @@ describe('the pages of rejected and testing leads', () => {
             assert.deepEqual(await names(page), ['Ada']);
             await page.getByText('Marketing', { exact: true }).first().waitFor();
             assert.equal(await page.getByRole('checkbox').count(), 0);
-            assert.equal(await page.getByRole('button', { name: 'Delete' }).count(), 0);
+            assert.equal(await page.getByRole('button', { name: /Delete|Accept/ }).count(), 0);
+            await page.getByRole('button', { name: 'Ada', exact: true }).click();
+            await page.getByRole('dialog').waitFor();
+            assert.equal(await page.getByRole('button', { name: /Accept/ }).count(), 0);
           },
           { role: 'marketing' },
         );
@@ -214,6 +289,35 @@ describe('the pages of rejected and testing leads', () => {
     });
   }
 
+  test('an address is unblocked with the lead that is accepted, if that was asked for', async () => {
+    const isBlocked = async () => (await total('/analytics/blocked-ips')) === 1;
+    const blocked = await call(service, 'POST', '/analytics/blocked-ips', { body: { ip: '203.0.113.7' } });
+    assert.equal(blocked.status, 201);
+    for (const contact_name of ['Ada', 'Grace'])
+      await setAside({ contact_name, payload_json: payloadOf(contact_name) });
+    await dashboard.visit('/rejected', async (page) => {
+      const question = page.getByRole('alertdialog');
+      await page.getByRole('button', { name: 'Accept the lead of Ada' }).click();
+      await question.getByRole('button', { name: 'Accept' }).click();
+      await page.getByText('Ada is a lead now').first().waitFor();
+      assert.ok(await isBlocked());
+
+      await page.getByRole('button', { name: 'Accept the lead of Grace' }).click();
+      await question
+        .getByRole('checkbox', { name: /Also unblock this address 203\.0\.113\.7/ })
+        .press('Space');
+      await question.getByRole('button', { name: 'Accept' }).press('Enter');
+      await page.getByText('Grace is a lead now').first().waitFor();
+      assert.ok(!(await isBlocked()));
+    });
+    await setAside({ kind: 'testing' });
+    await dashboard.visit('/testing', async (page) => {
+      await page.getByRole('button', { name: 'Accept the lead of Ada' }).click();
+      await question(page).waitFor();
+      assert.equal(await question(page).getByRole('checkbox').count(), 0);
+    });
+  });
+
   test('what was sent is text, whatever it says', async () => {
     const attack = '<img src=x onerror="window.attacked = true">';
     await setAside({
@@ -234,6 +338,8 @@ describe('the pages of rejected and testing leads', () => {
     });
   });
 });
+
+const question = (page: Page) => page.getByRole('alertdialog');
 
 async function names(page: Page): Promise<string[]> {
   const buttons = page.locator('tbody tr button[aria-haspopup=dialog]');

@@ -36,6 +36,7 @@ export const queryKeys = {
   leadsToReview: [LEADS, 'to-review'],
   anyLead: [LEAD],
   lead: (id: string | number) => [LEAD, String(id)],
+  erasePreview: (person: object) => ['erase-preview', person],
 
   recordings: (visitorId: string) => ['recordings', visitorId],
   recording: (sessionId: string) => ['recording', sessionId],
@@ -46,6 +47,7 @@ export const queryKeys = {
   deliveryList: (query: object) => [DELIVERIES, 'list', query],
   openedDelivery: (id: string | undefined) => [DELIVERIES, 'opened', id],
   latestDelivery: [DELIVERIES, 'latest'],
+  failedDeliveries: [DELIVERIES, 'failed'],
 
   setAsideLists: (kind: string) => ['set-aside', kind],
   setAsideList: (kind: string, query: object) => ['set-aside', kind, query],

@@ -1,6 +1,6 @@
 import type { LeadStatus } from '@leadtrail/contract/lead-status';
 import type { LeadItem } from '@leadtrail/contract/leads';
-import { type InfiniteData, type QueryClient, useQueryClient } from '@tanstack/react-query';
+import { type InfiniteData, type Query, type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import { call } from '../api/client.ts';
 import { type LeadColumn, type LeadListQuery, queryKeys } from '../api/query-keys.ts';
@@ -35,7 +35,7 @@ const requests = new Map<number, Promise<unknown>>();
 async function move(client: QueryClient, lead: LeadItem, to: LeadStatus): Promise<boolean> {
   const { lead_id } = lead;
   // A response in flight still has the old stage.
-  await client.cancelQueries({ queryKey: queryKeys.lead(lead_id) });
+  await client.cancelQueries(showing(lead_id));
   show(client, lead, to);
   const request = (requests.get(lead_id) ?? Promise.resolve())
     .catch(() => {})
@@ -65,9 +65,19 @@ async function move(client: QueryClient, lead: LeadItem, to: LeadStatus): Promis
   }
 }
 
+type LeadData = { lead: LeadItem };
+
+/** By number, by UUID, or as a lead that was merged into it: whatever its address is. */
+function showing(leadId: number) {
+  return {
+    queryKey: queryKeys.anyLead,
+    predicate: ({ state }: Query) => (state.data as LeadData | undefined)?.lead.lead_id === leadId,
+  };
+}
+
 function show(client: QueryClient, lead: LeadItem, to: LeadStatus): void {
-  client.setQueryData<{ lead: LeadItem }>(
-    queryKeys.lead(lead.lead_id),
+  client.setQueriesData<LeadData>(
+    showing(lead.lead_id),
     (known) => known && { ...known, lead: { ...known.lead, status: to } },
   );
   client.setQueriesData<LeadList>(

@@ -9,6 +9,7 @@ export function ConfirmDialog({
   title,
   children,
   action,
+  look = 'danger',
   isBusy = false,
 }: {
   isOpen: boolean;
@@ -18,6 +19,8 @@ export function ConfirmDialog({
   /** The consequences, and whether they can be undone. */
   children: ReactNode;
   action: string;
+  /** Primary for what can be undone and deletes nothing. */
+  look?: 'primary' | 'danger';
   isBusy?: boolean;
 }) {
   return (
@@ -31,7 +34,7 @@ export function ConfirmDialog({
           </AlertDialog.Description>
           <div className="flex justify-end gap-2">
             <AlertDialog.Close render={<Button>Cancel</Button>} />
-            <Button look="danger" isBusy={isBusy} onClick={onConfirm}>
+            <Button look={look} isBusy={isBusy} onClick={onConfirm}>
               {action}
             </Button>
           </div>

@@ -38,6 +38,7 @@ export async function seedHostileData(service: TestService): Promise<Seeded> {
     await assertCaptured(sendForm(service, fields, { ip, headers: { 'user-agent': HOSTILE } }));
   const leadId = await firstOf(service, '/analytics/leads', 'leads', 'lead_id');
   await seedCallbacks(service, leadId);
+  await seedSamePerson(service, leadId, fields);
   return {
     leadId,
     sessionId,
@@ -142,6 +143,26 @@ async function seedCallbacks(service: TestService, leadId: number): Promise<void
   };
   const told = await report(service, CRM_WEBHOOK, body);
   assert.equal(told.status, 200, JSON.stringify(told.body));
+}
+
+/** Two more leads: one that may be the same person as the first, and one that was merged into it. */
+async function seedSamePerson(
+  service: TestService,
+  leadId: number,
+  fields: Record<string, string>,
+): Promise<void> {
+  const email = (name: string) => `"${HOSTILE.replaceAll(/\s/g, '')}"@${name}.example`;
+  const other = async (name: string) => {
+    const sent = { ...fields, EMAIL: email(name), __visitor_id: `${name} visitor` };
+    await assertCaptured(sendForm(service, sent, { headers: { 'user-agent': HOSTILE } }));
+    return firstOf(service, '/analytics/leads', 'leads', 'lead_id');
+  };
+  const merged = { lead_id: await other('merged') };
+  const admin = { 'x-api-key': ADMIN_KEY };
+  assert.equal((await service.post(`/analytics/leads/${leadId}/merge`, merged, admin)).status, 200);
+  await other('duplicate');
+  const shared = { ...fields, EMAIL: email('duplicate') };
+  await assertCaptured(sendForm(service, shared, { headers: { 'user-agent': HOSTILE } }));
 }
 
 /** On a send that is there: a target that answers with it, and a platform that reports it. */

@@ -1,8 +1,9 @@
-import type { FlowSend } from '@leadtrail/contract/deliveries';
+import type { FlowSend, SendResult } from '@leadtrail/contract/deliveries';
 import { Link } from '@tanstack/react-router';
 import { CircleCheck, CircleX, Clock3, RotateCw } from 'lucide-react';
 import { timeOf } from '../../format.ts';
 import { personName } from '../../shared/person-name.ts';
+import { failureLabel } from '../../shared/send-result.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import type { Column } from '../../ui/table.tsx';
@@ -118,20 +119,35 @@ function Next({ send: { status, attempts, next_attempt_at, delivered_at } }: { s
   );
 }
 
-function LastAnswer({ send: { last_status_code, last_error } }: { send: FlowSend }) {
+function LastAnswer({ send: { last_status_code, last_result, last_error } }: { send: FlowSend }) {
   if (last_status_code === null && last_error === null)
     return <span className="text-ink-faint">None yet</span>;
+  return <Answer status={last_status_code} result={last_result} error={last_error} />;
+}
+
+/** A label for the result; attempts of earlier versions have only a status and a sentence. */
+export function Answer({
+  status,
+  result,
+  error,
+}: {
+  status: number | null;
+  result: SendResult | null;
+  error: string | null;
+}) {
+  const failure = failureLabel(result);
+  if (failure !== undefined) return <Badge tone="negative">{failure}</Badge>;
   return (
     <div className="grid justify-items-start gap-0.5">
-      {last_status_code !== null && <Code code={last_status_code} />}
-      {last_error !== null && (
-        <span className="line-clamp-2 text-[0.8125rem] break-words text-ink-soft">{last_error}</span>
+      {status !== null && <Code code={status} />}
+      {error !== null && (
+        <span className="line-clamp-2 text-[0.8125rem] break-words text-ink-soft">{error}</span>
       )}
     </div>
   );
 }
 
-export function Code({ code }: { code: number }) {
+function Code({ code }: { code: number }) {
   const isTaken = code >= 200 && code < 300;
   return (
     <Badge tone={isTaken ? 'positive' : 'negative'}>

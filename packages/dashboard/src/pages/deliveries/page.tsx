@@ -16,6 +16,7 @@ import { Segments } from '../../ui/segments.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { sendColumns } from './columns.tsx';
 import { useResend } from './resend.tsx';
+import { ResendFailed } from './resend-failed.tsx';
 import type { DeliveriesSearch, State } from './search.ts';
 import { SendDialog } from './send-dialog.tsx';
 
@@ -60,13 +61,14 @@ export function DeliveriesPage() {
 
   return (
     <Page title="Deliveries" hint="Every lead sent to your automation platform, with its attempts.">
-      <div className="flex">
+      <div className="flex flex-wrap items-center justify-between gap-3">
         <Segments
           label="State"
           value={status ?? 'all'}
           choices={STATES}
           onChange={(chosen) => change({ status: chosen === 'all' ? undefined : chosen })}
         />
+        {isAdmin && <ResendFailed pollMs={pollAfterMs(query.data)} />}
       </div>
       <PagedList
         query={query}

@@ -1,6 +1,7 @@
 import type { FlowSend } from '@leadtrail/contract/deliveries';
 import { formatDuration, formatNumber } from '../../format.ts';
 import { personName } from '../../shared/person-name.ts';
+import { failureSentence } from '../../shared/send-result.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Disclosure } from '../../ui/disclosure.tsx';
 import { type Fact, Facts } from '../../ui/facts.tsx';
@@ -8,7 +9,7 @@ import { SentValues } from '../../ui/sent-values.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { ListTime, Time } from '../../ui/time.tsx';
 import { useLastGiven } from '../../ui/use-last-given.ts';
-import { Code, Execution, LeadLink, ResendButton, State } from './columns.tsx';
+import { Answer, Execution, LeadLink, ResendButton, State } from './columns.tsx';
 
 type Attempt = FlowSend['attempt_log'][number];
 
@@ -69,7 +70,7 @@ function knownOf(send: FlowSend): Fact[] {
     { name: 'Created', value: <Time value={send.created_at} /> },
     { name: 'Delivered', value: send.delivered_at && <Time value={send.delivered_at} /> },
     { name: 'Next attempt', value: send.next_attempt_at && <Time value={send.next_attempt_at} /> },
-    { name: 'Last error', value: send.last_error },
+    { name: 'Last error', value: failureSentence(send.last_result, send.last_error) },
     { name: 'Execution', value: <Execution send={send} /> },
     {
       name: 'ID',
@@ -90,10 +91,9 @@ const ATTEMPT_COLUMNS: readonly Column<Attempt>[] = [
   {
     key: 'answer',
     title: 'Response',
-    cell: ({ status_code, error, answer }) => (
+    cell: ({ status_code, result, error, answer }) => (
       <div className="grid justify-items-start gap-0.5">
-        {status_code !== null && <Code code={status_code} />}
-        {error !== null && <span className="break-words text-ink-soft">{error}</span>}
+        <Answer status={status_code} result={result} error={error} />
         {answer !== '' && (
           <span className="line-clamp-3 font-mono text-xs break-all text-ink-faint">{answer}</span>
         )}

@@ -11,6 +11,10 @@ export type LeadSession = LeadDetail['sessions'][number];
 export type LeadSubmission = LeadDetail['submissions'][number];
 export type LeadSend = LeadDetail['flow_sends'][number];
 export type CrmActivity = LeadDetail['crm_activity'][number];
+export type LeadIdentity = LeadDetail['identities'][number];
+export type StageMove = LeadDetail['history'][number];
+export type PossibleDuplicate = LeadDetail['possible_duplicates'][number];
+export type MergedLead = LeadDetail['merged'][number];
 
 const SOON_MS = 60_000;
 const POLL_MS = 2000;

@@ -2,7 +2,6 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useId, useState } from 'react';
 import { call } from '../../api/client.ts';
-import { counted } from '../../format.ts';
 import { personName } from '../../shared/person-name.ts';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/checkbox.tsx';
@@ -10,8 +9,8 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Field, TextInput } from '../../ui/field.tsx';
 import { toasts } from '../../ui/toast.tsx';
 import type { LeadDetail } from './data.ts';
+import { ErasePreview, type Identifiers, partsOf, useErasePreview } from './erase-preview.tsx';
 
-type Identifiers = { email?: string; phone?: string; visitor_id?: string };
 type Known = { key: keyof Identifiers; label: string; value: string };
 
 export function EraseDialog({
@@ -36,18 +35,21 @@ function EraseForm({ detail, onClose }: { detail: LeadDetail; onClose: () => voi
   const idPrefix = useId();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set(known.map(({ key }) => key)));
   const [typed, setTyped] = useState('');
+  const person: Identifiers = Object.fromEntries(
+    known.filter(({ key }) => chosen.has(key)).map(({ key, value }) => [key, value]),
+  );
+  const preview = useErasePreview(person);
   const queryClient = useQueryClient();
   const navigate = useNavigate();
 
   const erasing = useMutation({
-    mutationFn: () =>
-      call('erasePerson', {
-        body: Object.fromEntries(
-          known.filter(({ key }) => chosen.has(key)).map(({ key, value }) => [key, value]),
-        ),
-      }),
+    mutationFn: () => call('erasePerson', { body: person }),
     async onSuccess(gone) {
-      toasts.add({ title: `${personName(lead)} was erased`, description: erasedText(gone) });
+      const parts = 'erased' in gone ? partsOf(gone) : [];
+      toasts.add({
+        title: `${personName(lead)} was erased`,
+        ...(parts.length > 0 ? { description: `Deleted: ${parts.join(', ')}.` } : {}),
+      });
       await navigate({ to: '/leads' });
       // Any cached response may contain the person.
       queryClient.removeQueries({ type: 'inactive' });
@@ -60,9 +62,11 @@ function EraseForm({ detail, onClose }: { detail: LeadDetail; onClose: () => voi
   const isConfirmed = [...expected, ...(expected.length > 0 ? [] : [comparable(personName(lead))])].includes(
     comparable(typed),
   );
+  // Nobody is erased before it was shown what goes.
+  const isReady = isConfirmed && preview.data != null;
   function submit(event: FormEvent) {
     event.preventDefault();
-    if (isConfirmed && chosen.size > 0) erasing.mutate();
+    if (isReady && !erasing.isPending) erasing.mutate();
   }
 
   if (known.length === 0) {
@@ -75,10 +79,7 @@ function EraseForm({ detail, onClose }: { detail: LeadDetail; onClose: () => voi
   return (
     <form onSubmit={submit} className="grid gap-4">
       <div className="grid gap-2 text-ink-soft">
-        <p>
-          This deletes {partsText(detail)}, recordings and everything else stored about this person. Reports
-          no longer count them.
-        </p>
+        <p>This deletes everything stored about this person. Reports no longer count them.</p>
         <p className="font-medium text-negative">This cannot be undone.</p>
       </div>
       <fieldset className="grid gap-2">
@@ -100,17 +101,13 @@ function EraseForm({ detail, onClose }: { detail: LeadDetail; onClose: () => voi
           </div>
         ))}
       </fieldset>
+      <ErasePreview preview={preview} />
       <Field label={`Type ${word} to confirm`} error={erasing.error?.message}>
         {(tied) => <TextInput {...tied} value={typed} onChange={(event) => setTyped(event.target.value)} />}
       </Field>
       <div className="flex justify-end gap-2">
         <Button onClick={onClose}>Cancel</Button>
-        <Button
-          look="danger"
-          type="submit"
-          isBusy={erasing.isPending}
-          disabled={!isConfirmed || chosen.size === 0}
-        >
+        <Button look="danger" type="submit" isBusy={erasing.isPending} disabled={!isReady}>
           Erase permanently
         </Button>
       </div>
@@ -131,21 +128,6 @@ function identifiersOf({ lead }: LeadDetail): Known[] {
     lead.visitor_id !== '' && { key: 'visitor_id', label: 'the visitor id', value: lead.visitor_id },
   ];
   return found.filter((each) => each !== false);
-}
-
-function partsText({ submissions, flow_sends, sessions, crm_activity }: LeadDetail): string {
-  const parts = ['the lead', counted(submissions.length, 'submission')];
-  if (flow_sends.length > 0) parts.push(counted(flow_sends.length, 'delivery', 'deliveries'));
-  if (sessions.length > 0) parts.push(counted(sessions.length, 'visit'));
-  if (crm_activity.length > 0) parts.push(counted(crm_activity.length, 'CRM event'));
-  return parts.join(', ');
-}
-
-type Erased = { leads: number; submissions: number; sessions: number; replays: number };
-
-function erasedText({ leads, submissions, sessions, replays }: Erased): string {
-  const parts = [counted(leads, 'lead'), counted(submissions, 'submission'), counted(sessions, 'visit')];
-  return `Deleted: ${[...parts, counted(replays, 'recording')].join(', ')}.`;
 }
 
 const comparable = (text: string) => text.trim().toLowerCase();

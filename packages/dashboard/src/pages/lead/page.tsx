@@ -16,12 +16,17 @@ import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
 import { ContactCard } from './contact-card.tsx';
 import { type Lead, type LeadDetail, leadQuery, markOthersStale } from './data.ts';
 import { DetailsCard } from './details-card.tsx';
+import { DuplicatesCard } from './duplicates-card.tsx';
 import { EraseDialog } from './erase-dialog.tsx';
+import { ForwardingCard } from './forwarding-card.tsx';
+import { IdentitiesCard } from './identities-card.tsx';
+import { MergedCard } from './merged-card.tsx';
 import { ReplayDialog } from './replay-dialog.tsx';
 import { ScoresCard } from './scores-card.tsx';
 import type { LeadSearch } from './search.ts';
 import { StageSelect } from './stage-select.tsx';
 import { Timeline } from './timeline.tsx';
+import { otherName } from './use-merging.ts';
 
 const route = getRouteApi('/leads/$leadId');
 
@@ -82,15 +87,24 @@ function LeadView({ id, detail }: { id: string; detail: LeadDetail }) {
         </>
       }
     >
+      <MergedNote id={id} detail={detail} />
       <Columns
         first={
           <>
             <ContactCard lead={lead} />
+            <DuplicatesCard detail={detail} />
+            <MergedCard detail={detail} />
             <ScoresCard lead={lead} />
           </>
         }
         main={<Timeline id={id} detail={detail} search={search} onSearch={changeSearch} />}
-        last={<DetailsCard lead={lead} />}
+        last={
+          <>
+            <ForwardingCard detail={detail} />
+            <IdentitiesCard detail={detail} />
+            <DetailsCard lead={lead} />
+          </>
+        }
       />
       <EraseDialog detail={detail} isOpen={isErasing} onClose={() => setErasing(false)} />
       <ReplayDialog
@@ -115,13 +129,27 @@ function Subtitle({ lead }: { lead: Lead }) {
   );
 }
 
+/** For the addresses of a lead that was merged into this one. */
+function MergedNote({ id, detail: { merged } }: { id: string; detail: LeadDetail }) {
+  const asked = id.toLowerCase();
+  const other = merged.find(
+    ({ lead_id, lead_public_id }) => String(lead_id) === asked || lead_public_id === asked,
+  );
+  if (other === undefined) return null;
+  return (
+    <p className="rounded-lg bg-info-soft px-3 py-2.5 wrap-anywhere">
+      You opened {otherName(other)}, which was merged into this lead.
+    </p>
+  );
+}
+
 /** Two columns; on a phone contact, timeline, details. */
 function Columns({ first, main, last }: { first: ReactNode; main: ReactNode; last: ReactNode }) {
   return (
     <div className="grid items-start gap-4 sm:gap-5 lg:grid-cols-[minmax(0,1fr)_21rem] lg:grid-rows-[auto_1fr]">
       <div className="grid min-w-0 gap-4 sm:gap-5 lg:col-start-2 lg:row-start-1">{first}</div>
       <div className="min-w-0 lg:col-start-1 lg:row-span-2 lg:row-start-1">{main}</div>
-      <div className="min-w-0 lg:col-start-2 lg:row-start-2">{last}</div>
+      <div className="grid min-w-0 gap-4 sm:gap-5 lg:col-start-2 lg:row-start-2">{last}</div>
     </div>
   );
 }

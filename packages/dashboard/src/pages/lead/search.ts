@@ -1,6 +1,6 @@
 import { defined, oneOf, type RawSearch, textOf } from '../../shared/search-params.ts';
 
-export const TIMELINE_KINDS = ['session', 'submission', 'send', 'crm'] as const;
+export const TIMELINE_KINDS = ['session', 'submission', 'send', 'crm', 'stage'] as const;
 export type TimelineKind = (typeof TIMELINE_KINDS)[number];
 
 export type LeadSearch = {

@@ -5,6 +5,7 @@ import { call } from '../../api/client.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 import { useIsAdmin } from '../../api/role.ts';
 import { formatDateTime } from '../../format.ts';
+import { failureLabel, failureSentence } from '../../shared/send-result.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
@@ -26,6 +27,7 @@ const STATES: Readonly<Record<LeadSend['status'], { label: string; tone: Tone }>
 export function SendEntry({ leadId, send, at }: { leadId: string; send: LeadSend; at: number }) {
   const isAdmin = useIsAdmin();
   const state = STATES[send.status];
+  const failure = failureSentence(send.last_result, send.last_error);
   return (
     <EntryFrame
       icon={<Send aria-hidden="true" />}
@@ -36,8 +38,8 @@ export function SendEntry({ leadId, send, at }: { leadId: string; send: LeadSend
       actions={isAdmin && <ResendButton leadId={leadId} send={send} />}
     >
       <Facts facts={factsOf(send)} />
-      {send.last_error !== null && send.status !== 'delivered' && (
-        <p className="rounded-lg bg-negative-soft px-3 py-2 break-words text-negative">{send.last_error}</p>
+      {failure !== null && send.status !== 'delivered' && (
+        <p className="rounded-lg bg-negative-soft px-3 py-2 break-words text-negative">{failure}</p>
       )}
       {send.attempt_log.length > 0 && <Attempts send={send} />}
       {send.callback !== null && send.callback !== undefined && (
@@ -96,7 +98,9 @@ function Attempts({ send }: { send: LeadSend }) {
                 <td className="px-3 py-1.5 whitespace-nowrap">{formatDateTime(attempt.at)}</td>
                 <td className="px-3 py-1.5 tabular-nums">{attempt.status_code ?? '–'}</td>
                 <td className="px-3 py-1.5 whitespace-nowrap tabular-nums">{attempt.duration_ms} ms</td>
-                <td className="max-w-80 px-3 py-1.5 break-words">{attempt.error ?? attempt.answer}</td>
+                <td className="max-w-80 px-3 py-1.5 break-words">
+                  {attempt.answer || failureLabel(attempt.result) || attempt.error}
+                </td>
               </tr>
             ))}
           </tbody>

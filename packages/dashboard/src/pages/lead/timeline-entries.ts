@@ -1,5 +1,5 @@
 import { timeOf } from '../../format.ts';
-import type { CrmActivity, LeadDetail, LeadSend, LeadSession, LeadSubmission } from './data.ts';
+import type { CrmActivity, LeadDetail, LeadSend, LeadSession, LeadSubmission, StageMove } from './data.ts';
 import type { TimelineKind } from './search.ts';
 
 /** Merges everything that happened to a lead into one timeline. */
@@ -9,13 +9,21 @@ export type Entry = { id: string; at: number } & (
   | { kind: 'submission'; submission: LeadSubmission }
   | { kind: 'send'; send: LeadSend }
   | { kind: 'crm'; activity: CrmActivity }
+  | { kind: 'stage'; move: StageMove }
 );
 export type Day = { key: string; at: number; entries: Entry[] };
 
 /** The order within the same second. */
-const RANKS: Readonly<Record<TimelineKind, number>> = { session: 0, submission: 1, send: 2, crm: 3 };
+const RANKS: Readonly<Record<TimelineKind, number>> = {
+  session: 0,
+  submission: 1,
+  send: 2,
+  crm: 3,
+  stage: 4,
+};
 
-export function entriesOf({ sessions, submissions, flow_sends, crm_activity }: LeadDetail): Entry[] {
+export function entriesOf(detail: LeadDetail): Entry[] {
+  const { sessions, submissions, flow_sends, crm_activity, history } = detail;
   const at = (time: string) => timeOf(time).getTime();
   const entries: Entry[] = [
     ...sessions.map((session) => ({
@@ -41,6 +49,13 @@ export function entriesOf({ sessions, submissions, flow_sends, crm_activity }: L
       id: `crm-${activity.id}`,
       at: at(activity.received_at),
       activity,
+    })),
+    ...history.map((move, index) => ({
+      kind: 'stage' as const,
+      // Counted from the oldest, so that a new move does not rename the others.
+      id: `stage-${history.length - index}`,
+      at: at(move.at),
+      move,
     })),
   ];
   return entries.sort((a, b) => seconds(b) - seconds(a) || RANKS[b.kind] - RANKS[a.kind] || b.at - a.at);

@@ -11,6 +11,7 @@ import { type LeadDetail, useRecordings } from './data.ts';
 import { type LeadSearch, shownKinds, TIMELINE_KINDS, type TimelineKind } from './search.ts';
 import { SendEntry } from './send-entry.tsx';
 import { SessionEntry } from './session-entry.tsx';
+import { StageEntry } from './stage-entry.tsx';
 import { SubmissionEntry } from './submission-entry.tsx';
 import { daysOf, type Entry, entriesOf, formatDayName } from './timeline-entries.ts';
 
@@ -23,6 +24,7 @@ const KINDS: Readonly<Record<TimelineKind, string>> = {
   submission: 'Submissions',
   send: 'Deliveries',
   crm: 'CRM',
+  stage: 'Stages',
 };
 
 const ORDERS = [
@@ -122,6 +124,8 @@ function EntryView({
       return <SendEntry leadId={id} send={entry.send} at={entry.at} />;
     case 'crm':
       return <CrmEntry activity={entry.activity} at={entry.at} />;
+    case 'stage':
+      return <StageEntry move={entry.move} at={entry.at} />;
   }
 }
 

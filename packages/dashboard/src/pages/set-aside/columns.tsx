@@ -2,17 +2,21 @@ import { Link } from '@tanstack/react-router';
 import { personName } from '../../shared/person-name.ts';
 import type { Column } from '../../ui/table.tsx';
 import { ListTime } from '../../ui/time.tsx';
+import { AcceptButton } from './accept.tsx';
 import type { SetAsideKind, SetAsideLead } from './set-aside-kind.ts';
 
-export function leadColumns(
-  show: (id: number) => void,
-  ipList: SetAsideKind['ipList'],
-): Column<SetAsideLead>[] {
+export function leadColumns({
+  onOpen,
+  ipList,
+}: {
+  onOpen: (id: number) => void;
+  ipList: SetAsideKind['ipList'];
+}): Column<SetAsideLead>[] {
   return [
     {
       key: 'contact',
       title: 'Contact',
-      cell: (row) => <Contact row={row} onOpen={() => show(row.id)} />,
+      cell: (row) => <Contact row={row} onOpen={() => onOpen(row.id)} />,
       className: 'max-w-52 sm:max-w-72',
     },
     { key: 'ip', title: 'IP address', cell: (row) => <Address ip={row.ip} ipList={ipList} />, isFrom: 'sm' },
@@ -32,6 +36,17 @@ export function leadColumns(
     },
     { key: 'received_at', title: 'Received', cell: (row) => <ListTime value={row.received_at} /> },
   ];
+}
+
+export function acceptColumn(onAccept: (row: SetAsideLead) => void): Column<SetAsideLead> {
+  return {
+    key: 'actions',
+    title: <span className="sr-only">Actions</span>,
+    cell: (row) => <AcceptButton row={row} onAccept={onAccept} />,
+    // On a phone it is in the details.
+    isFrom: 'sm',
+    className: 'w-px',
+  };
 }
 
 function Contact({ row, onOpen }: { row: SetAsideLead; onOpen: () => void }) {

@@ -7,15 +7,18 @@ import { SentValues } from '../../ui/sent-values.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useLastGiven } from '../../ui/use-last-given.ts';
 import { WebLink } from '../../ui/web-link.tsx';
+import { AcceptButton } from './accept.tsx';
 import type { SetAsideKind, SetAsideLead } from './set-aside-kind.ts';
 
 export function LeadDialog({
   lead,
   ipList,
+  onAccept,
   onClose,
 }: {
   lead: SetAsideLead | undefined;
   ipList: SetAsideKind['ipList'];
+  onAccept: ((lead: SetAsideLead) => void) | undefined;
   onClose: () => void;
 }) {
   const current = useLastGiven(lead);
@@ -33,10 +36,15 @@ export function LeadDialog({
             <h3 className="text-sm">Submitted data</h3>
             <SentValues value={sentIn(current)} />
           </section>
-          <footer className="flex justify-end">
-            <Link to={ipList.to} search={{ q: current.ip }} className={buttonClasses()}>
+          <footer className="flex flex-wrap justify-end gap-2">
+            <Link
+              to={ipList.to}
+              search={{ q: current.ip }}
+              className={buttonClasses({ size: 'small', className: 'max-sm:h-11' })}
+            >
               {ipList.label}
             </Link>
+            {onAccept !== undefined && <AcceptButton row={current} onAccept={onAccept} />}
           </footer>
         </>
       )}

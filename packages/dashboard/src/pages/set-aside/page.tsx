@@ -17,6 +17,11 @@ const REJECTED: SetAsideKind = {
     return { rows, total };
   },
   remove: (ids) => call('deleteRejectedLeads', { body: { ids } }),
+  accepting: {
+    text: 'It becomes a lead as if its address had not been blocked, with the time at which it came in.',
+    isUnblocking: true,
+  },
+  accept: (id, body) => call('acceptRejectedLead', { params: { id }, body }),
 };
 
 const TESTING: SetAsideKind = {
@@ -34,6 +39,11 @@ const TESTING: SetAsideKind = {
     return { rows, total };
   },
   remove: (ids) => call('deleteTestingLeads', { body: { ids } }),
+  accepting: {
+    text: 'It becomes a lead as if it had not been a test, with the time at which it came in.',
+    isUnblocking: false,
+  },
+  accept: (id, body) => call('acceptTestingLead', { params: { id }, body }),
 };
 
 export function RejectedPage() {

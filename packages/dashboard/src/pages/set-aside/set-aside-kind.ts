@@ -1,5 +1,5 @@
 import type { AnswerOf } from '@leadtrail/contract/endpoint';
-import type { rejectedLeads } from '@leadtrail/contract/set-aside-leads';
+import type { acceptRejectedLead, rejectedLeads } from '@leadtrail/contract/set-aside-leads';
 import type { ListPage } from '../../shared/paged-list.tsx';
 import type { Period } from './search.ts';
 
@@ -18,4 +18,6 @@ export type SetAsideKind = {
   empty: { title: string; text: string; action: string };
   list: (asked: Asked, signal: AbortSignal) => Promise<ListPage<SetAsideLead>>;
   remove: (ids: number[]) => Promise<{ deleted: number }>;
+  accepting: { text: string; isUnblocking: boolean };
+  accept: (id: number, how: { unblock: boolean }) => Promise<AnswerOf<typeof acceptRejectedLead>>;
 };

@@ -16,7 +16,8 @@ import { SearchInput } from '../../ui/search-input.tsx';
 import { Select } from '../../ui/select.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { toastProblem, toasts } from '../../ui/toast.tsx';
-import { leadColumns } from './columns.tsx';
+import { useAccepting } from './accept.tsx';
+import { acceptColumn, leadColumns } from './columns.tsx';
 import { LeadDialog } from './lead-dialog.tsx';
 import type { Period, SetAsideSearch } from './search.ts';
 import { selectColumn, useSelection } from './selection.tsx';
@@ -52,10 +53,11 @@ export function SetAsidePage({ kind }: { kind: SetAsideKind }) {
     [change],
   );
   const move = useCallback<MoveList>((to, how) => change({ offset: to || undefined }, how), [change]);
-  const columns = useMemo(
-    () => [...(isAdmin ? [selectColumn(selection)] : []), ...leadColumns(show, kind.ipList)],
-    [isAdmin, selection, show, kind],
-  );
+  const accepting = useAccepting(kind, () => show(undefined));
+  const columns = useMemo(() => {
+    const shown = leadColumns({ onOpen: show, ipList: kind.ipList });
+    return isAdmin ? [selectColumn(selection), ...shown, acceptColumn(accepting.ask)] : shown;
+  }, [isAdmin, selection, show, kind, accepting.ask]);
 
   return (
     <Page title={kind.title} hint={kind.hint}>
@@ -108,8 +110,10 @@ export function SetAsidePage({ kind }: { kind: SetAsideKind }) {
       <LeadDialog
         lead={rows?.find((row) => row.id === search.open)}
         ipList={kind.ipList}
+        onAccept={isAdmin ? accepting.ask : undefined}
         onClose={() => show(undefined)}
       />
+      {accepting.dialog}
       <ConfirmDialog
         isOpen={isAsking}
         onClose={() => setAsking(false)}

@@ -1,5 +1,7 @@
 import { defined } from '../../../shared/search-params.ts';
 import { Card } from '../../../ui/card.tsx';
+import { Field } from '../../../ui/field.tsx';
+import { Select } from '../../../ui/select.tsx';
 import { CopyLine } from '../parts/code-block.tsx';
 import { Note } from '../parts/note.tsx';
 import { RefusedNote } from '../parts/refused-note.tsx';
@@ -16,6 +18,12 @@ export function ForwardingSection() {
   return <SettingsLoaded>{(settings) => <Forwarding settings={settings} />}</SettingsLoaded>;
 }
 
+const FOLLOW_UPS = [
+  { value: 'never', label: 'Never' },
+  { value: 'new_details', label: 'With new contact details' },
+  { value: 'always', label: 'Always' },
+] as const;
+
 const UNCHANGED: SecretChange = undefined;
 
 function Forwarding({ settings }: { settings: Settings }) {
@@ -24,6 +32,7 @@ function Forwarding({ settings }: { settings: Settings }) {
       flow_enabled: settings.flow_enabled,
       flow_webhook_url: settings.flow_webhook_url ?? '',
       flow_signing_secret: UNCHANGED,
+      flow_send_follow_ups: settings.flow_send_follow_ups,
       crm_callback_secret: UNCHANGED,
       crm_webhook_secret: UNCHANGED,
     },
@@ -60,6 +69,25 @@ function Forwarding({ settings }: { settings: Settings }) {
             {values.flow_enabled && values.flow_webhook_url.trim() === '' && (
               <Note tone="warning">No lead is sent without an address. Enter one above.</Note>
             )}
+            <Field
+              label="Send follow-ups"
+              hint={
+                <>
+                  When someone who is already a lead submits again. Your automation recognises these by{' '}
+                  <code className="font-mono">is_follow_up</code>.
+                </>
+              }
+            >
+              {(tied) => (
+                <Select
+                  {...tied}
+                  className="sm:max-w-72"
+                  value={values.flow_send_follow_ups}
+                  choices={FOLLOW_UPS}
+                  onChange={(chosen) => set('flow_send_follow_ups', chosen)}
+                />
+              )}
+            </Field>
             <SecretField
               key={`Signing secret ${draft.round}`}
               label="Signing secret"

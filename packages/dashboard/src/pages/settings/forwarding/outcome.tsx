@@ -1,19 +1,29 @@
+import type { SendResult } from '@leadtrail/contract/deliveries';
 import type { ReactNode } from 'react';
 import { formatNumber } from '../../../format.ts';
+import { failureSentence } from '../../../shared/send-result.ts';
 import { Note } from '../parts/note.tsx';
 
 export function Outcome({
-  attempt: { status_code, error, duration_ms, answer },
+  attempt: { status_code, result, error, duration_ms, answer },
   children,
 }: {
-  attempt: { status_code: number | null; error: string | null; duration_ms: number; answer: string };
+  attempt: {
+    status_code: number | null;
+    result: SendResult | null;
+    error: string | null;
+    duration_ms: number;
+    answer: string;
+  };
   children?: ReactNode;
 }) {
   return (
     <Note tone={error === null ? 'positive' : 'warning'}>
       <p className="font-medium">{error === null ? 'Delivery succeeded' : 'Delivery failed'}</p>
       <p>
-        {status_code === null ? error : `Answered ${status_code} after ${formatNumber(duration_ms)} ms.`}
+        {status_code === null
+          ? failureSentence(result, error)
+          : `Answered ${status_code} after ${formatNumber(duration_ms)} ms.`}
         {children}
       </p>
       {answer !== '' && (

@@ -1,0 +1,62 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { RotateCw } from 'lucide-react';
+import { useState } from 'react';
+import { call } from '../../api/client.ts';
+import { queryKeys } from '../../api/query-keys.ts';
+import { counted, formatNumber } from '../../format.ts';
+import { Button } from '../../ui/button.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { toastProblem, toasts } from '../../ui/toast.tsx';
+
+/** Resends everything that has failed; nothing to see while nothing has. */
+export function ResendFailed({ pollMs }: { pollMs: number | false }) {
+  const queries = useQueryClient();
+  const [isAsking, setAsking] = useState(false);
+  const { data: failed = 0 } = useQuery({
+    queryKey: queryKeys.failedDeliveries,
+    queryFn: async ({ signal }) =>
+      (await call('flowSends', { query: { status: 'failed', limit: 1 }, signal })).total,
+    refetchInterval: pollMs,
+  });
+  const resending = useMutation({
+    mutationFn: () => call('resendFailed'),
+    onSuccess: ({ resent }) =>
+      void toasts.add({ title: `${deliveries(resent)} ${resent === 1 ? 'is' : 'are'} being sent again` }),
+    onError: (error) => toastProblem('Nothing was sent again', error),
+    async onSettled() {
+      setAsking(false);
+      // Leads show their deliveries, too.
+      await queries.invalidateQueries();
+    },
+  });
+  return (
+    <>
+      {failed > 0 && (
+        <Button
+          className="max-sm:h-11"
+          icon={<RotateCw aria-hidden="true" />}
+          isBusy={resending.isPending}
+          onClick={() => setAsking(true)}
+        >
+          Resend all failed ({formatNumber(failed)})
+        </Button>
+      )}
+      <ConfirmDialog
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        onConfirm={() => resending.mutate()}
+        title={`Resend ${counted(failed, 'failed delivery', 'failed deliveries')}?`}
+        action="Resend all"
+        look="primary"
+        isBusy={resending.isPending}
+      >
+        <p>Each is sent at once with its own ID and details, and retried until it is accepted.</p>
+        <p>If the platform is still not working, they fail again.</p>
+      </ConfirmDialog>
+    </>
+  );
+}
+
+function deliveries(count: number): string {
+  return counted(count, 'delivery', 'deliveries');
+}
