@@ -85,6 +85,28 @@ export const settings = endpoint({
   responses: { 200: Settings, ...errors },
 });
 
+export const Connection = z.object({
+  peer: z.string().describe('whoever opened the connection: the client itself or the last proxy'),
+  is_trusted_proxy: z.boolean().describe('whether the peer is one of TRUSTED_PROXIES'),
+  address: z.string().describe('what the service takes for the address of the client'),
+  header: z.string().nullable().describe('the header that named it; null: it is the peer'),
+  ignored_headers: z
+    .array(z.string())
+    .describe('headers of this request that name an address and are not believed'),
+  edges: z.array(z.string()).describe('the networks named in EDGE'),
+});
+export type Connection = z.output<typeof Connection>;
+
+export const connection = endpoint({
+  method: 'GET',
+  path: '/analytics/connection',
+  group: 'Management',
+  summary: 'Where this request comes from, and which header says so',
+  auth: 'admin',
+  cache: 'no-store',
+  responses: { 200: Connection, ...errors },
+});
+
 export const saveSettings = endpoint({
   method: 'PATCH',
   path: '/analytics/settings',

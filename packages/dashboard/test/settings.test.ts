@@ -568,6 +568,18 @@ describe('The settings for everybody', () => {
       await page.getByLabel('API key').waitFor();
     }));
 
+  it('Admins see from where requests arrive, and what to set where a header is ignored', () =>
+    dashboard.visit('/settings/account', async (page) => {
+      await page.getByText('Requests arrive from 127.0.0.1, believed address 127.0.0.1.').waitFor();
+      await page.setExtraHTTPHeaders({
+        'x-vercel-forwarded-for': '198.51.100.9',
+        'x-real-ip': '198.51.100.2',
+      });
+      await page.reload();
+      await page.getByText('believed address 198.51.100.2 by the header X-Real-IP').waitFor();
+      await page.getByText('set EDGE=vercel').waitFor();
+    }));
+
   const sections = [
     'Sites and forms',
     'Integrations',

@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import { EDGE_NAMES, type EdgeName } from './domain/edges.ts';
 import { bucketAddress } from './lib/bucket-address.ts';
 import { type NetworkMatcher, parseNetworks } from './lib/ip-address.ts';
 
@@ -22,6 +23,8 @@ export type Config = {
         secretAccessKey: string;
       };
   isTrustedProxy: NetworkMatcher;
+  /** Networks whose own headers are believed from trusted peers. */
+  edges: readonly EdgeName[];
   /** Undefined: generated at the first start and kept in the data directory. */
   analyticsApiKey: string | undefined;
   marketingApiKey: string | undefined;
@@ -69,6 +72,7 @@ export function readConfig(env: Environment): Config {
     redisUrl: readRedis(read),
     objects: readObjects(read),
     isTrustedProxy: readTrustedProxies(read),
+    edges: read.someOf('EDGE', EDGE_NAMES),
     analyticsApiKey,
     marketingApiKey,
     leadCaptureApiKey: read.text('LEAD_CAPTURE_API_KEY'),
@@ -256,6 +260,17 @@ function reader(env: Environment) {
       const found = allowed.find((candidate) => candidate === value);
       if (found === undefined) throw new ConfigError(`${name} must be one of ${allowed.join(', ')}.`);
       return found;
+    },
+    someOf<const T extends string>(name: string, allowed: readonly T[]): T[] {
+      const values = (text(name)?.toLowerCase() ?? '').split(',').map((value) => value.trim());
+      const given = values.filter((value) => value !== '');
+      const unknown = given.find((value) => !allowed.some((candidate) => candidate === value));
+      if (unknown !== undefined) {
+        throw new ConfigError(
+          `${name} must be of ${allowed.join(', ')}, separated by commas, not "${unknown}".`,
+        );
+      }
+      return allowed.filter((candidate) => given.includes(candidate));
     },
   };
 }

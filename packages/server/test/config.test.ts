@@ -34,6 +34,7 @@ test('nothing has to be set', () => {
     database: { kind: 'sqlite' },
     redisUrl: undefined,
     objects: { kind: 'files' },
+    edges: [],
     analyticsApiKey: undefined,
     marketingApiKey: undefined,
     leadCaptureApiKey: undefined,
@@ -94,6 +95,7 @@ test('everything can be set', () => {
     S3_REGION: 'eu-central-1',
     S3_ACCESS_KEY_ID: 'key',
     S3_SECRET_ACCESS_KEY: 'secret',
+    EDGE: ' Plain,cloudflare,',
     ANALYTICS_API_KEY: 'admin',
     ANALYTICS_MARKETING_API_KEY: 'marketing',
     LEAD_CAPTURE_API_KEY: 'capture',
@@ -135,6 +137,7 @@ test('everything can be set', () => {
       accessKeyId: 'key',
       secretAccessKey: 'secret',
     },
+    edges: ['cloudflare', 'plain'],
     analyticsApiKey: 'admin',
     marketingApiKey: 'marketing',
     leadCaptureApiKey: 'capture',
@@ -302,6 +305,10 @@ const REFUSED: [string, Environment][] = [
   [
     'S3_ACCESS_KEY_ID must not have spaces or other invisible characters in it.',
     { ...S3, S3_REGION: 'eu-west-1', S3_ACCESS_KEY_ID: 'hunter2\nhunter2' },
+  ],
+  [
+    'EDGE must be of cloudflare, vercel, cloudfront, appengine, plain, separated by commas, not "akamai".',
+    { EDGE: 'cloudflare, akamai' },
   ],
   [
     'ANALYTICS_MARKETING_API_KEY must differ from ANALYTICS_API_KEY.',

@@ -75,6 +75,8 @@ export async function startService(kind: StoreKind, options: ServiceOptions = {}
       ANALYTICS_API_KEY: ADMIN_KEY,
       ANALYTICS_MARKETING_API_KEY: MARKETING_KEY,
       TRACK_RATE_LIMIT_PER_MINUTE: '0',
+      // Tests place their clients with the headers of these.
+      EDGE: 'cloudflare,plain',
       ...(kind === 'postgres' ? { DATABASE_URL: databaseUrl } : {}),
       ...options.env,
     }),

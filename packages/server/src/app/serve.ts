@@ -14,7 +14,7 @@ import type { Handlers, HttpContext } from '../http/answer-endpoint.ts';
 import { makeAuthenticate, makeRequireSecret } from '../http/authenticate.ts';
 import { browserScripts } from '../http/browser-scripts.ts';
 import { makeClientGeo } from '../http/client-geo.ts';
-import { makeClientIp } from '../http/client-ip.ts';
+import { makeClientIp, makeClientSource } from '../http/client-ip.ts';
 import { dashboardFiles } from '../http/dashboard-files.ts';
 import { demoPages } from '../http/demo-pages.ts';
 import { makeRateLimit, makeSharedRateLimit } from '../http/rate-limit.ts';
@@ -97,7 +97,7 @@ function handlersOf(config: Config, parts: Parts, work: Work, { isDraining }: Se
 
 function flowsOf(config: Config, parts: Parts, work: Work) {
   const { ipDatabase } = parts;
-  const common = { ...config, ...parts, ...work, newId, locate: makeClientGeo(ipDatabase) };
+  const common = { ...config, ...parts, ...work, newId, locate: makeClientGeo(ipDatabase, config.edges) };
   return {
     startSession: makeStartSession({ ...common, isHosting: ipDatabase.isHosting }),
     trackEvents: makeTrackEvents(common),
@@ -126,7 +126,8 @@ function contextOf(config: Config, parts: Parts, { settings }: Work, serving: Se
     metrics,
     log,
     publicUrl: config.publicUrl,
-    clientIp: makeClientIp(config.isTrustedProxy),
+    clientIp: makeClientIp(config.isTrustedProxy, config.edges),
+    clientSource: makeClientSource(config.isTrustedProxy, config.edges),
     authenticate: makeAuthenticate({ admin: keys.admin, marketing: keys.marketing }),
     requireSecret: makeRequireSecret(async () => {
       const { crmCallbackSecret, crmWebhookSecret } = await settings.current();

@@ -17,7 +17,7 @@ import type { Log } from '../ports/log.ts';
 import type { DropReason, Metrics } from '../ports/metrics.ts';
 import { type Answer, commonHeaders, JSON_TYPE } from './answer.ts';
 import type { Role, SecretKind } from './authenticate.ts';
-import type { ClientIp } from './client-ip.ts';
+import type { ClientIp, ClientSource } from './client-ip.ts';
 import { errorAnswer } from './error-response.ts';
 import type { KeptFrom } from './kept.ts';
 import type { SharedRateLimit } from './rate-limit.ts';
@@ -40,6 +40,8 @@ export type EndpointRequest<E extends Endpoint> = {
   /** HEAD is answered like GET, and must leave no trace. */
   method: string;
   client: ClientIp;
+  /** How the client's address was found. */
+  clientSource: () => ClientSource;
   headers: IncomingHttpHeaders;
   /** Undefined on public endpoints. */
   role: Role | undefined;
@@ -65,6 +67,7 @@ export type HttpContext = {
   now: () => number;
   newRequestId: () => string;
   clientIp: (peer: string | undefined, headers: IncomingHttpHeaders) => ClientIp;
+  clientSource: (peer: string | undefined, headers: IncomingHttpHeaders) => ClientSource;
   authenticate: (headers: IncomingHttpHeaders) => Role;
   /** Refuses whoever does not have the secret of the callbacks or of the CRM. */
   requireSecret: (kind: SecretKind, headers: IncomingHttpHeaders) => Promise<void>;
@@ -111,6 +114,7 @@ export function answerEndpoint(name: string, declared: Endpoint, handler: AnyHan
         reply,
         method: incoming.method ?? 'GET',
         client,
+        clientSource: () => context.clientSource(incoming.socket.remoteAddress, incoming.headers),
         headers: incoming.headers,
         role,
         origin: () => originOf(incoming, client, context),
