@@ -7,6 +7,8 @@ const SECRET_CHARS_MAX = 1024;
 const URL_CHARS_MAX = 2048;
 const TEAMS_MAX = 200;
 const TEAM_CHARS_MAX = 256;
+const PARAMETERS_MAX = 200;
+const PARAMETER_CHARS_MAX = 64;
 /** A hundred years. */
 const MINUTES_MAX = 52_560_000;
 
@@ -49,6 +51,10 @@ export const SettingsChange = z
     lead_drought_webhook_url: Target,
     archive_retention_days: Days,
     replay_retention_days: Days,
+    redacted_parameters: z
+      .array(z.string().trim().min(1).max(PARAMETER_CHARS_MAX))
+      .max(PARAMETERS_MAX)
+      .describe('parameters whose values are not kept in addresses of pages, besides the usual ones'),
     replay_sample_rate: z.number().min(0).max(1).describe('share of sessions that are recorded; 0: none'),
   })
   .partial();
@@ -71,6 +77,7 @@ export const Settings = z.object({
   lead_drought_webhook_url_refused: Refused,
   archive_retention_days: z.int(),
   replay_retention_days: z.int(),
+  redacted_parameters: z.array(z.string()),
   replay_sample_rate: z.number(),
 });
 export type ShownSettings = z.output<typeof Settings>;

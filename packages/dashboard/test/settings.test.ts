@@ -300,12 +300,14 @@ describe('Settings that are saved by section', () => {
         await page.getByText('Must be a number from 0 to 100.').waitFor();
         await page.getByLabel('Visits to record').fill('7');
         await page.getByLabel('Keep recordings').fill('0');
+        await page.getByLabel('More parameters').fill('member_id');
         await page.getByLabel('Pause between refreshes').fill('60');
         await button(page, 'Save').click();
         await page.getByText('Saved', { exact: true }).waitFor();
         const saved = await settingsOf(service);
         assert.equal(saved.replay_sample_rate, 0.07);
         assert.equal(saved.replay_retention_days, 0);
+        assert.deepEqual(saved.redacted_parameters, ['member_id']);
         assert.equal(saved.analytics_refresh_cooldown_seconds, 60);
         await page.reload();
         await page.getByLabel('Visits to record').waitFor();
