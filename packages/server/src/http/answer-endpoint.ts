@@ -45,8 +45,6 @@ export type EndpointRequest<E extends Endpoint> = {
   headers: IncomingHttpHeaders;
   /** Undefined on public endpoints. */
   role: Role | undefined;
-  /** The address the service was reached at. */
-  origin: () => string;
 };
 
 export type Reply = { status: number; headers: Record<string, string> };
@@ -117,7 +115,6 @@ export function answerEndpoint(name: string, declared: Endpoint, handler: AnyHan
         clientSource: () => context.clientSource(incoming.socket.remoteAddress, incoming.headers),
         headers: incoming.headers,
         role,
-        origin: () => originOf(incoming, client, context),
       };
       if (cached === undefined) {
         reply.body = await bodyOf(await handler(request), declared);
@@ -185,14 +182,6 @@ async function authorize(
     throw new AppError('forbidden', 'This key may not do that; it needs the admin key.');
   }
   return role;
-}
-
-function originOf(incoming: IncomingMessage, client: ClientIp, context: HttpContext): string {
-  if (context.publicUrl !== undefined) return context.publicUrl;
-  const forwarded = client.trusted ? incoming.headers['x-forwarded-proto'] : undefined;
-  const protocol = forwarded === 'https' ? 'https' : 'http';
-  const { host = 'localhost' } = incoming.headers;
-  return URL.parse(`${protocol}://${host}`)?.origin ?? `${protocol}://localhost`;
 }
 
 function logRequest(log: Log, endpoint: string, answer: Answer, seconds: number): void {
