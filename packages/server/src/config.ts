@@ -37,6 +37,8 @@ export type Config = {
   analyticsRefreshCooldownSeconds: number;
   engine: { accountId: string; apiToken: string } | undefined;
   flow: { webhookUrl: string | undefined; signingSecret: string | undefined; allowPrivateNetwork: boolean };
+  /** A site, form and page to try things out with, where the service makes its own keys. */
+  demo: boolean;
   trackRateLimitPerMinute: number;
   legacyLeadRoutes: boolean;
   /** Additional paths of the browser scripts and the tracking endpoints. */
@@ -50,12 +52,18 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 /** A setting that cannot be used; its message is one sentence for the operator. */
 export class ConfigError extends Error {}
 
+/** Short ones are guessed. */
+const ADMIN_KEY_CHARS_MIN = 16;
+
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export function readConfig(env: Environment): Config {
   const read = reader(env);
   const analyticsApiKey = read.text('ANALYTICS_API_KEY');
   const marketingApiKey = read.text('ANALYTICS_MARKETING_API_KEY');
+  if (analyticsApiKey !== undefined && analyticsApiKey.length < ADMIN_KEY_CHARS_MIN) {
+    throw new ConfigError(`ANALYTICS_API_KEY must have at least ${ADMIN_KEY_CHARS_MIN} characters.`);
+  }
   if (marketingApiKey !== undefined && marketingApiKey === analyticsApiKey) {
     throw new ConfigError('ANALYTICS_MARKETING_API_KEY must differ from ANALYTICS_API_KEY.');
   }
@@ -88,6 +96,7 @@ export function readConfig(env: Environment): Config {
       signingSecret: read.text('FLOW_SIGNING_SECRET'),
       allowPrivateNetwork: read.flag('FLOW_ALLOW_PRIVATE_NETWORK', false),
     },
+    demo: read.flag('DEMO_SITE', true) && analyticsApiKey === undefined,
     trackRateLimitPerMinute: read.integer('TRACK_RATE_LIMIT_PER_MINUTE', 600, { min: 0 }),
     legacyLeadRoutes: read.flag('LEGACY_LEAD_ROUTES', true),
     paths: readPaths(read),

@@ -132,6 +132,19 @@ describe('other names for scripts and endpoints', () => {
   });
 });
 
+test('the demo pages are gone where they are switched off', async () => {
+  const service = await startService('sqlite', {
+    env: { ANALYTICS_API_KEY: undefined, ANALYTICS_MARKETING_API_KEY: undefined, DEMO_SITE: 'off' },
+  });
+  try {
+    assert.equal((await fetch(`${service.url}/demo`)).status, 404);
+    const form = await fetch(`${service.url}/forms/config?siteKey=demo-site&formId=demo-form`);
+    assert.equal(form.status, 404);
+  } finally {
+    await service.close();
+  }
+});
+
 describe('the demo pages', () => {
   let service: TestService;
   before(async () => {

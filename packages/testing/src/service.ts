@@ -13,6 +13,9 @@ import { assertSilent, watchStderr } from './stderr.ts';
 
 /** The real service with real stores in a temporary directory, reached over HTTP. */
 
+// As main.ts does it.
+process.umask(0o077);
+
 export const ADMIN_KEY = 'admin-key-for-tests';
 export const MARKETING_KEY = 'marketing-key-for-tests';
 

@@ -153,10 +153,9 @@ function webFiles(config: Config, settings: AppSettings): WebFiles {
     form: bundledFile(join(BROWSER_SCRIPTS, 'f.js')),
     recorder: bundledFile(join(BROWSER_SCRIPTS, 'r.js')),
   };
-  const hasDemo = config.analyticsApiKey === undefined;
   return new Map([
     ...browserScripts(sources, config.paths, settings),
-    ...(hasDemo ? demoPages((name) => bundledFile(join(DEMO_PAGES, name))) : []),
+    ...(config.demo ? demoPages((name) => bundledFile(join(DEMO_PAGES, name))) : []),
     ...dashboardFiles(bundledFolder(DASHBOARD)),
   ]);
 }
