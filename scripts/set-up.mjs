@@ -4,7 +4,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BUILD_STEPS, isFresh } from './build-steps.mjs';
@@ -63,8 +63,19 @@ function build() {
   if (status !== 0) fail(`The build failed${error ? ` (${error.message})` : ''}.`);
 }
 
+/** Compared before it runs for the first time: npm has no checksum of what the package's install script downloads. */
 function requireLocalNode() {
   const version = readManifest('package.json').dependencies.node;
+  const expected = readManifest('scripts/node-checksums.json').binaries[
+    `${process.platform}-${process.arch}`
+  ];
+  if (expected !== undefined && existsSync(LOCAL_NODE) && sha256Of(LOCAL_NODE) !== expected) {
+    rmSync(LOCAL_NODE);
+    fail(
+      `The Node ${version} that was installed is not the one in scripts/node-checksums.json; it was removed. ` +
+        'Try again, and if that does not help, use another npm registry.',
+    );
+  }
   const { stdout } = spawnSync(LOCAL_NODE, ['--version'], { encoding: 'utf8' });
   if (stdout?.trim() !== `v${version}`) {
     fail(
@@ -108,6 +119,10 @@ function hashOfManifests() {
     hash.update(`\0${file}\0`).update(JSON.stringify(installed));
   }
   return hash.digest('hex');
+}
+
+function sha256Of(file) {
+  return createHash('sha256').update(readFileSync(file)).digest('hex');
 }
 
 function readManifest(file) {

@@ -43,6 +43,8 @@ export type Config = {
   legacyLeadRoutes: boolean;
   /** Additional paths of the browser scripts and the tracking endpoints. */
   paths: { tracker: string; form: string; recorder: string; track: string };
+  /** A URI for reports of vulnerabilities. */
+  securityContact: string;
   logLevel: LogLevel;
 };
 
@@ -100,6 +102,7 @@ export function readConfig(env: Environment): Config {
     trackRateLimitPerMinute: read.integer('TRACK_RATE_LIMIT_PER_MINUTE', 600, { min: 0 }),
     legacyLeadRoutes: read.flag('LEGACY_LEAD_ROUTES', true),
     paths: readPaths(read),
+    securityContact: readSecurityContact(read),
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
   };
 }
@@ -196,6 +199,7 @@ function readPaths(read: Reader): Config['paths'] {
 
 /** First segments of the service's other paths. */
 const RESERVED: ReadonlySet<string> = new Set([
+  '.well-known',
   'analytics',
   'dashboard',
   'demo',
@@ -211,10 +215,20 @@ const RESERVED: ReadonlySet<string> = new Set([
   'webhooks',
 ]);
 
+/** Unless it is set, the mailbox that every domain should have for it (RFC 2142). */
+function readSecurityContact(read: Reader): string {
+  const { hostname = 'localhost' } = URL.parse(read.text('PUBLIC_URL') ?? '') ?? {};
+  return read.url('SECURITY_CONTACT', ['mailto:', 'https:']) ?? `mailto:security@${hostname}`;
+}
+
 function readEngine(read: Reader): Config['engine'] {
   const accountId = read.text('EDGE_ACCOUNT_ID');
   const apiToken = read.text('ANALYTICS_ENGINE_API_TOKEN');
   return accountId === undefined || apiToken === undefined ? undefined : { accountId, apiToken };
+}
+
+function protocolStart(protocol: string): string {
+  return protocol === 'mailto:' ? protocol : `${protocol}//`;
 }
 
 type Reader = ReturnType<typeof reader>;
@@ -249,7 +263,7 @@ function reader(env: Environment) {
       if (value !== undefined && !protocols.includes(URL.parse(value)?.protocol ?? '')) {
         // The value may hold a password, so it is not repeated.
         throw new ConfigError(
-          `${name} must be a URL starting with ${protocols.map((p) => `${p}//`).join(' or ')}.`,
+          `${name} must be a URL starting with ${protocols.map(protocolStart).join(' or ')}.`,
         );
       }
       return value;

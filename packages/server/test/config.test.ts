@@ -50,6 +50,7 @@ test('nothing has to be set', () => {
     trackRateLimitPerMinute: 600,
     legacyLeadRoutes: true,
     paths: { tracker: '/t.js', form: '/f.js', recorder: '/r.js', track: '/track' },
+    securityContact: 'mailto:security@localhost',
     logLevel: 'info',
   });
 });
@@ -117,6 +118,7 @@ test('everything can be set', () => {
     FORM_SCRIPT_PATH: '/enquiry.js',
     RECORDER_SCRIPT_PATH: '/film.js',
     TRACK_PATH: '/a/b-c',
+    SECURITY_CONTACT: 'https://leads.example/security',
     LOG_LEVEL: 'DEBUG',
   });
   assert.deepEqual(config, {
@@ -154,6 +156,7 @@ test('everything can be set', () => {
     trackRateLimitPerMinute: 0,
     legacyLeadRoutes: false,
     paths: { tracker: '/a/stories.js', form: '/enquiry.js', recorder: '/film.js', track: '/a/b-c' },
+    securityContact: 'https://leads.example/security',
     logLevel: 'debug',
   });
 });
@@ -313,6 +316,10 @@ const REFUSED: [string, Environment][] = [
   [
     'S3_ACCESS_KEY_ID must not have spaces or other invisible characters in it.',
     { ...S3, S3_REGION: 'eu-west-1', S3_ACCESS_KEY_ID: 'hunter2\nhunter2' },
+  ],
+  [
+    'SECURITY_CONTACT must be a URL starting with mailto: or https://.',
+    { SECURITY_CONTACT: 'me@example.org' },
   ],
   ['ANALYTICS_API_KEY must have at least 16 characters.', { ANALYTICS_API_KEY: 'fifteen-letters' }],
   [

@@ -38,6 +38,7 @@ import { settingsRoutes } from '../http/routes/settings.ts';
 import { siteRoutes } from '../http/routes/sites.ts';
 import { statisticsRoutes } from '../http/routes/statistics.ts';
 import { trackingRoutes } from '../http/routes/tracking.ts';
+import { securityTxt } from '../http/security-txt.ts';
 import type { WebFiles } from '../http/web-files.ts';
 import { makeWhitelistCheck } from '../http/whitelist-check.ts';
 import { SECOND_MS } from '../lib/utc-time.ts';
@@ -56,7 +57,7 @@ type Serving = { isDraining: () => boolean; newRequestId: () => string };
 export function makeListener(config: Config, parts: Parts, work: Work, serving: Serving): RequestListener {
   return makeRouter(handlersOf(config, parts, work, serving), {
     ...contextOf(config, parts, work, serving),
-    files: webFiles(config, work.settings),
+    files: webFiles(config, work.settings, parts.now),
     trackPath: config.paths.track,
   });
 }
@@ -147,7 +148,7 @@ function contextOf(config: Config, parts: Parts, { settings }: Work, serving: Se
 }
 
 /** The demo is there where the demo site is. */
-function webFiles(config: Config, settings: AppSettings): WebFiles {
+function webFiles(config: Config, settings: AppSettings, now: () => number): WebFiles {
   const sources = {
     tracker: bundledFile(join(BROWSER_SCRIPTS, 't.js')),
     form: bundledFile(join(BROWSER_SCRIPTS, 'f.js')),
@@ -157,5 +158,6 @@ function webFiles(config: Config, settings: AppSettings): WebFiles {
     ...browserScripts(sources, config.paths, settings),
     ...(config.demo ? demoPages((name) => bundledFile(join(DEMO_PAGES, name))) : []),
     ...dashboardFiles(bundledFolder(DASHBOARD)),
+    securityTxt(config.securityContact, now),
   ]);
 }
