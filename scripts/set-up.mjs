@@ -1,4 +1,4 @@
-// Runs before `npm start`, `npm test` and `npm run bench`: makes a fresh clone ready and otherwise
+// Runs before `npm start`, and with --for-tests before `npm test` and `npm run bench`: makes a fresh clone ready and otherwise
 // does nothing. Plain JavaScript without dependencies, because on a fresh clone nothing is installed
 // and the Node that runs it may be any version from 20 up.
 
@@ -15,44 +15,58 @@ const LOCAL_NODE = join(MODULES, '.bin', 'node');
 const INSTALL_STAMP = join(MODULES, '.leadtrail-install');
 
 // `--include` wins over NODE_ENV=production and over an `omit` in the user's npm settings.
-const INSTALL_ARGUMENTS = [
-  'ci',
-  '--include=dev',
-  '--include=optional',
-  '--no-audit',
-  '--no-fund',
-  '--loglevel=error',
+const INSTALL_ARGUMENTS = ['ci', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'];
+const EVERYTHING = ['--include=dev'];
+/** Running needs neither the workspace `testing` nor what checks the code. */
+const FOR_RUNNING = [
+  '--omit=dev',
+  '--include-workspace-root',
+  ...['contract', 'dashboard', 'server', 'tracker'].map((name) => `--workspace=packages/${name}`),
 ];
+const ALL = 'all';
+const RUNNING = 'running';
 
 // npm passes its settings on to child processes; these would limit the install to one workspace.
 const SETTINGS_NOT_INHERITED =
   /^npm_config_(local_prefix|workspace|workspaces|include_workspace_root|dry_run)$/i;
 
 const wanted = hashOfManifests();
+const before = readStamp();
+// Whoever has tested here will do so again.
+const kind = process.argv.includes('--for-tests') || before.kind === ALL ? ALL : RUNNING;
 if (!isInstalled()) install();
 if (!BUILD_STEPS.every(isFresh)) build();
 
 function isInstalled() {
-  return (
-    existsSync(LOCAL_NODE) && existsSync(INSTALL_STAMP) && readFileSync(INSTALL_STAMP, 'utf8') === wanted
-  );
+  return existsSync(LOCAL_NODE) && before.hash === wanted && before.kind === kind;
+}
+
+/** What was installed last; earlier versions installed everything and did not say so. */
+function readStamp() {
+  if (!existsSync(INSTALL_STAMP)) return {};
+  const [hash, installed = ALL] = readFileSync(INSTALL_STAMP, 'utf8').split(' ');
+  return { hash, kind: installed };
 }
 
 function install() {
   console.log('Installing dependencies…');
   const [command, ...prefix] = npmCommand();
-  const { status, error } = spawnSync(command, [...prefix, ...INSTALL_ARGUMENTS], {
-    cwd: ROOT,
-    env: installEnvironment(),
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
+  const { status, error } = spawnSync(
+    command,
+    [...prefix, ...INSTALL_ARGUMENTS, ...(kind === ALL ? EVERYTHING : FOR_RUNNING)],
+    {
+      cwd: ROOT,
+      env: installEnvironment(),
+      stdio: ['ignore', 'ignore', 'inherit'],
+    },
+  );
   if (status !== 0) {
     fail(
       `The dependencies could not be installed: npm ci ${error ? `did not start (${error.message})` : 'failed'}.`,
     );
   }
   requireLocalNode();
-  writeFileSync(INSTALL_STAMP, wanted);
+  writeFileSync(INSTALL_STAMP, `${wanted} ${kind}`);
 }
 
 function build() {

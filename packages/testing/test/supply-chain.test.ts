@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { test } from 'node:test';
 import { PROJECT_DIR } from '../../server/src/config.ts';
 
-type Entry = { version?: string; link?: boolean; integrity?: string; resolved?: string };
+type Entry = { dev?: boolean; version?: string; link?: boolean; integrity?: string; resolved?: string };
 
 const readJson = async (file: string) => JSON.parse(await readFile(join(PROJECT_DIR, file), 'utf8'));
 
@@ -34,6 +34,19 @@ test('the lock file names no download address, so every registry will do', async
     entries.filter(([, { resolved }]) => resolved !== undefined),
     [],
   );
+});
+
+test('a start installs what builds and runs the service, not what tests it', async () => {
+  const entries = new Map(await installed());
+  const isForTesting = (name: string) => entries.get(`node_modules/${name}`)?.dev === true;
+  for (const name of ['playwright-core', 'fast-check', '@biomejs/biome', 'ajv', '@20minutes/s3rver']) {
+    assert.equal(isForTesting(name), true, name);
+  }
+  for (const name of ['node', 'kysely', 'react', 'vite', 'rolldown', 'terser', 'tailwindcss']) {
+    assert.equal(isForTesting(name), false, name);
+  }
+  // Only a workspace that is left out can keep an optional package out of a start.
+  assert.equal((await readJson('package.json')).optionalDependencies, undefined);
 });
 
 test('there is a checksum of the Node that is installed, for the usual machines', async () => {
