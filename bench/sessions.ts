@@ -79,6 +79,7 @@ function recordsOf(number: number): TrackingRecord[] {
     {
       at,
       newId: randomUUIDv7,
+      redacted: [],
       ip: `10.${visitor % 200}.${(visitor >> 8) % 250}.${(visitor >> 16) % 250}`,
       geo: {
         country,

@@ -28,6 +28,7 @@ const DEFAULT_PORT = 8787;
 const dataDir = resolve(process.env.DATA_DIR || join(ROOT, 'data-demo'));
 const port = process.env.PORT || String(DEFAULT_PORT);
 
+process.umask(0o077);
 if (await isEmpty(dataDir)) await generate();
 const platform = await startPlatform();
 const service = startService(platform);
@@ -50,7 +51,7 @@ async function generate(): Promise<void> {
   const startedAt = performance.now();
   const unfinished = `${dataDir}.unfinished`;
   await rm(unfinished, { recursive: true, force: true });
-  await mkdir(unfinished, { recursive: true });
+  await mkdir(unfinished, { recursive: true, mode: 0o700 });
   console.log(`Making the demo data in ${dataDir}; this takes about a minute.`);
   const store = await openSqliteStore(join(unfinished, 'leadtrail.db'));
   try {
@@ -100,6 +101,8 @@ function startService(target: Server): ChildProcess {
       ...process.env,
       DATA_DIR: dataDir,
       PORT: port,
+      // Its keys are published: other machines get in only where somebody asks for it.
+      HOST: process.env.HOST || '127.0.0.1',
       BOT_LEAD_DETECTION: 'on',
       FLOW_WEBHOOK_URL: `http://127.0.0.1:${targetPort}/leads`,
       // Empty rather than unset, because .env could set them.

@@ -1,10 +1,10 @@
-// Runs before `npm start`, `npm test` and `npm run bench`: makes a fresh clone ready and otherwise
+// Runs before `npm start`, and with --for-tests before `npm test` and `npm run bench`: makes a fresh clone ready and otherwise
 // does nothing. Plain JavaScript without dependencies, because on a fresh clone nothing is installed
 // and the Node that runs it may be any version from 20 up.
 
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BUILD_STEPS, isFresh } from './build-steps.mjs';
@@ -15,44 +15,58 @@ const LOCAL_NODE = join(MODULES, '.bin', 'node');
 const INSTALL_STAMP = join(MODULES, '.leadtrail-install');
 
 // `--include` wins over NODE_ENV=production and over an `omit` in the user's npm settings.
-const INSTALL_ARGUMENTS = [
-  'ci',
-  '--include=dev',
-  '--include=optional',
-  '--no-audit',
-  '--no-fund',
-  '--loglevel=error',
+const INSTALL_ARGUMENTS = ['ci', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'];
+const EVERYTHING = ['--include=dev'];
+/** Running needs neither the workspace `testing` nor what checks the code. */
+const FOR_RUNNING = [
+  '--omit=dev',
+  '--include-workspace-root',
+  ...['contract', 'dashboard', 'server', 'tracker'].map((name) => `--workspace=packages/${name}`),
 ];
+const ALL = 'all';
+const RUNNING = 'running';
 
 // npm passes its settings on to child processes; these would limit the install to one workspace.
 const SETTINGS_NOT_INHERITED =
   /^npm_config_(local_prefix|workspace|workspaces|include_workspace_root|dry_run)$/i;
 
 const wanted = hashOfManifests();
+const before = readStamp();
+// Whoever has tested here will do so again.
+const kind = process.argv.includes('--for-tests') || before.kind === ALL ? ALL : RUNNING;
 if (!isInstalled()) install();
 if (!BUILD_STEPS.every(isFresh)) build();
 
 function isInstalled() {
-  return (
-    existsSync(LOCAL_NODE) && existsSync(INSTALL_STAMP) && readFileSync(INSTALL_STAMP, 'utf8') === wanted
-  );
+  return existsSync(LOCAL_NODE) && before.hash === wanted && before.kind === kind;
+}
+
+/** What was installed last; earlier versions installed everything and did not say so. */
+function readStamp() {
+  if (!existsSync(INSTALL_STAMP)) return {};
+  const [hash, installed = ALL] = readFileSync(INSTALL_STAMP, 'utf8').split(' ');
+  return { hash, kind: installed };
 }
 
 function install() {
   console.log('Installing dependencies…');
   const [command, ...prefix] = npmCommand();
-  const { status, error } = spawnSync(command, [...prefix, ...INSTALL_ARGUMENTS], {
-    cwd: ROOT,
-    env: installEnvironment(),
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
+  const { status, error } = spawnSync(
+    command,
+    [...prefix, ...INSTALL_ARGUMENTS, ...(kind === ALL ? EVERYTHING : FOR_RUNNING)],
+    {
+      cwd: ROOT,
+      env: installEnvironment(),
+      stdio: ['ignore', 'ignore', 'inherit'],
+    },
+  );
   if (status !== 0) {
     fail(
       `The dependencies could not be installed: npm ci ${error ? `did not start (${error.message})` : 'failed'}.`,
     );
   }
   requireLocalNode();
-  writeFileSync(INSTALL_STAMP, wanted);
+  writeFileSync(INSTALL_STAMP, `${wanted} ${kind}`);
 }
 
 function build() {
@@ -63,8 +77,19 @@ function build() {
   if (status !== 0) fail(`The build failed${error ? ` (${error.message})` : ''}.`);
 }
 
+/** Compared before it runs for the first time: npm has no checksum of what the package's install script downloads. */
 function requireLocalNode() {
   const version = readManifest('package.json').dependencies.node;
+  const expected = readManifest('scripts/node-checksums.json').binaries[
+    `${process.platform}-${process.arch}`
+  ];
+  if (expected !== undefined && existsSync(LOCAL_NODE) && sha256Of(LOCAL_NODE) !== expected) {
+    rmSync(LOCAL_NODE);
+    fail(
+      `The Node ${version} that was installed is not the one in scripts/node-checksums.json; it was removed. ` +
+        'Try again, and if that does not help, use another npm registry.',
+    );
+  }
   const { stdout } = spawnSync(LOCAL_NODE, ['--version'], { encoding: 'utf8' });
   if (stdout?.trim() !== `v${version}`) {
     fail(
@@ -108,6 +133,10 @@ function hashOfManifests() {
     hash.update(`\0${file}\0`).update(JSON.stringify(installed));
   }
   return hash.digest('hex');
+}
+
+function sha256Of(file) {
+  return createHash('sha256').update(readFileSync(file)).digest('hex');
 }
 
 function readManifest(file) {

@@ -206,6 +206,7 @@ function visit({ visitor, isReturn, at, isForOpenHouse }: Occasion, random: Rand
       ip: visitor.ip,
       geo: visitor.geo,
       hosting: visitor.isHosting,
+      redacted: [],
     },
   );
   const interest = random.chance(BOUNCE_SHARE) ? 0 : Math.min(random.skewed(isReturn ? 0.5 : 0.33), 1);

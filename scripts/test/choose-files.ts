@@ -9,7 +9,7 @@ const ALL = 'packages/*/test/**/*.test.ts';
 /** What a change to one part needs, on both stores; the whole suite has more about each. */
 const TOPICS: Readonly<Record<string, readonly string[]>> = {
   leads: [
-    'packages/server/test/{lead-capture,lead-detail,leads-list,lead-search,submissions-list}.test.ts',
+    'packages/server/test/{lead-capture,lead-detail,lead-person,leads-list,lead-search,submissions-list}.test.ts',
     'packages/server/test/domain/leads/*.test.ts',
   ],
   tracking: [

@@ -102,6 +102,7 @@ export const endpoints = {
   deleteIntegration: sites.deleteIntegration,
   rotateIntegration: sites.rotateIntegration,
   settings: settings.settings,
+  connection: settings.connection,
   saveSettings: settings.saveSettings,
   erasePerson: erase.erasePerson,
   dropdownOptions: dropdownOptions.dropdownOptions,

@@ -10,7 +10,9 @@ export const FormsConfig = z
     site_key: z.string(),
     form_id: z.string(),
     enabled: z.boolean().describe('whether both site and form are enabled'),
-    capture_url: z.string().describe('URL to submit the form to'),
+    capture_url: z
+      .string()
+      .describe('where to submit the form; relative to the service unless PUBLIC_URL is set'),
     honeypot_field: z.string().describe('name of the field to hide and leave empty'),
     time_field: z.string().describe('name of the field for the seconds from showing to submitting the form'),
     campaign_params: z

@@ -11,6 +11,8 @@ const SECRET_CHARS_MAX = 1024;
 const URL_CHARS_MAX = 2048;
 const TEAMS_MAX = 200;
 const TEAM_CHARS_MAX = 256;
+const PARAMETERS_MAX = 200;
+const PARAMETER_CHARS_MAX = 64;
 /** A hundred years. */
 const MINUTES_MAX = 52_560_000;
 
@@ -56,6 +58,10 @@ export const SettingsChange = z
     lead_drought_webhook_url: Target,
     archive_retention_days: Days,
     replay_retention_days: Days,
+    redacted_parameters: z
+      .array(z.string().trim().min(1).max(PARAMETER_CHARS_MAX))
+      .max(PARAMETERS_MAX)
+      .describe('parameters whose values are not kept in addresses of pages, besides the usual ones'),
     replay_sample_rate: z.number().min(0).max(1).describe('share of sessions that are recorded; 0: none'),
   })
   .partial();
@@ -79,6 +85,7 @@ export const Settings = z.object({
   lead_drought_webhook_url_refused: Refused,
   archive_retention_days: z.int(),
   replay_retention_days: z.int(),
+  redacted_parameters: z.array(z.string()),
   replay_sample_rate: z.number(),
 });
 export type ShownSettings = z.output<typeof Settings>;
@@ -91,6 +98,28 @@ export const settings = endpoint({
   auth: 'admin',
   cache: 'no-store',
   responses: { 200: Settings, ...errors },
+});
+
+export const Connection = z.object({
+  peer: z.string().describe('whoever opened the connection: the client itself or the last proxy'),
+  is_trusted_proxy: z.boolean().describe('whether the peer is one of TRUSTED_PROXIES'),
+  address: z.string().describe('what the service takes for the address of the client'),
+  header: z.string().nullable().describe('the header that named it; null: it is the peer'),
+  ignored_headers: z
+    .array(z.string())
+    .describe('headers of this request that name an address and are not believed'),
+  edges: z.array(z.string()).describe('the networks named in EDGE'),
+});
+export type Connection = z.output<typeof Connection>;
+
+export const connection = endpoint({
+  method: 'GET',
+  path: '/analytics/connection',
+  group: 'Management',
+  summary: 'Where this request comes from, and which header says so',
+  auth: 'admin',
+  cache: 'no-store',
+  responses: { 200: Connection, ...errors },
 });
 
 export const saveSettings = endpoint({

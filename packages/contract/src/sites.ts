@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { ApiError, Count, DateTime, paging, RecordNumber } from './fields.ts';
+import { ApiError, Count, DateTime, httpUrl, paging, RecordNumber } from './fields.ts';
 import { LIST_DEFAULT, LIST_MAX, MANAGEMENT_BYTES_MAX } from './limits.ts';
 
 /** Who may send leads: sites with their forms, and servers with a key of their own. */
@@ -8,6 +8,7 @@ import { LIST_DEFAULT, LIST_MAX, MANAGEMENT_BYTES_MAX } from './limits.ts';
 const NAME_CHARS_MAX = 256;
 const DOMAINS_PER_SITE_MAX = 100;
 const DOMAIN_CHARS_MAX = 512;
+const ORIGIN_CHARS_MAX = 512;
 
 const Name = z.string().trim().min(1).max(NAME_CHARS_MAX);
 const Key = z
@@ -72,6 +73,10 @@ export const site = endpoint({
   responses: { 200: Site, ...idErrors },
 });
 
+const Origin = httpUrl()
+  .max(ORIGIN_CHARS_MAX)
+  .transform((url) => new URL(url).origin);
+
 export const SiteSnippet = z
   .object({
     site_key: z.string(),
@@ -91,6 +96,11 @@ export const siteSnippet = endpoint({
   path: '/analytics/sites/:id/snippet',
   summary: 'HTML to paste into the pages of a site',
   params: idParams,
+  query: z.object({
+    origin: Origin.optional().describe(
+      'where the service is reached, if PUBLIC_URL is not set; else addresses are relative',
+    ),
+  }),
   responses: { 200: SiteSnippet, ...idErrors },
 });
 

@@ -286,6 +286,64 @@ describe('the replay of a visit', () => {
     assert.equal(elsewhere.connections(), 0);
   });
 
+  test('values of the wrong type open no connection either', async () => {
+    const to = (what: string) => `${elsewhere.url}/${what}`;
+    const link = element('link', { _cssText: '', rel: 'stylesheet' });
+    const image = element('img', { src: [to('image')], srcset: [[to('set')]] });
+    const late = element('link', { _cssText: '', rel: ['preconnect'], href: [to('late')] });
+    const body = element('div', {}, [image, text('Mistyped page')]);
+    const events = recordingOf(
+      [
+        element('link', { _cssText: '', rel: 'preconnect', href: [to('')] }),
+        element('link', { _cssText: '', rel: ['preconnect'], href: [[to('')]] }),
+        element('link', { _cssText: '', rel: 'dns-prefetch', href: [to('')] }),
+        element(['link'] as never, { _cssText: '', rel: 'preconnect', href: [to('')] }),
+        element(['base'] as never, { href: [to('base/')] }),
+        element('meta', { 'http-equiv': ['refresh'], content: [`0;url=${to('refresh')}`] }),
+        link,
+      ],
+      [
+        body,
+        element('iframe', { src: [to('frame')] }),
+        element('a', { href: [to('link')], ping: [to('ping')] }, [text('A link')]),
+        element('svg', {}, [element('use', { 'xlink:href': [to('use')] })]),
+        { ...element('p'), attributes: [{ src: to('list') }], childNodes: { 0: image } } as Node,
+        ['a', 'list'] as never,
+      ],
+      [
+        {
+          source: 0,
+          texts: [{ id: [1], value: [to('text')] }],
+          removes: [{ id: {} }],
+          attributes: [
+            { id: link.id, attributes: { rel: ['preconnect'], href: [to('changed')] } },
+            { id: link.id, attributes: { rel: 'preconnect', href: { 0: to('changed') } } },
+            { id: image.id, attributes: { src: [to('changed')], style: { background: [[to('style')]] } } },
+          ],
+          adds: [
+            { parentId: body.id, nextId: null, node: late },
+            { parentId: body.id, nextId: null, node: element('img', { src: [to('late')] }) },
+          ],
+        },
+        { source: 10, family: 'x', fontSource: [`url(${to('font')})`], buffer: false },
+        { source: [8], id: link.id, adds: [{ rule: [`@import url(${to('rule')})`], index: {} }] },
+      ],
+    );
+    const { path, session } = await aRecordedLead(events);
+    await dashboard.visit(
+      `${path}?replay=${session}`,
+      async (page) => {
+        await shows(page, 'Mistyped page');
+        await page.getByRole('slider', { name: 'Position' }).press('End');
+        await rebuiltFrame(page).waitForFunction(() => document.querySelectorAll('img').length === 2);
+        await atRest(page);
+        assert.equal(await rebuiltFrame(page).locator('link, meta, base, [ping], [src*="http"]').count(), 0);
+      },
+      { expectedErrors: /sessionStorage|Content Security Policy|Blocked script execution|request to/ },
+    );
+    assert.equal(elsewhere.connections(), 0);
+  });
+
   test('a recording without a page says so', async () => {
     const { path, session } = await aRecordedLead([
       { type: 3, timestamp: START, data: { source: 1, positions: [] } },

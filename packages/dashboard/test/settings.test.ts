@@ -300,12 +300,14 @@ describe('Settings that are saved by section', () => {
         await page.getByText('Must be a number from 0 to 100.').waitFor();
         await page.getByLabel('Visits to record').fill('7');
         await page.getByLabel('Keep recordings').fill('0');
+        await page.getByLabel('More parameters').fill('member_id');
         await page.getByLabel('Pause between refreshes').fill('60');
         await button(page, 'Save').click();
         await page.getByText('Saved', { exact: true }).waitFor();
         const saved = await settingsOf(service);
         assert.equal(saved.replay_sample_rate, 0.07);
         assert.equal(saved.replay_retention_days, 0);
+        assert.deepEqual(saved.redacted_parameters, ['member_id']);
         assert.equal(saved.analytics_refresh_cooldown_seconds, 60);
         await page.reload();
         await page.getByLabel('Visits to record').waitFor();
@@ -580,6 +582,18 @@ describe('The settings for everybody', () => {
       await page.getByText('ANALYTICS_MARKETING_API_KEY').waitFor();
       await page.getByRole('main').getByRole('button', { name: 'Sign out' }).click();
       await page.getByLabel('API key').waitFor();
+    }));
+
+  it('Admins see from where requests arrive, and what to set where a header is ignored', () =>
+    dashboard.visit('/settings/account', async (page) => {
+      await page.getByText('Requests arrive from 127.0.0.1, believed address 127.0.0.1.').waitFor();
+      await page.setExtraHTTPHeaders({
+        'x-vercel-forwarded-for': '198.51.100.9',
+        'x-real-ip': '198.51.100.2',
+      });
+      await page.reload();
+      await page.getByText('believed address 198.51.100.2 by the header X-Real-IP').waitFor();
+      await page.getByText('set EDGE=vercel').waitFor();
     }));
 
   const sections = [

@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import { EDGE_NAMES, type EdgeName } from './domain/edges.ts';
 import { bucketAddress } from './lib/bucket-address.ts';
 import { type NetworkMatcher, parseNetworks } from './lib/ip-address.ts';
 
@@ -22,6 +23,8 @@ export type Config = {
         secretAccessKey: string;
       };
   isTrustedProxy: NetworkMatcher;
+  /** Networks whose own headers are believed from trusted peers. */
+  edges: readonly EdgeName[];
   /** Undefined: generated at the first start and kept in the data directory. */
   analyticsApiKey: string | undefined;
   marketingApiKey: string | undefined;
@@ -34,10 +37,14 @@ export type Config = {
   analyticsRefreshCooldownSeconds: number;
   engine: { accountId: string; apiToken: string } | undefined;
   flow: { webhookUrl: string | undefined; signingSecret: string | undefined; allowPrivateNetwork: boolean };
+  /** A site, form and page to try things out with, where the service makes its own keys. */
+  demo: boolean;
   trackRateLimitPerMinute: number;
   legacyLeadRoutes: boolean;
   /** Additional paths of the browser scripts and the tracking endpoints. */
   paths: { tracker: string; form: string; recorder: string; track: string };
+  /** A URI for reports of vulnerabilities. */
+  securityContact: string;
   logLevel: LogLevel;
 };
 
@@ -47,12 +54,18 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 /** A setting that cannot be used; its message is one sentence for the operator. */
 export class ConfigError extends Error {}
 
+/** Short ones are guessed. */
+const ADMIN_KEY_CHARS_MIN = 16;
+
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export function readConfig(env: Environment): Config {
   const read = reader(env);
   const analyticsApiKey = read.text('ANALYTICS_API_KEY');
   const marketingApiKey = read.text('ANALYTICS_MARKETING_API_KEY');
+  if (analyticsApiKey !== undefined && analyticsApiKey.length < ADMIN_KEY_CHARS_MIN) {
+    throw new ConfigError(`ANALYTICS_API_KEY must have at least ${ADMIN_KEY_CHARS_MIN} characters.`);
+  }
   if (marketingApiKey !== undefined && marketingApiKey === analyticsApiKey) {
     throw new ConfigError('ANALYTICS_MARKETING_API_KEY must differ from ANALYTICS_API_KEY.');
   }
@@ -69,6 +82,7 @@ export function readConfig(env: Environment): Config {
     redisUrl: readRedis(read),
     objects: readObjects(read),
     isTrustedProxy: readTrustedProxies(read),
+    edges: read.someOf('EDGE', EDGE_NAMES),
     analyticsApiKey,
     marketingApiKey,
     leadCaptureApiKey: read.text('LEAD_CAPTURE_API_KEY'),
@@ -84,9 +98,11 @@ export function readConfig(env: Environment): Config {
       signingSecret: read.text('FLOW_SIGNING_SECRET'),
       allowPrivateNetwork: read.flag('FLOW_ALLOW_PRIVATE_NETWORK', false),
     },
+    demo: read.flag('DEMO_SITE', true) && analyticsApiKey === undefined,
     trackRateLimitPerMinute: read.integer('TRACK_RATE_LIMIT_PER_MINUTE', 600, { min: 0 }),
     legacyLeadRoutes: read.flag('LEGACY_LEAD_ROUTES', true),
     paths: readPaths(read),
+    securityContact: readSecurityContact(read),
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
   };
 }
@@ -183,6 +199,7 @@ function readPaths(read: Reader): Config['paths'] {
 
 /** First segments of the service's other paths. */
 const RESERVED: ReadonlySet<string> = new Set([
+  '.well-known',
   'analytics',
   'dashboard',
   'demo',
@@ -198,10 +215,20 @@ const RESERVED: ReadonlySet<string> = new Set([
   'webhooks',
 ]);
 
+/** Unless it is set, the mailbox that every domain should have for it (RFC 2142). */
+function readSecurityContact(read: Reader): string {
+  const { hostname = 'localhost' } = URL.parse(read.text('PUBLIC_URL') ?? '') ?? {};
+  return read.url('SECURITY_CONTACT', ['mailto:', 'https:']) ?? `mailto:security@${hostname}`;
+}
+
 function readEngine(read: Reader): Config['engine'] {
   const accountId = read.text('EDGE_ACCOUNT_ID');
   const apiToken = read.text('ANALYTICS_ENGINE_API_TOKEN');
   return accountId === undefined || apiToken === undefined ? undefined : { accountId, apiToken };
+}
+
+function protocolStart(protocol: string): string {
+  return protocol === 'mailto:' ? protocol : `${protocol}//`;
 }
 
 type Reader = ReturnType<typeof reader>;
@@ -236,7 +263,7 @@ function reader(env: Environment) {
       if (value !== undefined && !protocols.includes(URL.parse(value)?.protocol ?? '')) {
         // The value may hold a password, so it is not repeated.
         throw new ConfigError(
-          `${name} must be a URL starting with ${protocols.map((p) => `${p}//`).join(' or ')}.`,
+          `${name} must be a URL starting with ${protocols.map(protocolStart).join(' or ')}.`,
         );
       }
       return value;
@@ -256,6 +283,17 @@ function reader(env: Environment) {
       const found = allowed.find((candidate) => candidate === value);
       if (found === undefined) throw new ConfigError(`${name} must be one of ${allowed.join(', ')}.`);
       return found;
+    },
+    someOf<const T extends string>(name: string, allowed: readonly T[]): T[] {
+      const values = (text(name)?.toLowerCase() ?? '').split(',').map((value) => value.trim());
+      const given = values.filter((value) => value !== '');
+      const unknown = given.find((value) => !allowed.some((candidate) => candidate === value));
+      if (unknown !== undefined) {
+        throw new ConfigError(
+          `${name} must be of ${allowed.join(', ')}, separated by commas, not "${unknown}".`,
+        );
+      }
+      return allowed.filter((candidate) => given.includes(candidate));
     },
   };
 }

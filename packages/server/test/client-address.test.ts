@@ -13,7 +13,7 @@ async function storedPlace(service: TestService, headers: Headers): Promise<Row>
 }
 
 onBothStores('the address and place of a client behind a trusted proxy', (kind) => {
-  const service = useService(kind);
+  const service = useService(kind, { env: { EDGE: 'plain, appengine, cloudfront, vercel, cloudflare' } });
   beforeEach(() => emptyDatabase(service));
 
   const addresses: [string, Headers, string][] = [
@@ -111,6 +111,41 @@ onBothStores('the address and place of a client behind a trusted proxy', (kind) 
       'x-vercel-ip-city': encodeURIComponent(city),
     });
     assert.equal(stored.city, `${'a'.repeat(127)}\uFFFD`);
+  });
+});
+
+onBothStores('a client behind a plain proxy', (kind) => {
+  const service = useService(kind, { env: { EDGE: '' } });
+  beforeEach(() => emptyDatabase(service));
+
+  const forged = {
+    'cf-connecting-ip': '49.36.0.1',
+    'true-client-ip': '49.36.0.1',
+    'x-vercel-forwarded-for': '49.36.0.1',
+    'cloudfront-viewer-address': '49.36.0.1:443',
+    'x-appengine-user-ip': '49.36.0.1',
+    'cf-ipcountry': 'IN',
+    'x-vercel-ip-country': 'IN',
+    'x-geo-country': 'IN',
+    'x-geo-city': 'Pune',
+    'x-geo-asn': '55836',
+  };
+
+  test('headers of an edge that is not named are not believed', async () => {
+    const stored = await storedPlace(service, { ...forged, 'x-forwarded-for': '198.51.100.2' });
+    assert.deepEqual(stored, { ip: '198.51.100.2', country: 'XX', region: null, city: null, asn: null });
+  });
+
+  test('an admin sees where requests come from and what is ignored', async () => {
+    const headers = { 'cf-connecting-ip': '49.36.0.1', 'x-forwarded-for': '198.51.100.2' };
+    assert.deepEqual(await service.get('/analytics/connection', headers), {
+      peer: '127.0.0.1',
+      is_trusted_proxy: true,
+      address: '198.51.100.2',
+      header: 'x-forwarded-for',
+      ignored_headers: ['cf-connecting-ip'],
+      edges: [],
+    });
   });
 });
 

@@ -34,6 +34,7 @@ test('nothing has to be set', () => {
     database: { kind: 'sqlite' },
     redisUrl: undefined,
     objects: { kind: 'files' },
+    edges: [],
     analyticsApiKey: undefined,
     marketingApiKey: undefined,
     leadCaptureApiKey: undefined,
@@ -45,9 +46,11 @@ test('nothing has to be set', () => {
     analyticsRefreshCooldownSeconds: 1800,
     engine: undefined,
     flow: { webhookUrl: undefined, signingSecret: undefined, allowPrivateNetwork: false },
+    demo: true,
     trackRateLimitPerMinute: 600,
     legacyLeadRoutes: true,
     paths: { tracker: '/t.js', form: '/f.js', recorder: '/r.js', track: '/track' },
+    securityContact: 'mailto:security@localhost',
     logLevel: 'info',
   });
 });
@@ -94,7 +97,8 @@ test('everything can be set', () => {
     S3_REGION: 'eu-central-1',
     S3_ACCESS_KEY_ID: 'key',
     S3_SECRET_ACCESS_KEY: 'secret',
-    ANALYTICS_API_KEY: 'admin',
+    EDGE: ' Plain,cloudflare,',
+    ANALYTICS_API_KEY: 'admin-key-of-some-length',
     ANALYTICS_MARKETING_API_KEY: 'marketing',
     LEAD_CAPTURE_API_KEY: 'capture',
     CRM_CALLBACK_SECRET: 'callback',
@@ -114,6 +118,7 @@ test('everything can be set', () => {
     FORM_SCRIPT_PATH: '/enquiry.js',
     RECORDER_SCRIPT_PATH: '/film.js',
     TRACK_PATH: '/a/b-c',
+    SECURITY_CONTACT: 'https://leads.example/security',
     LOG_LEVEL: 'DEBUG',
   });
   assert.deepEqual(config, {
@@ -135,7 +140,8 @@ test('everything can be set', () => {
       accessKeyId: 'key',
       secretAccessKey: 'secret',
     },
-    analyticsApiKey: 'admin',
+    edges: ['cloudflare', 'plain'],
+    analyticsApiKey: 'admin-key-of-some-length',
     marketingApiKey: 'marketing',
     leadCaptureApiKey: 'capture',
     crmCallbackSecret: 'callback',
@@ -146,9 +152,11 @@ test('everything can be set', () => {
     analyticsRefreshCooldownSeconds: 0,
     engine: { accountId: 'account', apiToken: 'token' },
     flow: { webhookUrl: 'http://flow.example/hook', signingSecret: 'signing', allowPrivateNetwork: true },
+    demo: false,
     trackRateLimitPerMinute: 0,
     legacyLeadRoutes: false,
     paths: { tracker: '/a/stories.js', form: '/enquiry.js', recorder: '/film.js', track: '/a/b-c' },
+    securityContact: 'https://leads.example/security',
     logLevel: 'debug',
   });
 });
@@ -184,6 +192,12 @@ test('other variables set to nothing have their default', () => {
   });
   const { isTrustedProxy: _byDefault, ...defaults } = readConfig({});
   assert.deepEqual(config, defaults);
+});
+
+test('the demo is there where the service makes its keys, and can be switched off', () => {
+  assert.equal(readConfig({ DEMO_SITE: 'on' }).demo, true);
+  assert.equal(readConfig({ DEMO_SITE: 'off' }).demo, false);
+  assert.equal(readConfig({ DEMO_SITE: 'on', ANALYTICS_API_KEY: 'sixteen-letters!' }).demo, false);
 });
 
 test('the engine exists when both its variables are set', () => {
@@ -304,8 +318,17 @@ const REFUSED: [string, Environment][] = [
     { ...S3, S3_REGION: 'eu-west-1', S3_ACCESS_KEY_ID: 'hunter2\nhunter2' },
   ],
   [
+    'SECURITY_CONTACT must be a URL starting with mailto: or https://.',
+    { SECURITY_CONTACT: 'me@example.org' },
+  ],
+  ['ANALYTICS_API_KEY must have at least 16 characters.', { ANALYTICS_API_KEY: 'fifteen-letters' }],
+  [
+    'EDGE must be of cloudflare, vercel, cloudfront, appengine, plain, separated by commas, not "akamai".',
+    { EDGE: 'cloudflare, akamai' },
+  ],
+  [
     'ANALYTICS_MARKETING_API_KEY must differ from ANALYTICS_API_KEY.',
-    { ANALYTICS_API_KEY: 'hunter2', ANALYTICS_MARKETING_API_KEY: 'hunter2' },
+    { ANALYTICS_API_KEY: 'hunter2-hunter2-hunter2', ANALYTICS_MARKETING_API_KEY: 'hunter2-hunter2-hunter2' },
   ],
   [
     'ANALYTICS_MARKETING_API_KEY needs ANALYTICS_API_KEY to be set as well.',

@@ -50,6 +50,10 @@ describe('the files of the dashboard', () => {
       assert.equal(policy.get(directive), "'self'", directive);
     }
     assert.equal(policy.get('frame-ancestors'), "'none'");
+    assert.equal(policy.get('require-trusted-types-for'), "'script'");
+    assert.equal(policy.get('trusted-types'), "'none'");
+    assert.equal(headersAt('/dashboard')['cross-origin-opener-policy'], 'same-origin');
+    assert.match(headersAt('/dashboard')['permissions-policy'] ?? '', /camera=\(\).*microphone=\(\)/);
     assert.equal(headersAt('/dashboard')['x-frame-options'], 'DENY');
     assert.equal(headersAt('/dashboard')['cache-control'], 'no-cache');
   });

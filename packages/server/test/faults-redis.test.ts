@@ -290,7 +290,7 @@ onBothStores('with Redis', (kind) => {
       env: {
         REDIS_URL: server.url,
         TRACK_RATE_LIMIT_PER_MINUTE: String(LIMIT),
-        ANALYTICS_API_KEY: 'another',
+        ANALYTICS_API_KEY: 'another-key-for-tests',
       },
       overrides: { now: clock.now },
     });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { connect } from 'node:net';
 import { beforeEach, test } from 'node:test';
 import { fetchDescribed } from '@leadtrail/testing/checked-answers';
 import { emptyDatabase, row } from '@leadtrail/testing/database';
@@ -27,6 +28,13 @@ function ask(
   return fetchDescribed(`${service.url}/forms/config?${new URLSearchParams(query)}`, { method, headers });
 }
 
+/** `fetch` sets the Host header itself. */
+async function rawAnswer(service: TestService, lines: string[]): Promise<string> {
+  const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+  socket.write(`${[...lines, 'Connection: close'].join('\r\n')}\r\n\r\n`);
+  return Buffer.concat(await socket.toArray()).toString('latin1');
+}
+
 const known = { siteKey: SITE_KEY, formId: FORM_ID };
 
 const configOf = async (service: TestService, query: Record<string, string> = known) =>
@@ -47,7 +55,7 @@ onBothStores('GET /forms/config', (kind) => {
       site_key: SITE_KEY,
       form_id: FORM_ID,
       enabled: true,
-      capture_url: `${service.url}/lead.capture`,
+      capture_url: '/lead.capture',
       honeypot_field: '__pg_hp',
       time_field: '__pg_tts',
       campaign_params: [
@@ -87,7 +95,7 @@ onBothStores('GET /forms/config', (kind) => {
       [config.time_field]: '7',
       ...Object.fromEntries(config.campaign_params.map((name) => [name, name])),
     };
-    const response = await fetch(config.capture_url, {
+    const response = await fetch(new URL(config.capture_url, service.url), {
       method: 'POST',
       redirect: 'manual',
       headers: { referer: SITE_PAGE },
@@ -176,10 +184,16 @@ onBothStores('GET /forms/config', (kind) => {
     }
   });
 
-  test('behind a proxy that ends TLS the capture URL is https', async () => {
-    const response = await ask(service, known, { headers: { 'x-forwarded-proto': 'https' } });
-    const { capture_url } = (await response.json()) as Config;
-    assert.equal(capture_url, `${service.url.replace('http:', 'https:')}/lead.capture`);
+  test('a forged Host is in no answer, not even to a shared cache', async () => {
+    const forged = ['Host: evil.example', 'X-Forwarded-Host: evil.example', 'X-Forwarded-Proto: https'];
+    for (const path of [
+      `/forms/config?${new URLSearchParams(known)}`,
+      ...['/openapi.json', '/docs', '/t.js', '/f.js', '/', '/dashboard', '/nothing', '/healthz'],
+    ]) {
+      const answer = await rawAnswer(service, [`GET ${path} HTTP/1.1`, ...forged]);
+      assert.match(answer, /^HTTP\/1\.1 [234]/, path);
+      assert.ok(!answer.includes('evil.example'), path);
+    }
   });
 });
 

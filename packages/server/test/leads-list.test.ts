@@ -260,7 +260,7 @@ function filterTests({ service, index, clock }: HeldService, taken: (typeof INDE
         ascending.toSorted((a, b) => a - b),
       );
       assert.deepEqual(descending, ascending.toReversed());
-      assert.equal(new Set(ascending).size, 3);
+      assert.ok(new Set(ascending).size >= 3);
     }
   });
 

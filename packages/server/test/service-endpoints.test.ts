@@ -97,6 +97,31 @@ onBothStores('the service about itself', (kind) => {
     const ids = responses.map(({ headers }) => headers.get('x-request-id') ?? '');
     for (const id of ids) assert.match(id, REQUEST_ID);
     assert.equal(new Set(ids).size, ids.length);
+    for (const { headers } of responses) assert.equal(headers.get('x-content-type-options'), 'nosniff');
+  });
+
+  test('request ids tell neither the start of the process nor how many requests there were', async () => {
+    const ids: string[] = [];
+    for (let i = 0; i < 20; i += 1) {
+      const { headers } = await fetch(`${service.url}/healthz`);
+      ids.push(headers.get('x-request-id') ?? '');
+    }
+    // Nothing in them stays the same from one to the next.
+    for (let length = 4; length > 0; length -= 3) {
+      assert.ok(new Set(ids.map((id) => id.slice(0, length))).size > 1, `the first ${length} characters`);
+    }
+    assert.notDeepEqual(ids.toSorted(), ids);
+    assert.notDeepEqual(ids.toSorted().toReversed(), ids);
+  });
+
+  test('behind TLS browsers are told to stay with it, otherwise not', async () => {
+    const hsts = async (headers: Record<string, string> = {}, path = '/dashboard') =>
+      (await fetch(service.url + path, { headers })).headers.get('strict-transport-security');
+    assert.equal(await hsts({ 'x-forwarded-proto': 'https' }), 'max-age=31536000');
+    assert.equal(await hsts({ 'x-forwarded-proto': 'http, https' }, '/nothing'), 'max-age=31536000');
+    for (const headers of [{}, { 'x-forwarded-proto': 'http' }, { 'x-forwarded-proto': 'https, http' }]) {
+      assert.equal(await hsts(headers), null);
+    }
   });
 
   test('unknown path: 404 {error}', async () => {
@@ -122,6 +147,12 @@ onBothStores('the service about itself', (kind) => {
   const unreadable: [string, string, number][] = [
     ['a broken Host header', 'GET /healthz HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n', 400],
     ['no Host header', 'GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
+    ['two Host headers', 'GET /healthz HTTP/1.1\r\nHost: a\r\nhOST: b\r\nConnection: close\r\n\r\n', 400],
+    [
+      'two Host headers, even for a script',
+      'GET /t.js HTTP/1.1\r\nHost: a\r\nHost: a\r\nConnection: close\r\n\r\n',
+      400,
+    ],
     ['no HTTP at all', 'garbage\r\n\r\n', 400],
     ['headers without end', `GET /healthz HTTP/1.1\r\nHost: a\r\nX: ${'y'.repeat(20_000)}\r\n\r\n`, 431],
   ];
@@ -131,6 +162,7 @@ onBothStores('the service about itself', (kind) => {
       const [head = '', body = ''] = answer.split('\r\n\r\n');
       assert.match(head, new RegExp(`^HTTP/1\\.1 ${status} `));
       assert.match(head.toLowerCase(), /\r\nx-request-id: [\w-]{16,64}(\r\n|$)/);
+      assert.match(head.toLowerCase(), /\r\nx-content-type-options: nosniff(\r\n|$)/);
       assert.match(head.toLowerCase(), /\r\ncontent-type: application\/json; charset=utf-8(\r\n|$)/);
       const { error, code } = JSON.parse(body);
       assert.equal(error, 'The request cannot be read.');

@@ -43,6 +43,7 @@ const DEFAULTS: Settings = {
   lead_drought_webhook_url_refused: false,
   archive_retention_days: 90,
   replay_retention_days: 30,
+  redacted_parameters: [],
   replay_sample_rate: 0,
 };
 
@@ -58,6 +59,7 @@ const CHANGES = {
   lead_drought_webhook_url: 'http://alerts.example/',
   archive_retention_days: 0,
   replay_retention_days: 36_500,
+  redacted_parameters: ['member_id'],
   replay_sample_rate: 0.25,
 };
 const SECRETS = {
@@ -189,6 +191,7 @@ onBothStores('the settings', (kind) => {
       crm_callback_secret: [5, false, {}, ['secret']],
       crm_webhook_secret: [5, false, {}, ['secret']],
       internal_teams: ['Sales', null, {}, [5], [''], [' '], [null]],
+      redacted_parameters: ['member_id', null, {}, [5], [''], [' '], [null], ['x'.repeat(65)]],
       duplicate_window_minutes: ['60', null, 1.5, -1, true, 1e300],
       analytics_refresh_cooldown_seconds: ['60', null, 1.5, -1, [], 1e300],
       lead_drought_enabled: ['true', null, 1],

@@ -55,7 +55,7 @@ onBothStores('sites', (kind) => {
     const site = await aSite(service, { site_key: 'shop-1', name: 'Shop' });
     await aForm(service, { site_id: site.id, form_id: 'contact', name: '<Contact>' });
     await aForm(service, { site_id: (await aSite(service)).id });
-    const snippet = await service.get<SiteSnippet>(`${SITES}/${site.id}/snippet`);
+    const snippet = await service.get<SiteSnippet>(`${SITES}/${site.id}/snippet?origin=${service.url}`);
     assert.equal(snippet.site_key, 'shop-1');
     assert.equal(snippet.tracker, `<script async src="${service.url}/t.js" data-site="shop-1"></script>`);
     assert.equal(snippet.form_script, `<script async src="${service.url}/f.js" data-site="shop-1"></script>`);
@@ -67,11 +67,19 @@ onBothStores('sites', (kind) => {
     assert.equal((await call(service, 'GET', `${SITES}/999/snippet`)).status, 404);
   });
 
-  test('the snippet names the address that people see', async () => {
+  test('the snippet names the address that was asked for, and never a Host header', async () => {
     const { id } = await aSite(service);
-    const behindProxy = { 'x-forwarded-proto': 'https' };
-    const { tracker } = await service.get<SiteSnippet>(`${SITES}/${id}/snippet`, behindProxy);
-    assert.ok(tracker.includes(`src="${service.url.replace('http:', 'https:')}/t.js"`), tracker);
+    const snippetAt = (query: string, headers = {}) =>
+      service.get<SiteSnippet>(`${SITES}/${id}/snippet${query}`, headers);
+    const { tracker } = await snippetAt('?origin=https%3A%2F%2Fleads.example%3A8443%2Fdashboard%2F');
+    assert.ok(tracker.includes('src="https://leads.example:8443/t.js"'), tracker);
+    const relative = await snippetAt('', {
+      'x-forwarded-host': 'evil.example',
+      'x-forwarded-proto': 'https',
+    });
+    assert.ok(relative.tracker.includes('src="/t.js"'), relative.tracker);
+    const refused = await call(service, 'GET', `${SITES}/${id}/snippet?origin=javascript:alert(1)`);
+    assert.equal(refused.status, 400);
   });
 
   test('a domain that is none answers 400 and is named', async () => {

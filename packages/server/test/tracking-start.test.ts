@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { randomUUIDv7 } from 'node:crypto';
 import { beforeEach, test } from 'node:test';
 import type { SessionStarted } from '@leadtrail/contract/tracking';
-import { aStart, NOON, PAGE } from '@leadtrail/testing/builders';
+import { anEvent, aStart, NOON, PAGE } from '@leadtrail/testing/builders';
 import { aClock } from '@leadtrail/testing/clock';
 import { emptyDatabase, row, rows } from '@leadtrail/testing/database';
+import { patch } from '@leadtrail/testing/management';
 import { onBothStores, startService, useService } from '@leadtrail/testing/service';
-import { startSession } from '@leadtrail/testing/visits';
+import { endSession, sendEvents, startSession } from '@leadtrail/testing/visits';
 
 type Overview = { total_sessions: number; total_events: number };
 
@@ -95,6 +96,26 @@ onBothStores('POST /track/session/start', (kind) => {
       vpn_score: 0,
     };
     assert.deepEqual(await row(service, `select ${Object.keys(stored).join(', ')} from sessions`), stored);
+  });
+
+  test('addresses of pages are kept without the values of private parameters', async () => {
+    await patch(service, '/analytics/settings', { redacted_parameters: ['member'] });
+    const { session_id } = await startSession(service, {
+      page: 'https://example.com/?utm_source=mail&email=ada%40example.org&token=planted-1&member=planted-2',
+      referrer: 'https://sign-in.example/done?code=planted-3&lang=en#access_token=planted-4',
+    });
+    const page = 'https://example.com/next?phone=planted-5&rooms=3';
+    await sendEvents(service, session_id, [anEvent({ page })]);
+    await endSession(service, session_id, { exit_page: `${page}#id_token=planted-6` });
+    await service.settled();
+    const stored = await row(service, 'select entry_page, exit_page, referrer from sessions');
+    assert.deepEqual(stored, {
+      entry_page: 'https://example.com/?utm_source=mail&email=&token=&member=',
+      exit_page: 'https://example.com/next?phone=&rooms=3#id_token=',
+      referrer: 'https://sign-in.example/done?code=&lang=en#access_token=',
+    });
+    const events = await rows(service, 'select page from events where page is not null');
+    assert.doesNotMatch(JSON.stringify(events), /planted/);
   });
 
   test('visitor_id is the one the browser holds', async () => {

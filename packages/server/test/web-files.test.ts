@@ -132,6 +132,32 @@ describe('other names for scripts and endpoints', () => {
   });
 });
 
+test('security.txt says where to report a vulnerability, for a year from today', async () => {
+  const service = await startService('sqlite', { env: { PUBLIC_URL: 'https://leads.example/' } });
+  try {
+    const { status, headers, text } = await load(service, '/.well-known/security.txt');
+    assert.deepEqual([status, headers.get('content-type')], [200, 'text/plain; charset=utf-8']);
+    assert.match(text, /^Contact: mailto:security@leads\.example$/m);
+    const expires = Date.parse(/^Expires: (.+)$/m.exec(text)?.[1] ?? '');
+    assert.ok(expires > Date.now() + 300 * 86_400_000 && expires < Date.now() + 366 * 86_400_000);
+  } finally {
+    await service.close();
+  }
+});
+
+test('the demo pages are gone where they are switched off', async () => {
+  const service = await startService('sqlite', {
+    env: { ANALYTICS_API_KEY: undefined, ANALYTICS_MARKETING_API_KEY: undefined, DEMO_SITE: 'off' },
+  });
+  try {
+    assert.equal((await fetch(`${service.url}/demo`)).status, 404);
+    const form = await fetch(`${service.url}/forms/config?siteKey=demo-site&formId=demo-form`);
+    assert.equal(form.status, 404);
+  } finally {
+    await service.close();
+  }
+});
+
 describe('the demo pages', () => {
   let service: TestService;
   before(async () => {

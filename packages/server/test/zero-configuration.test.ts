@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -171,7 +171,59 @@ test('a demo site, a form and dropdown options are made once, and the engine end
     assert.equal(new Set(ofKind.map(({ value }) => value)).size, ofKind.length);
   }
   assert.deepEqual(await get(service.port, '/analytics/engine/submissions-daily', marketing), []);
+
+  const { sites } = (await get(service.port, '/analytics/sites', admin)) as { sites: { id: number }[] };
+  for (const { id } of sites) {
+    const headers = { 'x-api-key': admin };
+    await fetch(`http://127.0.0.1:${service.port}/analytics/sites/${id}`, { method: 'DELETE', headers });
+  }
   assert.equal(await service.stop(), 0);
+  const again = await start();
+  assert.equal(((await get(again.port, '/analytics/sites', admin)) as { total: number }).total, 0);
+  assert.equal(await again.stop(), 0);
+});
+
+const OPEN_UMASK: Command = ['/bin/sh', '-c', 'umask 000; exec "$0" "$@"', ...ENTRY];
+
+async function modesBelow(folder: string): Promise<Record<string, string>> {
+  const names = await readdir(folder, { recursive: true });
+  const modes = await Promise.all(
+    ['', ...names].map(async (name) => {
+      const found = await stat(join(folder, name));
+      const kind = found.isDirectory() ? 'folder' : 'file';
+      return [name, `${kind} ${(found.mode & 0o777).toString(8)}`] as const;
+    }),
+  );
+  return Object.fromEntries(modes);
+}
+
+test('under an open umask everything in DATA_DIR is closed to other users', async () => {
+  const service = await start(OPEN_UMASK);
+  const modes = await modesBelow(dataDir);
+  assert.ok(Object.keys(modes).length > 4);
+  for (const [name, mode] of Object.entries(modes)) assert.match(mode, /^(folder 700|file 600)$/, name);
+  assert.doesNotMatch(service.output(), /open to other users/);
+  await service.stop();
+});
+
+test('what is open in DATA_DIR is closed at the start, with one line in the log', async () => {
+  await mkdir(join(dataDir, 'objects/replays/ab'), { recursive: true });
+  await writeFile(join(dataDir, 'objects/replays/ab/x.json.gz'), '');
+  const names = Object.keys(await modesBelow(dataDir));
+  for (const name of names) await chmod(join(dataDir, name), 0o777);
+  const service = await start();
+  for (const [name, mode] of Object.entries(await modesBelow(dataDir))) {
+    assert.match(mode, /^(folder 700|file 600)$/, name);
+  }
+  assert.equal(service.output().match(/"files were open to other users and are closed now"/g)?.length, 1);
+  await service.stop();
+});
+
+test('the greeting names the addresses it listens on', async () => {
+  const service = await start();
+  const [, listed = ''] = /Listening on: (.+)/.exec(service.output()) ?? [];
+  assert.ok(listed.split(', ').includes(`127.0.0.1:${service.port}`), listed);
+  await service.stop();
 });
 
 test('it listens on all interfaces, IPv4 and IPv6', async () => {
@@ -207,8 +259,8 @@ test('a contradiction stops the start with one sentence and exit code 1', async 
 
 test('a key file that cannot be read stops the start with one sentence that names it', async () => {
   const broken = join(parent, 'broken');
-  await mkdir(broken);
-  await writeFile(join(broken, 'keys.json'), '{"ANALYTICS_API_KEY": "lt_admin_half');
+  await mkdir(broken, { mode: 0o700 });
+  await writeFile(join(broken, 'keys.json'), '{"ANALYTICS_API_KEY": "lt_admin_half', { mode: 0o600 });
   const { child, output } = run({ DATA_DIR: broken });
   const [code] = await once(child, 'close');
   assert.equal(code, 1);

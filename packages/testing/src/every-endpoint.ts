@@ -134,6 +134,7 @@ export async function callEverything(service: TestService): Promise<Record<Calla
     rotateIntegration: await call('rotateIntegration', integration),
     deleteIntegration: await call('deleteIntegration', integration),
     settings: await call('settings'),
+    connection: await call('connection'),
     saveSettings: await call('saveSettings', { body: { internal_teams: ['Sales'] } }),
     dropdownOptions: await call('dropdownOptions'),
     createDropdownOption,

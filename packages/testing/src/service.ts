@@ -13,6 +13,9 @@ import { assertSilent, watchStderr } from './stderr.ts';
 
 /** The real service with real stores in a temporary directory, reached over HTTP. */
 
+// As main.ts does it.
+process.umask(0o077);
+
 export const ADMIN_KEY = 'admin-key-for-tests';
 export const MARKETING_KEY = 'marketing-key-for-tests';
 
@@ -75,6 +78,8 @@ export async function startService(kind: StoreKind, options: ServiceOptions = {}
       ANALYTICS_API_KEY: ADMIN_KEY,
       ANALYTICS_MARKETING_API_KEY: MARKETING_KEY,
       TRACK_RATE_LIMIT_PER_MINUTE: '0',
+      // Tests place their clients with the headers of these.
+      EDGE: 'cloudflare,plain',
       ...(kind === 'postgres' ? { DATABASE_URL: databaseUrl } : {}),
       ...options.env,
     }),

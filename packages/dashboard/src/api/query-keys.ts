@@ -56,6 +56,7 @@ export const queryKeys = {
   whitelistEntry: (ip: string) => ['whitelist-entry', ip],
 
   settings: ['settings'],
+  connection: ['connection'],
   sites: ['sites'],
   forms: ['forms'],
   siteSnippet: (siteId: number) => ['site-snippet', siteId],

@@ -1,76 +1,175 @@
+import { isElementAllowed, readAttributes } from './inert-elements.ts';
+import { boolean, isRecord, list, nullable, number, type Reader, shape, string } from './readers.ts';
+
 /**
- * Removes everything from a recording that could send requests or run. Content-Security-Policy and sandbox forbid the
- * same; this also covers what no policy controls, such as DNS prefetching, and shows placeholders for images.
+ * Copies of a recording what is known to be harmless, and only that: known kinds of events, their known fields, each of
+ * the one type it may have. A recording is whatever somebody has sent. Content-Security-Policy and sandbox forbid
+ * requests and scripts as well; this also covers what no policy controls, such as preconnecting.
  */
 
-/** Replaces images from other hosts. */
-export const PLACEHOLDER =
-  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' width='16' height='16'%3E%3Crect width='16' height='16' fill='%23dfe3e3'/%3E%3C/svg%3E";
+export type InertEvent = { type: number; timestamp: number; data: Record<string, unknown> };
 
-const NOWHERE = '#';
-const WITHOUT_ATTRIBUTES = new Set(['script', 'base', 'meta', 'object', 'embed', 'applet']);
-const PICTURES = new Set(['src', 'poster', 'background']);
-const TARGETS = new Set(['href', 'xlink:href']);
-const DROPPED = new Set([
-  'srcset',
-  'imagesrcset',
-  'srcdoc',
-  'data',
-  'action',
-  'formaction',
-  'ping',
-  'manifest',
-  'archive',
-  'codebase',
-  'nonce',
-  'autofocus',
-  'autoplay',
-  'rr_mediastate',
-  'target',
-]);
+/** rrweb numbers its events, the sources of changes, and nodes. */
+const FULL_SNAPSHOT = 2;
+const CHANGE = 3;
+const META = 4;
+const MUTATION = 0;
+const ELEMENT = 2;
 
-type Attributes = Record<string, unknown>;
+const index: Reader = (value) => number(value) ?? (Array.isArray(value) ? list(number)(value) : undefined);
+const rules = list(shape({ rule: string, index }));
+const positions = shape({ positions: list(shape({ x: number, y: number, id: number, timeOffset: number })) });
 
-/** Works in place, and without recursion: a page may be nested deeper than the stack. */
-export function makeInert(recorded: unknown): void {
-  const waiting: unknown[] = [recorded];
-  while (waiting.length > 0) {
-    const value = waiting.pop();
-    if (typeof value !== 'object' || value === null) continue;
-    const { tagName, attributes } = value as { tagName?: unknown; attributes?: unknown };
-    if (isAttributes(attributes)) {
-      if (losesAttributes(tagName, attributes)) (value as { attributes: Attributes }).attributes = {};
-      else clean(attributes);
-    }
-    for (const inner of Object.values(value)) waiting.push(inner);
+/** By source. Not among them: media, canvas, fonts, logs and custom elements. */
+const CHANGES: Readonly<Record<number, Reader>> = {
+  1: positions,
+  2: shape({ type: number, id: number, x: number, y: number, pointerType: number }),
+  3: shape({ id: number, x: number, y: number }),
+  4: shape({ width: number, height: number }),
+  5: shape({ id: number, text: string, isChecked: boolean, userTriggered: boolean }),
+  6: positions,
+  8: shape({
+    id: number,
+    styleId: number,
+    adds: rules,
+    removes: list(shape({ index })),
+    replace: string,
+    replaceSync: string,
+  }),
+  12: positions,
+  13: shape({
+    id: number,
+    styleId: number,
+    index,
+    set: shape({ property: string, value: nullable(string), priority: string }),
+    remove: shape({ property: string }),
+  }),
+  14: shape({
+    ranges: list(shape({ start: number, startOffset: number, end: number, endOffset: number })),
+  }),
+  15: shape({ id: number, styles: list(shape({ styleId: number, rules })), styleIds: list(number) }),
+};
+
+const readMeta = shape({ href: string, width: number, height: number });
+const readOffset = shape({ top: number, left: number });
+const readTexts = list(shape({ id: number, value: nullable(string) }));
+const readRemoves = list(shape({ parentId: number, id: number, isShadow: boolean }));
+const readPlace = shape({ parentId: number, previousId: nullable(number), nextId: nullable(number) });
+/** Every kind of node but elements. */
+const readNode = shape({
+  type: number,
+  id: number,
+  rootId: number,
+  compatMode: string,
+  name: string,
+  publicId: string,
+  systemId: string,
+  textContent: string,
+  isStyle: boolean,
+  isShadow: boolean,
+});
+const readElement = shape({
+  type: number,
+  id: number,
+  rootId: number,
+  isSVG: boolean,
+  isCustom: boolean,
+  isShadow: boolean,
+  isShadowHost: boolean,
+});
+
+/** The element that each number stands for: what an attribute may hold depends on it. */
+type Tags = Map<unknown, string>;
+type Copied = Record<string, unknown>;
+
+export function inertEvents(recorded: unknown): InertEvent[] {
+  const tags: Tags = new Map();
+  return asList(recorded).flatMap((event) => {
+    if (!isRecord(event) || !isRecord(event.data)) return [];
+    const { type, timestamp } = event;
+    const data = inertData(type, event.data, tags);
+    if (data === undefined || number(type) === undefined || number(timestamp) === undefined) return [];
+    return [{ type: type as number, timestamp: timestamp as number, data }];
+  });
+}
+
+function inertData(type: unknown, data: Copied, tags: Tags): Copied | undefined {
+  if (type === META) return readMeta(data);
+  if (type === FULL_SNAPSHOT) {
+    return { node: inertNode(data.node, tags), initialOffset: readOffset(data.initialOffset) };
   }
+  if (type !== CHANGE) return undefined;
+  return data.source === MUTATION ? inertMutation(data, tags) : inertChange(data);
 }
 
-function isAttributes(value: unknown): value is Attributes {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+function inertChange(data: Copied): Copied | undefined {
+  const { source } = data;
+  const read = typeof source === 'number' ? CHANGES[source] : undefined;
+  const change = read?.(data) as Copied | undefined;
+  // The player takes it for granted that a movement leads somewhere.
+  const isEmpty = Array.isArray(change?.positions) && change.positions.length === 0;
+  return change === undefined || isEmpty ? undefined : { source, ...change };
 }
 
-/** Of links only stylesheets matter, and their text is part of the recording. */
-function losesAttributes(tagName: unknown, attributes: Attributes): boolean {
-  const name = String(tagName ?? '').toLowerCase();
-  return WITHOUT_ATTRIBUTES.has(name) || (name === 'link' && typeof attributes._cssText !== 'string');
+function inertMutation(data: Copied, tags: Tags): Copied {
+  const adds = asList(data.adds)
+    .filter(isRecord)
+    .map((add) => ({ ...readPlace(add), node: inertNode(add.node, tags) }));
+  const attributes = asList(data.attributes)
+    .filter(isRecord)
+    .map(({ id, attributes: changed }) => ({
+      id: number(id),
+      attributes: readAttributes(tags.get(id) ?? '', changed),
+    }));
+  return {
+    source: MUTATION,
+    adds,
+    attributes,
+    texts: readTexts(data.texts),
+    removes: readRemoves(data.removes),
+    isAttachIframe: boolean(data.isAttachIframe),
+  };
 }
 
-function clean(attributes: Attributes): void {
-  for (const [given, value] of Object.entries(attributes)) {
-    const name = given.toLowerCase();
-    if (name.startsWith('on') || DROPPED.has(name)) delete attributes[given];
-    else if (typeof value !== 'string') continue;
-    else if (PICTURES.has(name)) attributes[given] = isPicture(value) ? value : PLACEHOLDER;
-    else if (TARGETS.has(name)) attributes[given] = isHere(value) ? value : NOWHERE;
+/** Without recursion: a page may be nested deeper than the stack. */
+function inertNode(recorded: unknown, tags: Tags): Copied {
+  const root = copyNode(recorded, tags);
+  const waiting: [recorded: unknown, copy: Copied][] = [[recorded, root]];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const [node, copy] = next;
+    copy.childNodes = asList(isRecord(node) ? node.childNodes : undefined).map((child) => {
+      const copied = copyNode(child, tags);
+      waiting.push([child, copied]);
+      return copied;
+    });
   }
+  return root;
 }
 
-function isPicture(address: string): boolean {
-  return /^data:image\//i.test(address);
+function copyNode(recorded: unknown, tags: Tags): Copied {
+  if (!isRecord(recorded)) return {};
+  if (recorded.type !== ELEMENT) return { textContent: '', ...readNode(recorded) };
+  const tagName = inertTag(recorded.tagName);
+  const { isCustom, ...element } = readElement(recorded) ?? {};
+  tags.set(element.id, tagName);
+  return {
+    ...element,
+    tagName,
+    attributes: readAttributes(tagName, recorded.attributes),
+    isCustom: isCustom === true && tagName.includes('-'),
+  };
 }
 
-/** SVGs refer to their own parts by fragment. */
-function isHere(address: string): boolean {
-  return address.startsWith('#') || isPicture(address);
+/**
+ * Links are stylesheets or nothing; the text of a stylesheet is part of the recording. Other elements that are not
+ * allowed stay in their place, hidden, because later changes refer to them.
+ */
+function inertTag(recorded: unknown): string {
+  const tagName = string(recorded)?.toLowerCase() ?? '';
+  if (tagName === 'link') return 'style';
+  return isElementAllowed(tagName) ? tagName : 'noscript';
+}
+
+function asList(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
 }

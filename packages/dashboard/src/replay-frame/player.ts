@@ -1,6 +1,6 @@
 import { Replayer } from '@rrweb/replay';
 import styles from '@rrweb/replay/dist/style.css?inline';
-import { makeInert } from './inert.ts';
+import { type InertEvent, inertEvents } from './inert.ts';
 import { GREETING, type PlayerCommand, type PlayerNews, type Speed } from './messages.ts';
 
 /** Rebuilds and plays a recording, controlled by the dashboard over a message port. */
@@ -8,14 +8,12 @@ import { GREETING, type PlayerCommand, type PlayerNews, type Speed } from './mes
 const PROGRESS_MS = 100;
 const META = 4;
 const FULL_SNAPSHOT = 2;
-const MEDIA_INTERACTION = 7;
 const OWN_STYLES = `
   html, body { margin: 0; height: 100%; overflow: hidden; background: transparent; }
   .replayer-wrapper { position: absolute !important; top: 0; left: 0; transform-origin: 0 0; }
   .replayer-wrapper > iframe { border: 0; background: #fff; }
 `;
 
-type RecordedEvent = { type: number; timestamp: number; data?: { href?: unknown; source?: unknown } };
 type Player = {
   play(): void;
   pause(): void;
@@ -53,12 +51,9 @@ function apply(player: Player, command: Exclude<PlayerCommand, { do: 'load' }>):
 }
 
 function load(recording: string, tell: (news: PlayerNews) => void): Player {
-  const recorded = JSON.parse(recording) as { events: RecordedEvent[] };
-  // Video and audio are not recorded, so there is nothing to play or pause.
-  const events = recorded.events.filter(({ data }) => data?.source !== MEDIA_INTERACTION);
+  const events = inertEvents((JSON.parse(recording) as { events: unknown }).events);
   const firstPage = events.find(({ type }) => type === FULL_SNAPSHOT);
   if (events.length < 2 || firstPage === undefined) throw new Error('It contains no page to show.');
-  makeInert(events);
 
   const replayer = new Replayer(events as never, {
     root: document.body,
@@ -129,10 +124,10 @@ function keepInView(replayer: Replayer): void {
 }
 
 /** Looks up the address at a time in the recording. */
-function pagesOf(events: readonly RecordedEvent[], startTime: number): (ms: number) => string {
-  const pages = events.filter(({ type, data }) => type === META && typeof data?.href === 'string');
+function pagesOf(events: readonly InertEvent[], startTime: number): (ms: number) => string {
+  const pages = events.filter(({ type, data }) => type === META && typeof data.href === 'string');
   return (ms) => {
     const page = pages.findLast(({ timestamp }) => timestamp - startTime <= ms) ?? pages[0];
-    return String(page?.data?.href ?? '');
+    return String(page?.data.href ?? '');
   };
 }

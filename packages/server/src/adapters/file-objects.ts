@@ -30,8 +30,8 @@ export function openFileObjects(dir: string, pageObjectsMax = PAGE_OBJECTS_MAX):
       const path = pathOf(dir, key);
       const prefix = `${encodeURIComponent(key)}.`;
       const temporary = join(unfinishedDir, `${prefix}${randomUUID()}`);
-      await mkdir(dirname(path), { recursive: true });
-      await mkdir(unfinishedDir, { recursive: true });
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+      await mkdir(unfinishedDir, { recursive: true, mode: 0o700 });
       try {
         await writeDurably(temporary, body);
         // A name that exists is a whole object: a crash leaves an unfinished file, never half an object.
@@ -86,7 +86,7 @@ function pathOf(dir: string, key: string): string {
 }
 
 async function writeDurably(path: string, body: Uint8Array): Promise<void> {
-  const file = await open(path, 'w');
+  const file = await open(path, 'w', 0o600);
   try {
     await file.writeFile(body);
     await file.sync();

@@ -59,7 +59,7 @@ export function readOrCreateKeys(file: string): { keys: GeneratedKeys; created: 
 /** Atomic, whenever the process ends; false: the file exists already. */
 function writeOnce(file: string, text: string): boolean {
   const temporary = `${file}.${randomUUID()}`;
-  mkdirSync(dirname(file), { recursive: true });
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   writeFileSync(temporary, text, { mode: 0o600, flag: 'wx', flush: true });
   try {
     linkSync(temporary, file);

@@ -133,7 +133,7 @@ function close(): void {
  * process holds. The lock lives as long as the process, so a killed one leaves its spool free.
  */
 function openFreeSpool(dir: string): DatabaseSync {
-  mkdirSync(dir, { recursive: true });
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
   for (let number = 1; number <= SPOOLS_MAX; number += 1) {
     try {
       return openSpool(join(dir, `${number}.db`));

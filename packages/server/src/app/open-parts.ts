@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { openFileObjects } from '../adapters/file-objects.ts';
 import { openIpDatabase } from '../adapters/ip-database.ts';
@@ -6,6 +5,7 @@ import { openJsonLog } from '../adapters/json-log.ts';
 import { KEY_FILE, type Keys, keysOf } from '../adapters/key-file.ts';
 import { openMemoryCache } from '../adapters/memory-cache.ts';
 import { ownDomains } from '../adapters/own-domains.ts';
+import { openPrivateFolder } from '../adapters/private-folder.ts';
 import { openPrometheusMetrics } from '../adapters/prometheus-metrics.ts';
 import type { Redis } from '../adapters/redis.ts';
 import { openLeftoverInboxes, openSqliteInbox } from '../adapters/sqlite-inbox.ts';
@@ -45,6 +45,8 @@ export type Parts = Awaited<ReturnType<typeof openParts>>;
 /** An answer may take two readings, and has to come within two seconds all the same. */
 const POSTGRES_MS_MAX = 1800;
 
+const OBJECTS_DIR = 'objects';
+
 const IP_DATABASE = join(PROJECT_DIR, 'packages/server/build/ip-database.bin');
 
 export async function openParts(config: Config, { around = {}, ...overrides }: Overrides) {
@@ -52,7 +54,7 @@ export async function openParts(config: Config, { around = {}, ...overrides }: O
   const postgresMsMax = overrides.postgresMsMax ?? POSTGRES_MS_MAX;
   const random = overrides.random ?? Math.random;
   const log = overrides.log ?? openJsonLog(config.logLevel, (line) => process.stdout.write(line));
-  mkdirSync(config.dataDir, { recursive: true });
+  openPrivateFolder(config.dataDir, { large: OBJECTS_DIR, log });
   const keyFile = join(config.dataDir, KEY_FILE);
   const keys = keysOf(config, keyFile);
   const inboxDir = join(config.dataDir, 'inbox');
@@ -68,7 +70,7 @@ export async function openParts(config: Config, { around = {}, ...overrides }: O
   const metrics = openPrometheusMetrics();
   if (redis !== undefined) metrics.watchRedis(redis.isUp);
   const store = around.store?.(openedStore) ?? openedStore;
-  await setUp(store, config, now());
+  await setUp(store, config, keys, now());
 
   return {
     now,
@@ -97,7 +99,7 @@ async function openStore({ database, dataDir }: Config, postgresMsMax: number): 
 }
 
 async function openObjects({ objects, dataDir }: Config, log: Log): Promise<ObjectStore> {
-  if (objects.kind === 'files') return openFileObjects(join(dataDir, 'objects'));
+  if (objects.kind === 'files') return openFileObjects(join(dataDir, OBJECTS_DIR));
   const { openS3Objects } = await import('../adapters/s3-objects.ts');
   return openS3Objects(objects, log);
 }
@@ -126,12 +128,13 @@ function openWebhook(): Webhook {
 }
 
 /** What the configuration says should be in the store. */
-async function setUp(store: Store, config: Config, now: number): Promise<void> {
+async function setUp(store: Store, config: Config, keys: Keys, now: number): Promise<void> {
   if (config.leadCaptureApiKey !== undefined) {
     const key = config.leadCaptureApiKey;
     await store.upsertDefaultIntegration({ keyHash: keyHash(key), keyPrefix: keyPrefix(key), now });
   }
-  if (config.analyticsApiKey !== undefined) return;
+  // Once, so that whoever deletes the demo site is rid of it.
+  if (!keys.created || !config.demo) return;
   await store.ensureDemoSite({ domains: ownDomains(config), now });
   await store.ensureDemoOptions();
 }

@@ -15,7 +15,7 @@ import type { Handlers, HttpContext } from '../http/answer-endpoint.ts';
 import { makeAuthenticate, makeRequireSecret } from '../http/authenticate.ts';
 import { browserScripts } from '../http/browser-scripts.ts';
 import { makeClientGeo } from '../http/client-geo.ts';
-import { makeClientIp } from '../http/client-ip.ts';
+import { makeClientIp, makeClientSource } from '../http/client-ip.ts';
 import { dashboardFiles } from '../http/dashboard-files.ts';
 import { demoPages } from '../http/demo-pages.ts';
 import { makeRateLimit, makeSharedRateLimit } from '../http/rate-limit.ts';
@@ -39,6 +39,7 @@ import { settingsRoutes } from '../http/routes/settings.ts';
 import { siteRoutes } from '../http/routes/sites.ts';
 import { statisticsRoutes } from '../http/routes/statistics.ts';
 import { trackingRoutes } from '../http/routes/tracking.ts';
+import { securityTxt } from '../http/security-txt.ts';
 import type { WebFiles } from '../http/web-files.ts';
 import { makeWhitelistCheck } from '../http/whitelist-check.ts';
 import { SECOND_MS } from '../lib/utc-time.ts';
@@ -57,7 +58,7 @@ type Serving = { isDraining: () => boolean; newRequestId: () => string };
 export function makeListener(config: Config, parts: Parts, work: Work, serving: Serving): RequestListener {
   return makeRouter(handlersOf(config, parts, work, serving), {
     ...contextOf(config, parts, work, serving),
-    files: webFiles(config, work.settings),
+    files: webFiles(config, work.settings, parts.now),
     trackPath: config.paths.track,
   });
 }
@@ -103,7 +104,7 @@ function flowsOf(config: Config, parts: Parts, work: Work) {
     ...parts,
     ...work,
     newId,
-    locate: makeClientGeo(ipDatabase),
+    locate: makeClientGeo(ipDatabase, config.edges),
     onPendingSend: work.forwarding.nudge,
     onStored: work.indexing.nudge,
   };
@@ -139,7 +140,8 @@ function contextOf(config: Config, parts: Parts, { settings }: Work, serving: Se
     metrics,
     log,
     publicUrl: config.publicUrl,
-    clientIp: makeClientIp(config.isTrustedProxy),
+    clientIp: makeClientIp(config.isTrustedProxy, config.edges),
+    clientSource: makeClientSource(config.isTrustedProxy, config.edges),
     authenticate: makeAuthenticate({ admin: keys.admin, marketing: keys.marketing }),
     requireSecret: makeRequireSecret(async () => {
       const { crmCallbackSecret, crmWebhookSecret } = await settings.current();
@@ -159,16 +161,16 @@ function contextOf(config: Config, parts: Parts, { settings }: Work, serving: Se
 }
 
 /** The demo is there where the demo site is. */
-function webFiles(config: Config, settings: AppSettings): WebFiles {
+function webFiles(config: Config, settings: AppSettings, now: () => number): WebFiles {
   const sources = {
     tracker: bundledFile(join(BROWSER_SCRIPTS, 't.js')),
     form: bundledFile(join(BROWSER_SCRIPTS, 'f.js')),
     recorder: bundledFile(join(BROWSER_SCRIPTS, 'r.js')),
   };
-  const hasDemo = config.analyticsApiKey === undefined;
   return new Map([
     ...browserScripts(sources, config.paths, settings),
-    ...(hasDemo ? demoPages((name) => bundledFile(join(DEMO_PAGES, name))) : []),
+    ...(config.demo ? demoPages((name) => bundledFile(join(DEMO_PAGES, name))) : []),
     ...dashboardFiles(bundledFolder(DASHBOARD)),
+    securityTxt(config.securityContact, now),
   ]);
 }

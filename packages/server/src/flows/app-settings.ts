@@ -19,6 +19,8 @@ const PATIENCE_MS = 200;
  */
 export type AppSettings = {
   current(): Promise<Settings>;
+  /** Without waiting: what was read last, which is looked up anew meanwhile. Undefined before the first reading. */
+  recent(): Settings | undefined;
   /** From the store, whatever is remembered. */
   latest(): Promise<Settings>;
   save(change: SavedSettings): Promise<Settings>;
@@ -34,6 +36,7 @@ export function makeAppSettings(parts: {
   let known: { settings: Settings; version: string } | undefined;
   let reading: { settings: Promise<Settings>; version: string } | undefined;
   let renewing: Promise<string> | undefined;
+  let isFollowing = false;
 
   async function versionNow(): Promise<string> {
     const version = await cache.get(SETTINGS_VERSION).catch(() => undefined);
@@ -81,15 +84,27 @@ export function makeAppSettings(parts: {
     return withTimeout(refreshed, PATIENCE_MS, () => previous);
   }
 
+  async function current(): Promise<Settings> {
+    const version = await versionNow();
+    if (known === undefined) return refresh(version);
+    return known.version === version ? known.settings : refreshedOr(known.settings, version);
+  }
+
+  async function follow(): Promise<void> {
+    isFollowing = true;
+    await current().catch(() => undefined);
+    isFollowing = false;
+  }
+
   return {
+    current,
+    recent() {
+      if (!isFollowing) void follow();
+      return known?.settings;
+    },
     async latest() {
       await forget();
       return refresh(await versionNow());
-    },
-    async current() {
-      const version = await versionNow();
-      if (known === undefined) return refresh(version);
-      return known.version === version ? known.settings : refreshedOr(known.settings, version);
     },
     async save(change) {
       // Also when it fails: the change may have been stored before the answer was lost.

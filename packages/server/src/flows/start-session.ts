@@ -3,6 +3,7 @@ import type { SessionStart, SessionStarted } from '@leadtrail/contract/tracking'
 import type { Geo } from '../domain/geo.ts';
 import { startRecord } from '../domain/tracking/tracking-record.ts';
 import type { Inbox } from '../ports/inbox.ts';
+import type { AppSettings } from './app-settings.ts';
 
 export type StartSession = (
   sent: SessionStart,
@@ -17,6 +18,7 @@ export function makeStartSession(parts: {
   newId: () => string;
   locate: (ip: string, trusted: boolean, headers: IncomingHttpHeaders) => Geo;
   isHosting: (asn: number) => boolean;
+  settings: Pick<AppSettings, 'recent'>;
 }): StartSession {
   return async (sent, client, headers) => {
     const geo = parts.locate(client.ip, client.trusted, headers);
@@ -26,6 +28,7 @@ export function makeStartSession(parts: {
       ip: client.ip,
       geo,
       hosting: geo.asn !== null && parts.isHosting(geo.asn),
+      redacted: parts.settings.recent()?.redactedParameters ?? [],
     });
     await parts.inbox.append(JSON.stringify(record));
     const { session_id, visitor_id, device_id, at } = record;

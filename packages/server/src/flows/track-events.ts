@@ -3,6 +3,7 @@ import { TrackingEvent } from '@leadtrail/contract/tracking';
 import { type EventsRecord, type RecordedEvent, recordedEvent } from '../domain/tracking/tracking-record.ts';
 import type { Inbox } from '../ports/inbox.ts';
 import type { Metrics } from '../ports/metrics.ts';
+import type { AppSettings } from './app-settings.ts';
 
 export type TrackEvents = (sent: { session_id: string; events: unknown[] }) => Promise<{
   accepted: number;
@@ -16,6 +17,7 @@ const INDEX_DIGITS = String(EVENTS_PER_BATCH_MAX - 1).length;
 export function makeTrackEvents(parts: {
   inbox: Inbox;
   metrics: Metrics;
+  settings: Pick<AppSettings, 'recent'>;
   now: () => number;
   newId: () => string;
 }): TrackEvents {
@@ -24,10 +26,11 @@ export function makeTrackEvents(parts: {
     const events: RecordedEvent[] = [];
     const rejected: { index: number; error: string }[] = [];
     const batchId = parts.newId();
+    const redacted = parts.settings.recent()?.redactedParameters ?? [];
     for (const [index, candidate] of sent.entries()) {
       const checked = check(candidate);
       if (typeof checked === 'string') rejected.push({ index, error: checked });
-      else events.push(recordedEvent(checked, at, () => idWithin(batchId, index)));
+      else events.push(recordedEvent(checked, { at, newId: () => idWithin(batchId, index), redacted }));
     }
     if (events.length > 0) {
       const record: EventsRecord = { kind: 'events', at, session_id: session_id.toLowerCase(), events };

@@ -17,7 +17,7 @@ import type { Log } from '../ports/log.ts';
 import type { DropReason, Metrics } from '../ports/metrics.ts';
 import { type Answer, commonHeaders, JSON_TYPE } from './answer.ts';
 import type { Role, SecretKind } from './authenticate.ts';
-import type { ClientIp } from './client-ip.ts';
+import type { ClientIp, ClientSource } from './client-ip.ts';
 import { errorAnswer } from './error-response.ts';
 import type { KeptFrom } from './kept.ts';
 import type { SharedRateLimit } from './rate-limit.ts';
@@ -40,11 +40,11 @@ export type EndpointRequest<E extends Endpoint> = {
   /** HEAD is answered like GET, and must leave no trace. */
   method: string;
   client: ClientIp;
+  /** How the client's address was found. */
+  clientSource: () => ClientSource;
   headers: IncomingHttpHeaders;
   /** Undefined on public endpoints. */
   role: Role | undefined;
-  /** The address the service was reached at. */
-  origin: () => string;
 };
 
 export type Reply = { status: number; headers: Record<string, string> };
@@ -65,6 +65,7 @@ export type HttpContext = {
   now: () => number;
   newRequestId: () => string;
   clientIp: (peer: string | undefined, headers: IncomingHttpHeaders) => ClientIp;
+  clientSource: (peer: string | undefined, headers: IncomingHttpHeaders) => ClientSource;
   authenticate: (headers: IncomingHttpHeaders) => Role;
   /** Refuses requests without the secret of the callbacks or of the CRM. */
   requireSecret: (kind: SecretKind, headers: IncomingHttpHeaders) => Promise<void>;
@@ -113,9 +114,9 @@ export function answerEndpoint(name: string, declared: Endpoint, handler: AnyHan
         reply,
         method: incoming.method ?? 'GET',
         client,
+        clientSource: () => context.clientSource(incoming.socket.remoteAddress, incoming.headers),
         headers: incoming.headers,
         role,
-        origin: () => originOf(incoming, client, context),
       };
       if (cached === undefined) {
         reply.body = await bodyOf(await handler(request), declared);
@@ -183,14 +184,6 @@ async function authorize(
     throw new AppError('forbidden', 'This key may not do that; it needs the admin key.');
   }
   return role;
-}
-
-function originOf(incoming: IncomingMessage, client: ClientIp, context: HttpContext): string {
-  if (context.publicUrl !== undefined) return context.publicUrl;
-  const forwarded = client.trusted ? incoming.headers['x-forwarded-proto'] : undefined;
-  const protocol = forwarded === 'https' ? 'https' : 'http';
-  const { host = 'localhost' } = incoming.headers;
-  return URL.parse(`${protocol}://${host}`)?.origin ?? `${protocol}://localhost`;
 }
 
 function logRequest(log: Log, endpoint: string, answer: Answer, seconds: number): void {

@@ -28,7 +28,6 @@ export function commonHeaders(declared: Endpoint | undefined, requestId: string)
     if (cache !== 'no-store') headers['cache-control'] = CACHE_CONTROL[cache];
   } else {
     headers['cache-control'] = CACHE_CONTROL[cache];
-    headers['x-content-type-options'] = 'nosniff';
     if (declared?.produces?.startsWith('text/html')) headers['content-security-policy'] = PAGE_POLICY;
   }
   return headers;

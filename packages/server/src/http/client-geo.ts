@@ -1,71 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { type Edge, type EdgeName, edgesNamed } from '../domain/edges.ts';
 import { type Geo, type IpDatabase, unknownGeo } from '../domain/geo.ts';
 import { cut } from '../domain/tracking/page-address.ts';
-
-type Provider = {
-  readonly headers: { readonly country: string } & Readonly<Partial<Record<keyof Geo, string>>>;
-  /** Header values are ASCII by the book; some providers percent-encode the names that are not. */
-  readonly percentEncoded: boolean;
-};
-
-const PROVIDERS: readonly Provider[] = [
-  {
-    percentEncoded: false,
-    headers: {
-      country: 'cf-ipcountry',
-      region: 'cf-region',
-      regionCode: 'cf-region-code',
-      city: 'cf-ipcity',
-      timezone: 'cf-timezone',
-      asn: 'cf-asn',
-    },
-  },
-  {
-    percentEncoded: true,
-    headers: {
-      country: 'x-vercel-ip-country',
-      regionCode: 'x-vercel-ip-country-region',
-      city: 'x-vercel-ip-city',
-      timezone: 'x-vercel-ip-timezone',
-      asn: 'x-vercel-ip-as-number',
-    },
-  },
-  {
-    percentEncoded: true,
-    headers: {
-      country: 'cloudfront-viewer-country',
-      region: 'cloudfront-viewer-country-region-name',
-      regionCode: 'cloudfront-viewer-country-region',
-      city: 'cloudfront-viewer-city',
-      timezone: 'cloudfront-viewer-time-zone',
-      asn: 'cloudfront-viewer-asn',
-    },
-  },
-  {
-    percentEncoded: false,
-    headers: {
-      country: 'x-appengine-country',
-      regionCode: 'x-appengine-region',
-      city: 'x-appengine-city',
-    },
-  },
-  {
-    percentEncoded: false,
-    headers: {
-      country: 'x-geo-country',
-      region: 'x-geo-region',
-      city: 'x-geo-city',
-      timezone: 'x-geo-timezone',
-      asn: 'x-geo-asn',
-    },
-  },
-];
-
-/** Every header with its provider, in the providers' order. */
-const HEADERS = PROVIDERS.flatMap((provider) =>
-  Object.values(provider.headers).map((name) => [name, provider] as const),
-);
-const HEADER_NAMES: ReadonlySet<string> = new Set(HEADERS.map(([name]) => name));
 
 const VALUE_CHARS_MAX = 128;
 const ASN_MAX = 2 ** 32 - 1;
@@ -78,12 +14,15 @@ const BEYOND_ASCII = /[\u0080-\u00ff]/;
 const CONTROL_CHARACTERS = /\p{Cc}/gu;
 const NOT_UTF8 = '\ufffd';
 
+/** Headers of an edge that is not named are the client's own words. */
 export function makeClientGeo(
   database: IpDatabase,
+  names: readonly EdgeName[],
 ): (ip: string, trusted: boolean, headers: IncomingHttpHeaders) => Geo {
+  const findEdge = makeFindEdge(edgesNamed(names));
   return (ip, trusted, headers) => {
-    const provider = trusted && hasGeoHeader(headers) ? findProvider(headers) : undefined;
-    const geo = provider === undefined ? unknownGeo() : readGeo(provider, headers);
+    const edge = trusted ? findEdge(headers) : undefined;
+    const geo = edge === undefined ? unknownGeo() : readGeo(edge, headers);
     if (geo.country === null || geo.asn === null) {
       const place = database.lookup(ip);
       geo.country ??= place.country;
@@ -93,32 +32,37 @@ export function makeClientGeo(
   };
 }
 
-/** Most requests have none of the many headers looked for, and few headers of their own. */
-function hasGeoHeader(headers: IncomingHttpHeaders): boolean {
-  for (const name in headers) if (HEADER_NAMES.has(name)) return true;
-  return false;
+function makeFindEdge(edges: readonly Edge[]): (headers: IncomingHttpHeaders) => Edge | undefined {
+  const inOrder = edges.flatMap((edge) => Object.values(edge.geo).map((name) => [name, edge] as const));
+  const names = new Set(inOrder.map(([name]) => name));
+  return (headers) => {
+    if (!hasAny(headers, names)) return undefined;
+    return (
+      edges.find((edge) => isPresent(headers[edge.geo.country])) ??
+      inOrder.find(([name]) => isPresent(headers[name]))?.[1]
+    );
+  };
 }
 
-function findProvider(headers: IncomingHttpHeaders): Provider | undefined {
-  return (
-    PROVIDERS.find((provider) => isPresent(headers[provider.headers.country])) ??
-    HEADERS.find(([name]) => isPresent(headers[name]))?.[1]
-  );
+/** Most requests have none of the many headers looked for, and few headers of their own. */
+function hasAny(headers: IncomingHttpHeaders, names: ReadonlySet<string>): boolean {
+  for (const name in headers) if (names.has(name)) return true;
+  return false;
 }
 
 function isPresent(header: string | string[] | undefined): boolean {
   return typeof header === 'string' && header.trim() !== '';
 }
 
-function readGeo({ headers: names, percentEncoded }: Provider, headers: IncomingHttpHeaders): Geo {
+function readGeo({ geo: names, percentEncoded }: Edge, headers: IncomingHttpHeaders): Geo {
   const value = (name: string | undefined) => readText(name && headers[name], percentEncoded);
   return {
-    country: countryCode(value(names.country)),
+    country: countryCode(lastOf(value(names.country))),
     region: value(names.region),
     regionCode: value(names.regionCode)?.toUpperCase() ?? null,
     city: value(names.city),
     timezone: value(names.timezone),
-    asn: asNumber(value(names.asn)),
+    asn: asNumber(lastOf(value(names.asn))),
   };
 }
 
@@ -144,6 +88,11 @@ function decodeUtf8(text: string): string {
   if (!BEYOND_ASCII.test(text)) return text;
   const decoded = Buffer.from(text, 'latin1').toString('utf8');
   return decoded.includes(NOT_UTF8) ? text : decoded;
+}
+
+/** Of a repeated header the last hop's value; codes have no commas of their own. */
+function lastOf(text: string | null): string | null {
+  return text === null ? null : text.slice(text.lastIndexOf(',') + 1).trim();
 }
 
 function countryCode(text: string | null): string | null {

@@ -1,27 +1,67 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { EDGE_NAMES, type Edge, type EdgeName, edgesNamed } from '../domain/edges.ts';
 import { canonicalIp, type NetworkMatcher } from '../lib/ip-address.ts';
 import { makeLru } from '../lib/lru.ts';
 
 /** `trusted` says whether the peer is a proxy whose headers may be believed, not whether the client is. */
 export type ClientIp = { readonly ip: string; readonly trusted: boolean };
+export type ClientSource = ClientIp & {
+  /** Whoever opened the connection. */
+  readonly peer: string;
+  /** The header that named the client; null: the peer is the client. */
+  readonly header: string | null;
+  /** Headers that name an address and were not believed. */
+  readonly ignored: readonly string[];
+};
+
+type Peer = string | undefined;
+type Forwarded = { readonly ip: string; readonly header: string };
+type AddressHeader = { readonly name: string; readonly hasPort: boolean };
 
 /** Proxies keep their connections, so few peers make most requests. */
 const PEERS_REMEMBERED_MAX = 1024;
 /** A socket that is already gone has no address; the unspecified one says so in canonical form. */
 const UNKNOWN_PEER: ClientIp = { ip: '0.0.0.0', trusted: false };
+const CHAIN = 'x-forwarded-for';
+const REAL_IP = 'x-real-ip';
+const LAST_PORT = /:\d+$/;
+const ADDRESS_HEADERS = [
+  ...edgesNamed(EDGE_NAMES)
+    .flatMap(addressHeader)
+    .map(({ name }) => name),
+  CHAIN,
+  REAL_IP,
+];
 
 export function makeClientIp(
   isTrusted: NetworkMatcher,
-): (peer: string | undefined, headers: IncomingHttpHeaders) => ClientIp {
+  edges: readonly EdgeName[] = [],
+): (peer: Peer, headers: IncomingHttpHeaders) => ClientIp {
   const peers = makeLru<ClientIp>({ entriesMax: PEERS_REMEMBERED_MAX });
   const resolve = (peer: string) => resolvePeer(peer, isTrusted);
+  const forwarded = makeForwarded(isTrusted, edges);
 
   return (peer, headers) => {
     if (peer === undefined) return UNKNOWN_PEER;
     const direct = peers.getOrInsertComputed(peer, resolve);
     if (!direct.trusted) return direct;
-    const ip = forwardedIp(headers, isTrusted);
-    return ip === null ? direct : { ip, trusted: true };
+    const client = forwarded(headers);
+    return client === null ? direct : { ip: client.ip, trusted: true };
+  };
+}
+
+/** The same answer with its reasons, for an operator who sets up a proxy. */
+export function makeClientSource(
+  isTrusted: NetworkMatcher,
+  edges: readonly EdgeName[],
+): (peer: Peer, headers: IncomingHttpHeaders) => ClientSource {
+  const forwarded = makeForwarded(isTrusted, edges);
+  return (peer, headers) => {
+    const direct = resolvePeer(peer ?? '', isTrusted);
+    const client = direct.trusted ? forwarded(headers) : null;
+    const header = client?.header ?? null;
+    const ignored = ADDRESS_HEADERS.filter((name) => name in headers && name !== header);
+    return { ip: client?.ip ?? direct.ip, trusted: direct.trusted, peer: direct.ip, header, ignored };
   };
 }
 
@@ -30,16 +70,39 @@ function resolvePeer(peer: string, isTrusted: NetworkMatcher): ClientIp {
   return ip === null ? UNKNOWN_PEER : { ip, trusted: isTrusted(ip) };
 }
 
-function forwardedIp(headers: IncomingHttpHeaders, isTrusted: NetworkMatcher): string | null {
-  return (
-    singleIp(headers['cf-connecting-ip']) ??
-    lastUntrusted(headers['x-forwarded-for'], isTrusted) ??
-    singleIp(headers['x-real-ip'])
-  );
+function makeForwarded(isTrusted: NetworkMatcher, names: readonly EdgeName[]) {
+  const edges = edgesNamed(names).flatMap(addressHeader);
+  return (headers: IncomingHttpHeaders): Forwarded | null =>
+    edgeAddress(headers, edges) ??
+    found(CHAIN, lastUntrusted(headers[CHAIN], isTrusted)) ??
+    found(REAL_IP, lastAddress(headers[REAL_IP]));
 }
 
-function singleIp(header: string | string[] | undefined): string | null {
-  return typeof header === 'string' ? canonicalIp(header) : null;
+function addressHeader({ address, hasPort = false }: Edge): AddressHeader[] {
+  return address === undefined ? [] : [{ name: address, hasPort }];
+}
+
+function found(header: string, ip: string | null): Forwarded | null {
+  return ip === null ? null : { ip, header };
+}
+
+/** Where two edges contradict each other, one of their headers came through from the client: neither is believed. */
+function edgeAddress(headers: IncomingHttpHeaders, edges: readonly AddressHeader[]): Forwarded | null {
+  let address: Forwarded | null = null;
+  for (const { name, hasPort } of edges) {
+    const ip = lastAddress(headers[name], hasPort);
+    if (ip === null) continue;
+    if (address !== null && address.ip !== ip) return null;
+    address ??= { ip, header: name };
+  }
+  return address;
+}
+
+/** Node joins repeated headers with commas. The last value is that of the last hop, the others may be the client's. */
+function lastAddress(header: string | string[] | undefined, hasPort = false): string | null {
+  if (typeof header !== 'string') return null;
+  const last = header.slice(header.lastIndexOf(',') + 1).trim();
+  return canonicalIp(hasPort ? last.replace(LAST_PORT, '') : last);
 }
 
 /**

@@ -12,11 +12,42 @@ const PAGE_POLICY = [
   "form-action 'self'",
   "base-uri 'none'",
   "frame-ancestors 'none'",
+  // No text becomes markup or script, whichever library tries.
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
 ].join('; ');
+
+/** Of what a page may ask for, the dashboard needs full screen and the clipboard. */
+const PERMISSIONS = [
+  ...[
+    'accelerometer',
+    'autoplay',
+    'browsing-topics',
+    'camera',
+    'display-capture',
+    'encrypted-media',
+    'geolocation',
+  ],
+  ...[
+    'gyroscope',
+    'hid',
+    'idle-detection',
+    'magnetometer',
+    'microphone',
+    'midi',
+    'payment',
+    'picture-in-picture',
+  ],
+  ...['publickey-credentials-get', 'screen-wake-lock', 'serial', 'usb', 'xr-spatial-tracking'],
+]
+  .map((feature) => `${feature}=()`)
+  .join(', ');
 
 const PAGE_HEADERS = {
   'cache-control': 'no-cache',
   'content-security-policy': PAGE_POLICY,
+  'cross-origin-opener-policy': 'same-origin',
+  'permissions-policy': PERMISSIONS,
   'referrer-policy': 'no-referrer',
   'x-frame-options': 'DENY',
 };

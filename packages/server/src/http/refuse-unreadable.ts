@@ -26,6 +26,7 @@ export function refuseUnreadable(newRequestId: () => string) {
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
       `X-Request-Id: ${newRequestId()}`,
       'Content-Type: application/json; charset=utf-8',
+      'X-Content-Type-Options: nosniff',
       `Content-Length: ${body.length}`,
       'Connection: close',
     ];

@@ -44,6 +44,7 @@ const TARGET = /^(?:\/|https?:\/\/)[^\\?]*(?:\?|$)/;
 const HOST = /^(?:[\w.~!$&'()*+,;=-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
 const READING = ['GET', 'HEAD'];
 const PARAMETER = /:\w+/g;
+const HSTS = 'max-age=31536000';
 const NOT_EMPTY = '([\\s\\S]+)';
 
 export function makeRouter(handlers: Handlers, context: RouterContext): RequestListener {
@@ -61,7 +62,7 @@ export function makeRouter(handlers: Handlers, context: RouterContext): RequestL
 
   async function answer(incoming: IncomingMessage): Promise<Answer> {
     const found = find(incoming.url ?? '');
-    if (found === null) return unreadable(context);
+    if (found === null || hasTwoHosts(incoming)) return unreadable(context);
     const resource: Resource = found.store;
     if (!resource.isForPages && !hasValidHost(incoming)) return unreadable(context);
     const answerer = resource.answers.get(incoming.method ?? '');
@@ -144,6 +145,24 @@ function hasValidHost({ url, headers: { host = '' } }: IncomingMessage): boolean
   return url?.startsWith('/') !== true || HOST.test(host);
 }
 
+/** Proxies and caches may have looked at the one, and Node looks at the other. */
+function hasTwoHosts({ rawHeaders }: IncomingMessage): boolean {
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] as string;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  return hosts > 1;
+}
+
+/** To a proxy that ends TLS, or as the operator has said. */
+function cameOverTls({ socket, headers }: IncomingMessage, context: HttpContext): boolean {
+  if (context.publicUrl?.startsWith('https:')) return true;
+  const forwarded = headers['x-forwarded-proto'];
+  if (typeof forwarded !== 'string' || !/(?:^|,)\s*https\s*$/i.test(forwarded)) return false;
+  return context.clientIp(socket.remoteAddress, headers).trusted;
+}
+
 function unreadable({ newRequestId, log }: HttpContext): Answer {
   const headers = commonHeaders(undefined, newRequestId());
   return errorAnswer(new AppError('invalid', UNREADABLE), headers, 'none', log);
@@ -196,6 +215,8 @@ function send(
   { status, headers, body }: Answer,
   context: HttpContext,
 ): void {
+  headers['x-content-type-options'] = 'nosniff';
+  if (cameOverTls(incoming, context)) headers['strict-transport-security'] = HSTS;
   if (context.isDraining()) headers.connection = 'close';
   const isWhole = !(body instanceof Readable);
   if (isWhole && hasLength(status)) headers['content-length'] = String(Buffer.byteLength(body ?? ''));

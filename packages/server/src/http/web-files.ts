@@ -44,7 +44,6 @@ export function makeFileAnswers({ newRequestId, log }: { newRequestId: () => str
           ...file.headers,
           etag,
           vary: 'accept-encoding',
-          'x-content-type-options': 'nosniff',
         };
         if (isSame(etag, asked['if-none-match'])) return { status: 304, headers, body: null };
         const encoding = encodingFor(asked['accept-encoding']);

@@ -3,8 +3,13 @@
 export type Cell = string | number | null;
 
 /** CSV injection: what spreadsheets take for a formula, full-width signs included. */
-const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
-const NEEDS_QUOTES = /[",\r\n]/;
+const FORMULA = /^(?:[\t\r\n]|\s*[=+\-@＝＋－＠])/;
+/**
+ * Where the list separator is a semicolon, spreadsheets split at it and know nothing of quotes that begin after a comma:
+ * for them a cell begins after each semicolon and line break of a text.
+ */
+const INNER_FORMULA = /([;\r\n][\s"]*)(?=[=+\-@＝＋－＠])/g;
+const NEEDS_QUOTES = /[",;\r\n]/;
 
 export function csvLine(cells: readonly Cell[]): string {
   return `${cells.map(csvCell).join(',')}\r\n`;
@@ -14,6 +19,6 @@ export function csvLine(cells: readonly Cell[]): string {
 function csvCell(cell: Cell): string {
   if (cell === null) return '';
   if (typeof cell === 'number') return String(cell);
-  const text = FORMULA.test(cell) ? `'${cell}` : cell;
+  const text = (FORMULA.test(cell) ? `'${cell}` : cell).replaceAll(INNER_FORMULA, "$1'");
   return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

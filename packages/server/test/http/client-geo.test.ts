@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Geo } from '../../src/domain/geo.ts';
+import { EDGE_NAMES, EDGES } from '../../src/domain/edges.ts';
+import type { Geo, IpDatabase } from '../../src/domain/geo.ts';
 import { makeClientGeo } from '../../src/http/client-geo.ts';
 
 const IP = '203.0.113.7';
-const clientGeo = makeClientGeo({
+const DATABASE: IpDatabase = {
   lookup: (ip) => (ip === IP ? { country: 'FR', asn: 3215 } : { country: null, asn: null }),
   isHosting: () => false,
-});
+};
+const clientGeo = makeClientGeo(DATABASE, EDGE_NAMES);
 
 function geo(known: Partial<Geo>): Geo {
   const database = { country: 'FR', asn: 3215 };
@@ -21,6 +23,21 @@ test('without headers country and network come from the database', () => {
 
 test('headers of an untrusted peer are not believed', () => {
   assert.deepEqual(clientGeo(IP, false, { 'cf-ipcountry': 'DE', 'cf-ipcity': 'Berlin' }), geo({}));
+});
+
+test('headers of an edge are believed only where it is named', () => {
+  const headers = Object.fromEntries(
+    EDGE_NAMES.flatMap((name) => Object.values(EDGES[name].geo)).map((header) => [header, 'DE']),
+  );
+  assert.deepEqual(makeClientGeo(DATABASE, [])(IP, true, headers), geo({}));
+  const mixed = { 'cf-ipcountry': 'DE', 'x-vercel-ip-country': 'BR' };
+  assert.equal(makeClientGeo(DATABASE, ['vercel'])(IP, true, mixed).country, 'BR');
+  assert.equal(makeClientGeo(DATABASE, ['appengine', 'plain'])(IP, true, mixed).country, 'FR');
+});
+
+test('of a country or network that is sent twice the last counts', () => {
+  const headers = { 'cf-ipcountry': 'BR, DE', 'cf-asn': '28573, 3320' };
+  assert.deepEqual(clientGeo(IP, true, headers), geo({ country: 'DE', asn: 3320 }));
 });
 
 test('Cloudflare headers are read', () => {

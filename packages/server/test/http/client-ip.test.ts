@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { makeClientIp } from '../../src/http/client-ip.ts';
+import { EDGE_NAMES, EDGES, type Edge } from '../../src/domain/edges.ts';
+import { makeClientIp, makeClientSource } from '../../src/http/client-ip.ts';
 import { parseNetworks } from '../../src/lib/ip-address.ts';
 
 const PROXY = '127.0.0.1';
-const clientIp = makeClientIp(parseNetworks('loopback,linklocal,uniquelocal'));
+const PROXIES = parseNetworks('loopback,linklocal,uniquelocal');
+const clientIp = makeClientIp(PROXIES);
+const behindCloudflare = makeClientIp(PROXIES, ['cloudflare']);
 
 function forwarded(headers: Record<string, string>): string {
   return clientIp(PROXY, headers).ip;
@@ -17,22 +20,82 @@ test('without a proxy the client is the peer', () => {
 
 test('headers of an untrusted peer are not believed', () => {
   const headers = { 'cf-connecting-ip': '8.8.8.8', 'x-forwarded-for': '8.8.8.8', 'x-real-ip': '8.8.8.8' };
-  assert.deepEqual(clientIp('203.0.113.7', headers), { ip: '203.0.113.7', trusted: false });
+  for (const believe of [clientIp, behindCloudflare]) {
+    assert.deepEqual(believe('203.0.113.7', headers), { ip: '203.0.113.7', trusted: false });
+  }
 });
 
 test('a trusted peer without headers is the client itself', () => {
   assert.deepEqual(clientIp('::ffff:127.0.0.1', {}), { ip: PROXY, trusted: true });
 });
 
-test('CF-Connecting-IP comes before X-Forwarded-For before X-Real-IP', () => {
+test('the header of a named edge comes before X-Forwarded-For before X-Real-IP', () => {
   const all = {
     'cf-connecting-ip': '2001:DB8::1',
     'x-forwarded-for': '203.0.113.2',
     'x-real-ip': '203.0.113.3',
   };
-  assert.deepEqual(clientIp(PROXY, all), { ip: '2001:db8::1', trusted: true });
+  assert.deepEqual(behindCloudflare(PROXY, all), { ip: '2001:db8::1', trusted: true });
   assert.equal(forwarded({ 'x-forwarded-for': '203.0.113.2', 'x-real-ip': '203.0.113.3' }), '203.0.113.2');
   assert.equal(forwarded({ 'x-real-ip': '203.0.113.3' }), '203.0.113.3');
+});
+
+test('address headers of an edge that is not named are ignored', () => {
+  const forged = {
+    'cf-connecting-ip': '8.8.8.8',
+    'true-client-ip': '8.8.8.8',
+    'x-vercel-forwarded-for': '8.8.8.8',
+    'cloudfront-viewer-address': '8.8.8.8:53',
+    'x-appengine-user-ip': '8.8.8.8',
+  };
+  assert.equal(forwarded(forged), PROXY);
+  assert.equal(forwarded({ ...forged, 'x-forwarded-for': '203.0.113.2' }), '203.0.113.2');
+  const { 'cf-connecting-ip': _, ...others } = forged;
+  assert.equal(behindCloudflare(PROXY, { ...others, 'x-real-ip': '203.0.113.3' }).ip, '203.0.113.3');
+});
+
+test('each edge has its own address header, and CloudFront adds the port', () => {
+  for (const name of EDGE_NAMES) {
+    const { address, hasPort }: Edge = EDGES[name];
+    if (address === undefined) continue;
+    const at = (ip: string) => ({ [address]: hasPort ? `${ip}:46532` : ip, 'x-forwarded-for': '10.0.0.2' });
+    const believe = makeClientIp(PROXIES, [name]);
+    assert.equal(believe(PROXY, at('203.0.113.2')).ip, '203.0.113.2', name);
+    assert.equal(believe(PROXY, at('2001:db8::1')).ip, '2001:db8::1', name);
+  }
+});
+
+test('of several values in one header the last is believed', () => {
+  assert.equal(behindCloudflare(PROXY, { 'cf-connecting-ip': '8.8.8.8, 203.0.113.2' }).ip, '203.0.113.2');
+  assert.equal(forwarded({ 'x-real-ip': '8.8.8.8, 203.0.113.3' }), '203.0.113.3');
+});
+
+test('where two named edges contradict each other the last proxy is believed', () => {
+  const believe = makeClientIp(PROXIES, ['vercel', 'cloudflare']);
+  const both = { 'cf-connecting-ip': '8.8.8.8', 'x-vercel-forwarded-for': '9.9.9.9' };
+  assert.equal(believe(PROXY, { ...both, 'x-forwarded-for': '203.0.113.2' }).ip, '203.0.113.2');
+  assert.equal(believe(PROXY, both).ip, PROXY);
+  const agreed = { ...both, 'cf-connecting-ip': '9.9.9.9', 'x-forwarded-for': '203.0.113.2' };
+  assert.equal(believe(PROXY, agreed).ip, '9.9.9.9');
+});
+
+test('the source of an address names the peer, the header and what was ignored', () => {
+  const source = makeClientSource(PROXIES, []);
+  const headers = { 'cf-connecting-ip': '8.8.8.8', 'x-forwarded-for': '203.0.113.2' };
+  assert.deepEqual(source(PROXY, headers), {
+    ip: '203.0.113.2',
+    trusted: true,
+    peer: PROXY,
+    header: 'x-forwarded-for',
+    ignored: ['cf-connecting-ip'],
+  });
+  assert.deepEqual(source('203.0.113.7', headers), {
+    ip: '203.0.113.7',
+    trusted: false,
+    peer: '203.0.113.7',
+    header: null,
+    ignored: ['cf-connecting-ip', 'x-forwarded-for'],
+  });
 });
 
 test('the right-most untrusted entry of X-Forwarded-For is the client', () => {
@@ -58,9 +121,9 @@ test('nothing left of an unreadable entry is believed', () => {
 
 test('an invalid header gives way to the next, and all invalid to the peer', () => {
   const next = { 'cf-connecting-ip': 'nonsense', 'x-forwarded-for': '', 'x-real-ip': '203.0.113.3' };
-  assert.equal(forwarded(next), '203.0.113.3');
+  assert.equal(behindCloudflare(PROXY, next).ip, '203.0.113.3');
   const none = { 'cf-connecting-ip': '1.2.3', 'x-forwarded-for': 'unknown, , -', 'x-real-ip': 'localhost' };
-  assert.deepEqual(clientIp(PROXY, none), { ip: PROXY, trusted: true });
+  assert.deepEqual(behindCloudflare(PROXY, none), { ip: PROXY, trusted: true });
 });
 
 test('with no trusted proxies no header is believed', () => {

@@ -59,7 +59,9 @@ function isMultipart(form: HTMLFormElement, data: FormData): boolean {
 
 function captureUrl({ form, config }: LeadForm): string {
   const action = form.getAttribute('action') ?? '';
-  return (CAPTURE_ADDRESS.test(action) && action) || config.capture_url || action || `${root}lead.capture`;
+  // Relative to the service, which may be in a folder of this site.
+  const configured = config.capture_url?.replace(/^\//, root);
+  return (CAPTURE_ADDRESS.test(action) && action) || configured || action || `${root}lead.capture`;
 }
 
 /** Native submit: a blocker or policy that stops `fetch` may still let a form through. */

@@ -5,6 +5,7 @@ import { chooseTheme, THEMES, useTheme } from '../../theme.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
+import { ConnectionCard } from './connection-card.tsx';
 
 export function AccountSection() {
   return (
@@ -12,6 +13,7 @@ export function AccountSection() {
       <SignedIn />
       <Appearance />
       <Keys />
+      <ConnectionCard />
     </>
   );
 }

@@ -1,5 +1,6 @@
 import { defined } from '../../shared/search-params.ts';
 import { Card } from '../../ui/card.tsx';
+import { ChipsField } from './parts/chips-field.tsx';
 import { Note } from './parts/note.tsx';
 import { NumberField } from './parts/number-field.tsx';
 import { SettingsForm } from './parts/settings-form.tsx';
@@ -16,6 +17,7 @@ function RetentionForm({ settings }: { settings: Settings }) {
       archive_retention_days: String(settings.archive_retention_days),
       replay_retention_days: String(settings.replay_retention_days),
       replay_sample_rate: percentOf(settings.replay_sample_rate),
+      redacted_parameters: settings.redacted_parameters,
       analytics_refresh_cooldown_seconds: String(settings.analytics_refresh_cooldown_seconds),
     },
     (changed) =>
@@ -23,6 +25,7 @@ function RetentionForm({ settings }: { settings: Settings }) {
         archive_retention_days: read(changed.archive_retention_days),
         replay_retention_days: read(changed.replay_retention_days),
         replay_sample_rate: read(changed.replay_sample_rate, (percent) => percent / 100),
+        redacted_parameters: changed.redacted_parameters,
         analytics_refresh_cooldown_seconds: read(changed.analytics_refresh_cooldown_seconds),
       }),
   );
@@ -67,6 +70,19 @@ function RetentionForm({ settings }: { settings: Settings }) {
           error={errorOf('archive_retention_days')}
           value={values.archive_retention_days}
           onChange={(days) => set('archive_retention_days', days)}
+        />
+      </Card>
+      <Card
+        title="Addresses of pages"
+        hint="Secrets and contact data in them are not kept: values of token, email, phone, password, code and the like."
+      >
+        <ChipsField
+          label="More parameters without their values"
+          placeholder="member_id"
+          hint="Parameters of your own pages that identify a person."
+          error={errorOf('redacted_parameters')}
+          values={values.redacted_parameters}
+          onChange={(names) => set('redacted_parameters', names)}
         />
       </Card>
       <Card

@@ -31,6 +31,7 @@ const settingsTable = (saved: SavedSettings, env: SettingDefaults) =>
     lead_drought_webhook_url: target(undefined),
     archive_retention_days: plain(90),
     replay_retention_days: plain(30),
+    redacted_parameters: plain<readonly string[]>([]),
     replay_sample_rate: plain(0),
   }) satisfies Record<keyof SettingsChange, unknown>;
 

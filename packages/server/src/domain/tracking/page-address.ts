@@ -1,3 +1,5 @@
+import { withoutPrivateValues } from './private-parameters.ts';
+
 /** URLs as they are stored: bounded, and reduced to the keys of totals. */
 
 const ADDRESS_CHARS_MAX = 2048;
@@ -9,6 +11,11 @@ export const DIRECT = '(direct)';
 
 export function boundedAddress(address: string): string {
   return cut(address, ADDRESS_CHARS_MAX);
+}
+
+/** The address of a page that somebody has visited. `redacted` are parameters whose values are left out besides the usual. */
+export function visitedAddress(address: string, redacted: readonly string[]): string {
+  return boundedAddress(withoutPrivateValues(address, redacted));
 }
 
 /** The page without query and fragment: click ids must not make every visit a page of its own. */

@@ -4,7 +4,7 @@ import type { SessionStart, TrackingEvent } from '@leadtrail/contract/tracking';
 import { inOnePiece } from '../../lib/one-piece.ts';
 import { MINUTE_MS } from '../../lib/utc-time.ts';
 import type { Geo } from '../geo.ts';
-import { boundedAddress } from './page-address.ts';
+import { visitedAddress } from './page-address.ts';
 
 /** A record of the inbox: an accepted request with everything that processing needs. */
 export type StartRecord = {
@@ -46,7 +46,14 @@ const FUTURE_TOLERANCE_MS = MINUTE_MS;
 /** Retries give the same record, but for the time, if the browser sent a session id. */
 export function startRecord(
   sent: SessionStart,
-  request: { at: number; newId: () => string; ip: string; geo: Geo; hosting: boolean },
+  request: {
+    at: number;
+    newId: () => string;
+    ip: string;
+    geo: Geo;
+    hosting: boolean;
+    redacted: readonly string[];
+  },
 ): StartRecord {
   const device_info = told(sent.device_info);
   const screen = told(sent.screen);
@@ -61,8 +68,8 @@ export function startRecord(
     // …and for a fingerprint with the same device and screen.
     device_id: inOnePiece(`d_${fingerprint}_${deviceChecksum(device_info, screen)}`),
     fingerprint_id: sent.fingerprint_id,
-    page: boundedAddress(sent.page),
-    referrer: sent.referrer ? boundedAddress(sent.referrer) : null,
+    page: visitedAddress(sent.page, request.redacted),
+    referrer: sent.referrer ? visitedAddress(sent.referrer, request.redacted) : null,
     device_info,
     screen,
     ip: request.ip,
@@ -87,13 +94,17 @@ function digest(text: string): string {
   return hash('sha256', text, 'base64url').slice(0, 22);
 }
 
-export function recordedEvent(sent: TrackingEvent, now: number, newId: () => string): RecordedEvent {
+export function recordedEvent(
+  sent: TrackingEvent,
+  request: { at: number; newId: () => string; redacted: readonly string[] },
+): RecordedEvent {
+  const { at: now, newId, redacted } = request;
   const at = sent.timestamp ?? now;
   return {
     event_id: sent.event_id ?? newId(),
     type: sent.type,
     at: at > now + FUTURE_TOLERANCE_MS ? now : at,
-    page: sent.page ? boundedAddress(sent.page) : null,
+    page: sent.page ? visitedAddress(sent.page, redacted) : null,
     data: sent.data ?? null,
   };
 }

@@ -11,12 +11,14 @@ const CAMPAIGN_FIELDS = CAMPAIGN_PARAMS.map((param) => `__${param}`);
 export function formsConfigRoutes({
   store,
   settings,
+  publicUrl = '',
 }: {
   store: Store;
   settings: AppSettings;
+  publicUrl: string | undefined;
 }): Pick<Handlers, 'formsConfig'> {
   return {
-    formsConfig: async ({ query: { siteKey, formId }, origin }) => {
+    formsConfig: async ({ query: { siteKey, formId } }) => {
       const form = await store.formConfig({ siteKey, formId });
       if (form === undefined) throw new AppError('not_found', 'There is no such form.');
       const { replaySampleRate } = await settings.current();
@@ -24,7 +26,7 @@ export function formsConfigRoutes({
         site_key: siteKey,
         form_id: formId,
         enabled: form.enabled,
-        capture_url: `${origin()}/lead.capture`,
+        capture_url: `${publicUrl}/lead.capture`,
         honeypot_field: HONEYPOT_FIELD,
         time_field: TIME_FIELD,
         campaign_params: CAMPAIGN_FIELDS,

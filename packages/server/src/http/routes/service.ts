@@ -9,10 +9,12 @@ export function serviceRoutes({
   store,
   metrics,
   isDraining,
+  publicUrl,
 }: {
   store: Store;
   metrics: Metrics;
   isDraining: () => boolean;
+  publicUrl: string | undefined;
 }): Pick<Handlers, 'health' | 'readiness' | 'metrics' | 'openapi' | 'docs'> {
   return {
     health: () => ({ status: 'ok' }),
@@ -22,7 +24,7 @@ export function serviceRoutes({
       return { status: 'ready' };
     },
     metrics: () => metrics.text(),
-    openapi: ({ origin }) => openapiDocument(origin()),
-    docs: ({ origin }) => docsPage(openapiDocument(origin())),
+    openapi: () => openapiDocument(publicUrl ?? '/'),
+    docs: () => docsPage(openapiDocument(publicUrl ?? '/')),
   };
 }

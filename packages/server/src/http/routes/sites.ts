@@ -19,10 +19,12 @@ export function siteRoutes({
   store,
   now,
   paths,
+  publicUrl,
 }: {
   store: Store;
   now: () => number;
   paths: ScriptPaths;
+  publicUrl: string | undefined;
 }): Pick<Handlers, SiteName | FormName> {
   return {
     sites: kept({ from: ['sites'] }, ({ query }) => store.sites(query)),
@@ -32,8 +34,9 @@ export function siteRoutes({
       return recordOf(await store.createSite({ site, now: now() }), SITE);
     },
     site: kept({ from: ['site'] }, async ({ params }) => recordOf(await store.site(params), SITE)),
-    siteSnippet: async ({ params, origin }) => {
-      const places = { origin: origin(), trackerPath: paths.tracker, formPath: paths.form };
+    siteSnippet: async ({ params, query }) => {
+      const origin = publicUrl ?? query.origin ?? '';
+      const places = { origin, trackerPath: paths.tracker, formPath: paths.form };
       return recordOf(await siteSnippet(store, params.id, places), SITE);
     },
     updateSite: async ({ params, body }) => {

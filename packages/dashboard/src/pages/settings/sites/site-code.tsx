@@ -15,7 +15,8 @@ export function SiteCode({ site }: { site: Site }) {
   const [search, changeSearch] = useSearchParams<SettingsSearch>();
   const snippet = useQuery({
     queryKey: queryKeys.siteSnippet(site.id),
-    queryFn: ({ signal }) => call('siteSnippet', { params: { id: site.id }, signal }),
+    queryFn: ({ signal }) =>
+      call('siteSnippet', { params: { id: site.id }, query: { origin: location.origin }, signal }),
   });
   const codes = snippet.data === undefined ? [] : codesOf(snippet.data);
   const shown = codes.find(({ value }) => value === search.code) ?? codes[0];

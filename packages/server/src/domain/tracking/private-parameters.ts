@@ -1,0 +1,67 @@
+/** Takes secrets and contact data out of the addresses of pages: reset links, sign-ins, links in newsletters. */
+
+/** Compared in lower case without punctuation, so `access_token`, `accessToken` and `user[token]` are the same. */
+const PRIVATE_NAMES: ReadonlySet<string> = new Set([
+  ...[
+    'auth',
+    'authorization',
+    'bearer',
+    'code',
+    'key',
+    'jwt',
+    'nonce',
+    'otp',
+    'pin',
+    'tan',
+    'ticket',
+    'verifier',
+  ],
+  ...['pass', 'passwd', 'pwd', 'login', 'user', 'sid', 'session', 'sessionid', 'phpsessid', 'jsessionid'],
+  ...['sig', 'signature', 'hmac', 'samlrequest', 'samlresponse'],
+  ...['mail', 'tel', 'mobile', 'cell', 'whatsapp', 'msisdn', 'fax'],
+  ...['birthday', 'birthdate', 'dob', 'ssn', 'iban', 'street', 'streetaddress'],
+]);
+const PRIVATE_ENDINGS = [
+  ...['token', 'password', 'secret', 'apikey', 'accesskey', 'credential', 'credentials', 'authcode'],
+  ...['email', 'emailaddress', 'phone', 'phonenumber', 'mobilenumber', 'telephone'],
+  ...['username', 'firstname', 'lastname', 'fullname', 'surname'],
+];
+/** Whatever the parameter is called: an e-mail address, a phone number with its country code, a signed token. */
+const PRIVATE_VALUE =
+  /[^\s@/?&=:]@[^\s@/?&=]+\.[a-z]{2,}|^\s*[+ ]\d[\d\s()/.-]{6,}$|\beyJ[\w-]{10,}\.[\w-]{10,}/i;
+
+const MAY_BE_PRIVATE = /[?#@]/;
+const USER_INFO = /^([a-z][a-z\d+.-]*:\/\/)[^/?#]*@/i;
+const PARAMETER = /([?#&])([^?#&=]*)=([^#&]*)/g;
+const PUNCTUATION = /[^\p{L}\p{N}]/gu;
+/** An address in the parameter of an address, as sign-ins have them. */
+const NESTING_MAX = 3;
+
+/** Private parameters keep their names and lose their values. `more` are names that the operator has added. */
+export function withoutPrivateValues(address: string, more: readonly string[], nesting = 0): string {
+  if (!MAY_BE_PRIVATE.test(address)) return address;
+  return address
+    .replace(USER_INFO, '$1')
+    .replaceAll(PARAMETER, (whole, start: string, name: string, value: string) =>
+      isPrivate(name, decoded(value), more, nesting) ? `${start}${name}=` : whole,
+    );
+}
+
+function isPrivate(name: string, value: string, more: readonly string[], nesting: number): boolean {
+  const plain = plainName(decoded(name));
+  if (PRIVATE_NAMES.has(plain) || PRIVATE_ENDINGS.some((ending) => plain.endsWith(ending))) return true;
+  if (more.some((added) => plainName(added) === plain) || PRIVATE_VALUE.test(value)) return true;
+  return nesting < NESTING_MAX && withoutPrivateValues(value, more, nesting + 1) !== value;
+}
+
+function plainName(name: string): string {
+  return name.toLowerCase().replaceAll(PUNCTUATION, '');
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return text;
+  }
+}
