@@ -27,7 +27,7 @@ function DroughtForm({ settings }: { settings: Settings }) {
         lead_drought_webhook_url: url?.trim(),
       }),
   );
-  const { values, set, errorOf } = draft;
+  const { values, set, field } = draft;
   return (
     <SettingsForm draft={draft} label="Drought alert">
       <Card
@@ -45,18 +45,14 @@ function DroughtForm({ settings }: { settings: Settings }) {
             label="Time without a lead"
             unit="hours"
             hint="Pick a time longer than your usual quiet nights and weekends."
-            error={errorOf('lead_drought_hours')}
-            value={values.lead_drought_hours}
-            onChange={(hours) => set('lead_drought_hours', hours)}
+            {...field('lead_drought_hours')}
           />
           <TextField
             label="Alert webhook"
             hint="The address of an incoming webhook, such as Slack’s. It receives a text, the time of the last lead and the hours since."
-            error={errorOf('lead_drought_webhook_url')}
             inputMode="url"
             placeholder="https://"
-            value={values.lead_drought_webhook_url}
-            onChange={(url) => set('lead_drought_webhook_url', url)}
+            {...field('lead_drought_webhook_url')}
           />
           <RefusedNote
             isRefused={settings.lead_drought_webhook_url_refused}

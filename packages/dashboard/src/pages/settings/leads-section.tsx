@@ -32,9 +32,7 @@ function LeadsForm({ settings }: { settings: Settings }) {
           label="Teams"
           placeholder="Sales North"
           hint="Leads for “Sales North” see /thank-you-sales-north, all others /thank-you.html."
-          error={draft.errorOf('internal_teams')}
-          values={draft.values.internal_teams}
-          onChange={(teams) => draft.set('internal_teams', teams)}
+          {...draft.field('internal_teams')}
         />
       </Card>
       <Card
@@ -45,9 +43,7 @@ function LeadsForm({ settings }: { settings: Settings }) {
           label="Duplicate window"
           unit="minutes"
           hint="A submission this soon after the previous one counts as a duplicate. 0 turns this off."
-          error={draft.errorOf('duplicate_window_minutes')}
-          value={draft.values.duplicate_window_minutes}
-          onChange={(minutes) => draft.set('duplicate_window_minutes', minutes)}
+          {...draft.field('duplicate_window_minutes')}
         />
       </Card>
     </SettingsForm>

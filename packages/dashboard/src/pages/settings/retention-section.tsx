@@ -29,7 +29,7 @@ function RetentionForm({ settings }: { settings: Settings }) {
         analytics_refresh_cooldown_seconds: read(changed.analytics_refresh_cooldown_seconds),
       }),
   );
-  const { values, set, errorOf } = draft;
+  const { values, set, errorOf, field } = draft;
   return (
     <SettingsForm draft={draft} label="Retention and replay">
       <Card
@@ -50,9 +50,7 @@ function RetentionForm({ settings }: { settings: Settings }) {
             label="Keep recordings"
             unit="days"
             hint="0 keeps them forever."
-            error={errorOf('replay_retention_days')}
-            value={values.replay_retention_days}
-            onChange={(days) => set('replay_retention_days', days)}
+            {...field('replay_retention_days')}
           />
           <Note>
             <p>
@@ -67,9 +65,7 @@ function RetentionForm({ settings }: { settings: Settings }) {
           label="Keep archives"
           unit="days"
           hint="0 keeps them forever. Leads and figures are kept either way."
-          error={errorOf('archive_retention_days')}
-          value={values.archive_retention_days}
-          onChange={(days) => set('archive_retention_days', days)}
+          {...field('archive_retention_days')}
         />
       </Card>
       <Card
@@ -80,9 +76,7 @@ function RetentionForm({ settings }: { settings: Settings }) {
           label="More parameters without their values"
           placeholder="member_id"
           hint="Parameters of your own pages that identify a person."
-          error={errorOf('redacted_parameters')}
-          values={values.redacted_parameters}
-          onChange={(names) => set('redacted_parameters', names)}
+          {...field('redacted_parameters')}
         />
       </Card>
       <Card
@@ -93,9 +87,7 @@ function RetentionForm({ settings }: { settings: Settings }) {
           label="Pause between refreshes"
           unit="seconds"
           hint="How long to wait before the figures can be refreshed again."
-          error={errorOf('analytics_refresh_cooldown_seconds')}
-          value={values.analytics_refresh_cooldown_seconds}
-          onChange={(seconds) => set('analytics_refresh_cooldown_seconds', seconds)}
+          {...field('analytics_refresh_cooldown_seconds')}
         />
       </Card>
     </SettingsForm>

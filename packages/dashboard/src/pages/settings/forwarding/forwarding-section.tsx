@@ -38,7 +38,7 @@ function Forwarding({ settings }: { settings: Settings }) {
     },
     (changed) => defined({ ...changed, flow_webhook_url: changed.flow_webhook_url?.trim() }),
   );
-  const { values, set, errorOf } = draft;
+  const { values, set, field } = draft;
   return (
     <>
       <SettingsForm draft={draft} label="Forwarding">
@@ -56,11 +56,9 @@ function Forwarding({ settings }: { settings: Settings }) {
             <TextField
               label="Webhook address"
               hint="From the first step of your automation. If empty, the address from the environment is used."
-              error={errorOf('flow_webhook_url')}
               inputMode="url"
               placeholder="https://"
-              value={values.flow_webhook_url}
-              onChange={(url) => set('flow_webhook_url', url)}
+              {...field('flow_webhook_url')}
             />
             <RefusedNote
               isRefused={settings.flow_webhook_url_refused}
@@ -92,10 +90,8 @@ function Forwarding({ settings }: { settings: Settings }) {
               key={`Signing secret ${draft.round}`}
               label="Signing secret"
               hint="Signs every delivery, so that your automation can verify the sender."
-              error={errorOf('flow_signing_secret')}
               isSet={settings.flow_signing_secret_set}
-              change={values.flow_signing_secret}
-              onChange={(change) => set('flow_signing_secret', change)}
+              {...field('flow_signing_secret')}
             />
           </div>
         </Card>
@@ -108,10 +104,8 @@ function Forwarding({ settings }: { settings: Settings }) {
               key={`Callback secret ${draft.round}`}
               label="Callback secret"
               hint="For the next two addresses, which refuse every request while it is not set."
-              error={errorOf('crm_callback_secret')}
               isSet={settings.crm_callback_secret_set}
-              change={values.crm_callback_secret}
-              onChange={(change) => set('crm_callback_secret', change)}
+              {...field('crm_callback_secret')}
             />
             <CopyLine
               title="CRM ID of a lead"
@@ -127,10 +121,8 @@ function Forwarding({ settings }: { settings: Settings }) {
               key={`CRM webhook secret ${draft.round}`}
               label="CRM webhook secret"
               hint="For the address below. If it is not set, the callback secret is used."
-              error={errorOf('crm_webhook_secret')}
               isSet={settings.crm_webhook_secret_set}
-              change={values.crm_webhook_secret}
-              onChange={(change) => set('crm_webhook_secret', change)}
+              {...field('crm_webhook_secret')}
             />
             <CopyLine
               title="CRM changes"

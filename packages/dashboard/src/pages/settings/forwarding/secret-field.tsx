@@ -16,14 +16,14 @@ export function SecretField({
   hint,
   error,
   isSet,
-  change,
+  value: change,
   onChange,
 }: {
   label: string;
   hint: ReactNode;
   error: string | undefined;
   isSet: boolean;
-  change: SecretChange;
+  value: SecretChange;
   onChange: (change: SecretChange) => void;
 }) {
   const [isTyping, setTyping] = useState(false);

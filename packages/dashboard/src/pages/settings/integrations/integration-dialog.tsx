@@ -43,13 +43,11 @@ export function IntegrationDialog({
     >
       <TextField
         label="Name"
-        error={draft.errorOf('name')}
         hint="Tells you whose key it is."
         autoFocus
         required
         placeholder={integration === null ? 'Partner portal' : undefined}
-        value={draft.values.name}
-        onChange={(name) => draft.set('name', name)}
+        {...draft.field('name')}
       />
     </FormDialog>
   );

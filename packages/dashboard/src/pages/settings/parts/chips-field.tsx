@@ -9,14 +9,14 @@ export function ChipsField({
   hint,
   error,
   placeholder,
-  values,
+  value: values,
   onChange,
 }: {
   label: string;
   hint?: ReactNode;
   error: string | undefined;
   placeholder?: string;
-  values: readonly string[];
+  value: readonly string[];
   onChange: (values: string[]) => void;
 }) {
   const [typed, setTyped] = useState('');

@@ -10,6 +10,8 @@ export type Draft<D extends object> = {
   isChanged: boolean;
   /** The service's validation error, until the value is edited. */
   errorOf: (name: keyof D & string) => string | undefined;
+  /** What a field of the form has to know. */
+  field: <K extends keyof D & string>(name: K) => DraftField<D[K]>;
   save: () => void;
   discard: () => void;
   isSaving: boolean;
@@ -18,6 +20,8 @@ export type Draft<D extends object> = {
   /** Counts saves and discards; used as a key to reset fields. */
   round: number;
 };
+
+type DraftField<V> = { value: V; error: string | undefined; onChange: (value: V) => void };
 
 type Sent<D> = { values: D; changed: Partial<D> };
 
@@ -53,15 +57,19 @@ export function useDraft<D extends object, A>({
     },
   });
 
+  const set: Draft<D>['set'] = (name, value) => setEdits((now) => ({ ...now, [name]: value }));
+  function errorOf(name: keyof D & string): string | undefined {
+    const refused = saving.error === null ? undefined : saving.variables;
+    if (refused === undefined || !isSame(refused.values[name], values[name])) return undefined;
+    return messageFor(saving.error, name, conflictField);
+  }
+
   return {
     values,
-    set: (name, value) => setEdits((now) => ({ ...now, [name]: value })),
+    set,
     isChanged: Object.keys(changed).length > 0,
-    errorOf(name) {
-      const refused = saving.error === null ? undefined : saving.variables;
-      if (refused === undefined || !isSame(refused.values[name], values[name])) return undefined;
-      return messageFor(saving.error, name, conflictField);
-    },
+    errorOf,
+    field: (name) => ({ value: values[name], error: errorOf(name), onChange: (value) => set(name, value) }),
     save: () => saving.mutate({ values, changed }),
     discard() {
       setEdits({});

@@ -48,7 +48,7 @@ export function SiteDialog({
       onSaved?.(saved);
     },
   });
-  const { values, set, errorOf } = draft;
+  const { values, set, errorOf, field } = draft;
   return (
     <FormDialog
       isOpen={isOpen}
@@ -57,14 +57,7 @@ export function SiteDialog({
       draft={draft}
       action={site === null ? 'Add site' : 'Save'}
     >
-      <TextField
-        label="Name"
-        error={errorOf('name')}
-        autoFocus
-        required
-        value={values.name}
-        onChange={(name) => set('name', name)}
-      />
+      <TextField label="Name" autoFocus required {...field('name')} />
       <Field
         label="Domains, one per line"
         error={errorOf('domains')}
@@ -84,15 +77,13 @@ export function SiteDialog({
       </Field>
       <TextField
         label="Site key"
-        error={errorOf('site_key')}
         hint={
           site === null
             ? 'Identifies the site in its pages. Leave it empty to generate one.'
             : 'Pages that still use the old key are no longer recognised after a change.'
         }
         isCode
-        value={values.site_key}
-        onChange={(key) => set('site_key', key)}
+        {...field('site_key')}
       />
     </FormDialog>
   );

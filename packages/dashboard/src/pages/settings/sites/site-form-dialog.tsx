@@ -37,7 +37,7 @@ export function SiteFormDialog({
       onClose();
     },
   });
-  const { values, set, errorOf } = draft;
+  const { field } = draft;
   return (
     <FormDialog
       isOpen={isOpen}
@@ -46,25 +46,16 @@ export function SiteFormDialog({
       draft={draft}
       action={form === null ? 'Add form' : 'Save'}
     >
-      <TextField
-        label="Name"
-        error={errorOf('name')}
-        autoFocus
-        required
-        value={values.name}
-        onChange={(name) => set('name', name)}
-      />
+      <TextField label="Name" autoFocus required {...field('name')} />
       <TextField
         label="Form ID"
-        error={errorOf('form_id')}
         hint={
           form === null
             ? 'Identifies the form in its page. Leave it empty to generate one.'
             : 'Pages that still use the old ID can no longer send leads after a change.'
         }
         isCode
-        value={values.form_id}
-        onChange={(key) => set('form_id', key)}
+        {...field('form_id')}
       />
     </FormDialog>
   );
