@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUIDv7 } from 'node:crypto';
 import { test } from 'node:test';
 import { NOON } from '@leadtrail/testing/builders';
-import { rows } from '@leadtrail/testing/database';
+import { openReader, type Reader } from '@leadtrail/testing/database';
 import { CAPTURE_ENV, INTEGRATION_KEY } from '@leadtrail/testing/enquiries';
 import { onBothStores, type TestService, useService } from '@leadtrail/testing/service';
 import fc from 'fast-check';
@@ -249,11 +249,13 @@ class History {
   /** The numbers of the leads in the store, by their first submission. */
   readonly leadIds = new Map<number, number>();
   readonly service: TestService;
+  readonly reader: Reader;
   private now = NOON;
   private number = 0;
 
-  constructor(service: TestService) {
+  constructor(service: TestService, reader: Reader) {
     this.service = service;
+    this.reader = reader;
     History.made += 1;
     this.id = String(History.made).padStart(6, '0');
   }
@@ -359,8 +361,7 @@ class History {
 
   private async erase(visitor: Visitor): Promise<void> {
     const sessions = () =>
-      rows<{ visitor_id: string; sessions: number }>(
-        this.service,
+      this.reader.rows<{ visitor_id: string; sessions: number }>(
         `select visitor_id, count(*) as sessions from sessions where visitor_id like '${this.id}-%'
         and visitor_id <> '${this.visitorId(visitor)}' group by visitor_id order by visitor_id`,
       );
@@ -394,14 +395,15 @@ class History {
 
   /** Which submissions are together in which lead, which one it shows, and what it is known by. */
   private async compare(): Promise<void> {
-    const stored = await rows<{ lead_id: number; number: string }>(
-      this.service,
+    const stored = await this.reader.rows<{ lead_id: number; number: string }>(
       `select lead_id, cta_name as number from submissions where project_name = '${this.id}' order by submission_id`,
     );
-    const held = await rows<{ lead_id: number; kind: string; value: string; is_provisional: number }>(
-      this.service,
-      `select lead_id, kind, value, is_provisional from lead_identities where project_key = '${this.id}'`,
-    );
+    const held = await this.reader.rows<{
+      lead_id: number;
+      kind: string;
+      value: string;
+      is_provisional: number;
+    }>(`select lead_id, kind, value, is_provisional from lead_identities where project_key = '${this.id}'`);
     const actual = (await this.rows()).map((row) => ({
       lead: this.nameOf(row.lead_id),
       shown: row.contact_name,
@@ -429,8 +431,7 @@ class History {
   }
 
   private rows(): Promise<Row[]> {
-    return rows<Row>(
-      this.service,
+    return this.reader.rows<Row>(
       `select *, (select count(*) from flow_sends where flow_sends.lead_id = leads.lead_id) as sends
       from leads where project_key = '${this.id}'`,
     );
@@ -485,12 +486,14 @@ onBothStores('histories of a project', (kind) => {
   /** PostgreSQL does several at once. */
   const atOnce = kind === 'postgres' ? 5 : 1;
 
-  test(`follow the model, and the lead stays its person's (${HISTORIES})`, async () => {
+  test(`follow the model, and the lead stays its person's (${HISTORIES})`, async (t) => {
+    const reader = openReader(service);
+    t.after(() => reader.close());
     const someHistory = fc.array(someStep, { minLength: 1, maxLength: STEPS_MAX, size: 'max' });
     const property = fc.asyncProperty(
       fc.array(someHistory, { minLength: atOnce, maxLength: atOnce }),
       async (histories) => {
-        await Promise.all(histories.map((steps) => new History(service).run(steps)));
+        await Promise.all(histories.map((steps) => new History(service, reader).run(steps)));
       },
     );
     await fc.assert(property, { numRuns: Math.ceil(HISTORIES / atOnce) });

@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import { Client } from 'pg';
+import { Client, Pool } from 'pg';
 import type { TestService } from './service.ts';
 
 /** A look into the relational store, where no endpoint shows what was stored. */
@@ -32,6 +32,28 @@ export async function row<T extends Row = Row>(
   const found = await rows<T>(service, sql);
   if (found.length !== 1) throw new Error(`${found.length} rows instead of one: ${sql}`);
   return found[0] as T;
+}
+
+export type Reader = { rows<T extends Row>(select: string): Promise<T[]>; close(): Promise<void> };
+
+/** The same through connections that stay open, for tests that look thousands of times. */
+export function openReader({ database }: Pick<TestService, 'database'>): Reader {
+  if (database.kind === 'sqlite') {
+    const open = new DatabaseSync(database.file, { readOnly: true, timeout: 5000 });
+    return {
+      rows: async <T extends Row>(select: string) =>
+        open
+          .prepare(select)
+          .all()
+          .map((found) => ({ ...found }) as T),
+      close: async () => open.close(),
+    };
+  }
+  const pool = new Pool({ connectionString: database.url });
+  return {
+    rows: async <T extends Row>(select: string) => (await pool.query(select)).rows as T[],
+    close: () => pool.end(),
+  };
 }
 
 /** Leaves the tables and takes everything out of them, once all that was accepted is in them. */
