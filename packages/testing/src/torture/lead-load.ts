@@ -33,7 +33,7 @@ export async function submitLead(send: Send, ledger: LeadLedger, lead: SentLead)
   return answer;
 }
 
-export function leadBody({ person, visitor_id, phone, marker }: SentLead): Record<string, string> {
+export function leadBody({ person, visitor_id, phone, marker, ip }: SentLead): Record<string, string> {
   return {
     FIRSTNAME: 'Ada',
     EMAIL: person.email,
@@ -42,6 +42,7 @@ export function leadBody({ person, visitor_id, phone, marker }: SentLead): Recor
     SOURCE: 'WebSite',
     DOMAIN: 'https://www.example.com',
     CTA_NAME: marker,
+    CLIENT_IP: ip,
     __visitor_id: visitor_id,
     __pg_tts: '30',
   };

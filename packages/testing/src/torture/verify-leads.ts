@@ -112,15 +112,19 @@ function peopleOff(ledger: LeadLedger, stored: StoredLeads): string[] {
   return found;
 }
 
-/** One send for each primary, and none for a follow-up. */
+/** One send for each primary, and one for the first follow-up that brings the phone. */
 function sendsOff({ submissions, sends }: StoredLeads): string[] {
   const found: string[] = [];
   const bySubmission = new Map(sends.map((send) => [send.submission_id, send]));
   if (bySubmission.size < sends.length) found.push('A submission has two sends.');
-  for (const { submission_id, lead_id, marker, is_primary_lead } of submissions) {
-    const send = bySubmission.get(submission_id);
-    if (is_primary_lead === 0 && send !== undefined) found.push(`The follow-up ${marker} has a send.`);
-    if (is_primary_lead === 1 && send?.lead_id !== lead_id) found.push(`The primary ${marker} has no send.`);
+  const withPhone = new Set<number>();
+  for (const submission of submissions.toSorted((a, b) => a.submission_id - b.submission_id)) {
+    const { submission_id, lead_id, marker, is_primary_lead, contact_phone } = submission;
+    const bringsPhone = contact_phone !== '' && !withPhone.has(lead_id);
+    if (bringsPhone) withPhone.add(lead_id);
+    const isSent = bySubmission.get(submission_id)?.lead_id === lead_id;
+    if (isSent && is_primary_lead === 0 && !bringsPhone) found.push(`The follow-up ${marker} has a send.`);
+    if (!isSent && (is_primary_lead === 1 || bringsPhone)) found.push(`Submission ${marker} has no send.`);
   }
   for (const { flow_send_public_id, status } of sends) {
     if (status !== 'delivered') found.push(`Send ${flow_send_public_id} is ${status}.`);
@@ -132,6 +136,11 @@ function sendsOff({ submissions, sends }: StoredLeads): string[] {
 function deliveriesOff(ledger: LeadLedger, stored: StoredLeads): string[] {
   const found: string[] = [];
   const known = idsOfSends(stored);
+  const followUps = new Set(
+    stored.submissions
+      .filter(({ is_primary_lead }) => is_primary_lead === 0)
+      .map(({ lead_submission_public_id }) => lead_submission_public_id),
+  );
   const taken = new Set<string>();
   for (const {
     webhookId,
@@ -142,7 +151,8 @@ function deliveriesOff(ledger: LeadLedger, stored: StoredLeads): string[] {
   } of ledger.deliveries) {
     const ids = `${leadPublicId} ${submissionPublicId}`;
     if (webhookId !== sendPublicId) found.push(`Send ${sendPublicId} came as ${webhookId}.`);
-    else if (delivery.isFollowUp) found.push(`Send ${sendPublicId} says that it is a follow-up.`);
+    else if (delivery.isFollowUp !== followUps.has(submissionPublicId))
+      found.push(`Send ${sendPublicId} does not say rightly whether it is a follow-up.`);
     else if (known.get(webhookId) !== ids) found.push(`Send ${webhookId} is not what is stored.`);
     if (delivery.accepted) taken.add(webhookId);
   }
