@@ -1,4 +1,4 @@
-import { copyFile } from 'node:fs/promises';
+import { chmod, copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createDatabase } from './postgres-server.ts';
 
@@ -10,7 +10,10 @@ import { createDatabase } from './postgres-server.ts';
 /** Puts one where a service with this data directory looks for it. */
 export async function copySqliteTemplate(dataDir: string): Promise<void> {
   const template = process.env.TEST_SQLITE_TEMPLATE;
-  if (template !== undefined) await copyFile(template, join(dataDir, 'leadtrail.db'));
+  if (template === undefined) return;
+  const file = join(dataDir, 'leadtrail.db');
+  await copyFile(template, file);
+  await chmod(file, 0o600);
 }
 
 export function createMigratedDatabase(serverUrl: string): Promise<string> {

@@ -54,8 +54,8 @@ export async function leaveTraces(service: TestService): Promise<void> {
     { type: 'form_start', event_id: CANARY, data: { typed: CANARY } },
   ]);
   await endSession(service, session_id, { exit_page: `${CANARY_ADDRESS}&exit` });
-  const page = `https://www.example.com/?mail=${encodeURIComponent(PERSON.email)}`;
-  await sendEvents(service, randomUUIDv7(), [{ type: 'page_view', page }]);
+  // Of a session that never comes.
+  await sendEvents(service, randomUUIDv7(), [{ type: 'form_start', data: { typed: PERSON.email } }]);
   await service.settled();
   await enquire(service);
   await beSetAside(service);
