@@ -36,6 +36,7 @@ test('where nothing is saved or set the defaults hold', () => {
     leadDroughtWebhookUrl: null,
     leadDroughtTarget: null,
     archiveRetentionDays: 90,
+    redactedParameters: [],
     replayRetentionDays: 30,
     replaySampleRate: 0,
   });
