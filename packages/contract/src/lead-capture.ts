@@ -21,6 +21,8 @@ export const LeadFields = z
     CTA_NAME: z.string().describe('what the visitor clicked to get to the form'),
     siteKey: z.string().describe('needed without an API key'),
     formId: z.string().describe('needed without an API key'),
+    CLIENT_IP: z.string().describe('with an API key: IP address of the person'),
+    CLIENT_USER_AGENT: z.string().describe('with an API key: browser of the person'),
     __visitor_id: z.string(),
     __pg_hp: z.string().describe('honeypot: must be empty'),
     __pg_tts: z.string().describe('seconds from showing to submitting the form'),

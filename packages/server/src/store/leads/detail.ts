@@ -1,15 +1,5 @@
 import type { FlowSend } from '@leadtrail/contract/deliveries';
-import type {
-  CrmActivity,
-  Lead,
-  LeadIdentity,
-  LeadSession,
-  LeadSubmission,
-  MergedLead,
-  PossibleDuplicate,
-  StageMove,
-} from '@leadtrail/contract/leads';
-import { sql } from 'kysely';
+import type { CrmActivity, Lead, LeadSession, LeadSubmission } from '@leadtrail/contract/leads';
 import type { z } from 'zod';
 import { formatPhone } from '../../domain/leads/contact.ts';
 import { dateTime, SECOND_MS } from '../../lib/utc-time.ts';
@@ -18,6 +8,7 @@ import { sendsOfLead } from '../flow-sends/manage.ts';
 import { read } from '../operation.ts';
 import { TOPICS } from '../topics.ts';
 import { idHash } from '../tracking/state.ts';
+import { identitiesOf, mergedInto, possibleDuplicatesOf, stageMovesOf } from './detail-person.ts';
 import { isIpBlocked, leadItems } from './list.ts';
 import { type LeadReference, resolveLead } from './reference.ts';
 
@@ -29,10 +20,10 @@ export type LeadDetail = {
   submissions: z.output<typeof LeadSubmission>[];
   crm_activity: z.output<typeof CrmActivity>[];
   flow_sends: FlowSend[];
-  identities: z.output<typeof LeadIdentity>[];
-  history: z.output<typeof StageMove>[];
-  possible_duplicates: z.output<typeof PossibleDuplicate>[];
-  merged: z.output<typeof MergedLead>[];
+  identities: Awaited<ReturnType<typeof identitiesOf>>;
+  history: Awaited<ReturnType<typeof stageMovesOf>>;
+  possible_duplicates: Awaited<ReturnType<typeof possibleDuplicatesOf>>;
+  merged: Awaited<ReturnType<typeof mergedInto>>;
 };
 
 /** The latest of each are enough to look at; how many there are in all the lead says itself. */
@@ -41,9 +32,6 @@ const PAGE_VIEWS_MAX = 2000;
 const SUBMISSIONS_MAX = 1000;
 const VISITORS_MAX = 20;
 const CRM_ACTIVITY_MAX = 500;
-const IDENTITIES_MAX = 200;
-const STAGE_MOVES_MAX = 200;
-const POSSIBLE_DUPLICATES_MAX = 50;
 
 /**
  * The lead is read first and what belongs to it after that: so it never counts more than is shown,
@@ -234,82 +222,5 @@ async function crmActivityOf({ query }: Db, leadId: number): Promise<LeadDetail[
     ...event,
     payload: JSON.parse(event.payload),
     received_at: dateTime(event.received_at),
-  }));
-}
-
-async function identitiesOf({ query }: Db, leadId: number): Promise<LeadDetail['identities']> {
-  const identities = await query
-    .selectFrom('lead_identities as i')
-    .leftJoin('submissions as s', 's.submission_id', 'i.submission_id')
-    .innerJoin('leads as l', 'l.lead_id', 'i.lead_id')
-    .select([
-      'i.kind',
-      'i.value',
-      'i.first_seen_at',
-      'i.submission_id',
-      's.is_primary_lead',
-      'l.shown_submission_id',
-    ])
-    .where('i.lead_id', '=', leadId)
-    .where('i.kind', '<>', 'ip')
-    .$narrowType<{ kind: 'visitor' | 'email' | 'phone' }>()
-    .orderBy('i.first_seen_at')
-    .orderBy('i.submission_id')
-    .orderBy('i.kind')
-    .limit(IDENTITIES_MAX)
-    .execute();
-  return identities.map(({ is_primary_lead, shown_submission_id, ...identity }) => ({
-    ...identity,
-    first_seen_at: dateTime(identity.first_seen_at),
-    is_primary:
-      shown_submission_id === 0 ? is_primary_lead === 1 : identity.submission_id === shown_submission_id,
-  }));
-}
-
-async function stageMovesOf(
-  { query, dialect }: Db,
-  leadIds: readonly number[],
-): Promise<LeadDetail['history']> {
-  const moves = await query
-    .selectFrom('lead_stage_moves')
-    .select(['at', 'from_status as from', 'to_status as to', 'moved_by as by'])
-    .where('lead_id', 'in', dialect.anyOf(leadIds))
-    .orderBy('at', 'desc')
-    .limit(STAGE_MOVES_MAX)
-    .execute();
-  return moves.map((move) => ({ ...move, at: dateTime(move.at) })) as LeadDetail['history'];
-}
-
-/** Leads that hold an identity which this one has used too, and the other way round. */
-async function possibleDuplicatesOf(
-  { query }: Db,
-  leadId: number,
-): Promise<LeadDetail['possible_duplicates']> {
-  const same = sql`s.kind = i.kind and s.value = i.value and s.project_key = i.project_key`;
-  const { rows } = await sql<LeadDetail['possible_duplicates'][number]>`
-    select l.lead_id, l.lead_public_id, l.contact_name, d.kind, d.value from (
-      select i.lead_id, i.kind, i.value from lead_shared_identities s join lead_identities i on ${same}
-      where s.lead_id = ${leadId}
-      union select s.lead_id, i.kind, i.value from lead_identities i join lead_shared_identities s on ${same}
-      where i.lead_id = ${leadId}
-    ) d join leads l on l.lead_id = d.lead_id
-    where d.lead_id <> ${leadId} order by l.lead_id, d.kind limit ${sql.lit(POSSIBLE_DUPLICATES_MAX)}
-  `.execute(query);
-  return rows;
-}
-
-async function mergedInto({ query }: Db, leadId: number): Promise<LeadDetail['merged']> {
-  const merges = await query
-    .selectFrom('lead_merges')
-    .select(['merged_lead_id', 'merged_public_id', 'merged_at', 'undo'])
-    .where('into_lead_id', '=', leadId)
-    .orderBy('merged_at')
-    .orderBy('merged_lead_id')
-    .execute();
-  return merges.map((merge) => ({
-    lead_id: merge.merged_lead_id,
-    lead_public_id: merge.merged_public_id,
-    contact_name: JSON.parse(merge.undo).lead.contact_name,
-    merged_at: dateTime(merge.merged_at),
   }));
 }
