@@ -493,6 +493,23 @@ onBothStores('one person, one lead', (kind) => {
       }
     });
 
+    test('what may be one with a merged lead may be one with its survivor', async () => {
+      const { byEmail, byPhone } = await twoLeads();
+      const other = await capture(service, { EMAIL: 'other@example.org', PHONE: '' });
+      await capture(service, { EMAIL: 'anna@example.org', PHONE: '98444 55666' });
+      assert.equal((await merge(other.lead_id, byEmail.lead_id)).status, 200);
+      for (const [one, duplicate] of [
+        [other, byPhone],
+        [byPhone, other],
+      ] as const) {
+        const { possible_duplicates } = await show(one.lead_id);
+        assert.deepEqual(
+          possible_duplicates.map((each) => [each.lead_id, each.kind]),
+          [[duplicate.lead_id, 'phone']],
+        );
+      }
+    });
+
     test('makes one of two, and unmerging two of one again', async () => {
       const { byEmail, byPhone } = await twoLeads();
       await call(service, 'PATCH', `/analytics/leads/${byPhone.lead_id}`, { body: { status: 'qualified' } });

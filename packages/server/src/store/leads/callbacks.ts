@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { CrmEventKey } from '../../domain/leads/crm-event.ts';
 import { DAY_MS, HOUR_MS } from '../../lib/utc-time.ts';
 import type { Db } from '../dialect.ts';
@@ -114,22 +115,12 @@ async function findStoredEvent(
   { key: { key, lasts }, at }: CrmEventReport,
 ): Promise<{ lead_id: number | null } | undefined> {
   const since = lasts ? Number.MIN_SAFE_INTEGER : at - REPEATED_WITHIN_MS;
-  const activity = await query
-    .selectFrom('crm_activity')
-    .select('lead_id')
-    .where('event_key', '=', key)
-    .where('received_at', '>', since)
-    .limit(1)
-    .executeTakeFirst();
-  if (activity !== undefined) return activity;
-  const waiting = await query
-    .selectFrom('unmatched_crm_events')
-    .select('id')
-    .where('event_key', '=', key)
-    .where('received_at', '>', since)
-    .limit(1)
-    .executeTakeFirst();
-  return waiting && { lead_id: null };
+  const isIt = sql`event_key = ${key} and received_at > ${since}`;
+  const { rows } = await sql<{ lead_id: number | null }>`
+    select lead_id from crm_activity where ${isIt}
+    union all select null from unmatched_crm_events where ${isIt} limit 1
+  `.execute(query);
+  return rows[0];
 }
 
 async function findLeadByCrmId({ query }: Db, crmLeadId: string): Promise<number | null> {

@@ -53,20 +53,26 @@ export async function stageMovesOf(
   return moves.map((move) => ({ ...move, at: dateTime(move.at) })) as z.output<typeof StageMove>[];
 }
 
-/** Leads that hold an identity which this one has used too, and the other way round. */
+/**
+ * Leads that hold an identity which this one has used too, and the other way round. What a merged lead has used counts
+ * for the one it went into; the first of `leadIds` is this lead, the others are those merged into it.
+ */
 export async function possibleDuplicatesOf(
-  { query }: Db,
-  leadId: number,
+  { query, dialect }: Db,
+  leadIds: readonly [number, ...number[]],
 ): Promise<z.output<typeof PossibleDuplicate>[]> {
   const same = sql`s.kind = i.kind and s.value = i.value and s.project_key = i.project_key`;
+  const [leadId] = leadIds;
   const { rows } = await sql<z.output<typeof PossibleDuplicate>>`
-    select l.lead_id, l.lead_public_id, l.contact_name, d.kind, d.value from (
+    select distinct l.lead_id, l.lead_public_id, l.contact_name, d.kind, d.value from (
       select i.lead_id, i.kind, i.value from lead_shared_identities s join lead_identities i on ${same}
-      where s.lead_id = ${leadId}
+      where s.lead_id in ${dialect.anyOf(leadIds)}
       union select s.lead_id, i.kind, i.value from lead_identities i join lead_shared_identities s on ${same}
       where i.lead_id = ${leadId}
-    ) d join leads l on l.lead_id = d.lead_id
-    where d.lead_id <> ${leadId} order by l.lead_id, d.kind limit ${sql.lit(POSSIBLE_DUPLICATES_MAX)}
+    ) d
+    left join lead_merges m on m.merged_lead_id = d.lead_id
+    join leads l on l.lead_id = coalesce(m.into_lead_id, d.lead_id)
+    where l.lead_id <> ${leadId} order by l.lead_id, d.kind limit ${sql.lit(POSSIBLE_DUPLICATES_MAX)}
   `.execute(query);
   return rows;
 }

@@ -46,6 +46,7 @@ export const leadDetail = read(
     const identities = await identitiesOf(db, lead.lead_id);
     const visitors = identities.filter(({ kind }) => kind === 'visitor').map(({ value }) => value);
     const merged = await mergedInto(db, lead.lead_id);
+    const leadIds = [lead.lead_id, ...merged.map(({ lead_id }) => lead_id)] as const;
     return {
       lead,
       sessions: await sessionsOf(db, visitors.slice(0, VISITORS_MAX)),
@@ -53,8 +54,8 @@ export const leadDetail = read(
       crm_activity: await crmActivityOf(db, lead.lead_id),
       flow_sends: await sendsOfLead(db, lead.lead_id),
       identities,
-      history: await stageMovesOf(db, [lead.lead_id, ...merged.map(({ lead_id }) => lead_id)]),
-      possible_duplicates: await possibleDuplicatesOf(db, lead.lead_id),
+      history: await stageMovesOf(db, leadIds),
+      possible_duplicates: await possibleDuplicatesOf(db, leadIds),
       merged,
     };
   },
