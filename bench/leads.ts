@@ -13,7 +13,7 @@ const PEOPLE = 1000;
 const DELIVERIES = quick ? 2000 : 10_000;
 
 /** A realistic enquiry of about 450 bytes. */
-const LEAD: Posted = {
+export const LEAD: Posted = {
   headers: {
     Origin: ORIGIN,
     'User-Agent':
@@ -79,7 +79,7 @@ function compareLeads(what: string, result: LoadResult, echo: LoadResult): void 
   );
 }
 
-async function setUpForm(service: Service): Promise<void> {
+export async function setUpForm(service: Service): Promise<void> {
   await service.post('/analytics/sites', { name: 'Bench', site_key: SITE, domains: ['example.com'] });
   await service.post('/analytics/forms', { name: 'Enquiry', site_key: SITE, form_id: 'enquiry' });
 }

@@ -3,19 +3,22 @@ import { measureDashboard } from './dashboard.ts';
 import { measureLeadLists } from './lead-lists.ts';
 import { measureLeads } from './leads.ts';
 import { requireWrk } from './load.ts';
+import { measureProcessorTime } from './processor-time.ts';
 import { report } from './results.ts';
 import { measureTracking } from './tracking.ts';
 
 /**
- * `npm run bench [-- --quick] [-- browser|leads|tracking|lists|dashboard]`: the service against a raw `node:http` echo, with
+ * `npm run bench [-- --quick] [-- browser|leads|tracking|processor|lists|dashboard]`: the service against a raw `node:http` echo, with
  * the same payload and load generator in the same run. Ratios count: a slow or busy machine affects both. Lists are
- * measured in milliseconds on a large store, scripts by the time they add to a page.
+ * measured in milliseconds on a large store, scripts by the time they add to a page. `processor` compares two commits on a
+ * machine that is never quiet: run it alternately in a clone of each.
  */
 
 const SECTIONS = {
   browser: measureBrowserScripts,
   leads: measureLeads,
   tracking: measureTracking,
+  processor: measureProcessorTime,
   lists: measureLeadLists,
   dashboard: measureDashboard,
 };

@@ -18,6 +18,8 @@ export type Service = Server & {
   /** Tracking records in the inbox. */
   backlog(): Promise<number>;
   residentMiB(): Promise<number>;
+  /** Of all its threads, since the start. */
+  processorSeconds(): Promise<number>;
   /** Sessions whose archives are still queued. */
   waitingArchives(): Promise<number>;
 };
@@ -57,6 +59,7 @@ export async function startService(
       return Number(/^leadtrail_inbox_records (\d+)/m.exec(text)?.[1]);
     },
     residentMiB: async () => residentMiB(server.pid),
+    processorSeconds: async () => processorSeconds(server.pid),
     async waitingArchives() {
       const overview = (await (await get('/analytics/overview')).json()) as { total_sessions: number };
       const storage = (await (await get('/analytics/storage')).json()) as { estimated_sessions: number };
@@ -104,6 +107,15 @@ async function freePort(): Promise<number> {
 async function residentMiB(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) / 1024;
+}
+
+const TICKS_PER_SECOND = 100;
+
+async function processorSeconds(pid: number): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+  // After the name, which may contain spaces, come the state and ten numbers; then user and system time.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }
 
 export async function waitUntil(condition: () => Promise<boolean>): Promise<number> {
