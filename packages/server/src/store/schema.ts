@@ -380,7 +380,7 @@ export type SubmissionRow = {
   time_to_submit_ms: number | null;
   crm_lead_id: string | null;
   payload_json: string;
-  /** See domain/submission-search.ts. Made shortly after the submission; null: not yet. */
+  /** See domain/leads/submission-search.ts; null: to be made in the background. */
   search_text: string | null;
 };
 

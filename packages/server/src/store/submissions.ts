@@ -160,7 +160,10 @@ async function* submissionsWithoutText(db: Db, asked: SubmissionsAsked) {
   }
 }
 
-/** Makes search texts, newest submissions first; returns how many. Rows that are locked are left for the next time. */
+/**
+ * Makes the search texts that are missing: of submissions from before there were any, and of those that an erasure has
+ * changed. Newest first; returns how many. Rows that are locked are left for the next time.
+ */
 export const indexSubmissions = background(
   // A search finds the same before and after.
   { changes: [] },

@@ -1,4 +1,5 @@
 import type { Enquiry } from '../../domain/leads/enquiry.ts';
+import { type SearchedFields, submissionSearchText } from '../../domain/leads/submission-search.ts';
 import { MINUTE_MS, utcDay } from '../../lib/utc-time.ts';
 import type { Db } from '../dialect.ts';
 import type { IpRuleRow, SubmissionTotalRow } from '../schema.ts';
@@ -53,19 +54,23 @@ async function addSubmission(
   const { enquiry, submissionPublicId, duplicateWindowMinutes } = capture;
   const previousAt = known?.last_follow_up_at ?? known?.created_at ?? Number.NEGATIVE_INFINITY;
   const isDuplicate = enquiry.at - previousAt < duplicateWindowMinutes * MINUTE_MS;
+  const searched: SearchedFields = {
+    contact_email: lead.contact_email,
+    contact_phone: lead.contact_phone,
+    project_name: lead.project_name,
+    source: lead.project_source,
+    referer: lead.referer,
+    payload_json: enquiry.payloadJson,
+  };
   const submissionId = await dialect.insertNumbered('submissions', {
+    ...searched,
     lead_submission_public_id: submissionPublicId,
     lead_id: leadId,
     submitted_at: enquiry.at,
-    project_name: lead.project_name,
     visitor_id: lead.visitor_id,
     session_id: lead.session_id,
     contact_name: lead.contact_name,
-    contact_email: lead.contact_email,
-    contact_phone: lead.contact_phone,
     contact_ip: lead.contact_ip,
-    source: lead.project_source,
-    referer: lead.referer,
     cta_name: enquiry.form.ctaName,
     user_agent: lead.user_agent,
     site_key: lead.site_key,
@@ -79,7 +84,7 @@ async function addSubmission(
     engagement_label: lead.engagement_label,
     time_to_submit_ms: lead.time_to_submit_ms,
     crm_lead_id: null,
-    payload_json: enquiry.payloadJson,
+    search_text: submissionSearchText(searched),
   });
   return { submissionId, isDuplicate };
 }
