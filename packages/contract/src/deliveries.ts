@@ -98,6 +98,7 @@ export const resendFlowSend = endpoint({
     401: ApiError,
     403: ApiError,
     404: ApiError,
+    409: ApiError,
     500: ApiError,
     503: ApiError,
   },

@@ -9,6 +9,7 @@ import * as leadCapture from './lead-capture.ts';
 import * as leads from './leads.ts';
 import * as refresh from './refresh.ts';
 import * as replay from './replay.ts';
+import * as retention from './retention.ts';
 import * as service from './service.ts';
 import * as setAsideLeads from './set-aside-leads.ts';
 import * as settings from './settings.ts';
@@ -104,6 +105,7 @@ export const endpoints = {
   settings: settings.settings,
   connection: settings.connection,
   saveSettings: settings.saveSettings,
+  retention: retention.retention,
   erasePerson: erase.erasePerson,
   dropdownOptions: dropdownOptions.dropdownOptions,
   createDropdownOption: dropdownOptions.createDropdownOption,

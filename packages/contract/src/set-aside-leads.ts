@@ -72,7 +72,7 @@ export const rejectedLeads = endpoint({
 export const deleteRejectedLeads = endpoint({
   ...deleting,
   path: '/analytics/blocked-ip-leads/bulk-delete',
-  summary: 'Hide rejected leads; they are kept in the store',
+  summary: 'Hide rejected leads; 30 days later they are removed for good',
 });
 
 export const testingLeads = endpoint({
@@ -85,7 +85,7 @@ export const testingLeads = endpoint({
 export const deleteTestingLeads = endpoint({
   ...deleting,
   path: '/analytics/testing-leads/bulk-delete',
-  summary: 'Hide testing leads; they are kept in the store',
+  summary: 'Hide testing leads; 30 days later they are removed for good',
 });
 
 const accepting = {

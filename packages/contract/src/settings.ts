@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { ApiError, httpUrl } from './fields.ts';
+import { LEAD_STATUSES } from './lead-status.ts';
 import { MANAGEMENT_BYTES_MAX } from './limits.ts';
 
 /** Which follow-ups are forwarded. */
@@ -26,7 +27,16 @@ const Target = z
   .union([httpUrl().max(URL_CHARS_MAX), z.literal(''), z.null()], 'must be an http or https URL')
   .transform((url) => url || null);
 const Minutes = z.int().min(0).max(MINUTES_MAX);
-const Days = z.int().min(0).max(36_500);
+export const DAYS_MAX = 36_500;
+const Days = z.int().min(0).max(DAYS_MAX).describe('0: for ever');
+const RetentionDays = z
+  .int()
+  .min(0)
+  .max(DAYS_MAX)
+  .nullable()
+  .transform((days) => days || null)
+  .describe('0 or null: for ever');
+const ShownDays = z.int().nullable().describe('null: for ever');
 
 const Refused = z
   .boolean()
@@ -58,6 +68,14 @@ export const SettingsChange = z
     lead_drought_webhook_url: Target,
     archive_retention_days: Days,
     replay_retention_days: Days,
+    session_retention_days: RetentionDays,
+    lead_retention_days: RetentionDays,
+    lead_retention_stages: z
+      .array(z.enum(LEAD_STATUSES))
+      .describe('leads in these stages are removed; those in any other are kept'),
+    set_aside_retention_days: RetentionDays,
+    flow_send_body_retention_days: RetentionDays,
+    unmatched_event_retention_days: RetentionDays,
     redacted_parameters: z
       .array(z.string().trim().min(1).max(PARAMETER_CHARS_MAX))
       .max(PARAMETERS_MAX)
@@ -85,6 +103,12 @@ export const Settings = z.object({
   lead_drought_webhook_url_refused: Refused,
   archive_retention_days: z.int(),
   replay_retention_days: z.int(),
+  session_retention_days: ShownDays,
+  lead_retention_days: ShownDays,
+  lead_retention_stages: z.array(z.enum(LEAD_STATUSES)),
+  set_aside_retention_days: ShownDays,
+  flow_send_body_retention_days: ShownDays,
+  unmatched_event_retention_days: ShownDays,
   redacted_parameters: z.array(z.string()),
   replay_sample_rate: z.number(),
 });

@@ -101,7 +101,7 @@ onBothStores('a scheduled job', (kind) => {
   const noting = <N extends 'cleanUpCrmEvents' | 'cleanUpTracking'>(name: N, times: number[]) => ({
     store: (store: Store): Store => ({
       ...store,
-      [name]: (given: { now: number }) => {
+      [name]: (given: { now: number; keptMs: number }) => {
         times.push(given.now);
         return store[name](given);
       },

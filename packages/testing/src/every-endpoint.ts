@@ -135,6 +135,7 @@ export async function callEverything(service: TestService): Promise<Record<Calla
     deleteIntegration: await call('deleteIntegration', integration),
     settings: await call('settings'),
     connection: await call('connection'),
+    retention: await call('retention', { query: { session_retention_days: '90' } }),
     saveSettings: await call('saveSettings', { body: { internal_teams: ['Sales'] } }),
     dropdownOptions: await call('dropdownOptions'),
     createDropdownOption,

@@ -70,7 +70,11 @@ export async function leaveTraces(service: TestService): Promise<void> {
   await service.app.indexing.settled();
 }
 
-export function visit(service: TestService, more: { visitor_id?: string } = {}) {
+export function visit(
+  service: TestService,
+  more: { visitor_id?: string } = {},
+  from: Record<string, string> = { 'x-forwarded-for': PUBLIC_IP },
+) {
   return startSession(
     service,
     {
@@ -81,7 +85,7 @@ export function visit(service: TestService, more: { visitor_id?: string } = {}) 
       device_info: { user_agent: CANARY, language: CANARY, platform: CANARY },
       ...more,
     },
-    { 'x-forwarded-for': PUBLIC_IP },
+    from,
   );
 }
 

@@ -5,6 +5,7 @@ import { type Config, PROJECT_DIR } from '../config.ts';
 import type { AppSettings } from '../flows/app-settings.ts';
 import { makeEndSession } from '../flows/end-session.ts';
 import { makeForwardLead } from '../flows/forward-lead.ts';
+import { makePreviewRetention } from '../flows/preview-retention.ts';
 import { makeSendTestLead } from '../flows/send-test-lead.ts';
 import { makeStartSession } from '../flows/start-session.ts';
 import { makeStoreReplay } from '../flows/store-replay.ts';
@@ -124,6 +125,7 @@ function flowsOf(config: Config, parts: Parts, work: Work) {
       return makeAcceptLead(common);
     }),
     forwardLead: makeForwardLead(common),
+    previewRetention: makePreviewRetention({ ...common, nextTick: work.schedule.nextTick }),
     erasePerson: whenNeeded(async () => {
       const { makeErasePerson } = await import('../flows/erase-person.ts');
       return makeErasePerson(common);

@@ -1,60 +1,81 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type RetentionLimits, retentionLimits } from '../domain/setup/retention.ts';
 import { DAY_MS } from '../lib/utc-time.ts';
-import type { ObjectAge } from '../store/archives.ts';
-import type { ObjectRow } from '../store/schema.ts';
+import type { Walked } from '../store/retention/walk.ts';
 import type { JobParts } from './job.ts';
-import { reconcileObjects } from './reconcile-objects.ts';
+import { retainObjects } from './retain-objects.ts';
 
-const OBJECTS_PER_STEP = 50;
 /** Recordings of erased sessions are refused for as long: no visit lasts longer. */
 const ERASED_SESSIONS_KEPT_MS = 7 * DAY_MS;
-/** Nothing is from before that. */
-const FOR_EVER = Number.MIN_SAFE_INTEGER;
-const BEFORE_ALL: ObjectAge = { created_at: Number.MIN_SAFE_INTEGER, key: '' };
+/** Small enough that a lead which has to be stored in between does not wait. */
+const ROWS_PER_STEP = 500;
+/** A lead has many rows. */
+const LEADS_PER_STEP = 100;
 
-type Deleted = { objects: number; failures: number; reason: string };
-
-/** Deletes archives and replays that have been kept for long enough, and looks for what nobody knows of. */
+/** Deletes what has been kept for long enough, and looks for objects that nobody knows of. */
 export async function applyRetention(parts: JobParts, now: number): Promise<void> {
-  const { archiveRetentionDays, replayRetentionDays } = await parts.settings.latest();
-  const kinds = [
-    ['archive', archiveRetentionDays],
-    ['replay', replayRetentionDays],
-  ] as const;
-  // 0 means for ever, so that an emptied field does not delete everything.
-  const limits = kinds.map(([kind, days]) => [kind, days === 0 ? FOR_EVER : now - days * DAY_MS] as const);
-  let failed: Deleted | undefined;
-  for (const [kind, before] of limits) {
-    const deleted = await deleteOlder(parts, kind, before);
-    if (deleted.objects > 0) parts.log.info('old objects deleted', { kind, objects: deleted.objects });
-    if (deleted.failures > 0) failed ??= deleted;
+  const limits = retentionLimits(await parts.settings.latest(), now);
+  const removed = await forgetRows(parts, limits);
+  for (const [rows, count] of Object.entries(removed)) {
+    if (count > 0) parts.log.info('old rows deleted', { rows, count });
   }
   await parts.store.forgetErasedSessionIds({ before: now - ERASED_SESSIONS_KEPT_MS });
-  for (const [kind, before] of limits) {
-    const { failures, reason, ...changes } = await reconcileObjects(parts, kind, { now, before });
-    if (changes.deleted + changes.adopted + changes.forgotten > 0) {
-      parts.log.info('objects reconciled', { kind, ...changes });
-    }
-    if (failures > 0) failed ??= { objects: 0, failures, reason };
-  }
-  if (failed) throw new Error(`${failed.failures} objects could not be deleted (${failed.reason}).`);
+  await retainObjects(parts, limits, now);
 }
 
-/** Oldest first. One that cannot be deleted does not hold up the others; where all fail, the object store is away. */
-async function deleteOlder(parts: JobParts, kind: ObjectRow['kind'], before: number): Promise<Deleted> {
-  const { store, objects, signal } = parts;
-  const total: Deleted = { objects: 0, failures: 0, reason: '' };
-  let after = BEFORE_ALL;
-  while (!signal.aborted) {
-    const old = await store.oldObjects({ kind, before, after, max: OBJECTS_PER_STEP });
-    const results = await Promise.allSettled(old.map(({ key }) => objects.delete(key)));
-    const keys = old.filter((_, i) => results[i]?.status === 'fulfilled').map(({ key }) => key);
-    // Only now: deleting is idempotent, so a crash in between is harmless.
-    if (keys.length > 0) await store.forgetObjects({ keys });
-    total.objects += keys.length;
-    total.failures += old.length - keys.length;
-    total.reason ||= results.find((result) => result.status === 'rejected')?.reason.message ?? '';
-    if (old.length < OBJECTS_PER_STEP || keys.length === 0) break;
-    after = old.at(-1) ?? after;
+/** Leads come before sessions: a visitor is kept for as long as a lead is known by it. */
+async function forgetRows(parts: JobParts, limits: RetentionLimits): Promise<Record<string, number>> {
+  const { store } = parts;
+  const { leads, leadStages: stages, sessions, setAside, settledSetAside, flowSendBodies } = limits;
+  // By the real clock, because leases are.
+  const realNow = parts.now();
+  const atOnce = { max: ROWS_PER_STEP };
+  const isForEver = (before: number) => before < 0;
+  const walk = (step: (after: number) => Promise<Walked>, before: number) =>
+    isForEver(before) ? 0 : walkAlong(parts, step);
+  const oldLeads = { before: leads, stages, now: realNow, max: LEADS_PER_STEP };
+  const oldSessions = { before: sessions, ...atOnce };
+  const oldBodies = { before: flowSendBodies, now: realNow, ...atOnce };
+  return {
+    leads: await walk((after) => store.forgetOldLeads({ ...oldLeads, after }), leads),
+    sessions: await walk((after) => store.forgetOldSessions({ ...oldSessions, after }), sessions),
+    fingerprints: await walk((after) => store.forgetOldFingerprints({ ...oldSessions, after }), sessions),
+    failed_records: isForEver(sessions) ? 0 : await store.forgetOldFailedRecords({ before: sessions }),
+    set_aside_leads: await inSteps(parts, () =>
+      store.forgetSetAside({ before: setAside, settledBefore: settledSetAside, ...atOnce }),
+    ),
+    flow_send_bodies: isForEver(flowSendBodies)
+      ? 0
+      : await inSteps(parts, () => store.forgetSendBodies(oldBodies)),
+  };
+}
+
+async function walkAlong(parts: JobParts, step: (after: number) => Promise<Walked>): Promise<number> {
+  let total = 0;
+  let next: number | null = 0;
+  while (next !== null && !parts.signal.aborted) {
+    const after: number = next;
+    const walked = await givingWay(parts, () => step(after));
+    total += walked.removed;
+    next = walked.next;
   }
   return total;
+}
+
+async function inSteps(parts: JobParts, step: () => Promise<number>): Promise<number> {
+  let total = 0;
+  let removed: number;
+  do {
+    removed = await givingWay(parts, step);
+    total += removed;
+  } while (removed === ROWS_PER_STEP && !parts.signal.aborted);
+  return total;
+}
+
+/** Half of the writer's time is enough for what is this old. */
+async function givingWay<T>({ signal }: JobParts, step: () => Promise<T>): Promise<T> {
+  const startedAt = performance.now();
+  const result = await step();
+  await sleep(performance.now() - startedAt, undefined, { signal }).catch(() => undefined);
+  return result;
 }

@@ -18,6 +18,12 @@ export function tickAt(cron: Cron, now: number): Tick {
   return { tick: latest.getTime(), intervalMs: latest.getTime() - before.getTime() };
 }
 
+export function nextTickOf(cron: Cron, now: number): Tick {
+  const [next, after] = cron.nextRuns(2, new Date(now));
+  if (next === undefined || after === undefined) throw new Error('A schedule has an end.');
+  return { tick: next.getTime(), intervalMs: after.getTime() - next.getTime() };
+}
+
 /** Runs a job that is due, unless another process has run it for this tick. */
 export async function runJob(job: Job, cron: Cron, parts: JobParts, now: () => number): Promise<JobOutcome> {
   if (job.isWanted !== undefined && !(await job.isWanted(parts))) return 'success';

@@ -5,10 +5,11 @@ import { indexChangedLeads } from '../flows/index-leads.ts';
 import { SECOND_MS } from '../lib/utc-time.ts';
 import type { JobOutcome, JobReport } from '../ports/metrics.ts';
 import { checkLeadDrought, isDroughtWatched } from './check-lead-drought.ts';
+import { cleanUpCrmEvents } from './clean-up-crm-events.ts';
 import { endIdleSessions } from './end-idle-sessions.ts';
 import type { Job, JobParts } from './job.ts';
 import { applyRetention } from './retention.ts';
-import { cronOf, runJob } from './run-job.ts';
+import { cronOf, nextTickOf, runJob, type Tick } from './run-job.ts';
 
 /** Everything that happens by the clock (UTC). */
 export const JOBS: readonly Job[] = [
@@ -49,8 +50,7 @@ export const JOBS: readonly Job[] = [
     cron: '0 * * * *',
     scope: 'service',
     deletes: true,
-    run: async ({ store, metrics }, now) =>
-      metrics.dropped('crm_event_unmatched', await store.cleanUpCrmEvents({ now })),
+    run: cleanUpCrmEvents,
   },
   {
     name: 'check-lead-drought',
@@ -83,6 +83,8 @@ export const JOBS: readonly Job[] = [
 export type Schedule = {
   /** Runs a job as if its time had come. */
   run(name: string): Promise<JobOutcome>;
+  /** When a job is due next. */
+  nextTick(name: string): Tick;
   stop(): Promise<void>;
 };
 
@@ -120,12 +122,15 @@ export function openSchedule(
     return { name: job.name, cron, run };
   });
 
+  function named(name: string) {
+    const job = scheduled.find((each) => each.name === name);
+    if (job === undefined) throw new Error(`There is no job ${name}.`);
+    return job;
+  }
+
   return {
-    async run(name) {
-      const job = scheduled.find((each) => each.name === name);
-      if (job === undefined) throw new Error(`There is no job ${name}.`);
-      return job.run();
-    },
+    run: async (name) => named(name).run(),
+    nextTick: (name) => nextTickOf(named(name).cron, now()),
     async stop() {
       for (const { cron } of scheduled) cron.stop();
       stopping.abort();

@@ -1,3 +1,4 @@
+import type { Db } from './dialect.ts';
 import { background } from './operation.ts';
 import type { JobRunRow } from './schema.ts';
 
@@ -38,7 +39,7 @@ export const claimTick = background(
       .modifyEnd(dialect.hold)
       .executeTakeFirstOrThrow();
     if (tick <= last.tick && last.tick <= now + TICKS_AHEAD_MAX * intervalMs) return null;
-    const clock = Math.min(now, last.clock + INTERVALS_PER_RUN_MAX * intervalMs);
+    const clock = clockAfter(last.clock, now, intervalMs);
     await query
       .updateTable('job_runs')
       .set({ ...started, clock: Math.max(clock, last.clock) })
@@ -47,6 +48,16 @@ export const claimTick = background(
     return { clock };
   },
 );
+
+function clockAfter(last: number, now: number, intervalMs: number): number {
+  return Math.min(now, last + INTERVALS_PER_RUN_MAX * intervalMs);
+}
+
+/** The clock that a job would get at a time. */
+export async function clockOf({ query }: Db, job: string, at: number, intervalMs: number): Promise<number> {
+  const last = await query.selectFrom('job_runs').select('clock').where('job', '=', job).executeTakeFirst();
+  return last === undefined ? at : clockAfter(last.clock, at, intervalMs);
+}
 
 /** What came of it, unless the next tick has been taken in the meantime. */
 export const recordJobRun = background(

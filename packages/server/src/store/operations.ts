@@ -31,6 +31,11 @@ import * as refresh from './refresh.ts';
 import * as replays from './replays.ts';
 import * as engine from './reports/engine.ts';
 import * as statistics from './reports/statistics.ts';
+import * as retentionFingerprints from './retention/fingerprints.ts';
+import * as retentionLeads from './retention/leads.ts';
+import * as retentionPreview from './retention/preview.ts';
+import * as retentionSessions from './retention/sessions.ts';
+import * as retentionTexts from './retention/texts.ts';
 import * as setAsideLeads from './set-aside-leads.ts';
 import * as settings from './settings.ts';
 import * as sites from './sites.ts';
@@ -72,6 +77,11 @@ const exported = {
   ...replays,
   ...engine,
   ...statistics,
+  ...retentionFingerprints,
+  ...retentionLeads,
+  ...retentionPreview,
+  ...retentionSessions,
+  ...retentionTexts,
   ...setAsideLeads,
   ...settings,
   ...sites,

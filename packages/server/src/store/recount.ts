@@ -6,6 +6,7 @@ import { DAY_MS, utcDay } from '../lib/utc-time.ts';
 import type { Db } from './dialect.ts';
 import { searchTextsOf } from './leads/renew.ts';
 import { inspection } from './operation.ts';
+import { horizonOf } from './retention/horizons.ts';
 import type { LeadIndexRow, SubmissionTotalRow } from './schema.ts';
 import { inSnapshot } from './snapshot.ts';
 
@@ -19,12 +20,26 @@ export const recount = inspection((db): Promise<TotalMismatch[]> => {
 
 async function mismatchesIn(db: Db): Promise<TotalMismatch[]> {
   const mismatches: TotalMismatch[] = [];
-  for (const { name, kept, counted } of COMPARISONS) {
-    mismatches.push(...compare(name, await rowsByKey(db, kept), await rowsByKey(db, counted)));
+  const forgotten = { sessions: await horizonOf(db, 'sessions'), leads: await horizonOf(db, 'leads') };
+  const sessionsSince = forgotten.sessions === null ? null : utcDay(forgotten.sessions);
+  // Only days can be told apart by when their sessions were.
+  const isOutlived = (name: string, key: string) =>
+    sessionsSince !== null && (name !== 'day' || key < sessionsSince);
+  for (const { name, kept, counted, of } of COMPARISONS) {
+    const outlived = of === 'sessions' ? (key: string) => isOutlived(name, key) : undefined;
+    mismatches.push(...compare(name, await rowsByKey(db, kept), await rowsByKey(db, counted), outlived));
   }
   const pages = 'select page as key, views, sessions from page_totals where views <> 0';
-  mismatches.push(...compare('page', await rowsByKey(db, pages), await countPages(db)));
-  mismatches.push(...compare('submissions', await keptSubmissions(db), await countSubmissions(db)));
+  const outlivedPages = (key: string) => isOutlived('page', key);
+  mismatches.push(...compare('page', await rowsByKey(db, pages), await countPages(db), outlivedPages));
+  mismatches.push(
+    ...compare(
+      'submissions',
+      await keptSubmissions(db),
+      await countSubmissions(db),
+      () => forgotten.leads !== null,
+    ),
+  );
   mismatches.push(...compare('index entry of lead', await keptEntries(db), await countEntries(db)));
   mismatches.push(...(await compareTexts(db)));
   return mismatches;
@@ -32,14 +47,25 @@ async function mismatchesIn(db: Db): Promise<TotalMismatch[]> {
 
 export type TotalMismatch = { total: string; kept: string; counted: string };
 
-function compare(name: string, kept: Map<string, string>, counted: Map<string, string>): TotalMismatch[] {
-  return [...new Set([...kept.keys(), ...counted.keys()])]
-    .map((key) => ({
-      total: `${name} ${key}`,
-      kept: kept.get(key) ?? 'nothing',
-      counted: counted.get(key) ?? 'nothing',
-    }))
-    .filter((each) => each.kept !== each.counted);
+/** A total that has outlived some of its rows must only not be less than those that are left. */
+function compare(
+  name: string,
+  kept: Map<string, string>,
+  counted: Map<string, string>,
+  isOutlived: (key: string) => boolean = () => false,
+): TotalMismatch[] {
+  return [...new Set([...kept.keys(), ...counted.keys()])].flatMap((key) => {
+    const of = { kept: kept.get(key) ?? 'nothing', counted: counted.get(key) ?? 'nothing' };
+    const isRight = of.kept === of.counted || (isOutlived(key) && isNotLess(kept.get(key), counted.get(key)));
+    return isRight ? [] : [{ total: `${name} ${key}`, ...of }];
+  });
+}
+
+function isNotLess(kept: string | undefined, counted: string | undefined): boolean {
+  if (kept === undefined || counted === undefined) return counted === undefined;
+  const figures: Record<string, number | string> = JSON.parse(kept);
+  const least: Record<string, number | string> = JSON.parse(counted);
+  return Object.entries(least).every(([name, figure]) => (figures[name] ?? 0) >= figure);
 }
 
 /** Neither database can cut an address the way `pageKey` does, so this one is counted here. */
@@ -173,9 +199,10 @@ async function rowsByKey({ query }: Db, text: string): Promise<Map<string, strin
 }
 
 /** Totals that have gone back to zero count the same as totals that were never there. */
-const COMPARISONS: readonly { name: string; kept: string; counted: string }[] = [
+const COMPARISONS: readonly { name: string; kept: string; counted: string; of?: 'sessions' }[] = [
   {
     name: 'counter',
+    of: 'sessions',
     kept: 'select name as key, value as n from counters where value <> 0',
     counted: `
       select * from (
@@ -197,6 +224,7 @@ const COMPARISONS: readonly { name: string; kept: string; counted: string }[] = 
   },
   {
     name: 'day',
+    of: 'sessions',
     kept: 'select day as key, sessions, visitors, duration_ms, engagement from day_totals where sessions <> 0',
     counted: `
       select day as key, count(*) as sessions, count(distinct visitor_id) as visitors,
@@ -212,6 +240,7 @@ const COMPARISONS: readonly { name: string; kept: string; counted: string }[] = 
   },
   {
     name: 'country',
+    of: 'sessions',
     kept: 'select country as key, sessions, visitors from country_totals where sessions <> 0',
     counted: `
       select country as key, count(*) as sessions, count(distinct visitor_id) as visitors
@@ -219,11 +248,13 @@ const COMPARISONS: readonly { name: string; kept: string; counted: string }[] = 
   },
   {
     name: 'referrer',
+    of: 'sessions',
     kept: 'select referrer_domain as key, sessions from referrer_totals where sessions <> 0',
     counted: 'select referrer_domain as key, count(*) as sessions from sessions group by referrer_domain',
   },
   {
     name: 'visitor',
+    of: 'sessions',
     kept: 'select visitor_id as key, session_count, page_views, engaged_ms, duration_ms, last_day from visitors',
     counted: `
       select visitor_id as key, count(*) as session_count, sum(page_views) as page_views,
@@ -232,6 +263,7 @@ const COMPARISONS: readonly { name: string; kept: string; counted: string }[] = 
   },
   {
     name: 'fingerprint',
+    of: 'sessions',
     kept: 'select fingerprint_id as key, session_count, unique_ip_count, unique_asn_count from fingerprints',
     counted: `
       select fingerprint_id as key, count(*) as session_count, count(distinct ip) as unique_ip_count,

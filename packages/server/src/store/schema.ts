@@ -31,6 +31,7 @@ export type Schema = {
   replays: ReplayRow;
   replay_chunks: ReplayChunkRow;
   job_runs: JobRunRow;
+  retention_horizons: RetentionHorizonRow;
   lead_droughts: LeadDroughtRow;
   leads: LeadRow;
   lead_identities: LeadIdentityRow;
@@ -262,6 +263,9 @@ export type JobRunRow = {
   outcome: 'success' | 'failure' | null;
 };
 
+/** Rows of a kind from before this were removed by retention; totals still count them. */
+export type RetentionHorizonRow = { rows_of: 'sessions' | 'leads'; removed_before: number };
+
 /** The time since the last lead, once it has become long; there is one row at most. */
 export type LeadDroughtRow = {
   /** 0: there has been none. */
@@ -289,6 +293,8 @@ export type LeadRow = LeadFacts & {
   needs_review: number;
   /** The submission of a person that took over a lead which only bots had submitted; 0: the first one shows. */
   shown_submission_id: Generated<number>;
+  /** What the person submitted to other leads that retention has removed. */
+  forgotten_submissions: Generated<number>;
   /** See domain/leads/lead-listing.ts and lead-search.ts. */
   name_key: string;
   search_text: string;

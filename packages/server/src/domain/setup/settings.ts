@@ -1,3 +1,4 @@
+import type { LeadStatus } from '@leadtrail/contract/lead-status';
 import type { SentFollowUps, SettingsChange, ShownSettings } from '@leadtrail/contract/settings';
 import { type EgressPolicy, isOutOfReach } from '../delivery/egress.ts';
 
@@ -31,6 +32,12 @@ const settingsTable = (saved: SavedSettings, env: SettingDefaults) =>
     lead_drought_webhook_url: target(undefined),
     archive_retention_days: plain(90),
     replay_retention_days: plain(30),
+    session_retention_days: days(null),
+    lead_retention_days: days(null),
+    lead_retention_stages: plain<readonly LeadStatus[]>(['lost', 'fake']),
+    set_aside_retention_days: days(null),
+    flow_send_body_retention_days: days(null),
+    unmatched_event_retention_days: days(30),
     redacted_parameters: plain<readonly string[]>([]),
     replay_sample_rate: plain(0),
   }) satisfies Record<keyof SettingsChange, unknown>;
@@ -38,6 +45,11 @@ const settingsTable = (saved: SavedSettings, env: SettingDefaults) =>
 /** Shown as it is. */
 function plain<T>(unsaved: T) {
   return { shownAs: 'value', unsaved } as const;
+}
+
+/** A saved null is a value of its own: for ever. */
+function days(unsaved: number | null) {
+  return { shownAs: 'value', unsaved, isNullSaved: true } as const;
 }
 
 /** Shown with whether the service refuses to send there. */
@@ -70,7 +82,7 @@ export type Settings = InCamelCase<Values> & {
 
 export function settingsOf(saved: SavedSettings, env: SettingDefaults): Settings {
   const table = Object.entries(settingsTable(saved, env)).map(
-    ([name, { shownAs, unsaved }]) => [name, saved[name as keyof Table] ?? unsaved, shownAs] as const,
+    ([name, setting]) => [name, held(saved[name as keyof Table], setting), setting.shownAs] as const,
   );
   const values = Object.fromEntries(table) as Values;
   const policyOf = (url: string): EgressPolicy =>
@@ -95,6 +107,11 @@ export function settingsOf(saved: SavedSettings, env: SettingDefaults): Settings
     leadDroughtTarget: targetOf(values.lead_drought_webhook_url),
     shown: Object.fromEntries(shown) as ShownSettings,
   };
+}
+
+function held(saved: unknown, { unsaved, ...setting }: { unsaved: unknown; isNullSaved?: true }): unknown {
+  if (saved === undefined) return unsaved;
+  return setting.isNullSaved ? saved : (saved ?? unsaved);
 }
 
 function camelCase(name: string): string {

@@ -11,6 +11,8 @@ import { makeRateLimit } from '../rate-limit.ts';
 /** One limit for all users: their tests go to the same platform. */
 const EVERYONE = 'everyone';
 
+const BODY_FORGOTTEN = 'What was sent is no longer kept. Forward the lead instead.';
+
 export function deliveryRoutes({
   store,
   now,
@@ -27,7 +29,8 @@ export function deliveryRoutes({
     flowSends: kept({ from: ['flowSends'] }, ({ query }) => store.flowSends(query)),
     async resendFlowSend({ params }) {
       const send = await store.resendFlowSend({ id: params.flow_send_public_id, now: now() });
-      if (send === null) throw new AppError('not_found', 'There is no send with this id.');
+      if (send === 'unknown') throw new AppError('not_found', 'There is no send with this id.');
+      if (send === 'forgotten') throw new AppError('conflict', BODY_FORGOTTEN);
       forwarding.nudge();
       return send;
     },

@@ -1,15 +1,18 @@
 import type { EdgeName } from '../../domain/edges.ts';
 import type { AppSettings } from '../../flows/app-settings.ts';
+import type { PreviewRetention } from '../../flows/preview-retention.ts';
 import type { Handlers } from '../answer-endpoint.ts';
 import { kept } from '../kept.ts';
 
 export function settingsRoutes({
   settings,
+  previewRetention,
   edges,
 }: {
   settings: AppSettings;
+  previewRetention: PreviewRetention;
   edges: readonly EdgeName[];
-}): Pick<Handlers, 'settings' | 'connection' | 'saveSettings'> {
+}): Pick<Handlers, 'settings' | 'connection' | 'retention' | 'saveSettings'> {
   return {
     settings: kept({ from: ['readSettings'] }, async () => (await settings.latest()).shown),
     connection: ({ clientSource }) => {
@@ -19,6 +22,7 @@ export function settingsRoutes({
         ...{ ignored_headers: [...ignored], edges: [...edges] },
       };
     },
+    retention: ({ query }) => previewRetention(query),
     saveSettings: async ({ body }) => (await settings.save(body)).shown,
   };
 }

@@ -11,12 +11,16 @@ import { idHash } from '../tracking/state.ts';
 export async function forgetFingerprints(db: Db, goneSessions: ReadonlyMap<string, number>): Promise<number> {
   if (goneSessions.size === 0) return 0;
   const known = await readFingerprints(db, [...goneSessions.keys()]);
-  const isGone = (each: Known) => each.session_count === goneSessions.get(each.fingerprint_id);
-  const gone = known.filter(isGone);
-  const shared = known.filter((each) => !isGone(each));
+  const mayBeShared = known.filter((each) => each.session_count !== goneSessions.get(each.fingerprint_id));
+  const staysOf = await readStays(db, mayBeShared);
+  // Those that retention has removed are counted, but not there.
+  const gone = known.filter(({ fingerprint_id }) => !staysOf.has(fingerprint_id));
   await removeNetworks(db, known);
   await removeFingerprints(db, gone);
-  if (shared.length > 0) await makeAnew(db, shared);
+  for (const each of mayBeShared) {
+    const stays = staysOf.get(each.fingerprint_id);
+    if (stays !== undefined) await rewrite(db, each, stays);
+  }
   return gone.length;
 }
 
@@ -58,27 +62,27 @@ type Stay = {
   visitor_id: string;
 };
 
-async function makeAnew(db: Db, shared: readonly Known[]): Promise<void> {
-  const ids = shared.map(({ fingerprint_id }) => fingerprint_id);
+/** Of each fingerprint that is left, oldest first. */
+async function readStays(db: Db, known: readonly Known[]): Promise<Map<string, [Stay, ...Stay[]]>> {
+  if (known.length === 0) return new Map();
+  const ids = known.map(({ fingerprint_id }) => fingerprint_id);
   // There is no index by fingerprint: it would cost every session a write in a random place.
   const { rows } = await sql<Stay>`
     select fingerprint_id, ip, asn, visitor_id, min(started_at) as first_at, max(started_at) as last_at,
       count(*) as sessions
     from sessions where fingerprint_id in ${db.dialect.anyOf(ids)}
-    group by fingerprint_id, ip, asn, visitor_id
+    group by fingerprint_id, ip, asn, visitor_id order by first_at
   `.execute(db.query);
-  const staysOf = Map.groupBy(rows, (row) => row.fingerprint_id);
-  for (const known of shared) {
-    const stays = (staysOf.get(known.fingerprint_id) ?? []).toSorted((a, b) => a.first_at - b.first_at);
-    await rewrite(db, known, stays);
-  }
+  return Map.groupBy(rows, (row) => row.fingerprint_id) as Map<string, [Stay, ...Stay[]]>;
 }
 
-async function rewrite({ query, dialect }: Db, known: Known, stays: readonly Stay[]): Promise<void> {
+async function rewrite(
+  { query, dialect }: Db,
+  known: Known,
+  stays: readonly [Stay, ...Stay[]],
+): Promise<void> {
   const [first] = stays;
-  const [latest] = stays.toSorted(latestFirst);
-  if (first === undefined || latest === undefined)
-    throw new Error('A fingerprint counts sessions that are not there.');
+  const latest = stays.reduce((a, b) => (b.last_at > a.last_at ? b : a));
   const ips = firstOfEach(stays, ({ ip }) => ip).filter(({ ip }) => ip !== first.ip);
   const asns = firstOfEach(stays, ({ asn }) => asn).filter(({ asn }) => asn !== null && asn !== first.asn);
   await query

@@ -4,6 +4,7 @@ import { dateTime } from '../../lib/utc-time.ts';
 import type { Db } from '../dialect.ts';
 import { read, write } from '../operation.ts';
 import { countOf, type Page } from '../paging.ts';
+import { FORGOTTEN_BODY } from '../retention/texts.ts';
 import type { FlowSendAttemptRow, FlowSendRow, Schema } from '../schema.ts';
 
 /** Leads on their way to the automation platform, as the dashboard shows them and sends them again. */
@@ -18,18 +19,28 @@ const FAILED = sql.lit('failed' as const);
  */
 export const resendFlowSend = write(
   { changes: ['sends'] },
-  async (db, { id, now }: { id: string; now: number }): Promise<FlowSend | null> => {
+  async (db, { id, now }: { id: string; now: number }): Promise<FlowSend | 'unknown' | 'forgotten'> => {
     const send = await db.query
       .updateTable('flow_sends')
       .set({ status: 'pending', round_attempts: 0, next_attempt_at: now, delivered_at: null })
       .where('flow_send_public_id', '=', id)
+      .where('body', '<>', FORGOTTEN_BODY)
       .returning(SHOWN)
       .executeTakeFirst();
-    if (send === undefined) return null;
+    if (send === undefined) return (await isThere(db, id)) ? 'forgotten' : 'unknown';
     const [shown] = await onWire(db, [send]);
-    return shown ?? null;
+    return shown ?? 'unknown';
   },
 );
+
+async function isThere({ query }: Db, id: string): Promise<boolean> {
+  const found = await query
+    .selectFrom('flow_sends')
+    .select('flow_send_public_id')
+    .where('flow_send_public_id', '=', id)
+    .executeTakeFirst();
+  return found !== undefined;
+}
 
 /** All that have failed, of those created since a time; says how many. */
 export const resendFailed = write(
@@ -40,6 +51,7 @@ export const resendFailed = write(
       .set({ status: 'pending', round_attempts: 0, next_attempt_at: now, delivered_at: null })
       .where('status', '=', FAILED)
       .where('created_at', '>=', since)
+      .where('body', '<>', FORGOTTEN_BODY)
       .executeTakeFirstOrThrow();
     return Number(numUpdatedRows);
   },

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { CrmEventKey } from '../../domain/leads/crm-event.ts';
-import { DAY_MS, HOUR_MS } from '../../lib/utc-time.ts';
+import { HOUR_MS } from '../../lib/utc-time.ts';
 import type { Db } from '../dialect.ts';
 import { background, write } from '../operation.ts';
 import { resolveLead } from './reference.ts';
@@ -183,15 +183,13 @@ export const recordFlowResult = write(
   },
 );
 
-const UNMATCHED_KEPT_MS = 30 * DAY_MS;
-
 /** Forgets events whose lead never became known. */
 export const cleanUpCrmEvents = background(
   { changes: [] },
-  async ({ query }, { now }: { now: number }): Promise<number> => {
+  async ({ query }, { now, keptMs }: { now: number; keptMs: number }): Promise<number> => {
     const { numDeletedRows } = await query
       .deleteFrom('unmatched_crm_events')
-      .where('received_at', '<', now - UNMATCHED_KEPT_MS)
+      .where('received_at', '<', now - keptMs)
       .executeTakeFirstOrThrow();
     return Number(numDeletedRows);
   },

@@ -36,7 +36,7 @@ export const refreshLeadFigures = background({ changes: ['leads'] }, async (db, 
     const figures = {
       session_id: lead.session_id || lastSession(visitors, lead.visitor_id),
       ...figuresOf(visitors.filter(({ lead_id }) => lead_id === lead.lead_id)),
-      form_submit_count: counts.get(lead.lead_id) ?? lead.form_submit_count,
+      form_submit_count: submitCount(lead, counts.get(lead.lead_id)),
     };
     const isChanged = (Object.keys(figures) as (keyof typeof figures)[]).some(
       (key) => figures[key] !== lead[key],
@@ -74,7 +74,7 @@ async function takeChanged({ query, dialect }: Db, max: number) {
   if (changes.length === 0) return [];
   const leads = await query
     .selectFrom('leads')
-    .select(['lead_id', 'visitor_id', 'session_id', ...FIGURES])
+    .select(['lead_id', 'visitor_id', 'session_id', 'forgotten_submissions', ...FIGURES])
     .where('lead_id', 'in', dialect.anyOf(changes.map(({ lead_id }) => lead_id)))
     .modifyEnd(dialect.holdFree)
     .execute();
@@ -148,6 +148,14 @@ function figuresOf(visitors: readonly Figures[]) {
 
 function lastSession(visitors: readonly VisitorOfLead[], visitorId: string): string {
   return visitors.find(({ visitor_id }) => visitor_id === visitorId)?.last_session_id ?? '';
+}
+
+/** What was submitted to leads that retention has removed still counts. */
+function submitCount(
+  lead: { form_submit_count: number; forgotten_submissions: number },
+  counted: number | undefined,
+): number {
+  return counted === undefined ? lead.form_submit_count : counted + lead.forgotten_submissions;
 }
 
 /** How often the person has written, over all projects: by every lead that shares an identity with this one. */

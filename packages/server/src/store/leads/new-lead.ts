@@ -72,6 +72,7 @@ export function newLead(
     last_viewed_at: null,
     needs_review: 1,
     shown_submission_id: 0,
+    forgotten_submissions: 0,
     name_key: nameKey(form.name),
     search_text: leadSearchText(searched, enquiry.phone),
   };

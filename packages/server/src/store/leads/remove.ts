@@ -12,12 +12,17 @@ export type RemovedLeads = { leads: number; submissions: number; flowSends: numb
 const NOTHING: RemovedLeads = { leads: 0, submissions: 0, flowSends: 0, crmEvents: 0 };
 
 /** The caller has to hold locks that keep these leads from growing meanwhile. */
-export async function removeLeads(db: Db, leadIds: readonly number[]): Promise<RemovedLeads> {
+export async function removeLeads(
+  db: Db,
+  leadIds: readonly number[],
+  // Retention forgets who it was, not how many there were.
+  { keepTotals = false }: { keepTotals?: boolean } = {},
+): Promise<RemovedLeads> {
   if (leadIds.length === 0) return NOTHING;
   const crmEvents = await removeCrmEvents(db, leadIds);
   const flowSends = await removeSends(db, leadIds);
   await forgetHoneypotPages(db, leadIds);
-  await takeOffTotals(db, leadIds);
+  if (!keepTotals) await takeOffTotals(db, leadIds);
   const submissions = await removeRows(db, 'submissions', leadIds);
   await noteRelatives(db, leadIds);
   await removeRows(db, 'lead_identities', leadIds);

@@ -36,6 +36,12 @@ test('where nothing is saved or set the defaults hold', () => {
     leadDroughtWebhookUrl: null,
     leadDroughtTarget: null,
     archiveRetentionDays: 90,
+    sessionRetentionDays: null,
+    leadRetentionDays: null,
+    leadRetentionStages: ['lost', 'fake'],
+    setAsideRetentionDays: null,
+    flowSendBodyRetentionDays: null,
+    unmatchedEventRetentionDays: 30,
     redactedParameters: [],
     replayRetentionDays: 30,
     replaySampleRate: 0,
@@ -56,6 +62,11 @@ test('a saved number of nothing is a number, not a missing one', () => {
     archiveRetentionDays: 0,
     replayRetentionDays: 0,
   });
+});
+
+test('a saved null is for ever where a number of days can be null', () => {
+  assert.equal(settings({ unmatched_event_retention_days: null }).unmatchedEventRetentionDays, null);
+  assert.equal(settings({}).unmatchedEventRetentionDays, 30);
 });
 
 test('flow_enabled is true by default once a target URL is known, from the environment or the settings', () => {

@@ -1,0 +1,92 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { Db } from '../dialect.ts';
+import { holdIdentities } from '../leads/identities.ts';
+import { removeLeads } from '../leads/remove.ts';
+import { background } from '../operation.ts';
+import { noteHorizon } from './horizons.ts';
+import type { Walk, Walked } from './walk.ts';
+
+type LeadWalk = Walk & { stages: readonly string[]; now: number };
+
+/**
+ * Leads in some stages to which nothing has happened for long: no submission, no move to another stage. They are numbered
+ * in the order in which they came, so the walk ends at the first that is too young.
+ */
+export const forgetOldLeads = background(
+  { changes: ['leads', 'sends', 'tracking'] },
+  async (db, { before, after, max, stages, now }: LeadWalk): Promise<Walked> => {
+    const { query } = db;
+    const leads = await query
+      .selectFrom('leads')
+      .select(['lead_id', 'created_at'])
+      .where('lead_id', '>', after)
+      .orderBy('lead_id')
+      .limit(max)
+      .execute();
+    const last = leads.at(-1);
+    if (last === undefined) return { removed: 0, next: null };
+    const old = await oldOf(db, leads.map(idOf), stages, before).execute();
+    const removed = await remove(db, old.map(idOf), { stages, before, now });
+    const isPast = leads.every(({ created_at }) => created_at >= before);
+    return { removed, next: isPast ? null : last.lead_id };
+  },
+);
+
+const idOf = ({ lead_id }: { lead_id: number }) => lead_id;
+
+/** Leads that are old enough; `leads` is the name of the table they are in. */
+export function isOldLead({ dialect }: Db, stages: readonly string[], before: number): RawBuilder<SqlBool> {
+  return sql`leads.created_at < ${before} and coalesce(leads.last_follow_up_at, 0) < ${before}
+    and leads.status in ${dialect.anyOf(stages)}
+    and not exists (select 1 from lead_stage_moves m where m.lead_id = leads.lead_id and m.at >= ${before})`;
+}
+
+function oldOf(db: Db, leadIds: readonly number[], stages: readonly string[], before: number) {
+  return db.query
+    .selectFrom('leads')
+    .select('lead_id')
+    .where('lead_id', 'in', db.dialect.anyOf(leadIds))
+    .where(isOldLead(db, stages, before))
+    .orderBy('lead_id');
+}
+
+async function remove(
+  db: Db,
+  found: readonly number[],
+  { stages, before, now }: { stages: readonly string[]; before: number; now: number },
+): Promise<number> {
+  if (found.length === 0) return 0;
+  await holdIdentities(db, found);
+  // There may have been a submission before the locks were held.
+  const held = await oldOf(db, found, stages, before).modifyEnd(db.dialect.hold).execute();
+  const old = held.map(idOf);
+  const { rows: busy } = await sql<{ lead_id: number }>`
+    select distinct lead_id from flow_sends
+    where lead_id in ${db.dialect.anyOf(old)} and (status = 'pending' or claimed_until > ${now})
+  `.execute(db.query);
+  const isBusy = new Set(busy.map(idOf));
+  const going = old.filter((leadId) => !isBusy.has(leadId));
+  if (going.length === 0) return 0;
+  await noteHorizon(db, 'leads', before);
+  await keepCounts(db, going);
+  return (await removeLeads(db, going, { keepTotals: true })).leads;
+}
+
+/** Leads of the same person for other projects go on counting what was submitted to these. */
+async function keepCounts({ query, dialect }: Db, leadIds: readonly number[]): Promise<void> {
+  const { rows } = await sql<{ lead_id: number; submissions: number }>`
+    select p.lead_id, sum(1 + gone.follow_ups_count) as submissions from (
+      select distinct other.lead_id, mine.lead_id as gone_id from lead_identities mine
+      join lead_identities other on other.kind = mine.kind and other.value = mine.value
+        and other.lead_id <> mine.lead_id and other.is_provisional = 0
+      where mine.lead_id in ${dialect.anyOf(leadIds)} and mine.kind <> 'ip' and mine.is_provisional = 0
+    ) p join leads gone on gone.lead_id = p.gone_id group by p.lead_id order by p.lead_id
+  `.execute(query);
+  for (const { lead_id, submissions } of rows) {
+    await query
+      .updateTable('leads')
+      .set(({ eb }) => ({ forgotten_submissions: eb('forgotten_submissions', '+', Number(submissions)) }))
+      .where('lead_id', '=', lead_id)
+      .execute();
+  }
+}
