@@ -1,8 +1,10 @@
 import type { FlowSend } from '@leadtrail/contract/deliveries';
 import type { CrmActivity, Lead, LeadSession, LeadSubmission } from '@leadtrail/contract/leads';
 import type { z } from 'zod';
+import { type DeliveryState, deliveryState } from '../../domain/delivery/delivery-state.ts';
 import { formatPhone } from '../../domain/leads/contact.ts';
-import { dateTime, SECOND_MS } from '../../lib/utc-time.ts';
+import { storedCustomFields } from '../../domain/leads/custom-fields.ts';
+import { dateTime, isoTime, SECOND_MS } from '../../lib/utc-time.ts';
 import type { Db } from '../dialect.ts';
 import { sendsOfLead } from '../flow-sends/manage.ts';
 import { read } from '../operation.ts';
@@ -46,12 +48,13 @@ export const leadDetail = read(
     const identities = await identitiesOf(db, lead.lead_id);
     const visitors = identities.filter(({ kind }) => kind === 'visitor').map(({ value }) => value);
     const merged = await mergedInto(db, lead.lead_id);
+    const flow_sends = await sendsOfLead(db, lead.lead_id);
     return {
-      lead,
+      lead: { ...lead, ...deliveryOf(lead, flow_sends, submissions) },
       sessions: await sessionsOf(db, visitors.slice(0, VISITORS_MAX)),
       submissions,
       crm_activity: await crmActivityOf(db, lead.lead_id),
-      flow_sends: await sendsOfLead(db, lead.lead_id),
+      flow_sends,
       identities,
       history: await stageMovesOf(db, [lead.lead_id, ...merged.map(({ lead_id }) => lead_id)]),
       possible_duplicates: await possibleDuplicatesOf(db, lead.lead_id),
@@ -60,10 +63,20 @@ export const leadDetail = read(
   },
 );
 
+function deliveryOf(
+  lead: ReadLead,
+  sends: readonly FlowSend[],
+  submissions: LeadDetail['submissions'],
+): DeliveryState {
+  const held = submissions.flatMap(({ suspicion_score, held_above_risk }) =>
+    held_above_risk === null ? [] : [{ risk: suspicion_score, above: held_above_risk }],
+  );
+  return deliveryState({ sends, isBotLead: lead.is_bot_lead === 1, held });
+}
+
 const MORE = [
   'lead_id',
   'last_viewed_at',
-  'crm_lead_id',
   'source_team',
   'contact_country_code',
   'contact_region',
@@ -72,10 +85,6 @@ const MORE = [
   'user_agent',
   'referer',
   'keyword',
-  'message',
-  'campaign',
-  'site_key',
-  'form_id',
   'pages_visited',
   'session_duration_s',
   'return_visits',
@@ -87,7 +96,9 @@ const MORE = [
   'related_projects',
 ] as const;
 
-async function readLead(db: Db, id: string): Promise<Lead | null> {
+type ReadLead = Omit<Lead, keyof DeliveryState>;
+
+async function readLead(db: Db, id: string): Promise<ReadLead | null> {
   const leadId = await resolveLead(db, id);
   if (leadId === null) return null;
   const row = await db.query
@@ -97,7 +108,7 @@ async function readLead(db: Db, id: string): Promise<Lead | null> {
     .executeTakeFirst();
   const [item] = row === undefined ? [] : await leadItems(db, [row.lead_id]);
   if (row === undefined || item === undefined) return null;
-  const { campaign, time_to_submit_ms, test_lead, ...more } = row;
+  const { time_to_submit_ms, test_lead, ...more } = row;
   return {
     ...item,
     ...more,
@@ -106,13 +117,12 @@ async function readLead(db: Db, id: string): Promise<Lead | null> {
       more.contact_country_code,
       item.contact_country_name,
     ),
-    campaign: JSON.parse(campaign),
     time_to_submit_s: time_to_submit_ms === null ? null : time_to_submit_ms / SECOND_MS,
     test_lead: test_lead === 'yes' ? 'yes' : 'no',
   };
 }
 
-async function submissionsOf({ query }: Db, lead: Lead): Promise<LeadDetail['submissions']> {
+async function submissionsOf({ query }: Db, lead: ReadLead): Promise<LeadDetail['submissions']> {
   const rows = await query
     .selectFrom('submissions')
     .select([
@@ -134,6 +144,7 @@ async function submissionsOf({ query }: Db, lead: Lead): Promise<LeadDetail['sub
       'is_duplicate_window',
       'suspicion_score',
       'crm_lead_id',
+      'held_above_risk',
       'payload_json',
     ])
     .select(isIpBlocked('contact_ip'))
@@ -146,6 +157,8 @@ async function submissionsOf({ query }: Db, lead: Lead): Promise<LeadDetail['sub
     ...row,
     contact_name: row.contact_name || lead.contact_name,
     submitted_at: dateTime(row.submitted_at),
+    submitted_at_iso: isoTime(row.submitted_at),
+    fields: storedCustomFields(row.payload_json),
   }));
 }
 

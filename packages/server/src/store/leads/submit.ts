@@ -4,6 +4,7 @@ import type { Db } from '../dialect.ts';
 import type { IpRuleRow, SubmissionTotalRow } from '../schema.ts';
 import { addSend } from './add-send.ts';
 import { followUp, readKnownLead, takeOver } from './follow-up.ts';
+import type { AnsweredIds } from './idempotency.ts';
 import { learnIdentities } from './identities.ts';
 import { noteChange } from './lead-index.ts';
 import {
@@ -15,7 +16,7 @@ import {
   type Submission,
 } from './submission.ts';
 
-export type Submitted = { leadId: number; leadPublicId: string; isPrimary: boolean; isForwarded: boolean };
+export type Submitted = AnsweredIds & { leadId: number; isPrimary: boolean; isForwarded: boolean };
 
 /** The lead a submission belongs to, its history and everything that follows from it. */
 export async function submitLead(db: Db, submission: Submission): Promise<Submitted> {
@@ -36,7 +37,13 @@ export async function submitLead(db: Db, submission: Submission): Promise<Submit
   if (submission.isBlocked) await blockAddress(db, submission.capture.enquiry);
   await countSubmission(db, submission);
   const leadPublicId = known?.lead_public_id ?? submission.lead.lead_public_id;
-  return { leadId, leadPublicId, isPrimary: known === undefined, isForwarded };
+  return {
+    leadId,
+    leadPublicId,
+    submissionPublicId: submission.capture.submissionPublicId,
+    isPrimary: known === undefined,
+    isForwarded,
+  };
 }
 
 function relationOf(known: KnownLead | undefined, lead: NewLead): Relation {
@@ -79,6 +86,7 @@ async function addSubmission(
     engagement_label: lead.engagement_label,
     time_to_submit_ms: lead.time_to_submit_ms,
     crm_lead_id: null,
+    held_above_risk: null,
     payload_json: enquiry.payloadJson,
   });
   return { submissionId, isDuplicate };
