@@ -137,6 +137,7 @@ async function capture(store: Store, person: number, at: number): Promise<void> 
     sendPublicId: null,
     duplicateWindowMinutes: 60,
     sendFollowUps: 'new_details',
+    sendRiskMax: null,
     environment: 'benchmark',
     botLeadDetection: false,
     isTrustedProxy: false,

@@ -110,6 +110,7 @@ function makeCapture(store: Store, random: Random): Capture {
         sendPublicId,
         duplicateWindowMinutes: DUPLICATE_WINDOW_MINUTES,
         sendFollowUps: 'new_details',
+        sendRiskMax: null,
         environment: 'production',
         botLeadDetection: true,
         isTrustedProxy: false,

@@ -135,7 +135,7 @@ export async function callBack(
     await reportExecution(store, lead, lead.sendId, random);
     if (random.chance(0.12)) continue;
     const crmLeadId = `CRM-${10_000 + lead.leadId}`;
-    await store.recordCrmId({ lead: { id: lead.leadId }, submission: null, crmLeadId });
+    await store.recordCrmId({ lead: { id: lead.leadId }, submission: null, crmLeadId, now: lead.at });
     await reportSteps(store, lead, crmLeadId, statuses.get(lead.leadId) ?? 'new', random, now);
   }
   // For a lead that was entered in the CRM.

@@ -8,6 +8,7 @@ export const ERROR_CODES = [
   'timeout',
   'conflict',
   'gone',
+  'key_reused',
   'too_large',
   'rate_limited',
   'internal',

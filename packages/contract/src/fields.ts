@@ -68,6 +68,15 @@ export function isMoment(text: string): boolean {
 /** A UTC date, or a time with or without a zone. */
 export const Moment = z.string().refine(isMoment, NOT_A_MOMENT);
 
+/** The same in a query string, where an unencoded plus sign is a space. */
+export const QueryMoment = z
+  .string()
+  .transform((text) => text.replace(/([T ]\d\d:\d\d\S*) (\d\d:?\d\d)$/, '$1+$2'))
+  .pipe(Moment);
+
+/** ISO 8601 with its zone. */
+export const IsoTime = z.iso.datetime();
+
 export const Flag = z.int().min(0).max(1);
 
 /** True or false in a query string. */

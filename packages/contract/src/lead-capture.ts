@@ -3,12 +3,13 @@ import { endpoint } from './endpoint.ts';
 import { ApiError } from './fields.ts';
 import { LEAD_BYTES_MAX } from './limits.ts';
 
-/** Field names are case-insensitive; other fields are stored with the submission. */
+/** Field names are case-insensitive, and the usual other names are understood; all else is a custom field. */
 export const LeadFields = z
   .looseObject({
-    FIRSTNAME: z.string().describe('first name; also `name`'),
-    EMAIL: z.string().describe('also `email`'),
-    PHONE: z.string().describe('also `phone`'),
+    FIRSTNAME: z.string().describe('first or whole name; also `name`, `first_name`, `your-name` …'),
+    LASTNAME: z.string().describe('completes the name; also `last_name`, `surname` …'),
+    EMAIL: z.string().describe('also `email`, `mail`, `e-mail`, `email_address` …'),
+    PHONE: z.string().describe('also `phone`, `tel`, `mobile`, `phone_number` …'),
     COUNTRYCODE: z.string().describe('dial code; also `countryCode` and `country_code`'),
     PROJECT: z.string().describe('project name'),
     LOCATION: z.string().describe('city or location'),
@@ -16,7 +17,7 @@ export const LeadFields = z
     DOMAIN: z.string().describe('location of the thank-you page: a URL, a hostname or a path'),
     SOURCE: z.string().describe('lead source, such as WebSite'),
     KEYWORD: z.string().describe('marketing keyword'),
-    USER_MESSAGE: z.string().describe('also `message`'),
+    USER_MESSAGE: z.string().describe('also `message`, `comments`, `your-message` …'),
     PAGE_URL: z.string().describe('URL of the page with the form'),
     CTA_NAME: z.string().describe('what the visitor clicked to get to the form'),
     siteKey: z.string().describe('needed without an API key'),
@@ -40,7 +41,9 @@ export const LeadFields = z
 
 export const Captured = z.object({
   message: z.literal('All set!'),
-  redirect_to: z.string().nullable().optional().describe('only if JSON was requested'),
+  redirect_to: z.string().nullable().optional().describe('the thank-you page; only if JSON was requested'),
+  lead_public_id: z.string().optional().describe('only if JSON was requested'),
+  lead_submission_public_id: z.string().optional().describe('only if JSON was requested'),
 });
 
 const capture = {
@@ -58,6 +61,7 @@ const refused = {
   401: ApiError,
   403: ApiError,
   413: ApiError,
+  422: ApiError,
   500: ApiError,
   503: ApiError,
 };

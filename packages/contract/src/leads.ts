@@ -1,10 +1,20 @@
 import { z } from 'zod';
 import { FlowSend } from './deliveries.ts';
 import { endpoint } from './endpoint.ts';
-import { ApiError, Count, DateTime, Flag, paging, QueryFlag, UnixMillis } from './fields.ts';
+import {
+  ApiError,
+  Count,
+  DateTime,
+  Flag,
+  IsoTime,
+  paging,
+  QueryFlag,
+  QueryMoment,
+  UnixMillis,
+} from './fields.ts';
 import { LEAD_STATUSES } from './lead-status.ts';
 import { LEADS_DEFAULT, LEADS_MAX, MANAGEMENT_BYTES_MAX } from './limits.ts';
-import { submissionFields } from './submissions.ts';
+import { CustomFields, submissionFields } from './submissions.ts';
 
 export const LEAD_SORTS = [
   'newest',
@@ -19,6 +29,9 @@ export const LEAD_SORTS = [
 export type LeadSort = (typeof LEAD_SORTS)[number];
 
 export const EXPORT_FORMATS = ['csv', 'json'] as const;
+
+/** `none`: there was nothing to forward, or forwarding was off. */
+export const DELIVERY_STATES = ['none', 'held_back', 'pending', 'delivered', 'failed'] as const;
 
 const lowerCase = (text: string) => text.trim().toLowerCase();
 
@@ -48,6 +61,15 @@ export const LeadItem = z
     needs_review: Flag.describe('1: never viewed, or followed up since the last view'),
     contact_ip: z.string(),
     is_ip_blocked: Flag,
+    message: z.string(),
+    campaign: z.record(z.string(), z.string()).describe('`utm_source`, `gclid` … as far as they are known'),
+    fields: CustomFields,
+    crm_lead_id: z.string().nullable(),
+    site_key: z.string(),
+    form_id: z.string(),
+    enquiry_datetime_iso: IsoTime,
+    last_follow_up_at_iso: IsoTime.nullable(),
+    updated_at_iso: IsoTime.describe('latest submission, stage, CRM id or CRM event'),
   })
   .meta({ id: 'LeadItem' });
 export type LeadItem = z.output<typeof LeadItem>;
@@ -56,7 +78,6 @@ export const Lead = z
   .object({
     ...LeadItem.shape,
     last_viewed_at: UnixMillis.nullable().describe('latest view that showed something new'),
-    crm_lead_id: z.string().nullable(),
     source_team: z.string(),
     contact_country_code: z.string().describe('dial code'),
     phone_international: z.string().describe('with the country code, if known'),
@@ -66,10 +87,6 @@ export const Lead = z
     user_agent: z.string(),
     referer: z.string(),
     keyword: z.string(),
-    message: z.string(),
-    campaign: z.record(z.string(), z.string()),
-    site_key: z.string(),
-    form_id: z.string(),
     pages_visited: Count,
     session_duration_s: Count,
     return_visits: Count,
@@ -79,6 +96,10 @@ export const Lead = z
     is_bot_lead: Flag,
     test_lead: z.enum(['yes', 'no']),
     related_projects: z.string(),
+    delivery_state: z
+      .enum(DELIVERY_STATES)
+      .describe('of the latest delivery; `held_back`: not forwarded, for the reason in `delivery_note`'),
+    delivery_note: z.string(),
   })
   .meta({ id: 'Lead' });
 export type Lead = z.output<typeof Lead>;
@@ -112,6 +133,11 @@ export const LeadSubmission = z.object({
   is_ip_blocked: Flag,
   suspicion_score: z.int(),
   crm_lead_id: z.string().nullable(),
+  held_above_risk: z
+    .int()
+    .nullable()
+    .describe('the highest risk that was forwarded then, where that kept it from being forwarded'),
+  fields: CustomFields,
   payload_json: z.string().describe('all submitted fields as JSON'),
 });
 
@@ -159,12 +185,35 @@ const filters = {
     .string()
     .optional()
     .describe(
-      'words or parts of words of a name, e-mail address, project or visitor id, also of follow-ups, in any order, ignoring accents; or a phone number in any format',
+      'words or parts of words of a name, e-mail address, project, visitor id or custom field, also of follow-ups, in any order, ignoring accents; or a phone number in any format',
     ),
   status: z.string().transform(lowerCase).pipe(z.enum(LEAD_STATUSES)).optional(),
   has_follow_ups: QueryFlag.optional(),
   seen: QueryFlag.optional().describe('true: needs no review; false: to be reviewed'),
+  site: z.string().optional().describe('site key'),
+  project: z.string().optional().describe('ignoring case'),
+  source: z.string().optional().describe('ignoring case'),
+  campaign: z.string().optional().describe('`utm_campaign`, ignoring case'),
+  from: QueryMoment.optional().describe('first enquiry at or after this date (UTC) or time'),
+  to: QueryMoment.optional().describe('first enquiry at or before; a date means the whole day'),
+  updated_since: QueryMoment.optional().describe(
+    'a submission, stage, CRM id or CRM event at or after this date (UTC) or time',
+  ),
 };
+
+const LEAD_FIELDS = Object.keys(LeadItem.shape) as (keyof LeadItem)[];
+
+/** Which fields of a lead are wanted. */
+const Fields = z
+  .string()
+  .transform((text) => [...new Set(text.split(',').map((name) => name.trim()))])
+  .pipe(z.array(z.enum(LEAD_FIELDS as [keyof LeadItem, ...(keyof LeadItem)[]])))
+  .optional()
+  .meta({ type: 'string', example: 'lead_public_id,contact_email,fields' })
+  .describe('comma-separated; only these fields of each lead');
+
+/** With `fields` a lead has these only; whoever asks for them knows which, so the type stays that of a whole one. */
+const ListedLead = z.union([LeadItem, LeadItem.partial()]) as unknown as typeof LeadItem;
 
 const reading = { method: 'GET', group: 'Leads', auth: 'marketing', cache: 'no-store' } as const;
 const readingErrors = { 400: ApiError, 401: ApiError, 500: ApiError, 503: ApiError };
@@ -175,19 +224,41 @@ export const leads = endpoint({
   summary: 'Leads, filtered, searched and sorted',
   query: z.object({
     ...filters,
-    sort: z.enum(LEAD_SORTS).default('newest'),
+    sort: z
+      .enum([...LEAD_SORTS, 'updated'])
+      .default('newest')
+      .describe('`updated`: in the order of changes, the earliest first; for programs that follow them'),
+    fields: Fields,
+    cursor: z
+      .string()
+      .optional()
+      .describe('`next_cursor` or `resume_cursor` of an earlier answer, with the same filters and sort'),
     ...paging({ default: LEADS_DEFAULT, max: LEADS_MAX }),
   }),
-  responses: { 200: z.object({ leads: z.array(LeadItem), total: Count }), ...readingErrors },
+  responses: {
+    200: z.object({
+      leads: z.array(ListedLead),
+      total: Count,
+      next_cursor: z
+        .string()
+        .nullable()
+        .describe('where the next page begins; null: this was the last one, or the sort has no cursor'),
+      resume_cursor: z
+        .string()
+        .nullable()
+        .describe('with sort=updated: where to go on later, also after the last page'),
+    }),
+    ...readingErrors,
+  },
 });
 
 export const exportLeads = endpoint({
   ...reading,
   path: '/analytics/leads/export',
   summary: 'Export all leads that match the filters, newest first',
-  query: z.object({ format: z.enum(EXPORT_FORMATS).default('csv'), ...filters }),
+  query: z.object({ format: z.enum(EXPORT_FORMATS).default('csv'), ...filters, fields: Fields }),
   streams: ['text/csv', 'application/json'],
-  responses: { 200: z.array(LeadItem).describe('as JSON; as CSV one line per lead'), ...readingErrors },
+  responses: { 200: z.array(ListedLead).describe('as JSON; as CSV one line per lead'), ...readingErrors },
 });
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
@@ -208,6 +279,9 @@ export const lead = endpoint({
   path: '/analytics/leads/:id',
   summary: 'Everything about a lead; marks it as seen',
   params: LeadReference,
+  query: z.object({
+    mark_seen: QueryFlag.optional().describe('false: it stays as it is, for programs'),
+  }),
   responses: {
     200: z.object({
       lead: Lead,

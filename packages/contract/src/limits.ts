@@ -4,6 +4,7 @@ export const SESSION_START_BYTES_MAX = 64 * 1024;
 export const EVENT_BATCH_BYTES_MAX = 512 * 1024;
 export const LEAD_BYTES_MAX = 256 * 1024;
 export const FORM_FIELDS_MAX = 200;
+export const IDEMPOTENCY_KEY_CHARS_MAX = 255;
 export const CALLBACK_BYTES_MAX = 256 * 1024;
 export const MANAGEMENT_BYTES_MAX = 64 * 1024;
 export const JSON_DEPTH_MAX = 20;

@@ -37,6 +37,7 @@ const RetentionDays = z
   .transform((days) => days || null)
   .describe('0 or null: for ever');
 const ShownDays = z.int().nullable().describe('null: for ever');
+const RISK_MAX = 100;
 
 const Refused = z
   .boolean()
@@ -52,8 +53,18 @@ export const SettingsChange = z
     flow_send_follow_ups: z
       .enum(SENT_FOLLOW_UPS)
       .describe('`new_details`: those with an e-mail address or phone that the platform does not have yet'),
+    flow_risk_max: z
+      .int()
+      .min(0)
+      .max(RISK_MAX)
+      .nullable()
+      .describe('submissions with a higher risk are not forwarded; null: all are'),
     crm_callback_secret: Secret,
     crm_webhook_secret: Secret,
+    bot_lead_detection: z
+      .boolean()
+      .nullable()
+      .describe('on: leads of bots are stored, not forwarded; null: as BOT_LEAD_DETECTION has it'),
     internal_teams: z.array(z.string().trim().min(1).max(TEAM_CHARS_MAX)).max(TEAMS_MAX),
     duplicate_window_minutes: Minutes,
     analytics_refresh_cooldown_seconds: z
@@ -92,8 +103,10 @@ export const Settings = z.object({
   flow_webhook_url_refused: Refused,
   flow_signing_secret_set: z.boolean(),
   flow_send_follow_ups: z.enum(SENT_FOLLOW_UPS),
+  flow_risk_max: z.int().nullable(),
   crm_callback_secret_set: z.boolean(),
   crm_webhook_secret_set: z.boolean(),
+  bot_lead_detection: z.boolean(),
   internal_teams: z.array(z.string()),
   duplicate_window_minutes: z.int(),
   analytics_refresh_cooldown_seconds: z.int(),

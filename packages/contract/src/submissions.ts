@@ -1,15 +1,31 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { ApiError, Count, clampedInteger, DateTime, Flag, isMoment, NOT_A_MOMENT, paging } from './fields.ts';
+import {
+  ApiError,
+  Count,
+  clampedInteger,
+  DateTime,
+  Flag,
+  IsoTime,
+  isMoment,
+  NOT_A_MOMENT,
+  paging,
+} from './fields.ts';
 import { LIST_DEFAULT, LIST_MAX, RECENT_SUBMISSIONS_DEFAULT, RECENT_SUBMISSIONS_LIST_MAX } from './limits.ts';
 
 export const SUBMISSION_PERIODS = ['today', 'yesterday', 'range'] as const;
 export const SUBMISSION_SORTS = ['submitted_at', 'contact_email', 'project_name', 'source'] as const;
 
+/** Field names to texts. */
+export const CustomFields = z
+  .record(z.string(), z.string())
+  .describe('custom fields: what a form has besides the fields of the service');
+
 export const submissionFields = {
   submission_id: z.int(),
   lead_id: z.int(),
   submitted_at: DateTime,
+  submitted_at_iso: IsoTime,
   contact_name: z.string(),
   contact_email: z.string(),
   contact_phone: z.string(),
@@ -76,6 +92,7 @@ export const submissions = endpoint({
           is_follow_up: z.boolean(),
           contact_ip: z.string(),
           is_ip_blocked: Flag,
+          fields: CustomFields,
         }),
       ),
       total: Count,

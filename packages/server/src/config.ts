@@ -88,7 +88,7 @@ export function readConfig(env: Environment): Config {
     leadCaptureApiKey: read.text('LEAD_CAPTURE_API_KEY'),
     crmCallbackSecret: read.text('CRM_CALLBACK_SECRET'),
     crmWebhookSecret: read.text('CRM_WEBHOOK_SECRET'),
-    botLeadDetection: read.flag('BOT_LEAD_DETECTION', false),
+    botLeadDetection: read.flag('BOT_LEAD_DETECTION', analyticsApiKey === undefined),
     environment: read.text('ENVIRONMENT') ?? 'production',
     analyticsCacheTtlSeconds: read.integer('ANALYTICS_CACHE_TTL_SECONDS', 604_800, { min: 0 }),
     analyticsRefreshCooldownSeconds: read.integer('ANALYTICS_REFRESH_COOLDOWN_SECONDS', 1800, { min: 0 }),

@@ -40,7 +40,7 @@ test('nothing has to be set', () => {
     leadCaptureApiKey: undefined,
     crmCallbackSecret: undefined,
     crmWebhookSecret: undefined,
-    botLeadDetection: false,
+    botLeadDetection: true,
     environment: 'production',
     analyticsCacheTtlSeconds: 604_800,
     analyticsRefreshCooldownSeconds: 1800,

@@ -585,15 +585,62 @@ onBothStores('POST /lead.capture', (kind) => {
       assert.deepEqual(await response.json(), { message: 'All set!' });
     });
 
-    test('a script that asks for JSON with X-Requested-With gets data', async () => {
-      const json = { accept: 'application/json' };
-      assert.equal((await sendForm(service, {}, { headers: json })).status, 301);
-      const response = await sendForm(service, {}, { headers: { ...json, 'x-requested-with': 'fetch' } });
-      assert.equal(response.status, 200);
-      assert.deepEqual(await response.json(), {
-        message: 'All set!',
-        redirect_to: 'https://www.example.com/riverside/thank-you.html',
-      });
+    test('a script gets data: Accept: application/json, any X-Requested-With, or Sec-Fetch-Mode: cors', async () => {
+      const scripts = [
+        { accept: 'application/json' },
+        { accept: 'text/plain, Application/JSON;q=0.9' },
+        { 'x-requested-with': 'XMLHttpRequest' },
+        { 'x-requested-with': 'fetch' },
+        { 'sec-fetch-mode': 'cors' },
+      ];
+      for (const path of ['/lead.capture', '/lead', '/']) {
+        for (const headers of scripts) {
+          const response = await sendForm(service, {}, { headers, path });
+          assert.equal(response.status, 200, JSON.stringify(headers));
+          const [lead] = await leads(service);
+          const sent = await submissions(service);
+          assert.deepEqual(await response.json(), {
+            message: 'All set!',
+            redirect_to: 'https://www.example.com/riverside/thank-you.html',
+            lead_public_id: lead?.lead_public_id,
+            lead_submission_public_id: sent.at(-1)?.lead_submission_public_id,
+          });
+        }
+      }
+    });
+
+    test('a page navigation gets the redirect', async () => {
+      for (const headers of [
+        {
+          accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
+          'sec-fetch-mode': 'navigate',
+        },
+        { accept: '*/*' },
+      ]) {
+        assert.equal((await sendForm(service, {}, { headers })).status, 301);
+      }
+    });
+
+    test('a server that asks for JSON gets both ids', async () => {
+      const answer = await sendFromServer(
+        service,
+        { DOMAIN: '' },
+        { headers: { accept: 'application/json' } },
+      );
+      assert.equal(answer.status, 200);
+      const { lead_public_id, lead_submission_public_id, ...rest } = (await answer.json()) as Record<
+        string,
+        string
+      >;
+      assert.deepEqual(rest, { message: 'All set!', redirect_to: null });
+      assert.deepEqual(
+        (await leads(service)).map((lead) => lead.lead_public_id),
+        [lead_public_id],
+      );
+      assert.deepEqual(
+        (await submissions(service)).map((each) => each.lead_submission_public_id),
+        [lead_submission_public_id],
+      );
     });
 
     test('dangerous DOMAIN, TEAM and SOURCE never give a 5xx, another scheme or a split header', async () => {
@@ -708,7 +755,38 @@ onBothStores('POST /lead.capture', (kind) => {
       }
       const unreadable = await post(service, '{"EMAIL":', 'application/json', { 'x-forwarded-for': BLOCKED });
       assert.equal(unreadable.status, 200);
-      assert.deepEqual(await unreadable.json(), { message: 'All set!' });
+      assert.partialDeepStrictEqual(await unreadable.json(), { message: 'All set!', redirect_to: null });
+    });
+
+    test('a script of a blocked or testing address gets ids like any other, which become true on acceptance', async () => {
+      const headers = { accept: 'application/json' };
+      const UUID_7 = /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
+      for (const [ip, list] of [
+        [BLOCKED, 'blocked-ip-leads'],
+        [TESTING, 'testing-leads'],
+      ] as const) {
+        await emptyLeads(service);
+        const answer = (await (await sendForm(service, {}, { ip, headers })).json()) as Record<
+          string,
+          string
+        >;
+        assert.deepEqual(Object.keys(answer), [
+          'message',
+          'redirect_to',
+          'lead_public_id',
+          'lead_submission_public_id',
+        ]);
+        assert.match(answer.lead_public_id ?? '', UUID_7);
+        assert.match(answer.lead_submission_public_id ?? '', UUID_7);
+        assert.notEqual(answer.lead_public_id, answer.lead_submission_public_id);
+        assert.equal((await leads(service)).length, 0);
+        const { id } = await row(service, 'select id from set_aside_leads');
+        const accepted = await service.post(`/analytics/${list}/${id}/accept`, {}, admin);
+        assert.equal(accepted.status, 201);
+        assert.equal((await leads(service))[0]?.lead_public_id, answer.lead_public_id);
+        const [first] = await submissions(service);
+        assert.equal(first?.lead_submission_public_id, answer.lead_submission_public_id);
+      }
     });
 
     test('a submission from an IP whitelisted with usage test is a testing lead only', async () => {

@@ -212,6 +212,7 @@ async function captureOne(store: Store, number: number): Promise<void> {
     sendPublicId: null,
     duplicateWindowMinutes: 60,
     sendFollowUps: 'new_details',
+    sendRiskMax: null,
     environment: 'test',
     botLeadDetection: false,
     isTrustedProxy: false,

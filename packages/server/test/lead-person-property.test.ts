@@ -305,6 +305,7 @@ class History {
       sendPublicId: randomUUIDv7(),
       duplicateWindowMinutes: 60,
       sendFollowUps: 'new_details',
+      sendRiskMax: null,
       environment: 'test',
       botLeadDetection: true,
       // No address gets blocked.
@@ -379,7 +380,7 @@ class History {
       const merges = [...this.model.merges];
       const [name, merge] = merges[other % (merges.length || 1)] ?? [];
       if (name === undefined || merge === undefined) return;
-      const ids = { id: this.idOf(merge.into), otherId: this.idOf(name) };
+      const ids = { id: this.idOf(merge.into), otherId: this.idOf(name), now: this.now };
       assert.ok(typeof (await store.unmergeLead(ids)) === 'object');
       this.model.unmerge(name);
     } else {

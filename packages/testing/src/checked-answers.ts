@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { openapiDocument } from '@leadtrail/contract/openapi';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
@@ -36,6 +39,41 @@ export async function fetchDescribed(...[to, init]: Parameters<typeof fetch>): P
     body: await response.clone().text(),
   });
   return response;
+}
+
+/**
+ * The same as a browser sends a form and follows a link: the fetch of Node, like that of a page, says in a header that it
+ * is a script. Redirects are not followed.
+ */
+export async function navigateDescribed(
+  to: string,
+  init: { method: string; headers: Record<string, string>; body: string },
+): Promise<Response> {
+  const response = await navigate(to, init);
+  assertDescribed({
+    method: init.method,
+    path: new URL(to).pathname,
+    status: response.status,
+    contentType: response.headers.get('content-type'),
+    body: await response.clone().text(),
+  });
+  return response;
+}
+
+async function navigate(
+  to: string,
+  { method, headers, body }: { method: string; headers: Record<string, string>; body: string },
+): Promise<Response> {
+  const outgoing = request(to, {
+    method,
+    headers: { ...headers, 'content-length': Buffer.byteLength(body) },
+  });
+  outgoing.end(body);
+  const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
+  const answered = Object.entries(incoming.headersDistinct).flatMap(([name, values = []]) =>
+    values.map((value) => [name, value] as [string, string]),
+  );
+  return new Response(await text(incoming), { status: incoming.statusCode ?? 0, headers: answered });
 }
 
 /** Fails unless the document says that this request may get this answer. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { fetchDescribed } from './checked-answers.ts';
+import { navigateDescribed } from './checked-answers.ts';
 import { ADMIN_KEY, type TestService } from './service.ts';
 
 /** What websites and servers send when somebody enquires. */
@@ -44,9 +44,8 @@ type Sending = { headers?: Record<string, string>; ip?: string; path?: string };
 /** As a browser sends a form, without following the redirect. */
 export function sendForm(service: TestService, sent: Fields = {}, sending: Sending = {}): Promise<Response> {
   const fields = { siteKey: SITE_KEY, formId: FORM_ID, ...anEnquiry(sent) };
-  return fetchDescribed(service.url + (sending.path ?? '/lead.capture'), {
+  return navigateDescribed(service.url + (sending.path ?? '/lead.capture'), {
     method: 'POST',
-    redirect: 'manual',
     headers: {
       'content-type': 'application/x-www-form-urlencoded',
       'user-agent': BROWSER,
@@ -67,9 +66,8 @@ export function sendFromServer(
   sent: Fields = {},
   sending: Sending = {},
 ): Promise<Response> {
-  return fetchDescribed(service.url + (sending.path ?? '/lead.capture'), {
+  return navigateDescribed(service.url + (sending.path ?? '/lead.capture'), {
     method: 'POST',
-    redirect: 'manual',
     headers: {
       'content-type': 'application/json',
       'x-api-key': INTEGRATION_KEY,

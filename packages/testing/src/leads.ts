@@ -23,4 +23,5 @@ const LEAD_TABLES = [
   'flow_sends',
   'flow_send_attempts',
   'set_aside_leads',
+  'idempotency_keys',
 ];

@@ -37,6 +37,7 @@ function settingDefaults(config: Config, { keys }: Parts) {
     flowAllowPrivateNetwork: config.flow.allowPrivateNetwork,
     crmCallbackSecret: keys.callbackSecret,
     crmWebhookSecret: config.crmWebhookSecret,
+    botLeadDetection: config.botLeadDetection,
     refreshCooldownSeconds: config.analyticsRefreshCooldownSeconds,
   };
 }

@@ -18,8 +18,16 @@ export function makeAcceptLead(parts: CaptureParts & { store: Store }) {
       kind,
       id,
       unblock,
-      // Whoever accepts it has decided that it is no bot.
-      capture: { ...capture, botLeadDetection: false },
+      capture: {
+        ...capture,
+        acceptedAt: now(),
+        // Those that its sender was told. Rows of earlier versions have none.
+        leadPublicId: row.lead_public_id ?? capture.leadPublicId,
+        submissionPublicId: row.lead_submission_public_id ?? capture.submissionPublicId,
+        // Whoever accepts it has decided that it is no bot, nor spam.
+        botLeadDetection: false,
+        sendRiskMax: null,
+      },
       now: now(),
     });
     if (outcome === 'unknown') throw unknown();

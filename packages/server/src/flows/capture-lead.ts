@@ -30,7 +30,6 @@ export type CaptureParts = {
   metrics: Metrics;
   locate: (ip: string, trusted: boolean, headers: SentHeaders) => Geo;
   isTrustedProxy: NetworkMatcher;
-  botLeadDetection: boolean;
   /** What the automation platform gets as `dev_environment`. */
   environment: string;
   /** A lead is waiting to be forwarded. */
@@ -65,7 +64,7 @@ export function makeCaptureLead(parts: CaptureParts): CaptureLead {
 }
 
 export function captureOf(
-  { newId, environment, isTrustedProxy, botLeadDetection }: CaptureParts,
+  { newId, environment, isTrustedProxy }: CaptureParts,
   settings: Settings,
   enquiry: Enquiry,
 ): Capture {
@@ -77,8 +76,9 @@ export function captureOf(
     sendPublicId: isForwarding ? newId() : null,
     duplicateWindowMinutes: settings.duplicateWindowMinutes,
     sendFollowUps: settings.flowSendFollowUps,
+    sendRiskMax: settings.flowRiskMax,
     environment,
-    botLeadDetection,
+    botLeadDetection: settings.botLeadDetection,
     isTrustedProxy: isTrustedProxy(enquiry.ip),
   };
 }

@@ -2,37 +2,57 @@ import { LeadItem } from '@leadtrail/contract/leads';
 import type { LeadFilter } from '../domain/leads/lead-listing.ts';
 import { csvLine } from '../lib/csv.ts';
 import type { Store } from '../store/store.ts';
+import { leadFilter, only } from './list-leads.ts';
 
 const LEADS_PER_STEP = 500;
 const COLUMNS = Object.keys(LeadItem.shape) as (keyof LeadItem)[];
 
-export type LeadExport = { format: 'csv' | 'json'; q: string } & LeadFilter;
+export type LeadExport = {
+  format: 'csv' | 'json';
+  /** Undefined: all. */
+  fields?: readonly (keyof LeadItem)[] | undefined;
+} & Parameters<typeof leadFilter>[0];
 
 /** Streams all leads that pass a filter, newest first, with one page of them in memory. */
-export function exportLeads(store: Store, { format, ...filter }: LeadExport): AsyncIterable<string> {
-  return format === 'csv' ? csvPieces(store, filter) : jsonPieces(store, filter);
+export function exportLeads(store: Store, { format, fields, ...filters }: LeadExport): AsyncIterable<string> {
+  const leads = steps(store, leadFilter(filters));
+  return format === 'csv' ? csvPieces(leads, fields ?? COLUMNS) : jsonPieces(leads, fields);
 }
 
-async function* csvPieces(store: Store, filter: Omit<LeadExport, 'format'>): AsyncIterable<string> {
+async function* csvPieces(
+  pages: AsyncIterable<LeadItem[]>,
+  columns: readonly (keyof LeadItem)[],
+): AsyncIterable<string> {
   // The byte order mark tells spreadsheets that it is UTF-8.
-  let text = `\u{FEFF}${csvLine(COLUMNS)}`;
-  for await (const leads of steps(store, filter)) {
-    yield text + leads.map((lead) => csvLine(COLUMNS.map((column) => lead[column]))).join('');
+  let text = `\u{FEFF}${csvLine(columns)}`;
+  for await (const leads of pages) {
+    yield text + leads.map((lead) => csvLine(columns.map((column) => cellOf(lead[column])))).join('');
     text = '';
   }
   if (text !== '') yield text;
 }
 
-async function* jsonPieces(store: Store, filter: Omit<LeadExport, 'format'>): AsyncIterable<string> {
+/** Campaign and custom fields, which each lead has others of, are JSON in one cell. */
+function cellOf(value: LeadItem[keyof LeadItem]): string | number | null {
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.keys(value).length === 0 ? '' : JSON.stringify(value);
+}
+
+async function* jsonPieces(
+  pages: AsyncIterable<LeadItem[]>,
+  fields: LeadExport['fields'],
+): AsyncIterable<string> {
   let separator = '[';
-  for await (const leads of steps(store, filter)) {
-    yield leads.map((lead, i) => `${i === 0 ? separator : ','}\n${JSON.stringify(lead)}`).join('');
+  for await (const leads of pages) {
+    yield leads
+      .map((lead, i) => `${i === 0 ? separator : ','}\n${JSON.stringify(only(lead, fields))}`)
+      .join('');
     separator = ',';
   }
   yield separator === '[' ? '[]\n' : '\n]\n';
 }
 
-async function* steps(store: Store, filter: Omit<LeadExport, 'format'>): AsyncIterable<LeadItem[]> {
+async function* steps(store: Store, filter: LeadFilter & { q: string }): AsyncIterable<LeadItem[]> {
   let before = Number.MAX_SAFE_INTEGER;
   for (;;) {
     const leads = await store.leadsBefore({ ...filter, before, limit: LEADS_PER_STEP });

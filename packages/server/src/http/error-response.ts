@@ -12,6 +12,7 @@ const STATUS: Readonly<Record<ErrorCode, number>> = {
   conflict: 409,
   gone: 410,
   too_large: 413,
+  key_reused: 422,
   rate_limited: 429,
   internal: 500,
   unavailable: 503,

@@ -53,6 +53,13 @@ export const JOBS: readonly Job[] = [
     run: cleanUpCrmEvents,
   },
   {
+    name: 'clean-up-idempotency-keys',
+    cron: '20 * * * *',
+    scope: 'service',
+    deletes: true,
+    run: async ({ store }, now) => void (await store.cleanUpIdempotencyKeys({ now })),
+  },
+  {
     name: 'check-lead-drought',
     cron: '*/10 * * * *',
     scope: 'service',

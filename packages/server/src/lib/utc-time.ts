@@ -23,6 +23,11 @@ export function dateTime(millis: number): string {
   return new Date(millis).toISOString().slice(0, 19).replace('T', ' ');
 }
 
+/** With its zone, for programs. */
+export function isoTime(millis: number): string {
+  return new Date(millis).toISOString();
+}
+
 /** Whole minutes since 1970. */
 export function minuteOf(millis: number): number {
   return Math.floor(millis / MINUTE_MS);

@@ -7,8 +7,16 @@ export type JobReport = (outcome: JobOutcome, at: number, seconds: number) => vo
 /** Retry: not delivered, and to be tried again. Failed: not delivered, and given up. */
 export type DeliveryOutcome = 'delivered' | 'retry' | 'failed';
 
-/** What became of a submitted lead. Failed: it was answered with an error of ours and is not stored. */
-export const LEAD_OUTCOMES = ['primary', 'follow_up', 'testing', 'rejected', 'refused', 'failed'] as const;
+/** What became of a submitted lead. Repeated: it was there already, under its Idempotency-Key. Failed: it was answered with an error of ours and is not stored. */
+export const LEAD_OUTCOMES = [
+  'primary',
+  'follow_up',
+  'testing',
+  'rejected',
+  'repeated',
+  'refused',
+  'failed',
+] as const;
 export type LeadOutcome = (typeof LEAD_OUTCOMES)[number];
 
 /** Why something that was sent to the service is not kept. */

@@ -29,6 +29,8 @@ export type Dialect = {
   folded(column: string): RawBuilder<string>;
   /** A column in the order of its bytes, whatever the language of the database. */
   byBytes(column: string): RawBuilder<string>;
+  /** A column that must not decide which index is used; PostgreSQL knows what is in them. */
+  aside(column: string): RawBuilder<unknown>;
   /** Whether a column has what is searched for; upper and lower case are not the same. */
   includes(column: string, search: Search): RawBuilder<SqlBool>;
   /** The entries of `lead_index` whose search text has what is searched for, found by the trigrams both have. */
@@ -104,6 +106,7 @@ export function sqliteDialect(prepare: StatementCache): Dialect {
     contains: (column, text) => sql`instr(lower(${sql.ref(column)}), lower(${text})) > 0`,
     folded: (column) => sql`lower(${sql.ref(column)})`,
     byBytes: (column) => sql`${sql.ref(column)}`,
+    aside: (column) => sql`+${sql.ref(column)}`,
     includes: (column, search) => has(search, (text) => sql`instr(${sql.ref(column)}, ${text}) > 0`),
     leadsIncluding: (search) => {
       const isIncluded = has(search, (text) => sql`instr(i.search_text, ${text}) > 0`);
@@ -234,6 +237,7 @@ export function postgresDialect(query: Kysely<Schema>): Dialect {
     contains: (column, text) => sql`strpos(lower(${sql.ref(column)}), lower(${text})) > 0`,
     folded: (column) => sql`lower(${sql.ref(column)}) collate "C"`,
     byBytes: (column) => sql`${sql.ref(column)} collate "C"`,
+    aside: (column) => sql`${sql.ref(column)}`,
     includes: (column, search) => has(search, (text) => sql`strpos(${sql.ref(column)}, ${text}) > 0`),
     leadsIncluding: (search) => {
       const isIncluded = has(search, (text) => sql`search_text like ${patternOf(text)}`);

@@ -16,6 +16,8 @@ import { submissionSearch } from './migrations/0012-submission-search.ts';
 import { crmEventKeys } from './migrations/0013-crm-event-keys.ts';
 import { objectOrder } from './migrations/0014-object-order.ts';
 import { retentionTables } from './migrations/0016-retention.ts';
+import { programTables } from './migrations/0020-programs.ts';
+import { leadPulls } from './migrations/0021-lead-pulls.ts';
 
 type Step = (db: Kysely<unknown>, dialect: DialectKind) => Promise<void>;
 
@@ -36,6 +38,8 @@ const STEPS: Readonly<Record<string, Step>> = {
   '0013-crm-event-keys': crmEventKeys,
   '0014-object-order': objectOrder,
   '0016-retention': retentionTables,
+  '0020-programs': programTables,
+  '0021-lead-pulls': leadPulls,
 };
 
 /** Brings the tables to the present shape. Several processes may start at once: one of them does the work. */

@@ -18,6 +18,7 @@ import * as leadCapture from './leads/capture.ts';
 import * as leadDetail from './leads/detail.ts';
 import * as leadFigures from './leads/figures.ts';
 import * as leadForwarding from './leads/forward.ts';
+import * as leadIdempotency from './leads/idempotency.ts';
 import * as leadIndex from './leads/lead-index.ts';
 import * as leadList from './leads/list.ts';
 import * as leadLookUp from './leads/look-up.ts';
@@ -65,6 +66,7 @@ const exported = {
   ...leadDetail,
   ...leadFigures,
   ...leadForwarding,
+  ...leadIdempotency,
   ...leadIndex,
   ...leadList,
   ...leadLookUp,

@@ -41,6 +41,7 @@ export type Schema = {
   lead_stage_moves: LeadStageMoveRow;
   lead_index: LeadIndexRow;
   lead_index_totals: LeadIndexTotalRow;
+  lead_index_numbers: LeadIndexNumberRow;
   lead_changes: LeadChangeRow;
   lead_renewals: LeadRenewalRow;
   submissions: SubmissionRow;
@@ -50,6 +51,7 @@ export type Schema = {
   crm_activity: CrmActivityRow;
   unmatched_crm_events: UnmatchedCrmEventRow;
   set_aside_leads: SetAsideLeadRow;
+  idempotency_keys: IdempotencyKeyRow;
   ip_rules: IpRuleRow;
   sites: SiteRow;
   forms: FormRow;
@@ -295,7 +297,11 @@ export type LeadRow = LeadFacts & {
   shown_submission_id: Generated<number>;
   /** What the person submitted to other leads that retention has removed. */
   forgotten_submissions: Generated<number>;
+  /** The latest submission, stage, CRM id or CRM event. It grows with each of them. */
+  updated_at: Generated<number>;
   /** See domain/leads/lead-listing.ts and lead-search.ts. */
+  source_key: Generated<string>;
+  campaign_key: Generated<string>;
   name_key: string;
   search_text: string;
 };
@@ -313,7 +319,17 @@ export type LeadIndexRow = {
   /** 0: never. */
   followed_up_at: number;
   search_text: string;
+  created_at: Generated<number>;
+  updated_at: Generated<number>;
+  /** In the order in which changes were taken in: what a program that has come to one of them has not seen is above it. */
+  changed_no: Generated<number>;
+  site_key: Generated<string>;
+  project_key: Generated<string>;
+  source_key: Generated<string>;
+  campaign_key: Generated<string>;
 };
+/** The last `changed_no` that was given; there is one row at most. */
+export type LeadIndexNumberRow = { id: number; last_no: number };
 export type LeadIndexTotalRow = { bucket: number; leads: number };
 export type LeadChangeRow = { lead_id: number };
 /** A lead whose search text was made by earlier rules. It is renewed in the background. */
@@ -385,6 +401,8 @@ export type SubmissionRow = {
   engagement_label: string;
   time_to_submit_ms: number | null;
   crm_lead_id: string | null;
+  /** `flow_risk_max` at the time, where that kept it from being forwarded. */
+  held_above_risk: number | null;
   payload_json: string;
   /** See domain/leads/submission-search.ts; null: to be made in the background. */
   search_text: string | null;
@@ -474,6 +492,19 @@ export type SetAsideLeadRow = {
   sender: Generated<string>;
   accepted_at: Generated<number | null>;
   deleted_at: number | null;
+  /** What its sender was told, and what it is called once it is accepted; null in rows from before this was kept. */
+  lead_public_id: string | null;
+  lead_submission_public_id: string | null;
+};
+
+/** What a server was answered under an `Idempotency-Key`, for a day. Hashes and ids only. */
+export type IdempotencyKeyRow = {
+  integration_id: number;
+  key_hash: string;
+  body_hash: string;
+  answered_at: number;
+  lead_public_id: string;
+  lead_submission_public_id: string;
 };
 
 /** One row for an address, so that it cannot be blocked and whitelisted at once. */

@@ -1,12 +1,13 @@
 import type { SUBMISSION_SORTS } from '@leadtrail/contract/submissions';
 import { type ExpressionBuilder, type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
+import { storedCustomFields } from '../domain/leads/custom-fields.ts';
 import {
   isFound,
   readSubmissionSearch,
   SEARCHED_FIELDS,
   submissionSearchText,
 } from '../domain/leads/submission-search.ts';
-import { DAY_MS, dateTime, utcDay } from '../lib/utc-time.ts';
+import { DAY_MS, dateTime, isoTime, utcDay } from '../lib/utc-time.ts';
 import type { Db } from './dialect.ts';
 import { isIpBlocked } from './leads/list.ts';
 import { background, read } from './operation.ts';
@@ -98,7 +99,7 @@ async function readShown({ query, dialect }: Db, numbers: readonly number[]) {
   if (numbers.length === 0) return [];
   const rows = await query
     .selectFrom('submissions')
-    .select([...SHOWN, 'source', 'referer', 'cta_name', 'contact_ip'])
+    .select([...SHOWN, 'source', 'referer', 'cta_name', 'contact_ip', 'payload_json'])
     .select(leadName)
     .select(isIpBlocked('contact_ip'))
     .where('submission_id', 'in', dialect.anyOf(numbers))
@@ -106,7 +107,9 @@ async function readShown({ query, dialect }: Db, numbers: readonly number[]) {
   const byNumber = new Map(rows.map((row) => [row.submission_id, row]));
   return numbers.flatMap((number) => {
     const row = byNumber.get(number);
-    return row === undefined ? [] : [onWire(row)];
+    if (row === undefined) return [];
+    const { payload_json, ...shown } = row;
+    return [{ ...onWire(shown), fields: storedCustomFields(payload_json) }];
   });
 }
 
@@ -126,6 +129,7 @@ function onWire<R extends Read>({ lead_name, ...row }: R) {
     ...row,
     contact_name: row.contact_name || (lead_name ?? ''),
     submitted_at: dateTime(row.submitted_at),
+    submitted_at_iso: isoTime(row.submitted_at),
     is_follow_up: row.is_primary_lead === 0,
   };
 }

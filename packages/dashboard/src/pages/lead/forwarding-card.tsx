@@ -51,8 +51,8 @@ function sentenceOf(state: State, { lead, flow_sends: sends }: LeadDetail): Reac
     case 'failed':
       return 'It could not be delivered.';
     case 'never':
-      return lead.is_bot_lead === 1
-        ? 'Not sent, because it looks like the work of a bot.'
+      return lead.delivery_state === 'held_back'
+        ? `Not sent. ${lead.delivery_note}`
         : 'It has not been sent.';
   }
 }

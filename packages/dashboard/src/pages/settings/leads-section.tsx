@@ -4,6 +4,7 @@ import { ChipsField } from './parts/chips-field.tsx';
 import { NumberField } from './parts/number-field.tsx';
 import { SettingsForm } from './parts/settings-form.tsx';
 import { SettingsLoaded } from './parts/settings-loaded.tsx';
+import { SwitchRow } from './parts/switch-row.tsx';
 import { numberOf, type Settings, useSettingsDraft } from './parts/use-settings.ts';
 
 export function LeadsSection() {
@@ -13,17 +14,30 @@ export function LeadsSection() {
 function LeadsForm({ settings }: { settings: Settings }) {
   const draft = useSettingsDraft(
     {
+      bot_lead_detection: settings.bot_lead_detection,
       internal_teams: settings.internal_teams,
       duplicate_window_minutes: String(settings.duplicate_window_minutes),
     },
-    ({ internal_teams, duplicate_window_minutes: minutes }) =>
+    ({ bot_lead_detection, internal_teams, duplicate_window_minutes: minutes }) =>
       defined({
+        bot_lead_detection,
         internal_teams,
         duplicate_window_minutes: minutes === undefined ? undefined : numberOf(minutes),
       }),
   );
   return (
     <SettingsForm draft={draft} label="Leads">
+      <Card
+        title="Bots"
+        hint="Programs fill in forms, too. Their leads are kept and marked, but not forwarded."
+      >
+        <SwitchRow
+          label="Detect bots"
+          hint="By the hidden field that only programs fill in, by how the form was filled in, and by the browser. An address that fills in the hidden field is blocked."
+          isOn={draft.values.bot_lead_detection}
+          onChange={(isOn) => draft.set('bot_lead_detection', isOn)}
+        />
+      </Card>
       <Card
         title="Internal teams"
         hint="Forms can name the team a lead is for. Each team listed here has its own thank-you page."

@@ -15,6 +15,8 @@ export type SenderFacts = {
 };
 
 export type RefusalReason =
+  | 'invalid_idempotency_key'
+  | 'idempotency_key_reused'
   | 'unreadable'
   | 'invalid_key'
   | 'no_credentials'
@@ -44,6 +46,7 @@ export function decideCapture(enquiry: Enquiry, sender: SenderFacts): CaptureDec
 function refusalReason(enquiry: Enquiry, { site, integration }: SenderFacts): RefusalReason | null {
   if (enquiry.keyHash !== null && !integration?.enabled) return 'invalid_key';
   if (!enquiry.isReadable) return 'unreadable';
+  if (enquiry.idempotency?.isUsable === false) return 'invalid_idempotency_key';
   if (enquiry.keyHash !== null) return null;
   if (enquiry.form.siteKey === '' || enquiry.form.formId === '') return 'no_credentials';
   if (site === null || site.formEnabled === null) return 'unknown_form';

@@ -5,7 +5,9 @@ import { callerPage } from '../setup/site-domain.ts';
 import { boundedAddress, cut } from '../tracking/page-address.ts';
 import { isBotAgent } from './bot-lead.ts';
 import { emailKey, type Phone, readPhone } from './contact.ts';
+import { type CustomFields, customFields } from './custom-fields.ts';
 import { type FormRecord, type LeadForm, readLeadForm } from './form-fields.ts';
+import { type Idempotency, readIdempotency } from './idempotency.ts';
 import { type Identity, identitiesOf, projectKey } from './lead-identity.ts';
 
 /** A submission as far as it can be understood by itself: what was sent, by whom and from where. */
@@ -16,6 +18,7 @@ export type Enquiry = {
   form: LeadForm;
   /** Everything that was sent, as it is kept. */
   payloadJson: string;
+  customFields: CustomFields;
   /** What is kept as its address: the person's where it is known, else the caller's. */
   ip: string;
   /** Where the request came from. */
@@ -33,6 +36,8 @@ export type Enquiry = {
   referer: string;
   /** Of the API key; null: it comes from a browser. */
   keyHash: string | null;
+  /** By which a server may send it again; null: it does not say. */
+  idempotency: Idempotency | null;
   phone: Phone;
   projectKey: string;
   identities: Identity[];
@@ -61,12 +66,14 @@ export function readEnquiry(record: FormRecord | null, { at, ip, headers, locate
   const origin = text(headers.origin);
   const referer = text(headers.referer);
   const personAgent = isServer ? form.clientUserAgent : '';
+  const payloadJson = JSON.stringify(record ?? {});
   const userAgent = personAgent || cut(text(headers['user-agent']) ?? '', USER_AGENT_CHARS_MAX);
   return {
     at,
     isReadable: record !== null,
     form,
-    payloadJson: JSON.stringify(record ?? {}),
+    payloadJson,
+    customFields: customFields(record ?? {}),
     ip: personIp ?? ip,
     callerIp: ip,
     personIp,
@@ -77,6 +84,7 @@ export function readEnquiry(record: FormRecord | null, { at, ip, headers, locate
     page: callerPage({ origin, referer }),
     referer: boundedAddress(form.pageUrl || referer || form.referedBy),
     keyHash: isServer ? keyHash(apiKey.trim()) : null,
+    idempotency: isServer ? readIdempotency(text(headers['idempotency-key']), payloadJson) : null,
     phone,
     projectKey: projectKey(form.project),
     identities: identitiesOf({

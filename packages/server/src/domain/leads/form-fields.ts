@@ -1,4 +1,5 @@
 import { ID_CHARS_MAX } from '@leadtrail/contract/limits';
+import { memoize } from '../../lib/memoize.ts';
 import { DAY_MS, SECOND_MS } from '../../lib/utc-time.ts';
 import { cut } from '../tracking/page-address.ts';
 
@@ -27,7 +28,10 @@ const USER_AGENT_CHARS_MAX = 1024;
 const TIME_TO_SUBMIT_S_MAX = DAY_MS / SECOND_MS;
 
 type Field = {
-  readonly names: readonly [canonical: string, ...aliases: string[]];
+  /** As the specification has it; upper and lower case are the same. */
+  readonly name: string;
+  /** What others call it: lower-case letters only, for `first_name`, `firstName` and `First Name` are the same. */
+  readonly aliases?: readonly string[];
   readonly charsMax: number;
 };
 
@@ -41,27 +45,62 @@ const NO_VISITOR: ReadonlySet<string> = new Set([
   '[object object]',
 ]);
 
+// biome-ignore format: a table
 const TEXT_FIELDS = {
-  name: { names: ['FIRSTNAME', 'name'], charsMax: LABEL_CHARS_MAX },
-  email: { names: ['EMAIL'], charsMax: EMAIL_CHARS_MAX },
-  phone: { names: ['PHONE'], charsMax: PHONE_CHARS_MAX },
-  dialCode: { names: ['COUNTRYCODE', 'country_code'], charsMax: DIAL_CODE_CHARS_MAX },
-  project: { names: ['PROJECT'], charsMax: LABEL_CHARS_MAX },
-  location: { names: ['LOCATION'], charsMax: LABEL_CHARS_MAX },
-  team: { names: ['TEAM'], charsMax: LABEL_CHARS_MAX },
-  domain: { names: ['DOMAIN'], charsMax: ADDRESS_CHARS_MAX },
-  source: { names: ['SOURCE'], charsMax: LABEL_CHARS_MAX },
-  keyword: { names: ['KEYWORD'], charsMax: LABEL_CHARS_MAX },
-  message: { names: ['USER_MESSAGE', 'message'], charsMax: MESSAGE_CHARS_MAX },
-  pageUrl: { names: ['PAGE_URL'], charsMax: ADDRESS_CHARS_MAX },
-  referedBy: { names: ['refered_by'], charsMax: ADDRESS_CHARS_MAX },
-  ctaName: { names: ['CTA_NAME'], charsMax: LABEL_CHARS_MAX },
-  siteKey: { names: ['siteKey'], charsMax: ID_CHARS_MAX },
-  formId: { names: ['formId'], charsMax: ID_CHARS_MAX },
-  visitorId: { names: ['__visitor_id'], charsMax: ID_CHARS_MAX },
-  honeypot: { names: ['__pg_hp'], charsMax: LABEL_CHARS_MAX },
-  clientIp: { names: ['CLIENT_IP'], charsMax: IP_CHARS_MAX },
-  clientUserAgent: { names: ['CLIENT_USER_AGENT'], charsMax: USER_AGENT_CHARS_MAX },
+  name: {
+    name: 'FIRSTNAME',
+    aliases: ['name', 'firstname', 'fname', 'givenname', 'forename', 'yourname', 'fullname', 'contactname', 'customername',
+      'vorname', 'prenom', 'nombre', 'nome', 'naam', 'voornaam', 'imie', 'isim', 'adsoyad'],
+    charsMax: LABEL_CHARS_MAX,
+  },
+  /** Completes the name. */
+  lastName: {
+    name: 'LASTNAME',
+    aliases: ['lastname', 'lname', 'surname', 'familyname', 'yourlastname', 'nachname', 'familienname', 'nom', 'nomdefamille',
+      'apellido', 'apellidos', 'cognome', 'sobrenome', 'achternaam', 'nazwisko', 'soyad'],
+    charsMax: LABEL_CHARS_MAX,
+  },
+  email: {
+    name: 'EMAIL',
+    aliases: ['email', 'mail', 'emailaddress', 'mailaddress', 'emailid', 'youremail', 'useremail', 'contactemail',
+      'emailadresse', 'mailadresse', 'courriel', 'adresseemail', 'correo', 'correoelectronico', 'emailadres', 'eposta'],
+    charsMax: EMAIL_CHARS_MAX,
+  },
+  phone: {
+    name: 'PHONE',
+    aliases: ['tel', 'telephone', 'phonenumber', 'phoneno', 'telephonenumber', 'mobile', 'mobilenumber', 'mobileno',
+      'mobilephone', 'cell', 'cellphone', 'yourphone', 'yourtel', 'contactphone', 'contactnumber', 'contactno', 'whatsapp',
+      'whatsappnumber', 'telefon', 'telefonnummer', 'mobil', 'handy', 'handynummer', 'mobilnummer', 'rufnummer', 'portable',
+      'telefono', 'movil', 'cellulare', 'telefone', 'celular', 'telefoon', 'telefoonnummer', 'numertelefonu'],
+    charsMax: PHONE_CHARS_MAX,
+  },
+  dialCode: {
+    name: 'COUNTRYCODE',
+    aliases: ['countrycode', 'dialcode', 'callingcode', 'phonecountrycode'],
+    charsMax: DIAL_CODE_CHARS_MAX,
+  },
+  project: { name: 'PROJECT', aliases: ['projectname'], charsMax: LABEL_CHARS_MAX },
+  location: { name: 'LOCATION', charsMax: LABEL_CHARS_MAX },
+  team: { name: 'TEAM', charsMax: LABEL_CHARS_MAX },
+  domain: { name: 'DOMAIN', charsMax: ADDRESS_CHARS_MAX },
+  source: { name: 'SOURCE', aliases: ['leadsource'], charsMax: LABEL_CHARS_MAX },
+  keyword: { name: 'KEYWORD', charsMax: LABEL_CHARS_MAX },
+  message: {
+    name: 'USER_MESSAGE',
+    aliases: ['usermessage', 'message', 'yourmessage', 'comment', 'comments', 'enquiry', 'inquiry', 'nachricht',
+      'ihrenachricht', 'mitteilung', 'anfrage', 'bemerkung', 'bemerkungen', 'mensaje', 'messaggio', 'mensagem', 'bericht',
+      'wiadomosc', 'mesaj'],
+    charsMax: MESSAGE_CHARS_MAX,
+  },
+  pageUrl: { name: 'PAGE_URL', aliases: ['pageurl'], charsMax: ADDRESS_CHARS_MAX },
+  referedBy: { name: 'refered_by', charsMax: ADDRESS_CHARS_MAX },
+  ctaName: { name: 'CTA_NAME', aliases: ['ctaname'], charsMax: LABEL_CHARS_MAX },
+  siteKey: { name: 'siteKey', aliases: ['sitekey'], charsMax: ID_CHARS_MAX },
+  formId: { name: 'formId', aliases: ['formid'], charsMax: ID_CHARS_MAX },
+  visitorId: { name: '__visitor_id', charsMax: ID_CHARS_MAX },
+  honeypot: { name: '__pg_hp', charsMax: LABEL_CHARS_MAX },
+  clientIp: { name: 'CLIENT_IP', charsMax: IP_CHARS_MAX },
+  clientUserAgent: { name: 'CLIENT_USER_AGENT', charsMax: USER_AGENT_CHARS_MAX },
 } as const satisfies Record<string, Field>;
 type TextField = keyof typeof TEXT_FIELDS;
 const TEXT_FIELD_KEYS = Object.keys(TEXT_FIELDS) as TextField[];
@@ -81,36 +120,76 @@ export const CAMPAIGN_PARAMS = [
 export type CampaignParam = (typeof CAMPAIGN_PARAMS)[number];
 
 type FieldKey = TextField | CampaignParam | 'timeToSubmitS';
-type Spelling = { key: FieldKey; rank: number; charsMax: number };
-type Found = ReadonlyMap<FieldKey, { text: string; rank: number }>;
+type Spelling = { readonly key: FieldKey; readonly rank: number; readonly charsMax: number };
+type FoundField = { readonly name: string; readonly text: string; readonly rank: number };
+type Found = ReadonlyMap<FieldKey, FoundField>;
 
 const FIELDS: readonly (readonly [FieldKey, Field])[] = [
   ...(Object.entries(TEXT_FIELDS) as [TextField, Field][]),
   ...CAMPAIGN_PARAMS.map((param) => [param, campaignField(param)] as const),
-  ['timeToSubmitS', { names: ['__pg_tts'], charsMax: NUMBER_CHARS_MAX }],
+  ['timeToSubmitS', { name: '__pg_tts', charsMax: NUMBER_CHARS_MAX }],
 ];
 
+/** Many sites have hidden fields of their own for these. */
 function campaignField(param: CampaignParam): Field {
-  return { names: [`__${param}`], charsMax: CAMPAIGN_CHARS_MAX };
+  return { name: `__${param}`, aliases: [param.replaceAll('_', '')], charsMax: CAMPAIGN_CHARS_MAX };
 }
 
-/** Most forms use the canonical names, which need no lower-casing. */
-const CANONICAL: ReadonlyMap<string, Spelling> = new Map(
-  FIELDS.map(([key, { names, charsMax }]) => [names[0], { key, rank: 0, charsMax }]),
-);
-const LOWER_CASED: ReadonlyMap<string, Spelling> = new Map(
-  FIELDS.flatMap(([key, { names, charsMax }]) =>
-    names.map((name, index) => [name.toLowerCase(), { key, rank: index + 1, charsMax }] as const),
-  ),
-);
+/** The specification's own name wins over an alias. */
+const AS_SPECIFIED = 0;
+const IN_OTHER_CASE = 1;
+const ALIAS = 2;
 
-/** A longer name cannot match, so it is not lower-cased. */
-const NAME_CHARS_MAX = Math.max(...[...LOWER_CASED.keys()].map((name) => name.length));
+/** Most forms use the canonical names, which need no lower-casing. */
+const CANONICAL = spellings(AS_SPECIFIED, ({ name }) => [name]);
+const LOWER_CASED = spellings(IN_OTHER_CASE, ({ name }) => [name.toLowerCase()]);
+const ALIASES = spellings(ALIAS, ({ aliases = [] }) => aliases);
+
+function spellings(rank: number, namesOf: (field: Field) => readonly string[]) {
+  return new Map<string, Spelling>(
+    FIELDS.flatMap(([key, field]) =>
+      namesOf(field).map((name) => [name, { key, rank, charsMax: field.charsMax }] as const),
+    ),
+  );
+}
+
+/** A longer name is none of these, so it is not looked at. */
+const NAME_CHARS_MAX = 64;
 
 function spellingOf(name: string): Spelling | undefined {
   const canonical = CANONICAL.get(name);
-  if (canonical !== undefined || name.length > NAME_CHARS_MAX) return canonical;
-  return LOWER_CASED.get(name.toLowerCase());
+  return canonical !== undefined || name.length > NAME_CHARS_MAX ? canonical : otherSpelling(name);
+}
+
+const otherSpelling = memoize(1000, (name): Spelling | undefined => {
+  const inOtherCase = LOWER_CASED.get(name.toLowerCase());
+  return inOtherCase !== undefined || isTechnical(name) ? inOtherCase : ALIASES.get(squeezed(name));
+});
+
+/** `contact[email]`, as form builders and frameworks name their fields. */
+const IN_BRACKETS = /^[^[\]]+\[([^[\]]+)\]$/;
+const NO_LETTER_OR_DIGIT = /[^\p{L}\p{N}]/gu;
+
+function squeezed(name: string): string {
+  const inner = IN_BRACKETS.exec(name)?.[1] ?? name;
+  return inner.normalize('NFD').replaceAll(NO_LETTER_OR_DIGIT, '').toLowerCase();
+}
+
+/** What form builders and captchas add for themselves. */
+const TECHNICAL: ReadonlySet<string> = new Set([
+  'altcha',
+  'authenticity_token',
+  'cf-turnstile-response',
+  'csrf_token',
+  'csrfmiddlewaretoken',
+  'frc-captcha-solution',
+  'g-recaptcha-response',
+  'h-captcha-response',
+  'utf8',
+]);
+
+function isTechnical(name: string): boolean {
+  return name.startsWith('_') || TECHNICAL.has(name.toLowerCase());
 }
 
 export function readLeadForm(record: FormRecord): LeadForm {
@@ -119,15 +198,23 @@ export function readLeadForm(record: FormRecord): LeadForm {
   for (const key of TEXT_FIELD_KEYS) texts[key] = found.get(key)?.text ?? '';
   return {
     ...texts,
+    name: fullName(texts.name, texts.lastName),
     visitorId: visitorOf(texts.visitorId),
     timeToSubmitS: seconds(found.get('timeToSubmitS')?.text ?? ''),
     campaign: campaignOf(found),
   };
 }
 
+/** A form may ask for the whole name and for the last name again. */
+function fullName(name: string, lastName: string): string {
+  if (name === '' || lastName === '') return name || lastName;
+  if (name.toLowerCase().endsWith(lastName.toLowerCase())) return name;
+  return bounded(`${name} ${lastName}`, LABEL_CHARS_MAX);
+}
+
 /** Of several spellings of a field the best-ranked counts, of equals the first. */
 function findFields(record: FormRecord): Found {
-  const found = new Map<FieldKey, { text: string; rank: number }>();
+  const found = new Map<FieldKey, FoundField>();
   for (const name of Object.keys(record)) {
     const spelling = spellingOf(name);
     if (spelling === undefined) continue;
@@ -135,9 +222,25 @@ function findFields(record: FormRecord): Found {
     const other = found.get(key);
     if (other !== undefined && other.rank <= rank) continue;
     const text = bounded(firstText(record[name]), charsMax);
-    if (text !== '') found.set(key, { text, rank });
+    if (text !== '') found.set(key, { name, text, rank });
   }
   return found;
+}
+
+/** What is none of the fields above: those of the form itself. A further alias of one that is known is kept, too. */
+export function unknownFields(record: FormRecord): string[] {
+  const found = findFields(record);
+  return Object.keys(record).filter((name) => {
+    const spelling = spellingOf(name);
+    if (spelling === undefined) return !isTechnical(name);
+    const used = found.get(spelling.key);
+    return (
+      spelling.rank === ALIAS &&
+      used !== undefined &&
+      used.name !== name &&
+      used.text !== firstText(record[name])
+    );
+  });
 }
 
 function firstText(value: unknown): string {
@@ -154,7 +257,7 @@ function scalarText(value: unknown): string {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
 }
 
-function bounded(text: string, charsMax: number): string {
+export function bounded(text: string, charsMax: number): string {
   // PostgreSQL refuses NUL and lone surrogates.
   const sound = cut(text, charsMax).trimEnd().toWellFormed();
   return sound.includes('\0') ? sound.replaceAll('\0', '\uFFFD') : sound;

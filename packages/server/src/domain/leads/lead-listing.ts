@@ -1,5 +1,7 @@
 import { LEAD_STATUSES, type LeadStatus } from '@leadtrail/contract/lead-status';
 import { cut } from '../tracking/page-address.ts';
+import { projectKey } from './lead-identity.ts';
+import { endOf, startOf } from './submission-period.ts';
 
 /** Filters and sort keys of the lead list. */
 
@@ -15,6 +17,11 @@ export function foldCase(text: string): string {
 /** Leads without a name come last. */
 export function nameKey(name: string): string {
   return cut(foldCase(name.trim()), NAME_KEY_CHARS_MAX) || NAMELESS;
+}
+
+/** Sources and campaigns are compared as projects are. */
+export function attributionKeys(source: string, campaign: Readonly<{ utm_campaign?: string }>) {
+  return { source_key: projectKey(source), campaign_key: projectKey(campaign.utm_campaign ?? '') };
 }
 
 /** A bucket is stage, review state and follow-ups in one number, so that every filter is a few index ranges. */
@@ -33,12 +40,45 @@ export function bucketOf({ status, needs_review, seen_at, follow_ups_count }: Li
   return bucket(status as LeadStatus, review, follow_ups_count > 0);
 }
 
-export type LeadFilter = {
+export type LeadFilter = LeadNarrowing & {
   status?: LeadStatus | undefined;
   has_follow_ups?: boolean | undefined;
   /** True: needs no review. False: needs one. */
   seen?: boolean | undefined;
 };
+
+/** Each is an index of its own. Times are milliseconds, `until` is exclusive. */
+export type LeadNarrowing = {
+  siteKey?: string | undefined;
+  projectKey?: string | undefined;
+  sourceKey?: string | undefined;
+  campaignKey?: string | undefined;
+  from?: number | undefined;
+  until?: number | undefined;
+  updatedSince?: number | undefined;
+};
+
+/** As it is asked for: names in any spelling, days or times. */
+export function leadNarrowing(asked: {
+  site?: string | undefined;
+  project?: string | undefined;
+  source?: string | undefined;
+  campaign?: string | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+  updated_since?: string | undefined;
+}): LeadNarrowing {
+  const key = (text: string | undefined) => (text === undefined ? undefined : projectKey(text));
+  return {
+    siteKey: asked.site,
+    projectKey: key(asked.project),
+    sourceKey: key(asked.source),
+    campaignKey: key(asked.campaign),
+    from: asked.from === undefined ? undefined : startOf(asked.from),
+    until: asked.to === undefined ? undefined : endOf(asked.to),
+    updatedSince: asked.updated_since === undefined ? undefined : startOf(asked.updated_since),
+  };
+}
 
 export function bucketsOf(filter: LeadFilter): number[] {
   const passes = (review: Review) => filter.seen === undefined || filter.seen === (review === 'reviewed');

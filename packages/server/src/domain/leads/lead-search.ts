@@ -1,4 +1,5 @@
 import { type Phone, readPhone } from './contact.ts';
+import type { CustomFields } from './custom-fields.ts';
 
 /** Lead search: words in any order, ignoring case and accents, and phone numbers by their digits. */
 
@@ -11,11 +12,22 @@ type SearchedFields = {
 };
 
 /** The indexed text: one line per field, so that no match spans two fields. */
-export function leadSearchText(lead: SearchedFields, phone: Phone): string {
+export function leadSearchText(lead: SearchedFields, phone: Phone, custom: CustomFields): string {
   const { contact_name, contact_email, contact_phone, project_name, visitor_id } = lead;
   const phones = phoneForms(contact_phone, phone);
   const fields = [contact_name, contact_email, ...phones, project_name, visitor_id];
-  return folded(fields.map(inOneLine).join('\n'));
+  return folded([...fields, ...searchedTexts(custom)].map(inOneLine).join('\n'));
+}
+
+const CUSTOM_CHARS_MAX = 2048;
+
+/** As many of them as there is room for. */
+function searchedTexts(custom: CustomFields): string[] {
+  let room = CUSTOM_CHARS_MAX;
+  return Object.values(custom).filter((text) => {
+    room -= text.length;
+    return room >= 0;
+  });
 }
 
 const SEARCH_TEXT_CHARS_MAX = 8192;
@@ -44,9 +56,10 @@ export const STORED_FIELDS = [
 type StoredFields = Record<(typeof STORED_FIELDS)[number], string>;
 
 /** The same for a stored lead, whose phone number has to be parsed again. */
-export function storedSearchText(lead: StoredFields): string {
+export function storedSearchText(lead: StoredFields, custom: CustomFields = {}): string {
   const { contact_phone, contact_country_code, contact_country_name } = lead;
-  return leadSearchText(lead, readPhone(contact_phone, contact_country_code, contact_country_name || null));
+  const phone = readPhone(contact_phone, contact_country_code, contact_country_name || null);
+  return leadSearchText(lead, phone, custom);
 }
 
 const PHONE_DIGITS_MIN = 5;

@@ -20,13 +20,18 @@ export function submissionPeriod(
   if (asked.period === 'yesterday') return { from: today - DAY_MS, until: today };
   return {
     from: asked.date_from === undefined ? 0 : startOf(asked.date_from),
-    until: asked.date_to === undefined ? OPEN_END : clamped(spanOf(asked.date_to).until),
+    until: asked.date_to === undefined ? OPEN_END : endOf(asked.date_to),
   };
 }
 
 /** The first millisecond of a day or moment. */
 export function startOf(moment: string): number {
   return clamped(spanOf(moment).from);
+}
+
+/** The first millisecond after it. */
+export function endOf(moment: string): number {
+  return clamped(spanOf(moment).until);
 }
 
 function clamped(millis: number): number {

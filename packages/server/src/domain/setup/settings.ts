@@ -12,6 +12,7 @@ export type SettingDefaults = {
   flowAllowPrivateNetwork: boolean;
   crmCallbackSecret: string | undefined;
   crmWebhookSecret: string | undefined;
+  botLeadDetection: boolean;
   refreshCooldownSeconds: number;
 };
 
@@ -22,8 +23,10 @@ const settingsTable = (saved: SavedSettings, env: SettingDefaults) =>
     flow_webhook_url: target(env.flowWebhookUrl),
     flow_signing_secret: secret(env.flowSigningSecret),
     flow_send_follow_ups: plain<SentFollowUps>('new_details'),
+    flow_risk_max: plain<number | null>(null),
     crm_callback_secret: secret(env.crmCallbackSecret),
     crm_webhook_secret: secret(env.crmWebhookSecret),
+    bot_lead_detection: plain(env.botLeadDetection),
     internal_teams: plain<readonly string[]>([]),
     duplicate_window_minutes: plain(60),
     analytics_refresh_cooldown_seconds: plain(env.refreshCooldownSeconds),

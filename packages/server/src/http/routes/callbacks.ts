@@ -20,6 +20,7 @@ export function callbackRoutes({
         lead: reference(body.lead_id, body.lead_public_id),
         submission: reference(body.lead_submission_id, body.lead_submission_public_id),
         crmLeadId: body.crm_lead_id.trim(),
+        now: now(),
       });
       if (lead === null && submission === null) {
         throw new AppError('not_found', 'There is no lead or submission with this id.');

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Captured } from '@leadtrail/contract/lead-capture';
+import { IDEMPOTENCY_KEY_CHARS_MAX } from '@leadtrail/contract/limits';
 import type { z } from 'zod';
 import type { RefusalReason } from '../../domain/leads/decide-capture.ts';
 import type { CaptureLead } from '../../flows/capture-lead.ts';
@@ -36,8 +37,15 @@ export function leadCaptureRoutes({
       throw outcome.reason === 'unreadable' && sent instanceof AppError ? sent : refusal(outcome.reason);
     }
 
-    const { redirectTo } = outcome;
-    if (isScript(headers)) return { message: 'All set!', redirect_to: redirectTo };
+    const { redirectTo, leadPublicId, submissionPublicId } = outcome;
+    if (isScript(headers)) {
+      return {
+        message: 'All set!',
+        redirect_to: redirectTo,
+        lead_public_id: leadPublicId,
+        lead_submission_public_id: submissionPublicId,
+      };
+    }
     if (redirectTo === null) return { message: 'All set!' };
     reply.status = 301;
     reply.headers.location = redirectTo;
@@ -55,6 +63,14 @@ export function leadCaptureRoutes({
 }
 
 const REFUSALS: Readonly<Record<RefusalReason, readonly [ErrorCode, string]>> = {
+  invalid_idempotency_key: [
+    'invalid',
+    `Idempotency-Key must have 1 to ${IDEMPOTENCY_KEY_CHARS_MAX} characters.`,
+  ],
+  idempotency_key_reused: [
+    'key_reused',
+    'Another lead was sent with this Idempotency-Key. Take a new key for each lead.',
+  ],
   unreadable: ['invalid', 'The form cannot be read.'],
   invalid_key: ['unauthorized', 'The API key is invalid.'],
   no_credentials: ['forbidden', 'Send siteKey and formId with the form, or an API key in X-API-Key.'],
@@ -72,10 +88,11 @@ function asAppError(error: unknown): AppError {
   throw error;
 }
 
-/** A script that wants data rather than a page has to say so twice: forms send neither header. */
+/** It wants data rather than a page. Browsers send the last for every `fetch` and XMLHttpRequest, none for a form. */
 function isScript(headers: IncomingHttpHeaders): boolean {
   return (
-    headers['x-requested-with']?.toString().toLowerCase() === 'fetch' &&
-    (headers.accept ?? '').toLowerCase().includes('application/json')
+    (headers.accept ?? '').toLowerCase().includes('application/json') ||
+    headers['x-requested-with'] !== undefined ||
+    headers['sec-fetch-mode'] === 'cors'
   );
 }

@@ -3,6 +3,7 @@ import { submissionPeriod } from '../../domain/leads/submission-period.ts';
 import { exportLeads } from '../../flows/export-leads.ts';
 import type { ForwardLead } from '../../flows/forward-lead.ts';
 import type { LeadIndexing } from '../../flows/index-leads.ts';
+import { makeListLeads } from '../../flows/list-leads.ts';
 import type { ViewLead } from '../../flows/view-lead.ts';
 import { unknownLead } from '../../flows/view-lead.ts';
 import { AppError } from '../../lib/errors.ts';
@@ -38,8 +39,9 @@ export function leadRoutes({
   forwardLead: ForwardLead;
   indexing: Pick<LeadIndexing, 'nudge'>;
 }): Pick<Handlers, LeadName> {
+  const listLeads = makeListLeads(store);
   return {
-    leads: kept({ from: ['leads'] }, ({ query }) => store.leads({ ...query, q: searchText(query.q) })),
+    leads: kept({ from: ['leads'] }, ({ query }) => listLeads({ ...query, q: searchText(query.q) })),
     recentSubmissions: kept({ from: ['recentSubmissions'] }, ({ query }) => store.recentSubmissions(query)),
     submissions: kept({ from: ['submissions'], daily: true }, ({ query }) => {
       const { sort, order, limit, offset } = query;
@@ -54,8 +56,9 @@ export function leadRoutes({
       });
     },
 
-    async lead({ params, method }) {
-      const detail = await viewLead({ id: params.id, marks: method !== 'HEAD' });
+    async lead({ params, query, method }) {
+      const marks = method !== 'HEAD' && query.mark_seen !== false;
+      const detail = await viewLead({ id: params.id, marks });
       if (detail === null) throw unknownLead();
       return detail;
     },
@@ -83,7 +86,7 @@ export function leadRoutes({
       return { merged: true, lead_id: outcome.leadId };
     },
     async unmergeLead({ params, body }) {
-      const outcome = await store.unmergeLead({ id: params.id, otherId: body.lead_id });
+      const outcome = await store.unmergeLead({ id: params.id, otherId: body.lead_id, now: now() });
       if (outcome === 'unknown') throw unknownLead();
       if (outcome === 'not_merged') {
         throw new AppError('not_found', 'This lead was not merged into the other.');

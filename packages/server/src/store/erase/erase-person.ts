@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Person } from '../../domain/leads/person.ts';
 import type { Db } from '../dialect.ts';
+import { forgetAnswers } from '../leads/idempotency.ts';
 import { type RemovedLeads, removeLeads } from '../leads/remove.ts';
 import { background } from '../operation.ts';
 import { eraseReplays } from '../replays.ts';
@@ -124,13 +125,18 @@ async function isBeingSent(
   return sends.some(({ claimed_until }) => claimed_until > now);
 }
 
-async function removeSetAside({ query, dialect }: Db, ids: readonly number[]): Promise<number> {
+async function removeSetAside(db: Db, ids: readonly number[]): Promise<number> {
   if (ids.length === 0) return 0;
-  const { numDeletedRows } = await query
+  const removed = await db.query
     .deleteFrom('set_aside_leads')
-    .where('id', 'in', dialect.anyOf(ids))
-    .executeTakeFirstOrThrow();
-  return Number(numDeletedRows);
+    .where('id', 'in', db.dialect.anyOf(ids))
+    .returning('lead_submission_public_id as submissionId')
+    .execute();
+  await forgetAnswers(
+    db,
+    removed.flatMap(({ submissionId }) => submissionId ?? []),
+  );
+  return removed.length;
 }
 
 async function noteSteps(

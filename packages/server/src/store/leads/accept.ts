@@ -11,7 +11,13 @@ import type { Submitted } from './submit.ts';
 type Reference = { kind: SetAsideLeadRow['kind']; id: number };
 export type SetAside = Pick<
   SetAsideLeadRow,
-  'ip' | 'received_at' | 'referer' | 'payload_json' | 'site_key'
+  | 'ip'
+  | 'received_at'
+  | 'referer'
+  | 'payload_json'
+  | 'site_key'
+  | 'lead_public_id'
+  | 'lead_submission_public_id'
 > & {
   sender: string;
 };
@@ -21,7 +27,16 @@ export const readSetAside = primaryRead(
   async ({ query }, { kind, id }: Reference): Promise<SetAside | null> => {
     const row = await query
       .selectFrom('set_aside_leads')
-      .select(['ip', 'received_at', 'referer', 'payload_json', 'site_key', 'sender'])
+      .select([
+        'ip',
+        'received_at',
+        'referer',
+        'payload_json',
+        'site_key',
+        'sender',
+        'lead_public_id',
+        'lead_submission_public_id',
+      ])
       .where('id', '=', id)
       .where('kind', '=', kind)
       .where('deleted_at', 'is', null)

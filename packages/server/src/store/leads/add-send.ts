@@ -18,6 +18,10 @@ export async function addSend(db: Db, submission: Submission, stored: Stored): P
   const carried = contactsOf(enquiry.identities);
   const isFollowUp = stored.relation === 'follow_up';
   if (isFollowUp && !(await isFollowUpSent(db, submission, stored.leadId, carried))) return false;
+  if (capture.sendRiskMax !== null && lead.suspicion_score > capture.sendRiskMax) {
+    await holdBack(db, stored.submissionId, capture.sendRiskMax);
+    return false;
+  }
   const shown = {
     ...lead,
     contact_name: lead.contact_name || (stored.known?.contact_name ?? ''),
@@ -40,6 +44,14 @@ export async function addSend(db: Db, submission: Submission, stored: Stored): P
     { carried, at: enquiry.at },
   );
   return true;
+}
+
+/** Why it was not forwarded can be seen on the lead; a person may still do so. */
+async function holdBack({ dialect }: Db, submissionId: number, riskMax: number): Promise<void> {
+  await dialect.run('update submissions set held_above_risk = ? where submission_id = ?', [
+    riskMax,
+    submissionId,
+  ]);
 }
 
 export async function insertSend(

@@ -4,6 +4,7 @@ import { HOUR_MS } from '../../lib/utc-time.ts';
 import type { Db } from '../dialect.ts';
 import { background, write } from '../operation.ts';
 import { resolveLead } from './reference.ts';
+import { noteUpdate } from './updates.ts';
 
 /** What comes back for a lead: its id in the CRM, the execution of the automation platform, changes in the CRM. */
 
@@ -11,6 +12,7 @@ export type CrmIdReport = {
   lead: RecordReference | null;
   submission: RecordReference | null;
   crmLeadId: string;
+  now: number;
 };
 export type RecordReference = { id: number } | { publicId: string };
 
@@ -23,11 +25,16 @@ export type CrmIdRecorded = {
 export const recordCrmId = write(
   { changes: ['leads'] },
   async (db, report: CrmIdReport): Promise<CrmIdRecorded> => {
+    // Before the lead is held, as an event of the CRM does it: otherwise the two could wait for each other.
+    await db.dialect.lockEach([crmKey(report.crmLeadId)]);
     const lead = report.lead === null ? null : await setLeadCrmId(db, report.lead, report.crmLeadId);
     const submission =
       report.submission === null ? null : await setSubmissionCrmId(db, report.submission, report.crmLeadId);
     const leadId = lead?.id ?? submission?.leadId;
     if (leadId !== undefined) await attachUnmatched(db, report.crmLeadId, leadId);
+    for (const id of new Set([lead?.id, submission?.leadId])) {
+      if (id !== undefined) await noteUpdate(db, id, report.now);
+    }
     return { lead, submission: submission && { id: submission.id, publicId: submission.publicId } };
   },
 );
@@ -55,8 +62,7 @@ async function setSubmissionCrmId({ query }: Db, submission: RecordReference, cr
   return found ?? null;
 }
 
-async function attachUnmatched({ query, dialect }: Db, crmLeadId: string, leadId: number): Promise<void> {
-  await dialect.lockEach([crmKey(crmLeadId)]);
+async function attachUnmatched({ query }: Db, crmLeadId: string, leadId: number): Promise<void> {
   const events = await query
     .deleteFrom('unmatched_crm_events')
     .where('crm_lead_id', '=', crmLeadId)
@@ -99,12 +105,15 @@ export const recordCrmEvent = write(
       received_at: event.at,
       event_key: event.key.key,
     };
-    if (leadId === null) await query.insertInto('unmatched_crm_events').values(row).execute();
-    else
-      await query
-        .insertInto('crm_activity')
-        .values({ ...row, lead_id: leadId })
-        .execute();
+    if (leadId === null) {
+      await query.insertInto('unmatched_crm_events').values(row).execute();
+      return null;
+    }
+    await query
+      .insertInto('crm_activity')
+      .values({ ...row, lead_id: leadId })
+      .execute();
+    await noteUpdate(db, leadId, event.at);
     return leadId;
   },
 );

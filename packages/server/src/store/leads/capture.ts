@@ -5,6 +5,7 @@ import type { Db } from '../dialect.ts';
 import { write } from '../operation.ts';
 import type { SetAsideLeadRow } from '../schema.ts';
 import { setAside } from '../set-aside-leads.ts';
+import { type AnsweredIds, findAnswer, rememberAnswer } from './idempotency.ts';
 import { noteUse } from './integration-use.ts';
 import { isSiteOrigin, type KnownSender, lookUpPerson, lookUpSender } from './look-up.ts';
 import { newLead } from './new-lead.ts';
@@ -13,10 +14,11 @@ import { type Submitted, submitLead } from './submit.ts';
 
 /** Only a refusal shows: a blocked sender must not see the difference from a stored lead. */
 export type CaptureOutcome = { isSiteOrigin: boolean } & (
-  | { kind: 'rejected' | 'testing' }
+  | Kept
+  | ({ kind: 'repeated' } & AnsweredIds)
   | { kind: 'refused'; reason: RefusalReason }
-  | ({ kind: 'stored' } & Submitted)
 );
+type Kept = ({ kind: 'rejected' | 'testing' } & AnsweredIds) | ({ kind: 'stored' } & Submitted);
 
 /** An integration shows when it was last used, and a honeypot blocks an address. */
 export const CAPTURE_CHANGES = ['integrations', 'ip-lists', 'leads', 'sends', 'set-aside'] as const;
@@ -29,21 +31,35 @@ export const captureLead = write(
     const sender = await lookUpSender(db, enquiry);
     const readable = { isSiteOrigin: await mayReadAnswer(db, enquiry, sender) };
     const decision = decideCapture(enquiry, sender);
-    switch (decision.kind) {
-      case 'rejected':
-        await keepAside(db, enquiry, 'rejected');
-        return { ...readable, kind: 'rejected' };
-      case 'refused':
-        return { ...readable, ...decision };
-      case 'testing':
-        await keepAside(db, enquiry, 'testing');
-        await noteUse(db, sender.integration, enquiry.at);
-        return { ...readable, kind: 'testing' };
-      case 'accepted':
-        return { ...readable, kind: 'stored', ...(await storeLead(db, capture, sender)) };
-    }
+    if (decision.kind === 'refused') return { ...readable, ...decision };
+    const asked = askedAgain(enquiry, sender);
+    const answer = asked && (await findAnswer(db, asked));
+    if (answer === 'other_body') return { ...readable, kind: 'refused', reason: 'idempotency_key_reused' };
+    if (answer !== null) return { ...readable, kind: 'repeated', ...answer };
+    const outcome = await keep(db, capture, sender, decision.kind);
+    if (asked !== null) await rememberAnswer(db, asked, outcome);
+    return { ...readable, ...outcome };
   },
 );
+
+async function keep(
+  db: Db,
+  capture: Capture,
+  sender: KnownSender,
+  kind: 'rejected' | 'testing' | 'accepted',
+): Promise<Kept> {
+  if (kind === 'accepted') return { kind: 'stored', ...(await storeLead(db, capture, sender)) };
+  await keepAside(db, capture, kind);
+  if (kind === 'testing') await noteUse(db, sender.integration, capture.enquiry.at);
+  // Ids like those of a lead; should it be accepted, they become true.
+  return { kind, leadPublicId: capture.leadPublicId, submissionPublicId: capture.submissionPublicId };
+}
+
+/** Null: it has no key by which it could come again. */
+function askedAgain({ idempotency, at }: Enquiry, { integration }: KnownSender) {
+  if (idempotency === null || !idempotency.isUsable || !integration?.enabled) return null;
+  return { integrationId: integration.id, idempotency, at };
+}
 
 export async function storeLead(db: Db, capture: Capture, sender: KnownSender): Promise<Submitted> {
   const { enquiry } = capture;
@@ -73,7 +89,8 @@ async function mayReadAnswer(db: Db, enquiry: Enquiry, { site }: KnownSender): P
   return (site?.enabled && page === origin && isOnSite(enquiry, site)) || isSiteOrigin(db, { origin });
 }
 
-async function keepAside(db: Db, enquiry: Enquiry, kind: SetAsideLeadRow['kind']): Promise<void> {
+async function keepAside(db: Db, capture: Capture, kind: SetAsideLeadRow['kind']): Promise<void> {
+  const { enquiry } = capture;
   const { form } = enquiry;
   await setAside(db, {
     kind,
@@ -90,5 +107,7 @@ async function keepAside(db: Db, enquiry: Enquiry, kind: SetAsideLeadRow['kind']
     site_key: form.siteKey,
     form_id: form.formId,
     sender: JSON.stringify(senderToKeep(enquiry)),
+    lead_public_id: capture.leadPublicId,
+    lead_submission_public_id: capture.submissionPublicId,
   });
 }

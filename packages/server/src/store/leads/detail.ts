@@ -1,8 +1,10 @@
 import type { FlowSend } from '@leadtrail/contract/deliveries';
 import type { CrmActivity, Lead, LeadSession, LeadSubmission } from '@leadtrail/contract/leads';
 import type { z } from 'zod';
+import { type DeliveryState, deliveryState } from '../../domain/delivery/delivery-state.ts';
 import { formatPhone } from '../../domain/leads/contact.ts';
-import { dateTime, SECOND_MS } from '../../lib/utc-time.ts';
+import { storedCustomFields } from '../../domain/leads/custom-fields.ts';
+import { dateTime, isoTime, SECOND_MS } from '../../lib/utc-time.ts';
 import type { Db } from '../dialect.ts';
 import { sendsOfLead } from '../flow-sends/manage.ts';
 import { read } from '../operation.ts';
@@ -47,12 +49,13 @@ export const leadDetail = read(
     const visitors = identities.filter(({ kind }) => kind === 'visitor').map(({ value }) => value);
     const merged = await mergedInto(db, lead.lead_id);
     const leadIds = [lead.lead_id, ...merged.map(({ lead_id }) => lead_id)] as const;
+    const flow_sends = await sendsOfLead(db, lead.lead_id);
     return {
-      lead,
+      lead: { ...lead, ...deliveryOf(lead, flow_sends, submissions) },
       sessions: await sessionsOf(db, visitors.slice(0, VISITORS_MAX)),
       submissions,
       crm_activity: await crmActivityOf(db, lead.lead_id),
-      flow_sends: await sendsOfLead(db, lead.lead_id),
+      flow_sends,
       identities,
       history: await stageMovesOf(db, leadIds),
       possible_duplicates: await possibleDuplicatesOf(db, leadIds),
@@ -61,10 +64,20 @@ export const leadDetail = read(
   },
 );
 
+function deliveryOf(
+  lead: ReadLead,
+  sends: readonly FlowSend[],
+  submissions: LeadDetail['submissions'],
+): DeliveryState {
+  const held = submissions.flatMap(({ suspicion_score, held_above_risk }) =>
+    held_above_risk === null ? [] : [{ risk: suspicion_score, above: held_above_risk }],
+  );
+  return deliveryState({ sends, isBotLead: lead.is_bot_lead === 1, held });
+}
+
 const MORE = [
   'lead_id',
   'last_viewed_at',
-  'crm_lead_id',
   'source_team',
   'contact_country_code',
   'contact_region',
@@ -73,10 +86,6 @@ const MORE = [
   'user_agent',
   'referer',
   'keyword',
-  'message',
-  'campaign',
-  'site_key',
-  'form_id',
   'pages_visited',
   'session_duration_s',
   'return_visits',
@@ -88,7 +97,9 @@ const MORE = [
   'related_projects',
 ] as const;
 
-async function readLead(db: Db, id: string): Promise<Lead | null> {
+type ReadLead = Omit<Lead, keyof DeliveryState>;
+
+async function readLead(db: Db, id: string): Promise<ReadLead | null> {
   const leadId = await resolveLead(db, id);
   if (leadId === null) return null;
   const row = await db.query
@@ -98,7 +109,7 @@ async function readLead(db: Db, id: string): Promise<Lead | null> {
     .executeTakeFirst();
   const [item] = row === undefined ? [] : await leadItems(db, [row.lead_id]);
   if (row === undefined || item === undefined) return null;
-  const { campaign, time_to_submit_ms, test_lead, ...more } = row;
+  const { time_to_submit_ms, test_lead, ...more } = row;
   return {
     ...item,
     ...more,
@@ -107,13 +118,12 @@ async function readLead(db: Db, id: string): Promise<Lead | null> {
       more.contact_country_code,
       item.contact_country_name,
     ),
-    campaign: JSON.parse(campaign),
     time_to_submit_s: time_to_submit_ms === null ? null : time_to_submit_ms / SECOND_MS,
     test_lead: test_lead === 'yes' ? 'yes' : 'no',
   };
 }
 
-async function submissionsOf({ query }: Db, lead: Lead): Promise<LeadDetail['submissions']> {
+async function submissionsOf({ query }: Db, lead: ReadLead): Promise<LeadDetail['submissions']> {
   const rows = await query
     .selectFrom('submissions')
     .select([
@@ -135,6 +145,7 @@ async function submissionsOf({ query }: Db, lead: Lead): Promise<LeadDetail['sub
       'is_duplicate_window',
       'suspicion_score',
       'crm_lead_id',
+      'held_above_risk',
       'payload_json',
     ])
     .select(isIpBlocked('contact_ip'))
@@ -147,6 +158,8 @@ async function submissionsOf({ query }: Db, lead: Lead): Promise<LeadDetail['sub
     ...row,
     contact_name: row.contact_name || lead.contact_name,
     submitted_at: dateTime(row.submitted_at),
+    submitted_at_iso: isoTime(row.submitted_at),
+    fields: storedCustomFields(row.payload_json),
   }));
 }
 

@@ -4,26 +4,50 @@ import { BUCKETS, bucketsOf, type LeadFilter } from '../../domain/leads/lead-lis
 import type { Search } from '../../domain/leads/lead-search.ts';
 import type { Db } from '../dialect.ts';
 import type { Page } from '../paging.ts';
+import { type Driver, driverOf, isNarrowed, narrows } from './narrow.ts';
 
 /** Which leads a list shows: those in the index, and those it has not taken in yet as they are. */
 
 export type Listing = LeadFilter & {
   search: Search;
-  sort: LeadSort;
+  sort: LeadSort | 'updated';
   /** Only those with a lower number. */
-  before?: number;
+  before?: number | undefined;
+  /** Only those that were changed after the one with this number; with the sort `updated`. */
+  after?: number | undefined;
 } & Page;
 
 /** What so many leads include is found sooner by walking along the order than by putting all of them in order. */
 const FREQUENT_FROM = 50_000;
 
 export async function findLeads(db: Db, listing: Listing): Promise<{ leadIds: number[]; total: number }> {
-  if (listing.search.length === 0) {
-    return { leadIds: await walkLeads(db, listing), total: await countListed(db, listing) };
-  }
-  const total = await countFound(db, listing);
-  if (total >= FREQUENT_FROM) return { leadIds: await walkLeads(db, listing), total };
-  return { leadIds: await pageOfFound(db, listing), total };
+  const { after: _after, before: _before, ...all } = listing;
+  const driver = await driverFor(db, listing);
+  const total = isFound(listing) ? await countFound(db, all, driver) : await countListed(db, all);
+  return { leadIds: await pageOfLeads(db, listing, driver, total), total };
+}
+
+/** The same without a total. */
+export async function nextLeads(db: Db, listing: Listing): Promise<number[]> {
+  const driver = await driverFor(db, listing);
+  return pageOfLeads(db, listing, driver, driver?.entries ?? Number.POSITIVE_INFINITY);
+}
+
+function pageOfLeads(db: Db, listing: Listing, driver: Driver | undefined, found: number): Promise<number[]> {
+  if (listing.sort === 'updated') return pullLeads(db, listing, driver);
+  return isFound(listing) && found < FREQUENT_FROM
+    ? pageOfFound(db, listing, driver)
+    : walkLeads(db, listing);
+}
+
+/** By more than its buckets. */
+function isFound(listing: Listing): boolean {
+  return listing.search.length > 0 || isNarrowed(listing);
+}
+
+/** Without a search: with one, that is what narrows the most. */
+function driverFor(db: Db, listing: Listing): Promise<Driver | undefined> | undefined {
+  return listing.search.length > 0 ? undefined : driverOf(db, listing, FREQUENT_FROM);
 }
 
 type Order = {
@@ -33,7 +57,7 @@ type Order = {
   direction: 'asc' | 'desc';
 };
 
-const ORDERS: Readonly<Record<LeadSort, Order>> = {
+const ORDERS: Readonly<Record<LeadSort | 'updated', Order>> = {
   newest: { indexed: 'lead_id', own: 'lead_id', direction: 'desc' },
   oldest: { indexed: 'lead_id', own: 'lead_id', direction: 'asc' },
   last_follow_up: { indexed: 'followed_up_at', own: 'coalesce(last_follow_up_at, 0)', direction: 'desc' },
@@ -42,9 +66,11 @@ const ORDERS: Readonly<Record<LeadSort, Order>> = {
   risk_desc: { indexed: 'suspicion_score', own: 'suspicion_score', direction: 'desc' },
   risk_asc: { indexed: 'suspicion_score', own: 'suspicion_score', direction: 'asc' },
   name_asc: { indexed: 'name_key', own: 'name_key', direction: 'asc' },
+  // What has no number yet is not shown.
+  updated: { indexed: 'changed_no', own: 'null', direction: 'asc' },
 };
 
-function inOrder(sort: LeadSort): RawBuilder<unknown> {
+function inOrder(sort: Listing['sort']): RawBuilder<unknown> {
   const { direction } = ORDERS[sort];
   return sql.raw(`order by sort_key ${direction}, lead_id ${direction}`);
 }
@@ -53,7 +79,7 @@ function inOrder(sort: LeadSort): RawBuilder<unknown> {
  * The first of each bucket and the first of those that have changed, put together: every part is read along an index
  * and no further than the page can reach, whatever the filter.
  */
-export async function walkLeads(db: Db, listing: Listing): Promise<number[]> {
+async function walkLeads(db: Db, listing: Listing): Promise<number[]> {
   const { sort, limit, offset } = listing;
   const buckets = [...(await bucketTotals(db, listing)).keys()];
   const parts = isUnfiltered(listing)
@@ -93,10 +119,12 @@ function changed(db: Db, listing: Listing): RawBuilder<unknown> {
 const IS_UP_TO_DATE = sql`lead_id not in (select lead_id from lead_changes)`;
 
 /** What an entry and a lead are asked for alike. */
-function matches({ dialect }: Db, { search, before }: Listing): RawBuilder<unknown> {
+function matches(db: Db, listing: Listing, driver?: Driver): RawBuilder<unknown> {
+  const { search, before } = listing;
   return allOf([
     before === undefined ? undefined : sql`lead_id < ${before}`,
-    search.length === 0 ? undefined : dialect.includes('search_text', search),
+    search.length === 0 ? undefined : db.dialect.includes('search_text', search),
+    ...narrows(db, listing, driver?.column),
   ]);
 }
 
@@ -142,29 +170,66 @@ async function countListed(db: Db, filter: LeadFilter): Promise<number> {
   return [...indexed.values()].reduce((sum, leads) => sum + leads, changed - outdated);
 }
 
-async function countFound(db: Db, listing: Listing): Promise<number> {
+async function countFound(db: Db, listing: Listing, driver: Driver | undefined): Promise<number> {
+  if (listing.search.length === 0) return countNarrowed(db, listing, driver);
   const { rows } = await sql<{ total: number }>`
-    select count(*) as total from (${found(db, listing)}) as found
+    select count(*) as total from (${found(db, listing, driver)}) as found
   `.execute(db.query);
   return rows[0]?.total ?? 0;
 }
 
-async function pageOfFound(db: Db, listing: Listing): Promise<number[]> {
+/** As `countListed`: the changes are few, so entries need not be compared with them one by one. */
+async function countNarrowed(db: Db, listing: Listing, driver: Driver | undefined): Promise<number> {
+  const entries = allOf([inBuckets(db, listing), matches(db, listing, driver)]);
+  const { rows } = await sql<{ indexed: number; outdated: number; changed: number }>`
+    select
+      (select count(*) from lead_index where ${entries}) as indexed,
+      (select count(*) from lead_changes c cross join lead_index i
+        where i.lead_id = c.lead_id and ${allOf([inBuckets(db, listing), matches(db, listing)])}) as outdated,
+      (select count(*) from lead_changes c cross join leads l
+        where l.lead_id = c.lead_id and ${passes(listing)} and ${matches(db, listing)}) as changed
+  `.execute(db.query);
+  const { indexed = 0, outdated = 0, changed = 0 } = rows[0] ?? {};
+  return indexed - outdated + changed;
+}
+
+async function pageOfFound(db: Db, listing: Listing, driver: Driver | undefined): Promise<number[]> {
   const { rows } = await sql<{ lead_id: number }>`
-    select lead_id from (${found(db, listing)}) as found
+    select lead_id from (${found(db, listing, driver)}) as found
     ${inOrder(listing.sort)} limit ${listing.limit} offset ${listing.offset}
   `.execute(db.query);
   return rows.map(({ lead_id }) => lead_id);
 }
 
-/** All that include what is searched for, by the trigrams they share with it. */
-function found(db: Db, listing: Listing): RawBuilder<unknown> {
-  const buckets = bucketsOf(listing);
-  // The sign keeps SQLite from going by the bucket instead of by the trigrams.
-  const inBuckets = buckets.length === BUCKETS ? sql`true` : sql`+bucket in ${db.dialect.anyOf(buckets)}`;
+/** All that include what is searched for, by the trigrams they share with it, or that have what is asked for. */
+function found(db: Db, listing: Listing, driver: Driver | undefined): RawBuilder<unknown> {
+  const { search, ...narrowing } = listing;
+  const entries = search.length === 0 ? sql`lead_index` : db.dialect.leadsIncluding(search);
   return sql`
-    select lead_id, ${sql.raw(ORDERS[listing.sort].indexed)} as sort_key
-    from ${db.dialect.leadsIncluding(listing.search)} as included
-    where ${inBuckets} and ${IS_UP_TO_DATE}
+    select lead_id, ${sql.raw(ORDERS[listing.sort].indexed)} as sort_key from ${entries} as included
+    where ${inBuckets(db, listing)} and ${IS_UP_TO_DATE} and ${matches(db, { ...narrowing, search: [] }, driver)}
     union all ${changed(db, listing)}`;
+}
+
+/** The sign keeps SQLite from going by the bucket instead of by what narrows more. */
+function inBuckets({ dialect }: Db, filter: LeadFilter): RawBuilder<unknown> {
+  const buckets = bucketsOf(filter);
+  return buckets.length === BUCKETS ? sql`true` : sql`+bucket in ${dialect.anyOf(buckets)}`;
+}
+
+/**
+ * Along the numbers of changes. An entry that is out of date stays where it is: it may have changed in a way that gives it
+ * no new number. Only the lead itself is asked whether it still passes.
+ */
+async function pullLeads(db: Db, listing: Listing, driver: Driver | undefined): Promise<number[]> {
+  const { after = 0, limit } = listing;
+  const isRare = driver !== undefined && driver.entries < FREQUENT_FROM;
+  const isPast = sql`${isRare ? db.dialect.aside('changed_no') : sql.ref('changed_no')} > ${after}`;
+  const entries = allOf([isPast, inBuckets(db, listing), matches(db, listing, isRare ? driver : undefined)]);
+  const { rows } = await sql<{ lead_id: number }>`
+    select lead_id from lead_index where ${entries} and (${IS_UP_TO_DATE} or exists (
+      select 1 from leads l where l.lead_id = lead_index.lead_id and ${passes(listing)}))
+    order by changed_no limit ${limit}
+  `.execute(db.query);
+  return rows.map(({ lead_id }) => lead_id);
 }

@@ -7,10 +7,10 @@ import {
   isBotOfPerson,
   KNOWN_COLUMNS,
   type KnownLead,
-  type NewLead,
   SHOWN_COLUMNS,
   type Submission,
 } from './submission.ts';
+import { UPDATED } from './updates.ts';
 
 /** What a submission does to a lead that is there already. */
 
@@ -39,7 +39,7 @@ export async function followUp(db: Db, submission: Submission, known: KnownLead)
   const isWorse = lead.suspicion_score > known.suspicion_score && (await isEvidence(db, submission, known));
   const name = known.contact_name || filling.contact_name;
   await db.dialect.run(UPDATE_FOLLOWED, [
-    latest(lead, known),
+    ...countedAt(submission, known),
     name,
     known.contact_email || filling.contact_email,
     known.contact_phone || filling.contact_phone,
@@ -55,8 +55,8 @@ export async function followUp(db: Db, submission: Submission, known: KnownLead)
 }
 
 /** One that was set aside may be accepted after later ones. */
-function latest(lead: NewLead, known: KnownLead): number {
-  return Math.max(lead.created_at, known.last_follow_up_at ?? 0);
+function countedAt({ lead }: Submission, known: KnownLead): number[] {
+  return [Math.max(lead.created_at, known.last_follow_up_at ?? 0), lead.updated_at, lead.updated_at];
 }
 
 const NOTHING = {
@@ -69,7 +69,7 @@ const NOTHING = {
 };
 
 const COUNTED = `form_submit_count = form_submit_count + 1, follow_ups_count = follow_ups_count + 1,
-  needs_review = 1, last_follow_up_at = ?`;
+  needs_review = 1, last_follow_up_at = ?, ${UPDATED}`;
 const UPDATE_FOLLOWED = `update leads set ${COUNTED}, contact_name = ?, contact_email = ?, contact_phone = ?,
   contact_country_code = ?, visitor_id = ?, session_id = ?, name_key = ?, search_text = ?, suspicion_score = ?,
   suspicion_reasons = ? where lead_id = ?`;
@@ -113,11 +113,12 @@ const UPDATE_TAKEN_OVER = `update leads set ${COUNTED}, shown_submission_id = ?,
 /** The first person after bots makes the lead their own, and what only bots brought no longer binds. */
 export async function takeOver(
   db: Db,
-  { lead }: Submission,
+  submission: Submission,
   known: KnownLead,
   submissionId: number,
 ): Promise<void> {
-  const shown = SHOWN_COLUMNS.map((column) => lead[column]);
-  await db.dialect.run(UPDATE_TAKEN_OVER, [latest(lead, known), submissionId, ...shown, known.lead_id]);
+  const shown = SHOWN_COLUMNS.map((column) => submission.lead[column]);
+  const counted = countedAt(submission, known);
+  await db.dialect.run(UPDATE_TAKEN_OVER, [...counted, submissionId, ...shown, known.lead_id]);
   await dropProvisional(db, known.lead_id);
 }

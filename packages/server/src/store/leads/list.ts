@@ -1,29 +1,55 @@
 import type { LeadItem, LeadSort } from '@leadtrail/contract/leads';
 import { sql } from 'kysely';
+import { type CustomFields, storedCustomFields } from '../../domain/leads/custom-fields.ts';
 import type { LeadFilter } from '../../domain/leads/lead-listing.ts';
 import { readSearch } from '../../domain/leads/lead-search.ts';
-import { dateTime } from '../../lib/utc-time.ts';
+import { dateTime, isoTime } from '../../lib/utc-time.ts';
 import type { Db } from '../dialect.ts';
 import { read } from '../operation.ts';
 import type { Page } from '../paging.ts';
 import { inSnapshot } from '../snapshot.ts';
-import { findLeads, walkLeads } from './find.ts';
+import { findLeads, nextLeads } from './find.ts';
 
 /** Leads as lists show them. */
 
 /** An empty search finds all leads. */
-export type LeadsAsked = LeadFilter & { q: string; sort: LeadSort } & Page;
+export type LeadsAsked = LeadFilter & {
+  q: string;
+  sort: LeadSort | 'updated';
+  /** See `Listing`. */
+  before?: number | undefined;
+  after?: number | undefined;
+} & Page;
 
 /** In one snapshot: between two of its reads the index may move a lead from one bucket to another. */
 export const leads = read(
   { shows: ['leads', 'ip-lists'] },
-  (db, { q, ...asked }: LeadsAsked): Promise<{ leads: LeadItem[]; total: number }> => {
+  (db, { q, ...asked }: LeadsAsked): Promise<{ leads: LeadItem[]; total: number; position: number }> => {
     return inSnapshot(db, async (snapshot) => {
       const { leadIds, total } = await findLeads(snapshot, { ...asked, search: readSearch(q) });
-      return { leads: await leadItems(snapshot, leadIds), total };
+      return {
+        leads: await leadItems(snapshot, leadIds),
+        total,
+        position: await positionAfter(snapshot, asked, leadIds),
+      };
     });
   },
 );
+
+/** Where to go on: after the last of a full page, or after all changes there are. */
+async function positionAfter(
+  { query }: Db,
+  { sort, limit }: Omit<LeadsAsked, 'q'>,
+  leadIds: readonly number[],
+): Promise<number> {
+  const last = leadIds.at(-1) ?? 0;
+  if (sort !== 'updated') return last;
+  const numbers =
+    leadIds.length === limit
+      ? query.selectFrom('lead_index').select('changed_no as no').where('lead_id', '=', last)
+      : query.selectFrom('lead_index_numbers').select('last_no as no');
+  return (await numbers.executeTakeFirst())?.no ?? 0;
+}
 
 export type LeadsBefore = LeadFilter & { q: string; before: number; limit: number };
 
@@ -33,7 +59,7 @@ export const leadsBefore = read(
   (db, { q, ...asked }: LeadsBefore): Promise<LeadItem[]> => {
     return inSnapshot(db, async (snapshot) => {
       const listing = { ...asked, search: readSearch(q), sort: 'newest', offset: 0 } as const;
-      return leadItems(snapshot, await walkLeads(snapshot, listing));
+      return leadItems(snapshot, await nextLeads(snapshot, listing));
     });
   },
 );
@@ -62,11 +88,18 @@ const SHOWN = [
   'seen_at',
   'needs_review',
   'contact_ip',
+  'message',
+  'campaign',
+  'crm_lead_id',
+  'site_key',
+  'form_id',
+  'updated_at',
 ] as const;
 
 /** In the order of their numbers as given. */
-export async function leadItems({ query, dialect }: Db, leadIds: readonly number[]): Promise<LeadItem[]> {
+export async function leadItems(db: Db, leadIds: readonly number[]): Promise<LeadItem[]> {
   if (leadIds.length === 0) return [];
+  const { query, dialect } = db;
   const rows = await query
     .selectFrom('leads')
     .select(SHOWN)
@@ -74,19 +107,45 @@ export async function leadItems({ query, dialect }: Db, leadIds: readonly number
     .where('lead_id', 'in', dialect.anyOf(leadIds))
     .execute();
   const byId = new Map(rows.map((row) => [row.lead_id, row]));
+  const fields = await customFieldsOf(db, leadIds);
   return leadIds.flatMap((leadId) => {
     const row = byId.get(leadId);
     if (row === undefined) return [];
-    const { created_at, last_follow_up_at, status, ...shown } = row;
+    const { created_at, last_follow_up_at, updated_at, status, campaign, ...shown } = row;
     return [
       {
         ...shown,
         enquiry_datetime: dateTime(created_at),
         last_follow_up_at: last_follow_up_at === null ? null : dateTime(last_follow_up_at),
         status: status as LeadItem['status'],
+        campaign: JSON.parse(campaign),
+        fields: fields.get(leadId) ?? {},
+        enquiry_datetime_iso: isoTime(created_at),
+        last_follow_up_at_iso: last_follow_up_at === null ? null : isoTime(last_follow_up_at),
+        updated_at_iso: isoTime(updated_at),
       },
     ];
   });
+}
+
+/** Of the submission that each lead shows. */
+async function customFieldsOf(
+  { query, dialect }: Db,
+  leadIds: readonly number[],
+): Promise<Map<number, CustomFields>> {
+  const shown = await query
+    .selectFrom('submissions as s')
+    .innerJoin('leads as l', 'l.lead_id', 's.lead_id')
+    .select(['s.lead_id', 's.payload_json'])
+    .where('s.lead_id', 'in', dialect.anyOf(leadIds))
+    .where(({ or, and, eb }) =>
+      or([
+        eb('s.submission_id', '=', eb.ref('l.shown_submission_id')),
+        and([eb('l.shown_submission_id', '=', 0), eb('s.is_primary_lead', '=', 1)]),
+      ]),
+    )
+    .execute();
+  return new Map(shown.map(({ lead_id, payload_json }) => [lead_id, storedCustomFields(payload_json)]));
 }
 
 /** 1 where an address is on the block list. */

@@ -1,14 +1,16 @@
 import { type Selectable, sql } from 'kysely';
+import { attributionKeys } from '../../domain/leads/lead-listing.ts';
 import { furtherAlong } from '../../domain/leads/stage.ts';
 import type { Db } from '../dialect.ts';
 import { write } from '../operation.ts';
 import type { LeadRow } from '../schema.ts';
 import { holdIdentities } from './identities.ts';
-import { forget, noteChange } from './lead-index.ts';
+import { forget } from './lead-index.ts';
 import { type LeadReference, resolveLead, wasMergedAs } from './reference.ts';
 import { renewSearchTextsOf } from './renew.ts';
 import { noteStageMove } from './review.ts';
 import { SHOWN_COLUMNS } from './submission.ts';
+import { noteUpdate } from './updates.ts';
 
 /**
  * Two leads that turn out to be one person, made one and taken apart again. The row of a merged lead leaves the table
@@ -63,7 +65,7 @@ export const mergeLeads = write(
     await moveAll(db, undo, goingId, leadId);
     await setPrimary(db, undo.demoted, 0);
     await removeMerged(db, undo, leadId, now);
-    await settle(db, leadId, after);
+    await settle(db, leadId, after, now);
     if (status !== survivor.status) {
       await noteStageMove(db, { leadId, from: survivor.status, to: status, by: 'merge', now });
     }
@@ -76,7 +78,10 @@ export type UnmergeOutcome = { leadId: number } | 'unknown' | 'not_merged';
 /** Takes a lead out again with what it brought; what has come since stays where it is. */
 export const unmergeLead = write(
   { changes: ['leads', 'sends'] },
-  async (db, { id, otherId }: LeadReference & { otherId: string }): Promise<UnmergeOutcome> => {
+  async (
+    db,
+    { id, otherId, now }: LeadReference & { otherId: string; now: number },
+  ): Promise<UnmergeOutcome> => {
     const leadId = await resolveLead(db, id);
     if (leadId === null) return 'unknown';
     const merge = await db.query
@@ -92,14 +97,19 @@ export const unmergeLead = write(
     const undo: Undo = JSON.parse(merge.undo);
     const { merged_lead_id: outId } = merge;
     await db.query.deleteFrom('lead_merges').where('merged_lead_id', '=', outId).execute();
-    await db.query.insertInto('leads').values(undo.lead).execute();
+    await db.query.insertInto('leads').values(withKeys(undo.lead)).execute();
     await moveAll(db, undo, leadId, outId);
     await setPrimary(db, undo.demoted, 1);
-    await settle(db, leadId, unchangedSince(survivor, undo));
-    await settle(db, outId, {});
+    await settle(db, leadId, unchangedSince(survivor, undo), now);
+    await settle(db, outId, {}, now);
     return { leadId: outId };
   },
 );
+
+/** Those that were merged by an earlier version have no keys. */
+function withKeys(lead: Row): Row {
+  return { ...lead, ...attributionKeys(lead.project_source, JSON.parse(lead.campaign)) };
+}
 
 /** Nobody adds to them until the transaction ends. */
 async function holdLeads(db: Db, ...leadIds: number[]): Promise<(Row | undefined)[]> {
@@ -237,7 +247,7 @@ async function removeMerged(db: Db, undo: Undo, into_lead_id: number, merged_at:
 }
 
 /** Brings a lead in line with the submissions that it has now. */
-async function settle(db: Db, leadId: number, changed: Partial<Row>): Promise<void> {
+async function settle(db: Db, leadId: number, changed: Partial<Row>, now: number): Promise<void> {
   const submitted = await db.query
     .selectFrom('submissions')
     .select(({ fn }) => [fn.countAll<number>().as('count'), fn.max('submitted_at').as('last')])
@@ -254,6 +264,6 @@ async function settle(db: Db, leadId: number, changed: Partial<Row>): Promise<vo
     .where('lead_id', '=', leadId)
     .execute();
   await renewSearchTextsOf(db, [leadId]);
-  await noteChange(db, leadId);
+  await noteUpdate(db, leadId, now);
   await db.dialect.insertRows('lead_figure_changes', [{ lead_id: leadId }], 'do nothing');
 }

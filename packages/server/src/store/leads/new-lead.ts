@@ -1,6 +1,6 @@
 import type { Risk } from '../../domain/leads/assess-risk.ts';
 import { isTestLead } from '../../domain/leads/form-fields.ts';
-import { nameKey } from '../../domain/leads/lead-listing.ts';
+import { attributionKeys, nameKey } from '../../domain/leads/lead-listing.ts';
 import { leadSearchText } from '../../domain/leads/lead-search.ts';
 import { engagementLabel } from '../../domain/tracking/engagement.ts';
 import { SECOND_MS } from '../../lib/utc-time.ts';
@@ -9,7 +9,7 @@ import type { Capture, NewLead } from './submission.ts';
 
 /** The lead as this submission has it; of a lead that exists already it says what may be learned. */
 export function newLead(
-  { enquiry, leadPublicId }: Capture,
+  { enquiry, leadPublicId, acceptedAt }: Capture,
   visitor: KnownVisitor | null,
   { relatedProjects, elsewhere }: Pick<KnownPerson, 'relatedProjects' | 'elsewhere'>,
   risk: Risk,
@@ -23,6 +23,7 @@ export function newLead(
     visitor_id: form.visitorId,
   };
   const figures = figuresOf(visitor);
+  const keys = attributionKeys(form.source, form.campaign);
   // Column by column: spreading other objects into one of this size takes several times as long.
   return {
     lead_public_id: leadPublicId,
@@ -73,8 +74,11 @@ export function newLead(
     needs_review: 1,
     shown_submission_id: 0,
     forgotten_submissions: 0,
+    updated_at: acceptedAt ?? at,
+    source_key: keys.source_key,
+    campaign_key: keys.campaign_key,
     name_key: nameKey(form.name),
-    search_text: leadSearchText(searched, enquiry.phone),
+    search_text: leadSearchText(searched, enquiry.phone, enquiry.customFields),
   };
 }
 

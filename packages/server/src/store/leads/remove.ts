@@ -3,6 +3,7 @@ import { DAY_MS, utcDay } from '../../lib/utc-time.ts';
 import type { Db } from '../dialect.ts';
 import type { SubmissionTotalRow } from '../schema.ts';
 import { crmKey } from './callbacks.ts';
+import { forgetAnswers } from './idempotency.ts';
 import { forget } from './lead-index.ts';
 
 /** Leads with everything that hangs on them. */
@@ -23,6 +24,7 @@ export async function removeLeads(
   const flowSends = await removeSends(db, leadIds);
   await forgetHoneypotPages(db, leadIds);
   if (!keepTotals) await takeOffTotals(db, leadIds);
+  await forgetAnswersOf(db, leadIds);
   const submissions = await removeRows(db, 'submissions', leadIds);
   await noteRelatives(db, leadIds);
   await removeRows(db, 'lead_identities', leadIds);
@@ -73,6 +75,18 @@ async function removeMerged(db: Db, leadIds: readonly number[]): Promise<void> {
   const all = [...leadIds, ...merged.map(({ merged_lead_id }) => merged_lead_id)];
   await removeRows(db, 'lead_stage_moves', all);
   await removeRows(db, 'lead_shared_identities', all);
+}
+
+async function forgetAnswersOf(db: Db, leadIds: readonly number[]): Promise<void> {
+  const submitted = await db.query
+    .selectFrom('submissions')
+    .select('lead_submission_public_id as id')
+    .where('lead_id', 'in', db.dialect.anyOf(leadIds))
+    .execute();
+  await forgetAnswers(
+    db,
+    submitted.map(({ id }) => id),
+  );
 }
 
 /** Those that wait for a lead with one of their CRM ids as well. */

@@ -1,4 +1,5 @@
-import { readLeadForm } from '../../domain/leads/form-fields.ts';
+import { customFields } from '../../domain/leads/custom-fields.ts';
+import { type FormRecord, readLeadForm } from '../../domain/leads/form-fields.ts';
 import { STORED_FIELDS, storedSearchText, withSearchText } from '../../domain/leads/lead-search.ts';
 import type { Db } from '../dialect.ts';
 import { background } from '../operation.ts';
@@ -62,7 +63,7 @@ export async function searchTextsOf(db: Db, leads: readonly StoredLead[]): Promi
   return new Map(
     leads.map((lead) => {
       const said = (submissions.get(lead.lead_id) ?? []).map((each) =>
-        storedSearchText({ ...lead, ...each }),
+        storedSearchText({ ...lead, ...each }, each.custom),
       );
       return [lead.lead_id, said.reduce(withSearchText, storedSearchText(lead))];
     }),
@@ -85,9 +86,13 @@ async function submissionsOf({ query, dialect }: Db, leadIds: readonly number[])
     .whereRef('s.is_bot_lead', '<=', 'l.is_bot_lead')
     .orderBy('s.submission_id')
     .execute();
-  const said = rows.map(({ payload_json, ...row }) => ({
-    ...row,
-    contact_country_code: readLeadForm(JSON.parse(payload_json)).dialCode,
-  }));
+  const said = rows.map(({ payload_json, ...row }) => {
+    const payload: FormRecord = JSON.parse(payload_json);
+    return {
+      ...row,
+      contact_country_code: readLeadForm(payload).dialCode,
+      custom: customFields(payload),
+    };
+  });
   return Map.groupBy(said, ({ lead_id }) => lead_id);
 }

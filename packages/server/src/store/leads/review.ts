@@ -3,6 +3,7 @@ import type { Db } from '../dialect.ts';
 import { write } from '../operation.ts';
 import { noteChange } from './lead-index.ts';
 import { type LeadReference, resolveLead } from './reference.ts';
+import { noteUpdate } from './updates.ts';
 
 /** What the people in front of the dashboard do to a lead. */
 
@@ -23,7 +24,7 @@ export const setLeadStatus = write(
     if (lead.status === status) return true;
     await db.query.updateTable('leads').set({ status }).where('lead_id', '=', leadId).execute();
     await noteStageMove(db, { leadId, from: lead.status, to: status, by, now });
-    await noteChange(db, leadId);
+    await noteUpdate(db, leadId, now);
     return true;
   },
 );

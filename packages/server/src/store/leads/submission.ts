@@ -9,6 +9,8 @@ import type { HeldIdentity } from './look-up.ts';
 /** An enquiry, with what the service adds to it. */
 export type Capture = {
   enquiry: Enquiry;
+  /** When it became a lead after all, where it was set aside first. */
+  acceptedAt?: number;
   leadPublicId: string;
   submissionPublicId: string;
   /** Null: nothing is forwarded. */
@@ -16,6 +18,8 @@ export type Capture = {
   duplicateWindowMinutes: number;
   /** Which follow-ups are forwarded. */
   sendFollowUps: SentFollowUps;
+  /** Above this risk nothing is forwarded. */
+  sendRiskMax: number | null;
   environment: string;
   botLeadDetection: boolean;
   isTrustedProxy: boolean;
@@ -106,6 +110,8 @@ export const SHOWN_COLUMNS = [
   'is_bot_lead',
   'test_lead',
   'related_projects',
+  'source_key',
+  'campaign_key',
   'name_key',
   'search_text',
 ] as const satisfies readonly (keyof NewLead)[];

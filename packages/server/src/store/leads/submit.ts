@@ -5,6 +5,7 @@ import type { Db } from '../dialect.ts';
 import type { IpRuleRow, SubmissionTotalRow } from '../schema.ts';
 import { addSend } from './add-send.ts';
 import { followUp, readKnownLead, takeOver } from './follow-up.ts';
+import type { AnsweredIds } from './idempotency.ts';
 import { learnIdentities } from './identities.ts';
 import { noteChange } from './lead-index.ts';
 import {
@@ -16,7 +17,7 @@ import {
   type Submission,
 } from './submission.ts';
 
-export type Submitted = { leadId: number; leadPublicId: string; isPrimary: boolean; isForwarded: boolean };
+export type Submitted = AnsweredIds & { leadId: number; isPrimary: boolean; isForwarded: boolean };
 
 /** The lead a submission belongs to, its history and everything that follows from it. */
 export async function submitLead(db: Db, submission: Submission): Promise<Submitted> {
@@ -37,7 +38,13 @@ export async function submitLead(db: Db, submission: Submission): Promise<Submit
   if (submission.isBlocked) await blockAddress(db, submission.capture.enquiry);
   await countSubmission(db, submission);
   const leadPublicId = known?.lead_public_id ?? submission.lead.lead_public_id;
-  return { leadId, leadPublicId, isPrimary: known === undefined, isForwarded };
+  return {
+    leadId,
+    leadPublicId,
+    submissionPublicId: submission.capture.submissionPublicId,
+    isPrimary: known === undefined,
+    isForwarded,
+  };
 }
 
 function relationOf(known: KnownLead | undefined, lead: NewLead): Relation {
@@ -85,6 +92,7 @@ async function addSubmission(
     time_to_submit_ms: lead.time_to_submit_ms,
     crm_lead_id: null,
     search_text: submissionSearchText(searched),
+    held_above_risk: null,
   });
   return { submissionId, isDuplicate };
 }

@@ -71,6 +71,7 @@ const CHARS_MAX: Readonly<Record<TextKey, number>> = {
 
 const EMPTY: LeadForm = {
   ...(Object.fromEntries(TEXT_KEYS.map((key) => [key, ''])) as Record<TextKey, string>),
+  lastName: '',
   timeToSubmitS: null,
   campaign: {},
 };
@@ -130,6 +131,59 @@ test('the canonical name wins over an alias when both are given, in whatever ord
   assert.equal(readLeadForm(aForm({ email: 'alias', EMAIL: 'canonical' })).email, 'canonical');
   const codes = { country_code: '1', countryCode: '2', COUNTRYCODE: '3' };
   assert.equal(readLeadForm(aForm(codes)).dialCode, '3');
+});
+
+test('the usual names of a field are understood, however they are spelled', () => {
+  const names: Readonly<Partial<Record<TextKey, readonly string[]>>> = {
+    name: [
+      'first_name',
+      'firstName',
+      'First Name',
+      'fname',
+      'your-name',
+      'full_name',
+      'vorname',
+      'Prénom',
+      'form_fields[name]',
+    ],
+    email: [
+      'mail',
+      'e-mail',
+      'E-Mail',
+      'your-email',
+      'email_address',
+      'contact[email]',
+      'correo_electrónico',
+    ],
+    phone: ['tel', 'telephone', 'mobile', 'phone_number', 'Handy', 'your-tel'],
+    message: ['your-message', 'comments', 'nachricht', 'user message'],
+    dialCode: ['dial_code', 'country-code'],
+    siteKey: ['site_key'],
+    formId: ['form-id'],
+  };
+  for (const [key, spelled] of Object.entries(names)) {
+    for (const name of spelled) {
+      assert.equal(readLeadForm(aForm({ [name]: 'given' }))[key as TextKey], 'given', name);
+    }
+  }
+});
+
+test('names that begin with an underscore are no aliases', () => {
+  assert.deepEqual(readLeadForm(aForm({ _email: 'a@b.co', __name: 'x', _mail: 'y' })), EMPTY);
+});
+
+test('the first alias in the request wins over a later one', () => {
+  assert.equal(readLeadForm(aForm({ mobile: '1', tel: '2', telephone: '3' })).phone, '1');
+  assert.equal(readLeadForm(aForm({ tel: '', mobile: '2' })).phone, '2');
+});
+
+test('the last name completes the name', () => {
+  for (const last of ['LASTNAME', 'last_name', 'nachname', 'Surname']) {
+    assert.equal(readLeadForm(aForm({ FIRSTNAME: 'Asha', [last]: 'Rao' })).name, 'Asha Rao', last);
+  }
+  assert.equal(readLeadForm(aForm({ last_name: 'Rao' })).name, 'Rao');
+  assert.equal(readLeadForm(aForm({ full_name: 'Asha Rao', last_name: 'rao' })).name, 'Asha Rao');
+  assert.equal(readLeadForm(aForm({ name: 'x'.repeat(256), last_name: 'y' })).name.length, 256);
 });
 
 test('an empty canonical field leaves the alias to count', () => {
@@ -249,7 +303,10 @@ test('the campaign holds those parameters that were given', () => {
     readLeadForm(all).campaign,
     Object.fromEntries(CAMPAIGN_PARAMS.map((param) => [param, param])),
   );
-  assert.deepEqual(readLeadForm(aForm({ gclid: 'abc', utm_source: 'x' })).campaign, {});
+  assert.deepEqual(readLeadForm(aForm({ gclid: 'abc', utm_source: 'x', __utm_source: 'y' })).campaign, {
+    gclid: 'abc',
+    utm_source: 'y',
+  });
   assert.equal(readLeadForm(aForm({ __gclid: 'x'.repeat(1000) })).campaign.gclid?.length, 512);
 });
 

@@ -38,7 +38,10 @@ test('a search looks through name, email, phone, project and visitor_id', () => 
   });
   const text = 'jorg muller\njoerg@example.org\n030 901820\n+4930901820\nharbour view\nv-1';
   assert.equal(storedSearchText(lead), text);
-  assert.equal(leadSearchText(lead, readPhone('030 901820', '+49', null)), text);
+  assert.equal(leadSearchText(lead, readPhone('030 901820', '+49', null), {}), text);
+  const custom = { wohnung: 'Top\n12', long: 'x'.repeat(4096), stairs: 'Stiege É' };
+  assert.equal(storedSearchText(lead, custom), `${text}\ntop 12`);
+  assert.equal(storedSearchText(lead, { stairs: 'Stiege É' }), `${text}\nstiege e`);
 });
 
 test('every word is searched for, in any order', () => {

@@ -9,6 +9,7 @@ const NOTHING_SET: SettingDefaults = {
   flowAllowPrivateNetwork: false,
   crmCallbackSecret: undefined,
   crmWebhookSecret: undefined,
+  botLeadDetection: false,
   refreshCooldownSeconds: 1800,
 };
 

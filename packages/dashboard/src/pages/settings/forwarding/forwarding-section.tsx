@@ -4,6 +4,7 @@ import { Field } from '../../../ui/field.tsx';
 import { Select } from '../../../ui/select.tsx';
 import { CopyLine } from '../parts/code-block.tsx';
 import { Note } from '../parts/note.tsx';
+import { NumberField } from '../parts/number-field.tsx';
 import { RefusedNote } from '../parts/refused-note.tsx';
 import { SettingsForm } from '../parts/settings-form.tsx';
 import { SettingsLoaded } from '../parts/settings-loaded.tsx';
@@ -26,6 +27,13 @@ const FOLLOW_UPS = [
 
 const UNCHANGED: SecretChange = undefined;
 
+/** What is no number is left to the service to refuse. */
+function riskOf(text: string): number | null {
+  if (text.trim() === '') return null;
+  const risk = Number(text);
+  return Number.isNaN(risk) ? -1 : risk;
+}
+
 function Forwarding({ settings }: { settings: Settings }) {
   const draft = useSettingsDraft(
     {
@@ -33,10 +41,16 @@ function Forwarding({ settings }: { settings: Settings }) {
       flow_webhook_url: settings.flow_webhook_url ?? '',
       flow_signing_secret: UNCHANGED,
       flow_send_follow_ups: settings.flow_send_follow_ups,
+      flow_risk_max: settings.flow_risk_max === null ? '' : String(settings.flow_risk_max),
       crm_callback_secret: UNCHANGED,
       crm_webhook_secret: UNCHANGED,
     },
-    (changed) => defined({ ...changed, flow_webhook_url: changed.flow_webhook_url?.trim() }),
+    ({ flow_risk_max: risk, ...changed }) =>
+      defined({
+        ...changed,
+        flow_webhook_url: changed.flow_webhook_url?.trim(),
+        flow_risk_max: risk === undefined ? undefined : riskOf(risk),
+      }),
   );
   const { values, set, field } = draft;
   return (
@@ -86,6 +100,12 @@ function Forwarding({ settings }: { settings: Settings }) {
                 />
               )}
             </Field>
+            <NumberField
+              label="Highest risk to forward"
+              unit="0 to 100"
+              hint="Leads with a higher risk are kept but not sent; you can still send them by hand. If empty, all are sent."
+              {...field('flow_risk_max')}
+            />
             <SecretField
               key={`Signing secret ${draft.round}`}
               label="Signing secret"

@@ -1,0 +1,62 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { LeadNarrowing } from '../../domain/leads/lead-listing.ts';
+import type { Db } from '../dialect.ts';
+
+/** What narrows a list besides its buckets. The columns are called the same in the index and in the leads. */
+
+type Column = 'site_key' | 'project_key' | 'source_key' | 'campaign_key' | 'created_at' | 'updated_at';
+type Condition = { column: Column; operator: '=' | '>=' | '<'; value: string | number };
+
+const CONDITIONS = [
+  ['campaignKey', 'campaign_key', '='],
+  ['sourceKey', 'source_key', '='],
+  ['projectKey', 'project_key', '='],
+  ['siteKey', 'site_key', '='],
+  ['from', 'created_at', '>='],
+  ['until', 'created_at', '<'],
+  ['updatedSince', 'updated_at', '>='],
+] as const satisfies readonly (readonly [keyof LeadNarrowing, Column, Condition['operator']])[];
+
+function conditionsOf(narrowing: LeadNarrowing): Condition[] {
+  return CONDITIONS.flatMap(([name, column, operator]) => {
+    const value = narrowing[name];
+    return value === undefined ? [] : [{ column, operator, value }];
+  });
+}
+
+export function isNarrowed(narrowing: LeadNarrowing): boolean {
+  return conditionsOf(narrowing).length > 0;
+}
+
+/** Only the index of `driver` may be used, where there is one; without it that of the order or of the search. */
+export function narrows({ dialect }: Db, narrowing: LeadNarrowing, driver?: Column): RawBuilder<unknown>[] {
+  return conditionsOf(narrowing).map(({ column, operator, value }) => {
+    const compared = column === driver ? sql.ref(column) : dialect.aside(column);
+    return sql`${compared} ${sql.raw(operator)} ${value}`;
+  });
+}
+
+export type Driver = { column: Column; entries: number };
+
+/** The column that narrows the most, with how many entries it leaves, counted up to a bound. */
+export async function driverOf(
+  { query }: Db,
+  narrowing: LeadNarrowing,
+  entriesMax: number,
+): Promise<Driver | undefined> {
+  const byColumn = Map.groupBy(conditionsOf(narrowing), ({ column }) => column);
+  let best: Driver | undefined;
+  for (const [column, conditions] of byColumn) {
+    const all = conditions.map(
+      ({ operator, value }) => sql`${sql.ref(column)} ${sql.raw(operator)} ${value}`,
+    );
+    const { rows } = await sql<{ entries: number }>`
+      select count(*) as entries from (
+        select 1 from lead_index where ${sql.join(all, sql` and `)} limit ${best?.entries ?? entriesMax}
+      ) as counted
+    `.execute(query);
+    const entries = rows[0]?.entries ?? 0;
+    if (best === undefined || entries < best.entries) best = { column, entries };
+  }
+  return best;
+}
