@@ -42,13 +42,27 @@ describe('The leads page', () => {
           'ada.lovelace@example.org',
           'Riverside',
           'Newsletter',
-          'Cold',
+          'No visit known',
           'New',
           'IP blocked',
         ])
           assert.ok(text.includes(part), `${part} in ${text}`);
         assert.match(await rowOf(page, 'Grace Hopper').innerText(), /1 follow-up\b/);
       }));
+
+    it('has room for the name beside the navigation, however narrow the window', async () => {
+      for (const width of [360, 768, 1024, 1100, 1200, 1280]) {
+        await dashboard.visit(
+          '/leads',
+          async (page) => {
+            const name = page.getByRole('link', { name: 'Ada Lovelace' });
+            const isWhole = await name.evaluate((link) => link.scrollWidth <= link.clientWidth);
+            assert.ok(isWhole, `at ${width} pixels`);
+          },
+          { size: { width, height: 800 } },
+        );
+      }
+    });
 
     it('marks what nobody has looked at', () =>
       dashboard.visit('/leads', async (page) => {

@@ -11,8 +11,11 @@ const NAMES = [
   'assets/main-1.js',
   'assets/main-1.css',
   'assets/icon-1.svg',
+  'assets/inter-1.woff2',
 ];
-const files = new Map(dashboardFiles(new Map(NAMES.map((name) => [name, async () => `text of ${name}`]))));
+const files = new Map(
+  dashboardFiles(new Map(NAMES.map((name) => [name, async () => Buffer.from(`text of ${name}`)]))),
+);
 
 const headersAt = (path: string) => files.get(path)?.headers ?? {};
 const policyAt = (path: string) =>
@@ -25,10 +28,11 @@ const policyAt = (path: string) =>
 
 describe('the files of the dashboard', () => {
   test('a file has its own text, and everything else below /dashboard that of its page', async () => {
-    assert.equal(await files.get('/dashboard')?.text(), 'text of index.html');
-    assert.equal(await files.get('/dashboard/*')?.text(), 'text of index.html');
-    assert.equal(await files.get('/dashboard/assets/main-1.js')?.text(), 'text of assets/main-1.js');
-    assert.equal(await files.get('/dashboard/replay-frame.html')?.text(), 'text of replay-frame.html');
+    const read = async (path: string) => String(await files.get(path)?.read());
+    assert.equal(await read('/dashboard'), 'text of index.html');
+    assert.equal(await read('/dashboard/*'), 'text of index.html');
+    assert.equal(await read('/dashboard/assets/main-1.js'), 'text of assets/main-1.js');
+    assert.equal(await read('/dashboard/replay-frame.html'), 'text of replay-frame.html');
     assert.deepEqual(
       [...files.keys()].filter((path) => !/^\/dashboard(\/|$)/.test(path)),
       [],
@@ -41,6 +45,7 @@ describe('the files of the dashboard', () => {
     assert.equal(headers['access-control-allow-origin'], '*');
     assert.equal(files.get('/dashboard/assets/main-1.css')?.type, 'text/css; charset=utf-8');
     assert.equal(files.get('/dashboard/assets/icon-1.svg')?.type, 'image/svg+xml; charset=utf-8');
+    assert.equal(files.get('/dashboard/assets/inter-1.woff2')?.type, 'font/woff2');
   });
 
   test('the page takes nothing from elsewhere, runs nothing that is written into it, and is in no frame', () => {
@@ -96,6 +101,18 @@ describe('the dashboard of the service', () => {
         assert.equal(file.headers.get('access-control-allow-origin'), '*', path);
       }
     }
+  });
+
+  test('its typeface is served by itself, as it is: it cannot be compressed any further', async () => {
+    const page = await (await fetch(`${service.url}/dashboard`)).text();
+    const style = /href="([^"]+\.css)"/.exec(page)?.[1] ?? '';
+    const css = await (await fetch(new URL(style, service.url))).text();
+    const font = /url\(([^)]+\.woff2)\)/.exec(css)?.[1] ?? '';
+    const response = await fetch(new URL(font, new URL(style, service.url)));
+    assert.equal(response.status, 200);
+    assert.equal(response.headers.get('content-type'), 'font/woff2');
+    assert.equal(response.headers.get('content-encoding'), null);
+    assert.equal(Buffer.from(await response.arrayBuffer()).toString('latin1', 0, 4), 'wOF2');
   });
 
   test('its page is at every address below /dashboard that is none of its files', async () => {

@@ -219,7 +219,7 @@ test('a file that another build has taken away is 404, what cannot be read other
   const answerFile = makeFileAnswers({ newRequestId: () => 'id', log: silentLog });
   const asked = { url: '/file', headers: {} } as IncomingMessage;
   const statusOf = async (path: string) =>
-    (await answerFile({ type: 'text/plain', headers: {}, text: bundledFile(path) })(asked)).status;
+    (await answerFile({ type: 'text/plain', headers: {}, read: bundledFile(path) })(asked)).status;
   assert.equal(await statusOf(join(import.meta.dirname, 'no-such-file')), 404);
   assert.equal(await statusOf(import.meta.dirname), 500);
 });

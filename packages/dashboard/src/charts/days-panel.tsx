@@ -1,6 +1,6 @@
 import { max } from 'd3-array';
 import { type ScaleLinear, scaleLinear } from 'd3-scale';
-import { area, curveMonotoneX, line } from 'd3-shape';
+import { area, line } from 'd3-shape';
 import { formatDay, formatShort } from '../format.ts';
 import { classes } from '../ui/classes.ts';
 import { FILLS, STROKES, type Tone } from './tones.ts';
@@ -84,8 +84,8 @@ function Line({
   isFilled: boolean;
 }) {
   const points = [...values];
-  const outline = line<number>((_, index) => x(index), y).curve(curveMonotoneX);
-  const body = area<number>((_, index) => x(index), y(0), y).curve(curveMonotoneX);
+  const outline = line<number>((_, index) => x(index), y);
+  const body = area<number>((_, index) => x(index), y(0), y);
   // A line of one point is invisible.
   const dotted = at ?? (points.length === 1 ? 0 : null);
   return (

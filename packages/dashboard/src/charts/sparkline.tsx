@@ -1,6 +1,6 @@
 import { max } from 'd3-array';
 import { scaleLinear } from 'd3-scale';
-import { area, curveMonotoneX, line } from 'd3-shape';
+import { area, line } from 'd3-shape';
 import { classes } from '../ui/classes.ts';
 import { FILLS, STROKES, type Tone } from './tones.ts';
 
@@ -22,8 +22,8 @@ export function Sparkline({
   const points = [...values];
   const x = scaleLinear([0, Math.max(1, points.length - 1)], [0, WIDTH]);
   const y = scaleLinear([0, max(points) || 1], [HEIGHT - PADDING, PADDING]);
-  const outline = line<number>((_, index) => x(index), y).curve(curveMonotoneX);
-  const body = area<number>((_, index) => x(index), HEIGHT, y).curve(curveMonotoneX);
+  const outline = line<number>((_, index) => x(index), y);
+  const body = area<number>((_, index) => x(index), HEIGHT, y);
   return (
     <svg
       role="img"

@@ -8,16 +8,17 @@ export type Column<R> = {
   label?: string;
   cell: (row: R) => ReactNode;
   isNumber?: boolean;
-  /** Hidden below this breakpoint; its content must be available elsewhere. */
+  /** Hidden in a narrower table; its content must be available elsewhere. */
   isFrom?: 'sm' | 'md' | 'lg' | 'xl';
   className?: string;
 };
 
+/** By the width of the table itself: beside the navigation it is much narrower than the window. */
 const FROM: Readonly<Record<string, string>> = {
-  sm: 'hidden sm:table-cell',
-  md: 'hidden md:table-cell',
-  lg: 'hidden lg:table-cell',
-  xl: 'hidden xl:table-cell',
+  sm: 'hidden @lg:table-cell',
+  md: 'hidden @2xl:table-cell',
+  lg: 'hidden @4xl:table-cell',
+  xl: 'hidden @5xl:table-cell',
 };
 
 export function Table<R>({
@@ -39,7 +40,7 @@ export function Table<R>({
 }) {
   return (
     <div
-      className={classes('overflow-x-auto transition-opacity', isStale && 'opacity-60')}
+      className={classes('@container overflow-x-auto transition-opacity', isStale && 'opacity-60')}
       aria-busy={isStale || undefined}
     >
       <table className="w-full border-collapse text-left">

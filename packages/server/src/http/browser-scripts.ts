@@ -35,9 +35,9 @@ export function browserScripts(
     lastKnownRate = known?.replaySampleRate ?? lastKnownRate;
     return lastKnownRate;
   };
-  const script = (path: string, text: () => Promise<string>): [string, WebFile] => [
+  const script = (path: string, read: () => Promise<string>): [string, WebFile] => [
     path,
-    { type: 'text/javascript; charset=utf-8', headers: HEADERS, text },
+    { type: 'text/javascript; charset=utf-8', headers: HEADERS, read },
   ];
   /** What the script has to know about the service stands in front of it, so that it need not ask. */
   const configured = (path: string, source: () => Promise<string>) =>

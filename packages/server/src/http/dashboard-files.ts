@@ -90,6 +90,7 @@ const TYPES: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
   svg: 'image/svg+xml; charset=utf-8',
   json: 'application/json; charset=utf-8',
+  woff2: 'font/woff2',
 };
 
 const ROOT = '/dashboard';
@@ -97,16 +98,16 @@ const REPLAY_FRAME = 'replay-frame.html';
 
 /** The dashboard: its files, and its one page at every address that is not one of them. */
 export function dashboardFiles(
-  folder: ReadonlyMap<string, () => Promise<string>>,
+  folder: ReadonlyMap<string, () => Promise<Buffer>>,
 ): (readonly [path: string, WebFile])[] {
-  const files = [...folder].map(([name, text]) => [`${ROOT}/${name}`, webFile(name, text)] as const);
+  const files = [...folder].map(([name, read]) => [`${ROOT}/${name}`, webFile(name, read)] as const);
   const page = new Map(files).get(`${ROOT}/index.html`);
   return page === undefined ? files : [...files, [ROOT, page], [`${ROOT}/*`, page]];
 }
 
-function webFile(name: string, text: () => Promise<string>): WebFile {
+function webFile(name: string, read: () => Promise<Buffer>): WebFile {
   const type = TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'text/plain; charset=utf-8';
-  return { type, headers: headersOf(name), text };
+  return { type, headers: headersOf(name), read };
 }
 
 function headersOf(name: string): WebFile['headers'] {

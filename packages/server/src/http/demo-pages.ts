@@ -19,13 +19,13 @@ export function demoPages(source: (name: string) => () => Promise<string>): [str
   const page = (name: string): WebFile => ({
     type: 'text/html; charset=utf-8',
     headers: { ...HEADERS, 'content-security-policy': PAGE_POLICY },
-    text: source(name),
+    read: source(name),
   });
   const landing = page('index.html');
   return [
     ['/demo', landing],
     ['/demo/', landing],
     ['/demo/thank-you.html', page('thank-you.html')],
-    ['/demo/style.css', { type: 'text/css; charset=utf-8', headers: HEADERS, text: source('style.css') }],
+    ['/demo/style.css', { type: 'text/css; charset=utf-8', headers: HEADERS, read: source('style.css') }],
   ];
 }

@@ -10,7 +10,7 @@ export function securityTxt(contact: string, now: () => number): [string, WebFil
     {
       type: 'text/plain; charset=utf-8',
       headers: { 'cache-control': 'max-age=86400' },
-      text: async () => `Contact: ${contact}\nExpires: ${expiry(now())}\nPreferred-Languages: en\n`,
+      read: async () => `Contact: ${contact}\nExpires: ${expiry(now())}\nPreferred-Languages: en\n`,
     },
   ];
 }

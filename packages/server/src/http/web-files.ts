@@ -6,30 +6,34 @@ import type { Log } from '../ports/log.ts';
 import type { Answer } from './answer.ts';
 import { errorAnswer, nothingHere } from './error-response.ts';
 
-/** Scripts and pages: what browsers load as files, beside the endpoints of the contract. */
+/** Scripts, pages and fonts: what browsers load as files, beside the endpoints of the contract. */
 
 export type WebFile = {
   type: string;
   headers: Readonly<Record<string, string>>;
   /** May change while the service runs. */
-  text(): Promise<string>;
+  read(): Promise<string | Buffer>;
 };
 
 /** By their paths; one may end in `*`. */
 export type WebFiles = Iterable<readonly [path: string, file: WebFile]>;
 
 type Encoding = 'br' | 'gzip' | 'identity';
-/** A text as it is sent: compressed once, with an ETag for conditional requests. */
-type Packed = { text: string; etag: string; bodies: Readonly<Record<Encoding, Uint8Array>> };
+/** A file as it is sent: compressed once, with an ETag for conditional requests. */
+type Packed = {
+  content: string | Buffer;
+  etag: string;
+  bodies: Readonly<{ identity: Uint8Array } & Partial<Record<Encoding, Uint8Array>>>;
+};
 
 export function makeFileAnswers({ newRequestId, log }: { newRequestId: () => string; log: Log }) {
   const packed = new Map<WebFile, Promise<Packed>>();
 
   async function current(file: WebFile): Promise<Packed> {
-    const text = await file.text();
+    const content = await file.read();
     const before = await packed.get(file)?.catch(() => undefined);
-    if (before?.text === text) return before;
-    const now = pack(text);
+    if (before?.content === content) return before;
+    const now = pack(content, isCompressed(file));
     packed.set(file, now);
     return now;
   }
@@ -46,10 +50,11 @@ export function makeFileAnswers({ newRequestId, log }: { newRequestId: () => str
           vary: 'accept-encoding',
         };
         if (isSame(etag, asked['if-none-match'])) return { status: 304, headers, body: null };
-        const encoding = encodingFor(asked['accept-encoding']);
+        const wanted = encodingFor(asked['accept-encoding']);
+        const encoding = bodies[wanted] === undefined ? 'identity' : wanted;
         headers['content-type'] = file.type;
         if (encoding !== 'identity') headers['content-encoding'] = encoding;
-        return { status: 200, headers, body: bodies[encoding] };
+        return { status: 200, headers, body: bodies[encoding] ?? bodies.identity };
       } catch (error) {
         // Another build has replaced it while the service runs.
         const isGone = (error as NodeJS.ErrnoException).code === 'ENOENT';
@@ -62,8 +67,11 @@ export function makeFileAnswers({ newRequestId, log }: { newRequestId: () => str
 const BEST_PACKED_BYTES_MAX = 64 * 1024;
 const NEXT_BEST_QUALITY = 9;
 
-async function pack(text: string): Promise<Packed> {
-  const identity = Buffer.from(text);
+async function pack(content: string | Buffer, isCompressed: boolean): Promise<Packed> {
+  const identity = typeof content === 'string' ? Buffer.from(content) : content;
+  // Weak, for it stands for every encoding of the file.
+  const etag = `W/"${createHash('sha256').update(identity).digest('base64url').slice(0, 16)}"`;
+  if (isCompressed) return { content, etag, bodies: { identity } };
   const { length } = identity;
   const quality = length > BEST_PACKED_BYTES_MAX ? NEXT_BEST_QUALITY : constants.BROTLI_MAX_QUALITY;
   const [br, gz] = await Promise.all([
@@ -72,9 +80,12 @@ async function pack(text: string): Promise<Packed> {
     }),
     promisify(gzip)(identity, { level: constants.Z_BEST_COMPRESSION }),
   ]);
-  // Weak, for it stands for every encoding of the text.
-  const etag = `W/"${createHash('sha256').update(identity).digest('base64url').slice(0, 16)}"`;
-  return { text, etag, bodies: { br, gzip: gz, identity } };
+  return { content, etag, bodies: { br, gzip: gz, identity } };
+}
+
+/** Already: another time makes it no smaller. */
+function isCompressed({ type }: WebFile): boolean {
+  return type.startsWith('font/');
 }
 
 function encodingFor(accepted = ''): Encoding {

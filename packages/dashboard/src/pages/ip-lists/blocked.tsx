@@ -103,8 +103,8 @@ function Address({ row }: { row: BlockedIp }) {
       >
         {row.ip}
       </Link>
-      <span className="max-w-full text-[0.8125rem] break-words text-ink-soft sm:hidden">{row.reason}</span>
-      <span className="text-[0.8125rem] text-ink-faint sm:hidden">
+      <span className="max-w-full text-[0.8125rem] break-words text-ink-soft @lg:hidden">{row.reason}</span>
+      <span className="text-[0.8125rem] text-ink-faint @lg:hidden">
         <Time value={row.blocked_at} />
       </span>
     </div>

@@ -98,8 +98,8 @@ function Address({ row }: { row: WhitelistedIp }) {
       ) : (
         <span className="font-mono text-[0.8125rem] break-all">{row.ip}</span>
       )}
-      <span className="max-w-full text-[0.8125rem] break-words text-ink-soft sm:hidden">{row.note}</span>
-      <span className="text-[0.8125rem] text-ink-faint sm:hidden">
+      <span className="max-w-full text-[0.8125rem] break-words text-ink-soft @lg:hidden">{row.note}</span>
+      <span className="text-[0.8125rem] text-ink-faint @lg:hidden">
         <Time value={row.whitelisted_at} />
       </span>
     </div>

@@ -16,7 +16,7 @@ export function ScoresCard({ lead }: { lead: Lead }) {
           name="Engagement"
           points={lead.engagement_score}
           bar="bg-accent"
-          badge={<EngagementBadge label={lead.engagement_label} score={lead.engagement_score} />}
+          badge={<EngagementBadge lead={lead} />}
           reasons={engagementReasons(lead)}
           isEmpty="No visits of this person are known."
         />

@@ -94,7 +94,7 @@ function CardFace({ lead, action, children }: { lead: LeadItem; action?: ReactNo
       </p>
       <div className="flex flex-wrap items-center gap-1.5 text-xs text-ink-faint">
         <Time value={lead.enquiry_datetime} isAgo />
-        <EngagementBadge label={lead.engagement_label} score={lead.engagement_score} />
+        <EngagementBadge lead={lead} />
         {riskOf(lead.suspicion_score).isRaised && <RiskBadge score={lead.suspicion_score} hasLabel />}
         <LeadMarks lead={lead} />
       </div>

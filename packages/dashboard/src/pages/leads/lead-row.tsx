@@ -40,21 +40,21 @@ export const LeadRow = memo(function LeadRow({
           <LeadMarks lead={lead} />
         </div>
         <Contact lead={lead} />
-        <div className="mt-1.5 flex flex-wrap items-center gap-1.5 text-[0.8125rem] text-ink-soft lg:hidden">
-          <EngagementBadge label={lead.engagement_label} score={lead.engagement_score} />
+        <div className="mt-1.5 flex flex-wrap items-center gap-1.5 text-[0.8125rem] text-ink-soft @4xl:hidden">
+          <EngagementBadge lead={lead} />
           {riskOf(lead.suspicion_score).isRaised && <RiskBadge score={lead.suspicion_score} hasLabel />}
-          <span className="min-w-0 truncate md:hidden">
+          <span className="min-w-0 truncate @2xl:hidden">
             <Dotted
               parts={[lead.project_name, <Time key="enquired" value={lead.enquiry_datetime} isAgo />]}
             />
           </span>
         </div>
       </th>
-      <td className={classes(CELL, 'hidden md:table-cell')}>
+      <td className={classes(CELL, 'hidden @2xl:table-cell')}>
         <div className="truncate">{lead.project_name || <None />}</div>
         <div className="truncate text-[0.8125rem] text-ink-faint">{lead.project_source}</div>
       </td>
-      <td className={classes(CELL, 'hidden md:table-cell')}>
+      <td className={classes(CELL, 'hidden @2xl:table-cell')}>
         <Time value={lead.enquiry_datetime} isAgo />
         {lead.last_follow_up_at !== null && (
           <div className="text-[0.8125rem] whitespace-nowrap text-ink-faint">
@@ -62,10 +62,10 @@ export const LeadRow = memo(function LeadRow({
           </div>
         )}
       </td>
-      <td className={classes(CELL, 'hidden lg:table-cell')}>
-        <EngagementBadge label={lead.engagement_label} score={lead.engagement_score} />
+      <td className={classes(CELL, 'hidden @4xl:table-cell')}>
+        <EngagementBadge lead={lead} />
       </td>
-      <td className={classes(CELL, 'hidden lg:table-cell')}>
+      <td className={classes(CELL, 'hidden @4xl:table-cell')}>
         <RiskBadge score={lead.suspicion_score} />
       </td>
       <td className={classes(CELL, 'pr-4 sm:pr-5')}>

@@ -98,7 +98,7 @@ function Rows({
   };
   return (
     <div
-      className={classes('overflow-x-auto transition-opacity', isStale && 'opacity-60')}
+      className={classes('@container overflow-x-auto transition-opacity', isStale && 'opacity-60')}
       aria-busy={isStale || undefined}
     >
       <table className="w-full table-fixed border-collapse text-left">
@@ -106,22 +106,22 @@ function Rows({
         <thead>
           <tr className="border-b border-line text-xs text-ink-faint">
             <SortHeader title="Contact" orders={NAME} {...sorting} className="pl-4 sm:pl-5" />
-            <th scope="col" className="hidden h-9 w-[22%] px-3 font-medium md:table-cell">
+            <th scope="col" className="hidden h-9 w-[22%] px-3 font-medium @2xl:table-cell">
               Project
             </th>
             <SortHeader
               title="Submitted"
               orders={SUBMITTED}
               {...sorting}
-              className="hidden w-36 md:table-cell"
+              className="hidden w-36 @2xl:table-cell"
             />
             <SortHeader
               title="Engagement"
               orders={ENGAGEMENT}
               {...sorting}
-              className="hidden w-34 lg:table-cell"
+              className="hidden w-34 @4xl:table-cell"
             />
-            <SortHeader title="Risk" orders={RISK} {...sorting} className="hidden w-20 lg:table-cell" />
+            <SortHeader title="Risk" orders={RISK} {...sorting} className="hidden w-20 @4xl:table-cell" />
             <th scope="col" className="h-9 w-34 px-3 pr-4 font-medium sm:w-38 sm:pr-5">
               Stage
             </th>

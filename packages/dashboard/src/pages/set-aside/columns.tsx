@@ -64,7 +64,7 @@ function Contact({ row, onOpen }: { row: SetAsideLead; onOpen: () => void }) {
       {row.contact_email !== '' && row.contact_email !== name && (
         <span className="max-w-full truncate text-[0.8125rem] text-ink-soft">{row.contact_email}</span>
       )}
-      <span className="max-w-full truncate text-[0.8125rem] text-ink-faint sm:hidden">{row.ip}</span>
+      <span className="max-w-full truncate text-[0.8125rem] text-ink-faint @lg:hidden">{row.ip}</span>
     </div>
   );
 }

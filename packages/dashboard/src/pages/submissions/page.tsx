@@ -135,7 +135,7 @@ function Contact({ row }: { row: Submission }) {
         )}
         {row.contact_phone !== name && <span className="max-w-full truncate">{row.contact_phone}</span>}
       </span>
-      <span className="truncate text-[0.8125rem] text-ink-faint md:hidden">
+      <span className="truncate text-[0.8125rem] text-ink-faint @2xl:hidden">
         <Dotted parts={[row.project_name, row.source]} />
       </span>
     </div>
@@ -147,7 +147,7 @@ function Moment({ row }: { row: Submission }) {
   return (
     <div className="grid justify-items-start gap-1">
       <ListTime value={row.submitted_at} />
-      <div className="md:hidden">
+      <div className="@2xl:hidden">
         <Kind row={row} />
       </div>
     </div>

@@ -145,7 +145,7 @@ function columnsOf({
         <div className="grid min-w-0 gap-0.5">
           <span className="font-medium [overflow-wrap:anywhere]">{integration.name}</span>
           <code className="font-mono text-xs text-ink-faint">{integration.key_prefix}…</code>
-          <span className="text-xs text-ink-faint sm:hidden">
+          <span className="text-xs text-ink-faint @lg:hidden">
             <LastUsed integration={integration} />
           </span>
         </div>

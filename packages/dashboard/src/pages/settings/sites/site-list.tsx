@@ -111,7 +111,7 @@ function SiteName({ site }: { site: Site }) {
         {site.name}
       </Link>
       <code className="font-mono text-xs break-all text-ink-faint">{site.site_key}</code>
-      <div className="md:hidden">
+      <div className="@2xl:hidden">
         <Domains site={site} />
       </div>
     </div>
