@@ -41,6 +41,7 @@ export async function startService(
     DATA_DIR: dataDir,
     ANALYTICS_API_KEY: API_KEY,
     TRACK_RATE_LIMIT_PER_MINUTE: '0',
+    CAPTURE_RATE_LIMIT_PER_MINUTE: '0',
     LOG_LEVEL: 'info',
     ...variables,
   });

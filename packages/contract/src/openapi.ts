@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Endpoint, isSuccess } from './endpoint.ts';
 import { endpoints } from './endpoints.ts';
+import { ApiError } from './fields.ts';
 import { TrackingEvent } from './tracking.ts';
 
 type JsonObject = Record<string, unknown>;
@@ -78,12 +79,17 @@ function operation(name: string, declared: Endpoint, components: JsonObject): Js
     ...parametersOf(declared, components),
     ...requestBodyOf(declared, components),
     responses: Object.fromEntries(
-      Object.entries(declared.responses).map(([status, schema]) => [
+      Object.entries(responsesOf(declared)).map(([status, schema]) => [
         status,
         response(Number(status), schema, declared, components),
       ]),
     ),
   };
+}
+
+/** Wherever a key can be wrong, there is a limit for wrong ones. */
+function responsesOf({ auth, form, responses }: Endpoint): Endpoint['responses'] {
+  return auth === 'public' && form === undefined ? responses : { ...responses, 429: ApiError };
 }
 
 /** A form may come with a key or without. */
@@ -146,11 +152,13 @@ function response(status: number, schema: z.ZodType, declared: Endpoint, compone
     return { description, headers: { Location: { schema: { type: 'string', format: 'uri' } } } };
   const described = { schema: schemaOf(schema, 'output', components) };
   const types = isSuccess(status) && declared.streams ? declared.streams : [contentType.split(';')[0] ?? ''];
-  const content = types.map((type) => [type, type === 'text/csv' ? CSV : described]);
+  // Whoever has sent a form with a browser gets a page.
+  const pages = declared.form !== undefined && (status === 429 || status === 503) ? ['text/html'] : [];
+  const content = [...types, ...pages].map((type) => [type, type.startsWith('text/') ? TEXT : described]);
   return { description, content: Object.fromEntries(content) };
 }
 
-const CSV = { schema: { type: 'string' } };
+const TEXT = { schema: { type: 'string' } };
 
 /** JSON Schema of one zod schema; named ones move to the components and are referred to. */
 function schemaOf(schema: z.ZodType, io: 'input' | 'output', components: JsonObject): JsonObject {

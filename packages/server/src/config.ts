@@ -40,6 +40,7 @@ export type Config = {
   /** A site, form and page to try things out with, where the service makes its own keys. */
   demo: boolean;
   trackRateLimitPerMinute: number;
+  captureRateLimitPerMinute: number;
   legacyLeadRoutes: boolean;
   /** Additional paths of the browser scripts and the tracking endpoints. */
   paths: { tracker: string; form: string; recorder: string; track: string };
@@ -100,6 +101,7 @@ export function readConfig(env: Environment): Config {
     },
     demo: read.flag('DEMO_SITE', true) && analyticsApiKey === undefined,
     trackRateLimitPerMinute: read.integer('TRACK_RATE_LIMIT_PER_MINUTE', 600, { min: 0 }),
+    captureRateLimitPerMinute: read.integer('CAPTURE_RATE_LIMIT_PER_MINUTE', 60, { min: 0 }),
     legacyLeadRoutes: read.flag('LEGACY_LEAD_ROUTES', true),
     paths: readPaths(read),
     securityContact: readSecurityContact(read),

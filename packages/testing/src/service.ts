@@ -78,12 +78,19 @@ export async function startService(kind: StoreKind, options: ServiceOptions = {}
       ANALYTICS_API_KEY: ADMIN_KEY,
       ANALYTICS_MARKETING_API_KEY: MARKETING_KEY,
       TRACK_RATE_LIMIT_PER_MINUTE: '0',
+      CAPTURE_RATE_LIMIT_PER_MINUTE: '0',
       // Tests place their clients with the headers of these.
       EDGE: 'cloudflare,plain',
       ...(kind === 'postgres' ? { DATABASE_URL: databaseUrl } : {}),
       ...options.env,
     }),
-    { log: capturingLog(logged), schedule: false, postgresMsMax: POSTGRES_MS_MAX, ...options.overrides },
+    {
+      log: capturingLog(logged),
+      schedule: false,
+      postgresMsMax: POSTGRES_MS_MAX,
+      wrongKeysPerMinute: Number.POSITIVE_INFINITY,
+      ...options.overrides,
+    },
   );
   const url = `http://127.0.0.1:${await app.listen()}`;
 

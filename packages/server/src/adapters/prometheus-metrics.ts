@@ -29,7 +29,7 @@ export function openPrometheusMetrics(): Metrics {
   const deliveries: Record<DeliveryOutcome, number> = { delivered: 0, retry: 0, failed: 0 };
   const leads = zeros(LEAD_OUTCOMES);
   const drops = zeros(DROP_REASONS);
-  const counts = { ingested: 0, ingestFailures: 0 };
+  const counts = { ingested: 0, ingestFailures: 0, wrongKeys: 0 };
   let backlogs: () => readonly InboxBacklog[] = () => [];
   let isRedisUp: (() => boolean) | undefined;
   const waiting = (of: keyof InboxBacklog) => backlogs().reduce((sum, backlog) => sum + backlog[of], 0);
@@ -78,6 +78,11 @@ export function openPrometheusMetrics(): Metrics {
     ),
     leadtrail_leads_total: byLabel('outcome', 'Submitted leads by what became of them', leads),
     leadtrail_dropped_total: byLabel('reason', 'What was sent to the service and is not kept', drops),
+    leadtrail_wrong_keys_total: single(
+      'counter',
+      'Requests with a key or secret that is wrong',
+      () => counts.wrongKeys,
+    ),
     leadtrail_deliveries_total: byLabel(
       'outcome',
       'Attempts to send a lead to the automation platform',
@@ -162,6 +167,9 @@ export function openPrometheusMetrics(): Metrics {
     },
     dropped(reason, count = 1) {
       drops[reason] += count;
+    },
+    keyRefused() {
+      counts.wrongKeys += 1;
     },
     deliveryTried(outcome) {
       deliveries[outcome] += 1;

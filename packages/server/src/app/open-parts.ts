@@ -28,6 +28,8 @@ export type Overrides = {
   log?: Log;
   /** How long a request waits for PostgreSQL: a busy machine must not make tests fail that are about something else. */
   postgresMsMax?: number;
+  /** How many wrong keys a client may send within a minute. */
+  wrongKeysPerMinute?: number;
   /** Off: jobs run only when a test runs them. */
   schedule?: boolean;
   /** Stand between the service and one of its parts, for example to fail at a chosen moment. */
@@ -44,6 +46,9 @@ export type Parts = Awaited<ReturnType<typeof openParts>>;
 
 /** An answer may take two readings, and has to come within two seconds all the same. */
 const POSTGRES_MS_MAX = 1800;
+
+/** More than anybody mistypes, and too few to guess with. */
+const WRONG_KEYS_PER_MINUTE = 20;
 
 const OBJECTS_DIR = 'objects';
 
@@ -79,6 +84,7 @@ export async function openParts(config: Config, { around = {}, ...overrides }: O
     keys,
     keyFile,
     metrics,
+    wrongKeysPerMinute: overrides.wrongKeysPerMinute ?? WRONG_KEYS_PER_MINUTE,
     answerMsMax: config.database.kind === 'postgres' ? postgresMsMax : Number.POSITIVE_INFINITY,
     redis,
     store,

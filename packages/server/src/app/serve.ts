@@ -135,7 +135,8 @@ function flowsOf(config: Config, parts: Parts, work: Work) {
 
 function contextOf(config: Config, parts: Parts, { settings }: Work, serving: Serving): HttpContext {
   const { store, keys, redis, metrics, log, now, answerMsMax } = parts;
-  const perMinute = config.trackRateLimitPerMinute;
+  const limitOf = (perMinute: number, name: string) =>
+    redis === undefined ? makeRateLimit(perMinute) : makeSharedRateLimit(perMinute, redis.counter, name);
   return {
     ...serving,
     now,
@@ -150,8 +151,9 @@ function contextOf(config: Config, parts: Parts, { settings }: Work, serving: Se
       return { callback: crmCallbackSecret, 'crm-webhook': crmWebhookSecret };
     }),
     isSiteOrigin: (origin) => store.isSiteOrigin({ origin }),
-    trackLimit:
-      redis === undefined ? makeRateLimit(perMinute) : makeSharedRateLimit(perMinute, redis.counter),
+    trackLimit: limitOf(config.trackRateLimitPerMinute, ''),
+    captureLimit: limitOf(config.captureRateLimitPerMinute, 'capture '),
+    wrongKeyLimit: makeRateLimit(parts.wrongKeysPerMinute),
     isWhitelisted: makeWhitelistCheck((ip) => store.ipRule({ ip }), now),
     responseCache: makeResponseCache({
       readVersions: () => store.dataVersions(),

@@ -16,11 +16,12 @@ import { AppError } from '../lib/errors.ts';
 import type { Log } from '../ports/log.ts';
 import type { DropReason, Metrics } from '../ports/metrics.ts';
 import { type Answer, commonHeaders, JSON_TYPE } from './answer.ts';
-import type { Role, SecretKind } from './authenticate.ts';
+import { offeredKeys, type Role, type SecretKind } from './authenticate.ts';
 import type { ClientIp, ClientSource } from './client-ip.ts';
+import { asPage, prefersPage } from './error-page.ts';
 import { errorAnswer } from './error-response.ts';
 import type { KeptFrom } from './kept.ts';
-import type { SharedRateLimit } from './rate-limit.ts';
+import type { RateLimit, SharedRateLimit } from './rate-limit.ts';
 import { parseJson, readText, validate } from './read-body.ts';
 import { readFormBody } from './read-form-body.ts';
 import { type PackedBody, readPackedBody } from './read-packed-body.ts';
@@ -72,6 +73,9 @@ export type HttpContext = {
   /** Whether an origin belongs to one of the sites. */
   isSiteOrigin: (origin: string) => Promise<boolean>;
   trackLimit: SharedRateLimit;
+  /** For forms that browsers send. */
+  captureLimit: SharedRateLimit;
+  wrongKeyLimit: RateLimit;
   /** Addresses that are not limited. */
   isWhitelisted: (ip: string) => Promise<boolean>;
   publicUrl: string | undefined;
@@ -92,17 +96,21 @@ export function answerEndpoint(name: string, declared: Endpoint, handler: AnyHan
   const cached = handler.keptFrom && context.responseCache.forEndpoint(name, handler.keptFrom);
   const report = context.metrics.forEndpoint(name);
   const isTracking = declared.group === 'Tracking';
-  const isLimited = isTracking && context.trackLimit.perMinute > 0;
+  const isForm = declared.form !== undefined;
+  const limit = limitOf(declared, context);
   // What web pages ask comes too often to have a line in the log for each request; the metrics count it.
   const isLogged = declared.origins === undefined;
 
   return async (incoming: IncomingMessage, params: object, query: object): Promise<Answer> => {
     const startedAt = performance.now();
     const reply: Answer = { status, headers: commonHeaders(declared, context.newRequestId()), body: null };
+    const client = context.clientIp(incoming.socket.remoteAddress, incoming.headers);
     let answer = reply;
     try {
-      const client = context.clientIp(incoming.socket.remoteAddress, incoming.headers);
-      if (isLimited) await takeFromLimit(client.ip, reply, context);
+      // A key that is wrong counts where it is refused.
+      if (limit !== null && !(isForm && 'x-api-key' in incoming.headers)) {
+        await takeFromLimit(limit, client.ip, reply, context);
+      }
       const role = declared.auth === 'public' ? undefined : await authorize(declared.auth, incoming, context);
       const request = {
         params: declared.params && validate(declared.params, params, 'path'),
@@ -126,8 +134,10 @@ export function answerEndpoint(name: string, declared: Endpoint, handler: AnyHan
         reply.headers['x-cache'] = wasKept ? 'hit' : 'miss';
       }
       if (reply.body !== null) reply.headers['content-type'] ??= contentType;
-    } catch (error) {
-      answer = errorAnswer(error, reply.headers, name, context.log);
+    } catch (thrown) {
+      const error = isWrongKey(thrown, incoming) ? countWrongKey(thrown, client.ip, context) : thrown;
+      const refused = errorAnswer(error, reply.headers, name, context.log);
+      answer = isForm && prefersPage(incoming.headers) ? asPage(refused) : refused;
     }
     const seconds = (performance.now() - startedAt) / 1000;
     report(answer.status, seconds);
@@ -157,15 +167,49 @@ async function startStream(pieces: AsyncIterable<string>): Promise<Readable> {
   return stream;
 }
 
-async function takeFromLimit(ip: string, { headers }: Reply, context: HttpContext): Promise<void> {
-  const { trackLimit: limit } = context;
+type NamedLimit = { name: string; limit: SharedRateLimit };
+
+/** Null: it has none. */
+function limitOf({ group, form }: Endpoint, { trackLimit, captureLimit }: HttpContext): NamedLimit | null {
+  if (group === 'Tracking' && trackLimit.perMinute > 0) return { name: 'track', limit: trackLimit };
+  if (form !== undefined && captureLimit.perMinute > 0) return { name: 'capture', limit: captureLimit };
+  return null;
+}
+
+async function takeFromLimit(
+  { name, limit }: NamedLimit,
+  ip: string,
+  { headers }: Reply,
+  context: HttpContext,
+): Promise<void> {
   const taken = limit.take(ip, context.now());
   // Nothing to wait for where this process counts alone.
   const { allowed, remaining, resetSeconds } = taken instanceof Promise ? await taken : taken;
-  headers['ratelimit-policy'] = `"track";q=${limit.perMinute};w=60`;
-  headers.ratelimit = `"track";r=${remaining};t=${resetSeconds}`;
+  headers['ratelimit-policy'] = `"${name}";q=${limit.perMinute};w=60`;
+  headers.ratelimit = `"${name}";r=${remaining};t=${resetSeconds}`;
   if (allowed || (await context.isWhitelisted(ip))) return;
   throw new AppError('rate_limited', 'Too many requests from this address.', {
+    retryAfterSeconds: resetSeconds,
+  });
+}
+
+/** A request without a key has guessed none. */
+function isWrongKey(error: unknown, { headers }: IncomingMessage): error is AppError {
+  return error instanceof AppError && error.code === 'unauthorized' && offeredKeys(headers).length > 0;
+}
+
+/** Wrong keys are limited, right ones never: nobody can be locked out by others behind the same address. */
+function countWrongKey(
+  wrong: AppError,
+  ip: string,
+  { wrongKeyLimit, metrics, log, now }: HttpContext,
+): AppError {
+  metrics.keyRefused();
+  const { count, allowed, resetSeconds } = wrongKeyLimit.take(ip, now());
+  if (allowed) return wrong;
+  // Once a minute and client.
+  if (count === wrongKeyLimit.perMinute + 1) log.warn('too many wrong keys', { client: ip });
+  return new AppError('rate_limited', 'Too many wrong keys from this address. Wait a minute.', {
     retryAfterSeconds: resetSeconds,
   });
 }

@@ -2,13 +2,16 @@ import { rateLimitKey } from '../lib/ip-address.ts';
 import { MINUTE_MS } from '../lib/utc-time.ts';
 import type { SharedCounter } from '../ports/shared-counter.ts';
 
-/** Clients remembered within a minute; beyond that they share one allowance, so memory stays bounded. */
+/**
+ * New clients remembered within a minute; beyond that they share one allowance, so memory stays bounded. Those of the
+ * minute before keep their own, so that a flood of fresh addresses refuses none that was there already.
+ */
 const CLIENTS_MAX = 100_000;
 const EVERYONE_ELSE = 'everyone else';
 /** The clocks of two processes may differ, and then their minutes do. */
 const SHARED_COUNT_MS = 2 * MINUTE_MS;
 
-export type RateDecision = { allowed: boolean; remaining: number; resetSeconds: number };
+export type RateDecision = { count: number; allowed: boolean; remaining: number; resetSeconds: number };
 export type RateLimit = { readonly perMinute: number; take(ip: string, now: number): RateDecision };
 export type SharedRateLimit = {
   readonly perMinute: number;
@@ -29,7 +32,7 @@ export function makeRateLimit(perMinute: number): RateLimit {
  * The same over several processes. The shared count is kept locally: a client over its limit costs no more round trips,
  * and while the counter is away, or has lost its counts, each process goes on from what it knew.
  */
-export function makeSharedRateLimit(perMinute: number, shared: SharedCounter): SharedRateLimit {
+export function makeSharedRateLimit(perMinute: number, shared: SharedCounter, name = ''): SharedRateLimit {
   const counts = makeCounts(perMinute);
   return {
     perMinute,
@@ -39,7 +42,7 @@ export function makeSharedRateLimit(perMinute: number, shared: SharedCounter): S
       // The shared count is never lower than this one.
       if (count > perMinute) return decide(perMinute, count, now);
       const minute = minuteOf(now);
-      return shared.count(`${minute} ${client}`, count, SHARED_COUNT_MS).then((total = count) => {
+      return shared.count(`${name}${minute} ${client}`, count, SHARED_COUNT_MS).then((total = count) => {
         counts.learn(client, minute, total);
         return decide(perMinute, total, now);
       });
@@ -51,17 +54,20 @@ export function makeSharedRateLimit(perMinute: number, shared: SharedCounter): S
 function makeCounts(perMinute: number) {
   let minute = 0;
   let counts = new Map<string, number>();
+  let before: ReadonlyMap<string, number> = counts;
   const keep = (client: string, count: number) => counts.set(client, Math.min(count, perMinute + 1));
 
   return {
     /** Who a request counts for; begins the minute when it is a new one. */
     clientOf(ip: string, now: number): string {
       if (minuteOf(now) !== minute) {
+        before = minuteOf(now) === minute + 1 ? counts : new Map();
         minute = minuteOf(now);
         counts = new Map();
       }
       const client = rateLimitKey(ip);
-      return counts.size >= CLIENTS_MAX && !counts.has(client) ? EVERYONE_ELSE : client;
+      const isKnown = counts.size < CLIENTS_MAX || counts.has(client) || before.has(client);
+      return isKnown ? client : EVERYONE_ELSE;
     },
     add(client: string): number {
       const count = (counts.get(client) ?? 0) + 1;
@@ -80,6 +86,7 @@ function minuteOf(now: number): number {
 
 function decide(perMinute: number, count: number, now: number): RateDecision {
   return {
+    count,
     allowed: count <= perMinute,
     remaining: Math.max(perMinute - count, 0),
     resetSeconds: Math.ceil(((minuteOf(now) + 1) * MINUTE_MS - now) / 1000),

@@ -44,6 +44,8 @@ export type Metrics = {
   ingestFailed(): void;
   leadSubmitted(outcome: LeadOutcome): void;
   dropped(reason: DropReason, count?: number): void;
+  /** A request with a key or secret that is wrong. */
+  keyRefused(): void;
   /** One attempt to bring a lead to the automation platform. */
   deliveryTried(outcome: DeliveryOutcome): void;
   /** All of it, in the form Prometheus reads. */

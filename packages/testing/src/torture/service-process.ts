@@ -63,6 +63,7 @@ export function startServiceProcess(place: Place, options: ServiceProcessOptions
       DATA_DIR: place.dataDir,
       ANALYTICS_API_KEY: ADMIN_KEY,
       TRACK_RATE_LIMIT_PER_MINUTE: '0',
+      CAPTURE_RATE_LIMIT_PER_MINUTE: '0',
       EDGE: 'plain',
       ...(place.kind === 'postgres' ? { DATABASE_URL: place.databaseUrl } : {}),
       ...options.env,
