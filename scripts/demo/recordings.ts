@@ -33,7 +33,12 @@ export async function recordVisits(
     const chunks = [events.slice(0, half), events.slice(half)];
     for (const [sequence, chunk] of chunks.entries()) {
       const lastAt = chunk.at(-1)?.timestamp ?? visit.startedAt;
-      const storeReplay = makeStoreReplay({ ...parts, now: () => lastAt });
+      const storeReplay = makeStoreReplay({
+        ...parts,
+        isRecent: () => true,
+        storageMb: async () => 0,
+        now: () => lastAt,
+      });
       await storeReplay({
         session_id: visit.sessionId,
         sequence,

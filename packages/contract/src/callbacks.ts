@@ -15,6 +15,7 @@ const CrmLeadId = z
   })
   .describe('id assigned by the CRM; a number is kept as its text');
 
+/** The secret in a header or, by Standard Webhooks 1.0, a signature: webhook-id, webhook-timestamp, webhook-signature. */
 const callback = {
   method: 'POST',
   group: 'Callbacks',

@@ -7,6 +7,8 @@ const NOTE_CHARS_MAX = 1024;
 const ADDRESS_CHARS_MAX = 2048;
 const IP_CHARS_MAX = 64;
 
+const ADDRESS =
+  'an address, or a CIDR range from /8 (IPv6: /16) on, such as 203.0.113.0/24; must not overlap the other list';
 const Ip = z.string().trim().min(1).max(IP_CHARS_MAX);
 const text = (charsMax: number) =>
   z
@@ -16,11 +18,14 @@ const text = (charsMax: number) =>
     .transform((given) => given ?? '');
 
 const listQuery = z.object({
-  ip: z.string().optional().describe('part of an IP address'),
+  ip: z
+    .string()
+    .optional()
+    .describe('part of an IP address or range; a whole address also finds the ranges it is in'),
   q: z.string().optional().describe('alias of ip'),
   ...paging({ default: LIST_DEFAULT, max: LIST_MAX }),
 });
-const ipParams = z.object({ ip: Ip });
+const ipParams = z.object({ ip: Ip.describe('an address or a CIDR range, URL-encoded') });
 
 const reading = { method: 'GET', group: 'IP lists', auth: 'marketing', cache: 'no-store' } as const;
 const adding = {
@@ -40,7 +45,7 @@ export const WHITELIST_USAGES = ['test', 'internal'] as const;
 export const blockedIps = endpoint({
   ...reading,
   path: '/analytics/blocked-ips',
-  summary: 'Blocked IP addresses, latest first',
+  summary: 'Blocked IP addresses and ranges, latest first',
   query: listQuery,
   responses: {
     200: z.object({
@@ -62,9 +67,9 @@ export const blockedIps = endpoint({
 export const blockIp = endpoint({
   ...adding,
   path: '/analytics/blocked-ips',
-  summary: 'Block an IP address; repeating it updates the entry',
+  summary: 'Block an IP address or a range; repeating it updates the entry',
   body: z.object({
-    ip: Ip,
+    ip: Ip.describe(ADDRESS),
     reason: text(NOTE_CHARS_MAX),
     country: text(NOTE_CHARS_MAX),
     referer: text(ADDRESS_CHARS_MAX),
@@ -75,7 +80,7 @@ export const blockIp = endpoint({
 export const unblockIp = endpoint({
   ...removing,
   path: '/analytics/blocked-ips/:ip',
-  summary: 'Unblock an IP address',
+  summary: 'Unblock an IP address or a range',
   params: ipParams,
   responses: { 200: z.object({ unblocked: z.literal(true) }), ...removeErrors },
 });
@@ -83,7 +88,7 @@ export const unblockIp = endpoint({
 export const whitelistedIps = endpoint({
   ...reading,
   path: '/analytics/whitelisted-ips',
-  summary: 'Whitelisted IP addresses, latest first',
+  summary: 'Whitelisted IP addresses and ranges, latest first',
   query: listQuery,
   responses: {
     200: z.object({
@@ -104,9 +109,9 @@ export const whitelistedIps = endpoint({
 export const whitelistIp = endpoint({
   ...adding,
   path: '/analytics/whitelisted-ips',
-  summary: 'Whitelist an IP address; repeating it updates the entry',
+  summary: 'Whitelist an IP address or a range; repeating it updates the entry',
   body: z.object({
-    ip: Ip,
+    ip: Ip.describe(ADDRESS),
     note: text(NOTE_CHARS_MAX),
     usage: z
       .enum(WHITELIST_USAGES)
@@ -121,7 +126,7 @@ export const whitelistIp = endpoint({
 export const unwhitelistIp = endpoint({
   ...removing,
   path: '/analytics/whitelisted-ips/:ip',
-  summary: 'Remove an IP address from the whitelist',
+  summary: 'Remove an IP address or a range from the whitelist',
   params: ipParams,
   responses: { 200: z.object({ removed: z.literal(true) }), ...removeErrors },
 });

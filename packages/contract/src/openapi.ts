@@ -65,6 +65,12 @@ function describe(): Description {
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer' },
         apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+        signature: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'webhook-signature',
+          description: 'Standard Webhooks 1.0, with webhook-id and webhook-timestamp, made with the secret',
+        },
       },
     },
   };
@@ -95,7 +101,9 @@ function responsesOf({ auth, form, responses }: Endpoint): Endpoint['responses']
 /** A form may come with a key or without. */
 function securityOf({ auth, form }: Endpoint): JsonObject[] {
   if (form !== undefined) return [{}, { apiKey: [] }];
-  return auth === 'public' ? [] : [{ bearer: [] }, { apiKey: [] }];
+  const key = [{ bearer: [] }, { apiKey: [] }];
+  if (auth === 'callback' || auth === 'crm-webhook') return [...key, { signature: [] }];
+  return auth === 'public' ? [] : key;
 }
 
 function parametersOf({ params, query }: Endpoint, components: JsonObject): JsonObject {

@@ -18,7 +18,8 @@ export const storeReplay = endpoint({
   method: 'POST',
   path: '/track/replay',
   group: 'Tracking',
-  summary: 'Store a chunk of a session recording, optionally gzipped',
+  summary:
+    'Store a chunk of the recording of a known session, optionally gzipped; 403 while recording is off',
   auth: 'public',
   cache: 'no-store',
   origins: 'any',
@@ -28,6 +29,8 @@ export const storeReplay = endpoint({
   responses: {
     202: z.object({ stored: z.literal(true) }),
     400: ApiError,
+    403: ApiError,
+    404: ApiError,
     410: ApiError,
     413: ApiError,
     429: ApiError,

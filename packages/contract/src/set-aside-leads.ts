@@ -96,7 +96,10 @@ const accepting = {
   params: z.object({ id: RecordNumber }),
   bodyBytesMax: MANAGEMENT_BYTES_MAX,
   body: z.object({
-    unblock: z.boolean().default(false).describe('take its address off the block list as well'),
+    unblock: z
+      .boolean()
+      .default(false)
+      .describe('take its address off the block list as well; a range that it is in stays'),
   }),
   isBodyOptional: true,
   responses: {

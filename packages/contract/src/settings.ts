@@ -14,6 +14,8 @@ const TEAMS_MAX = 200;
 const TEAM_CHARS_MAX = 256;
 const PARAMETERS_MAX = 200;
 const PARAMETER_CHARS_MAX = 64;
+/** A pebibyte. */
+const STORAGE_MB_MAX = 1024 ** 3;
 /** A hundred years. */
 const MINUTES_MAX = 52_560_000;
 
@@ -65,6 +67,9 @@ export const SettingsChange = z
       .boolean()
       .nullable()
       .describe('on: leads of bots are stored, not forwarded; null: as BOT_LEAD_DETECTION has it'),
+    callbacks_require_signature: z
+      .boolean()
+      .describe('callbacks and CRM events must be signed; the secret in a header is not enough'),
     internal_teams: z.array(z.string().trim().min(1).max(TEAM_CHARS_MAX)).max(TEAMS_MAX),
     duplicate_window_minutes: Minutes,
     analytics_refresh_cooldown_seconds: z
@@ -87,6 +92,11 @@ export const SettingsChange = z
     set_aside_retention_days: RetentionDays,
     flow_send_body_retention_days: RetentionDays,
     unmatched_event_retention_days: RetentionDays,
+    replay_storage_mb: z
+      .int()
+      .min(0)
+      .max(STORAGE_MB_MAX)
+      .describe('of all recordings together; beyond it the oldest are deleted. 0: no limit'),
     redacted_parameters: z
       .array(z.string().trim().min(1).max(PARAMETER_CHARS_MAX))
       .max(PARAMETERS_MAX)
@@ -107,6 +117,7 @@ export const Settings = z.object({
   crm_callback_secret_set: z.boolean(),
   crm_webhook_secret_set: z.boolean(),
   bot_lead_detection: z.boolean(),
+  callbacks_require_signature: z.boolean(),
   internal_teams: z.array(z.string()),
   duplicate_window_minutes: z.int(),
   analytics_refresh_cooldown_seconds: z.int(),
@@ -122,6 +133,7 @@ export const Settings = z.object({
   set_aside_retention_days: ShownDays,
   flow_send_body_retention_days: ShownDays,
   unmatched_event_retention_days: ShownDays,
+  replay_storage_mb: z.int(),
   redacted_parameters: z.array(z.string()),
   replay_sample_rate: z.number(),
 });

@@ -58,6 +58,21 @@ describe('the lists of addresses', () => {
       await page.waitForURL((url) => url.pathname.endsWith('/testing'));
     }));
 
+  test('a range is blocked, and removed again', () =>
+    dashboard.visit('/blocked-ips', async (page) => {
+      await page.getByRole('button', { name: 'Block an IP' }).first().click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText('or all of a network: 203.0.113.0/24').waitFor();
+      await dialog.getByLabel('IP address or range').fill('198.51.100.0/25');
+      await dialog.getByRole('button', { name: 'Block', exact: true }).click();
+      await row(page, '198.51.100.0/25').waitFor();
+      await row(page, '198.51.100.0/25')
+        .getByRole('button', { name: /Unblock/ })
+        .click();
+      await page.getByText('198.51.100.0/25 is no longer blocked').waitFor();
+      assert.deepEqual((await service.get<Blocked>(BLOCKED)).blocked_ips, []);
+    }));
+
   test('what is no address is refused at the field', () =>
     dashboard.visit(
       '/blocked-ips',
@@ -66,7 +81,7 @@ describe('the lists of addresses', () => {
         const field = page.getByRole('dialog').getByLabel('IP address');
         await field.fill('somewhere');
         await page.keyboard.press('Enter');
-        await page.getByText('This must be an IP address.').waitFor();
+        await page.getByText(/^This must be an IP address or a CIDR range/).waitFor();
         assert.equal(await field.getAttribute('aria-invalid'), 'true');
         await field.fill('203.0.113.7');
         assert.equal(await field.getAttribute('aria-invalid'), null);

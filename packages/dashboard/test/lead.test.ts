@@ -13,7 +13,7 @@ import {
 } from '@leadtrail/testing/callbacks';
 import { assertCaptured, CAPTURE_ENV, type Fields, sendFromServer } from '@leadtrail/testing/enquiries';
 import { answering, type Receiver, startReceiver } from '@leadtrail/testing/receiver';
-import { type TestService, useService } from '@leadtrail/testing/service';
+import { ADMIN_KEY, type TestService, useService } from '@leadtrail/testing/service';
 import { endSession, sendEvents, startSession } from '@leadtrail/testing/visits';
 import type { Page } from 'playwright-core';
 import {
@@ -221,6 +221,21 @@ describe('the page of a lead', () => {
     );
     const { total } = await service.get<{ total: number }>('/analytics/whitelisted-ips');
     assert.equal(total, 0);
+  });
+
+  test('an IP that is blocked as part of a range leads to that range', async () => {
+    const lead = await capture(service);
+    const range = '198.51.100.0/24';
+    const admin = { 'x-api-key': ADMIN_KEY };
+    assert.equal((await service.post('/analytics/blocked-ips', { ip: range }, admin)).status, 201);
+    await dashboard.visit(pathOf(lead), async (page) => {
+      await page.getByText('As part of the range').waitFor();
+      assert.equal(await page.getByRole('button', { name: 'Unblock' }).count(), 0);
+      await page.getByRole('link', { name: range }).click();
+      await page.waitForURL((url) => url.pathname.endsWith('/blocked-ips'));
+      await page.getByRole('button', { name: `Unblock ${range}` }).click();
+      await page.getByText(`${range} is no longer blocked`).first().waitFor();
+    });
   });
 
   test('a send that failed is sent again', async () => {

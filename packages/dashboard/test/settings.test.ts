@@ -300,6 +300,7 @@ describe('Settings that are saved by section', () => {
         await page.getByText('Must be a number from 0 to 100.').waitFor();
         await page.getByLabel('Visits to record').fill('7');
         await page.getByLabel('Keep recordings').fill('0');
+        await page.getByLabel('Storage for recordings').fill('512');
         await page.getByLabel('More parameters').fill('member_id');
         await page.getByLabel('Pause between refreshes').fill('60');
         await button(page, 'Save').click();
@@ -307,6 +308,7 @@ describe('Settings that are saved by section', () => {
         const saved = await settingsOf(service);
         assert.equal(saved.replay_sample_rate, 0.07);
         assert.equal(saved.replay_retention_days, 0);
+        assert.equal(saved.replay_storage_mb, 512);
         assert.deepEqual(saved.redacted_parameters, ['member_id']);
         assert.equal(saved.analytics_refresh_cooldown_seconds, 60);
         await page.reload();
@@ -315,6 +317,14 @@ describe('Settings that are saved by section', () => {
       },
       refusedWith(400),
     ));
+
+  it('Signed reports are required with a switch', () =>
+    dashboard.visit('/settings/forwarding', async (page) => {
+      await page.getByLabel('Require signed reports').click();
+      await button(page, 'Save').click();
+      await page.getByText('Unsaved changes').waitFor({ state: 'detached' });
+      assert.equal((await settingsOf(service)).callbacks_require_signature, true);
+    }));
 
   it('A secret is set, kept by an empty field, and removed', () =>
     dashboard.visit('/settings/forwarding', async (page) => {

@@ -1,16 +1,23 @@
 import assert from 'node:assert/strict';
 import { before, beforeEach, describe, test } from 'node:test';
 import { call } from '@leadtrail/testing/analytics-calls';
+import { NOON } from '@leadtrail/testing/builders';
 import { CALLBACK_SECRET, CRM_CALLBACK } from '@leadtrail/testing/callbacks';
 import { aClock } from '@leadtrail/testing/clock';
 import { rows } from '@leadtrail/testing/database';
-import { CAPTURE_ENV, sendForm, sendFromServer, setUpSite } from '@leadtrail/testing/enquiries';
+import {
+  CAPTURE_ENV,
+  FORM_ID,
+  SITE_KEY,
+  sendForm,
+  sendFromServer,
+  setUpSite,
+} from '@leadtrail/testing/enquiries';
 import { emptyLeads } from '@leadtrail/testing/leads';
-import { ADMIN_KEY, onBothStores, useService } from '@leadtrail/testing/service';
+import { ADMIN_KEY, onBothStores, type TestService, useService } from '@leadtrail/testing/service';
+import { openConnection } from '@leadtrail/testing/torture/connection';
 import { makeRateLimit } from '../src/http/rate-limit.ts';
-import { MINUTE_MS } from '../src/lib/utc-time.ts';
-
-const PAGE = { accept: 'text/html,application/xhtml+xml' };
+import { DAY_MS, MINUTE_MS } from '../src/lib/utc-time.ts';
 
 onBothStores('limits of the public surface', (kind) => {
   const clock = aClock();
@@ -43,11 +50,48 @@ onBothStores('limits of the public surface', (kind) => {
   });
 
   test('a browser without the script is shown a page', async () => {
-    for (let i = 0; i < 3; i += 1) await sendForm(service, person(i), { headers: PAGE });
-    const refused = await sendForm(service, person(3), { headers: PAGE });
+    for (let i = 0; i < 3; i += 1) await sendForm(service, person(i));
+    // Not with fetch, which always says that it is a script.
+    const browser = openConnection(Number(new URL(service.url).port));
+    const headers = { 'x-forwarded-for': '198.51.100.7', accept: 'text/html,*/*' };
+    const refused = await browser.send('/lead.capture', {}, { ...headers, 'sec-fetch-mode': 'navigate' });
+    const toScript = await browser.send('/lead.capture', {}, { ...headers, 'sec-fetch-mode': 'cors' });
+    browser.close();
     assert.equal(refused.status, 429);
-    assert.equal(refused.headers.get('content-type'), 'text/html; charset=utf-8');
-    assert.match(await refused.text(), /has not been sent/);
+    assert.match(refused.text, /^<!doctype html>.*has not been sent/s);
+    assert.equal(JSON.parse(toScript.text).code, 'rate_limited');
+  });
+
+  test('a page of the site can read that it has to wait', async () => {
+    for (let i = 0; i < 3; i += 1) await sendForm(service, person(i));
+    const script = { accept: 'application/json', 'x-requested-with': 'fetch' };
+    const refused = await sendForm(service, person(3), { headers: script });
+    assert.equal(refused.headers.get('access-control-allow-origin'), 'https://www.example.com');
+    assert.equal(refused.headers.get('access-control-expose-headers'), 'Retry-After');
+    assert.equal(refused.headers.get('content-type'), 'application/json; charset=utf-8');
+  });
+
+  test('beyond the limit a blocked client gets what everybody gets, and before it what it got', async () => {
+    await call(service, 'POST', '/analytics/blocked-ips', { body: { ip: '198.51.100.70' } });
+    const answersTo = async (ip: string) => {
+      const answers: unknown[] = [];
+      for (let i = 0; i < 5; i += 1) {
+        const answer = await sendForm(service, person(i), { ip });
+        const headers = Object.fromEntries(answer.headers);
+        delete headers['x-request-id'];
+        answers.push([answer.status, headers, await answer.text()]);
+      }
+      return answers;
+    };
+    assert.deepEqual(await answersTo('198.51.100.70'), await answersTo('198.51.100.71'));
+  });
+
+  test('an empty key is none: the limit holds', async () => {
+    const statuses: number[] = [];
+    for (let i = 0; i < 4; i += 1) {
+      statuses.push((await sendForm(service, person(i), { headers: { 'x-api-key': ' ' } })).status);
+    }
+    assert.deepEqual(statuses, [401, 401, 401, 429]);
   });
 
   test('other clients, servers with a key and whitelisted addresses are not limited', async () => {
@@ -94,6 +138,18 @@ onBothStores('limits of the public surface', (kind) => {
       assert.equal((await guess('wrong')).status, 401);
     });
 
+    test('count where there is no endpoint, too', async () => {
+      const ip = '203.0.113.61';
+      const headers = { 'x-forwarded-for': ip, 'x-api-key': 'wrong' };
+      const guessAt = (path: string, method = 'GET') => fetch(service.url + path, { method, headers });
+      for (let i = 0; i < 10; i += 1) {
+        assert.equal((await guessAt('/analytics/nothing')).status, 401);
+        assert.equal((await guessAt('/analytics/overview', 'DELETE')).status, 401);
+      }
+      assert.equal((await guessAt('/analytics/nothing')).status, 429);
+      assert.equal((await guess('wrong', ip)).status, 429);
+    });
+
     test('count over all surfaces: API, capture and callbacks', async () => {
       const ip = '203.0.113.60';
       const from = { 'x-forwarded-for': ip, 'x-api-key': 'wrong' };
@@ -105,25 +161,164 @@ onBothStores('limits of the public surface', (kind) => {
       assert.equal((await sendFromServer(service, {}, { headers: from })).status, 429);
       assert.equal((await service.post(CRM_CALLBACK, {}, from)).status, 429);
       assert.equal((await guess('wrong', ip)).status, 429);
-      assert.match(
-        await (await guess(ADMIN_KEY, ip)).text().then(() => metrics()),
-        /^leadtrail_wrong_keys_total [1-9]\d*$/m,
-      );
     });
 
-    async function metrics(): Promise<string> {
-      const response = await fetch(`${service.url}/metrics`, { headers: { 'x-api-key': ADMIN_KEY } });
-      return response.text();
-    }
+    test('43: 5,000 wrong keys: 429 after 20, one log line a minute with the client, right clients unaffected', async () => {
+      const ip = '203.0.113.62';
+      service.logged.length = 0;
+      const before = await metric(service, 'leadtrail_wrong_keys_total');
+      const statuses = await flood(service, 5000, '/analytics/erase', () => ({
+        headers: { 'x-forwarded-for': ip, 'x-api-key': 'wrong' },
+        body: {},
+      }));
+      assert.deepEqual(
+        statuses,
+        new Map([
+          [401, 20],
+          [429, 4980],
+        ]),
+      );
+      const warnings = service.logged.filter(({ message }) => message === 'too many wrong keys');
+      assert.deepEqual(
+        warnings.map(({ fields }) => fields.client),
+        [ip],
+      );
+      assert.equal(await metric(service, 'leadtrail_wrong_keys_total'), before + 5000);
+      assert.equal((await guess(ADMIN_KEY, ip)).status, 200);
+      assert.equal((await sendFromServer(service, person(1), { ip })).status, 301);
+    });
+  });
+
+  describe('rows that are set aside', () => {
+    const asides = (kind: string) =>
+      rows(service, `select received_at from set_aside_leads where kind = '${kind}' order by id`);
+    // So that the limit on requests is out of the way.
+    const sendAll = async (count: number, ip: (i: number) => string) => {
+      for (let i = 0; i < count; i += 1) {
+        if (i % 3 === 0) clock.advance(MINUTE_MS);
+        assert.equal((await sendForm(service, person(i), { ip: ip(i) })).status, 301);
+      }
+    };
+
+    test('of one blocked address 100 a day are kept, further ones are counted, and the sender sees no difference', async () => {
+      clock.set(NOON);
+      await call(service, 'POST', '/analytics/blocked-ips', { body: { ip: '198.51.100.80' } });
+      const before = await metric(service, 'leadtrail_dropped_total{reason="set_aside_over_limit"}');
+      await sendAll(110, () => '198.51.100.80');
+      assert.equal((await asides('rejected')).length, 100);
+      assert.equal(
+        await metric(service, 'leadtrail_dropped_total{reason="set_aside_over_limit"}'),
+        before + 10,
+      );
+      clock.set(NOON + DAY_MS);
+      await sendAll(1, () => '198.51.100.80');
+      assert.equal((await asides('rejected')).length, 101);
+    });
+
+    test('of addresses used for testing as well; the addresses of an IPv6 /64 count together', async () => {
+      clock.set(NOON + 2 * DAY_MS);
+      await call(service, 'POST', '/analytics/whitelisted-ips', {
+        body: { ip: '2001:db8:5::/48', usage: 'test' },
+      });
+      await sendAll(105, (i) => `2001:db8:5:1::${(i + 1).toString(16)}`);
+      assert.equal((await asides('testing')).length, 100);
+      await sendAll(1, () => '2001:db8:5:2::1');
+      assert.equal((await asides('testing')).length, 101);
+    });
+  });
+
+  describe('42: 10,000 submissions a minute', () => {
+    const form = (i: number, ip: string) => ({
+      headers: { 'x-forwarded-for': ip, origin: 'https://www.example.com' },
+      body: { siteKey: SITE_KEY, formId: FORM_ID, EMAIL: `flood-${i}@example.org` },
+    });
+    const stored = async () => (await rows(service, 'select lead_id from leads')).length;
+
+    test('from one address: 429 beyond the limit, known clients still served', async () => {
+      assert.equal((await sendForm(service, person(1), { ip: '198.51.100.90' })).status, 301);
+      const statuses = await flood(service, 10_000, '/lead.capture', (i) => form(i, '198.51.100.91'));
+      assert.deepEqual(
+        statuses,
+        new Map([
+          [200, 3],
+          [429, 9997],
+        ]),
+      );
+      assert.equal((await sendForm(service, person(2), { ip: '198.51.100.90' })).status, 301);
+      assert.equal(await stored(), 5);
+    });
+
+    test('from one /64: 429 beyond the limit', async () => {
+      const statuses = await flood(service, 1000, '/lead.capture', (i) =>
+        form(i, `2001:db8:7:7::${i.toString(16)}`),
+      );
+      assert.deepEqual(
+        statuses,
+        new Map([
+          [200, 3],
+          [429, 997],
+        ]),
+      );
+      assert.equal(await stored(), 3);
+    });
   });
 });
 
-test('a flood of fresh addresses refuses none that was there the minute before', () => {
-  const limit = makeRateLimit(2);
-  assert.ok(limit.take('198.51.100.1', 0).allowed);
-  for (let i = 0; i < 100_010; i += 1) {
-    limit.take(`10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`, MINUTE_MS);
-  }
-  assert.ok(limit.take('198.51.100.1', MINUTE_MS).allowed);
-  assert.equal(limit.take('198.51.100.2', MINUTE_MS).allowed, false);
+async function metric(service: TestService, name: string): Promise<number> {
+  const response = await fetch(`${service.url}/metrics`, { headers: { 'x-api-key': ADMIN_KEY } });
+  const line = (await response.text()).split('\n').find((each) => each.startsWith(`${name} `));
+  return Number(line?.slice(name.length + 1));
+}
+
+type Sent = { headers: Record<string, string>; body: unknown };
+
+/** How often each status was answered. */
+async function flood(
+  service: TestService,
+  count: number,
+  path: string,
+  request: (i: number) => Sent,
+): Promise<Map<number, number>> {
+  const statuses = new Map<number, number>();
+  const connections = Array.from({ length: 8 }, () => openConnection(Number(new URL(service.url).port)));
+  let next = 0;
+  await Promise.all(
+    connections.map(async (connection) => {
+      while (next < count) {
+        const { headers, body } = request(next++);
+        const { status } = await connection.send(path, body, headers);
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      }
+      connection.close();
+    }),
+  );
+  return new Map([...statuses].sort(([a], [b]) => a - b));
+}
+
+describe('42: a flood from 100,000 addresses', () => {
+  const FRESH_MAX = 100_000;
+  const fresh = (i: number) => `10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`;
+
+  test('refuses none that was there the minute before', () => {
+    const limit = makeRateLimit(2);
+    assert.ok(limit.take('198.51.100.1', 0).allowed);
+    for (let i = 0; i < FRESH_MAX + 10; i += 1) limit.take(fresh(i), MINUTE_MS);
+    assert.ok(limit.take('198.51.100.1', MINUTE_MS).allowed);
+    assert.equal(limit.take('198.51.100.2', MINUTE_MS).allowed, false);
+  });
+
+  test('is bounded in memory when all of them come back with as many others each minute', () => {
+    const limit = makeRateLimit(2);
+    let known = 0;
+    for (let minute = 1; minute <= 4; minute += 1) {
+      const at = minute * MINUTE_MS;
+      // New ones first, so that they would take the places of those that come back.
+      let own = 0;
+      for (let i = known; i < known + FRESH_MAX; i += 1) if (limit.take(fresh(i), at).allowed) own += 1;
+      assert.ok(own >= (minute <= 2 ? FRESH_MAX : 0));
+      assert.ok(own <= (minute <= 2 ? FRESH_MAX : 2), `${own} in minute ${minute}`);
+      for (let i = 0; i < known; i += 1) assert.ok(limit.take(fresh(i), at).allowed);
+      if (minute <= 2) known += FRESH_MAX;
+    }
+  });
 });

@@ -15,6 +15,7 @@ import {
   aChunk,
   aRecordedEvent,
   askForReplay,
+  knownChunk,
   listed,
   record,
   replayed,
@@ -146,7 +147,7 @@ onBothStores('a service with its objects in S3', (kind) => {
   }
 
   test('a recording sent while it is down is answered 503 with Retry-After, and taken when it is sent again', async () => {
-    const chunk = aChunk({ events: [aRecordedEvent({ timestamp: clock.now() })] });
+    const chunk = await knownChunk(service, { events: [aRecordedEvent({ timestamp: clock.now() })] });
     await whileAway(async () => {
       const refused = await sendBody(service, JSON.stringify(chunk));
       assert.equal(refused.status, 503);
@@ -313,11 +314,11 @@ test('4: a service whose object store hangs ends in time: what was under way is 
   const s3 = await startS3Server();
   t.after(() => s3.close());
   const service = await startService('sqlite', { env: s3.env });
-  await startSession(service);
+  const chunk = await knownChunk(service);
   await service.settled();
   s3.behave(hanging);
   const asked = s3.requests();
-  const sending = sendBody(service, JSON.stringify(aChunk()));
+  const sending = sendBody(service, JSON.stringify(chunk));
   const archiving = service.app.schedule.run('archive-sessions');
   while (s3.requests() < asked + 2) await new Promise(setImmediate);
   await within('The end', service.close());

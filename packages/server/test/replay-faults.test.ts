@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { randomUUIDv7 } from 'node:crypto';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { REPLAY_CHUNK_BYTES_MAX } from '@leadtrail/contract/limits';
-import { aChunk, aRecordedEvent, REPLAY } from '@leadtrail/testing/recordings';
+import { aStart } from '@leadtrail/testing/builders';
+import { aChunk, allowRecording, aRecordedEvent, REPLAY } from '@leadtrail/testing/recordings';
 import { newPlace, type Place, removePlace } from '@leadtrail/testing/torture/place';
 import { within } from '@leadtrail/testing/torture/service-process';
 import { leastStallMs, startWatchedService, type WatchedService } from '@leadtrail/testing/watched-service';
@@ -60,11 +62,17 @@ describe('29: a recording that is made to be hard to read', () => {
   let port: number;
   let stallMsMax = STALL_MS_MAX;
   let honestPeakBytes: number;
+  const session = randomUUIDv7();
+  let sequence = 0;
 
   before(async () => {
     place = await newPlace('sqlite', () => '');
     service = startWatchedService(place);
     port = await within('The start', service.listening);
+    const url = `http://127.0.0.1:${port}`;
+    await allowRecording({ url });
+    const start = { method: 'POST', body: JSON.stringify(aStart({ session_id: session })) };
+    assert.equal((await fetch(`${url}/track/session/start`, start)).status, 200);
     const honest = () => gzipSync(JSON.stringify(aHonestChunk()));
     for (let i = 0; i < 10; i += 1) assert.equal(await send(honest()), 202);
     await service.figures();
@@ -84,7 +92,7 @@ describe('29: a recording that is made to be hard to read', () => {
     const data = {
       texts: Array.from({ length: 1000 }, (_, id) => ({ id, value: 'text of a page '.repeat(60) })),
     };
-    return aChunk({ events: [aRecordedEvent({ data })] });
+    return aChunk({ session_id: session, sequence: sequence++, events: [aRecordedEvent({ data })] });
   }
 
   async function send(body: string | Buffer): Promise<number> {

@@ -76,7 +76,12 @@ onBothStores('rejected and testing leads', (kind) => {
     for (const list of LISTS) {
       for (let i = 0; i < 120; i += 1) {
         // Two at a time came in the same instant.
-        await setAside({ kind: list.kind, contact_name: String(i), received_at: NOON + Math.floor(i / 2) });
+        await setAside({
+          kind: list.kind,
+          ip: `198.51.100.${i}`,
+          contact_name: String(i),
+          received_at: NOON + Math.floor(i / 2),
+        });
       }
       const latestFirst = Array.from({ length: 120 }, (_, i) => String(119 - i));
       const pages: [string, string[]][] = [

@@ -36,6 +36,7 @@ const DEFAULTS: Settings = {
   crm_callback_secret_set: false,
   crm_webhook_secret_set: false,
   bot_lead_detection: false,
+  callbacks_require_signature: false,
   internal_teams: [],
   duplicate_window_minutes: 60,
   analytics_refresh_cooldown_seconds: 1800,
@@ -51,6 +52,7 @@ const DEFAULTS: Settings = {
   set_aside_retention_days: null,
   flow_send_body_retention_days: null,
   unmatched_event_retention_days: 30,
+  replay_storage_mb: 5120,
   redacted_parameters: [],
   replay_sample_rate: 0,
 };
@@ -61,6 +63,7 @@ const CHANGES = {
   flow_webhook_url: 'https://flows.example/hook?key=1',
   flow_risk_max: 60,
   bot_lead_detection: true,
+  callbacks_require_signature: true,
   internal_teams: ['Inside Sales', 'Partners'],
   duplicate_window_minutes: 5,
   analytics_refresh_cooldown_seconds: 0,
@@ -75,6 +78,7 @@ const CHANGES = {
   set_aside_retention_days: 90,
   flow_send_body_retention_days: 30,
   unmatched_event_retention_days: null,
+  replay_storage_mb: 0,
   redacted_parameters: ['member_id'],
   replay_sample_rate: 0.25,
 };

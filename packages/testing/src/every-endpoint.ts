@@ -22,6 +22,9 @@ export async function callEverything(service: TestService): Promise<Record<Calla
   const call = apiClient(service.url, ADMIN_KEY);
   const report = apiClient(service.url, CALLBACK_SECRET);
 
+  const saveSettings = await call('saveSettings', {
+    body: { internal_teams: ['Sales'], replay_sample_rate: 1 },
+  });
   const startSession = await call('startSession', { body: { fingerprint_id: 'f', page: `${PAGE}a` } });
   const { session_id } = startSession;
   const trackEvents = await call('trackEvents', { body: { session_id, events: [anEvent(), 'no event'] } });
@@ -136,7 +139,7 @@ export async function callEverything(service: TestService): Promise<Record<Calla
     settings: await call('settings'),
     connection: await call('connection'),
     retention: await call('retention', { query: { session_retention_days: '90' } }),
-    saveSettings: await call('saveSettings', { body: { internal_teams: ['Sales'] } }),
+    saveSettings,
     dropdownOptions: await call('dropdownOptions'),
     createDropdownOption,
     dropdownOption: await call('dropdownOption', option),

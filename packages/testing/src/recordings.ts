@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { randomUUIDv7 } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import type { ReplayItem } from '@leadtrail/contract/replay';
+import { call } from './analytics-calls.ts';
 import { NOON } from './builders.ts';
 import { fetchDescribed } from './checked-answers.ts';
 import { rows } from './database.ts';
 import { ADMIN_KEY, type TestService } from './service.ts';
+import { hasStarted, startSession } from './visits.ts';
 
 /** What the recorder sends, and what comes back of it. A test names only what it is about. */
 
@@ -44,9 +46,23 @@ export function sendBody(
   });
 }
 
+/** Only while recording is on, chunks are taken. */
+export async function allowRecording(service: Pick<TestService, 'url'>): Promise<void> {
+  const { status } = await call(service, 'PATCH', '/analytics/settings', { body: { replay_sample_rate: 1 } });
+  assert.equal(status, 200);
+}
+
+/** A chunk of a session that the service knows, while recording is on. */
+export async function knownChunk(service: TestService, more: Partial<SentChunk> = {}): Promise<SentChunk> {
+  const chunk = aChunk(more);
+  await allowRecording(service);
+  if (!hasStarted(service, chunk.session_id)) await startSession(service, { session_id: chunk.session_id });
+  return chunk;
+}
+
 /** Sends a chunk that has to be taken. */
 export async function record(service: TestService, more: Partial<SentChunk> = {}): Promise<SentChunk> {
-  const chunk = aChunk(more);
+  const chunk = await knownChunk(service, more);
   const response = await sendBody(service, JSON.stringify(chunk));
   const text = await response.text();
   assert.equal(response.status, 202, text);

@@ -11,7 +11,16 @@ export async function startSession(
   sent: Partial<SessionStart> = {},
   headers: Record<string, string> = {},
 ): Promise<SessionStarted> {
-  return (await accepted(service, '/track/session/start', aStart(sent), 200, headers)) as SessionStarted;
+  const started = await accepted(service, '/track/session/start', aStart(sent), 200, headers);
+  const { session_id } = started as SessionStarted;
+  startedIn.set(service.app, (startedIn.get(service.app) ?? new Set()).add(session_id));
+  return started as SessionStarted;
+}
+
+const startedIn = new WeakMap<object, Set<string>>();
+
+export function hasStarted(service: TestService, sessionId: string): boolean {
+  return startedIn.get(service.app)?.has(sessionId.toLowerCase()) ?? false;
 }
 
 export async function sendEvents(

@@ -137,7 +137,7 @@ onBothStores('the recorder', (kind) => {
   });
 
   test('masks every input: nothing that was filled in, typed or chosen is stored', async () => {
-    const session = aSession();
+    const session = await aSession(service);
     site.serve('/form', aPage({ body: FORM + recorderScript(service, session) }));
     await watchPage(browser, { origins: [site.url, service.url] }, async ({ page }) => {
       await openRecorded(page, `${site.url}/form`);

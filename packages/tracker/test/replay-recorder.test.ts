@@ -52,7 +52,7 @@ onBothStores('a page that is recorded', (kind) => {
     walk: (session: string, watched: WatchedPage) => Promise<void>,
     options: Partial<WatchedPageOptions> = {},
   ): Promise<string> {
-    const session = aSession();
+    const session = await aSession(service);
     site.serve('/page', aPage({ body: body + recorderScript(service, session) }));
     await watchPage(browser, { origins: [site.url, service.url], ...options }, async (watched) => {
       await openRecorded(watched.page, `${site.url}/page?from=test#top`);
@@ -271,7 +271,7 @@ onBothStores('a page that is recorded', (kind) => {
   }
 
   test('a new session begins with the whole page again', async () => {
-    const next = aSession();
+    const next = await aSession(service);
     const first = await visit('<h1>Before</h1>', async (session, { page }) => {
       await replayWhen(service, session, hasSnapshot);
       await say(page, 'Still the first');
@@ -294,7 +294,7 @@ onBothStores('a page that is recorded', (kind) => {
   });
 
   test('can be stopped, and begun again', async () => {
-    const next = aSession();
+    const next = await aSession(service);
     const first = await visit('<h1>Before</h1>', async (session, { page }) => {
       await replayWhen(service, session, hasSnapshot);
       await stopRecording(page);
@@ -318,7 +318,7 @@ onBothStores('a page that is recorded', (kind) => {
   });
 
   test('works on pages that are not encrypted, and under a strict policy', async () => {
-    const session = aSession();
+    const session = await aSession(service);
     const policy = `default-src 'none'; script-src 'unsafe-inline' ${service.url}; connect-src ${service.url}`;
     const head = `<meta http-equiv="Content-Security-Policy" content="${policy}">`;
     site.serve('/strict', aPage({ head, body: `<h1>Before</h1>${recorderScript(service, session)}` }));

@@ -54,6 +54,7 @@ export const queryKeys = {
   ipLists: (list: string) => ['ip-list', list],
   ipList: (list: string, query: object) => ['ip-list', list, query],
   whitelistEntry: (ip: string) => ['whitelist-entry', ip],
+  blockEntry: (ip: string) => ['block-entry', ip],
 
   settings: ['settings'],
   connection: ['connection'],

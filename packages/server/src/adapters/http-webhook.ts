@@ -1,8 +1,8 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { SendResult } from '@leadtrail/contract/deliveries';
-import type { Webhook as Signer } from 'standardwebhooks';
 import { resultOf, sentenceFor } from '../domain/delivery/send-result.ts';
 import { SECOND_MS } from '../lib/utc-time.ts';
+import { signerOf } from '../lib/webhook-signer.ts';
 import type { Webhook, WebhookMessage, WebhookOutcome } from '../ports/webhook.ts';
 import { type OutboundOptions, type OutboundResult, openOutboundHttp } from './outbound-http.ts';
 
@@ -76,30 +76,6 @@ async function headersOf(message: WebhookMessage, secret: string | null): Promis
     headers['webhook-signature'] = signer.sign(message.id, new Date(message.at), message.body);
   }
   return headers;
-}
-
-let latestSigner: { secret: string; signer: Signer } | undefined;
-
-/** Nearly always the same secret as the last time. */
-async function signerOf(secret: string): Promise<Signer> {
-  if (latestSigner?.secret === secret) return latestSigner.signer;
-  const signer = await makeSigner(secret);
-  latestSigner = { secret, signer };
-  return signer;
-}
-
-/**
- * A secret is base64 with or without `whsec_` before it, as the standard has it. Any other text is taken as it
- * stands, as UTF-8, so that any secret agreed on with a receiver works.
- */
-async function makeSigner(secret: string): Promise<Signer> {
-  // Loaded lazily: many installations never sign anything.
-  const { Webhook } = await import('standardwebhooks');
-  try {
-    return new Webhook(secret);
-  } catch {
-    return new Webhook(new TextEncoder().encode(secret), { format: 'raw' });
-  }
 }
 
 /** A character that was cut in two is left out, and NUL replaced, which PostgreSQL would refuse. */

@@ -6,19 +6,21 @@ import type { AppSettings } from '../flows/app-settings.ts';
 import { makeEndSession } from '../flows/end-session.ts';
 import { makeForwardLead } from '../flows/forward-lead.ts';
 import { makePreviewRetention } from '../flows/preview-retention.ts';
+import { makeRecentSessions } from '../flows/recent-sessions.ts';
 import { makeSendTestLead } from '../flows/send-test-lead.ts';
 import { makeStartSession } from '../flows/start-session.ts';
 import { makeStoreReplay } from '../flows/store-replay.ts';
 import { makeTrackEvents } from '../flows/track-events.ts';
 import { makeViewLead } from '../flows/view-lead.ts';
 import { whenNeeded } from '../flows/when-needed.ts';
-import type { Handlers, HttpContext } from '../http/answer-endpoint.ts';
+import type { Handlers } from '../http/answer-endpoint.ts';
 import { makeAuthenticate, makeRequireSecret } from '../http/authenticate.ts';
 import { browserScripts } from '../http/browser-scripts.ts';
 import { makeClientGeo } from '../http/client-geo.ts';
 import { makeClientIp, makeClientSource } from '../http/client-ip.ts';
 import { dashboardFiles } from '../http/dashboard-files.ts';
 import { demoPages } from '../http/demo-pages.ts';
+import type { HttpContext } from '../http/http-context.ts';
 import { makeRateLimit, makeSharedRateLimit } from '../http/rate-limit.ts';
 import { makeResponseCache } from '../http/response-cache.ts';
 import { makeRouter } from '../http/router.ts';
@@ -100,11 +102,13 @@ function handlersOf(config: Config, parts: Parts, work: Work, { isDraining }: Se
 
 function flowsOf(config: Config, parts: Parts, work: Work) {
   const { ipDatabase } = parts;
+  const recentSessions = makeRecentSessions();
   const common = {
     ...config,
     ...parts,
     ...work,
     newId,
+    recentSessions,
     locate: makeClientGeo(ipDatabase, config.edges),
     onPendingSend: work.forwarding.nudge,
     onStored: work.indexing.nudge,
@@ -113,7 +117,11 @@ function flowsOf(config: Config, parts: Parts, work: Work) {
     startSession: makeStartSession({ ...common, isHosting: ipDatabase.isHosting }),
     trackEvents: makeTrackEvents(common),
     endSession: makeEndSession(common),
-    storeReplay: makeStoreReplay(common),
+    storeReplay: makeStoreReplay({
+      ...common,
+      isRecent: recentSessions.has,
+      storageMb: async () => (await work.settings.current()).replayStorageMb,
+    }),
     sendTestLead: makeSendTestLead(common),
     // Loaded lazily: libphonenumber metadata is heavy.
     captureLead: whenNeeded(async () => {
@@ -147,9 +155,13 @@ function contextOf(config: Config, parts: Parts, { settings }: Work, serving: Se
     clientSource: makeClientSource(config.isTrustedProxy, config.edges),
     authenticate: makeAuthenticate({ admin: keys.admin, marketing: keys.marketing }),
     requireSecret: makeRequireSecret(async () => {
-      const { crmCallbackSecret, crmWebhookSecret } = await settings.current();
-      return { callback: crmCallbackSecret, 'crm-webhook': crmWebhookSecret };
-    }),
+      const current = await settings.current();
+      return {
+        callback: current.crmCallbackSecret,
+        'crm-webhook': current.crmWebhookSecret,
+        requireSignature: current.callbacksRequireSignature,
+      };
+    }, now),
     isSiteOrigin: (origin) => store.isSiteOrigin({ origin }),
     trackLimit: limitOf(config.trackRateLimitPerMinute, ''),
     captureLimit: limitOf(config.captureRateLimitPerMinute, 'capture '),

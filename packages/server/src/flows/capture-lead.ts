@@ -55,6 +55,7 @@ export function makeCaptureLead(parts: CaptureParts): CaptureLead {
         throw error;
       });
     parts.metrics.leadSubmitted(countedAs(outcome));
+    if ('isKept' in outcome && !outcome.isKept) parts.metrics.dropped('set_aside_over_limit');
     if (outcome.kind === 'stored') {
       parts.onStored();
       if (outcome.isForwarded) parts.onPendingSend();

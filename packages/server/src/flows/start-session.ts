@@ -4,6 +4,7 @@ import type { Geo } from '../domain/geo.ts';
 import { startRecord } from '../domain/tracking/tracking-record.ts';
 import type { Inbox } from '../ports/inbox.ts';
 import type { AppSettings } from './app-settings.ts';
+import type { RecentSessions } from './recent-sessions.ts';
 
 export type StartSession = (
   sent: SessionStart,
@@ -14,6 +15,7 @@ export type StartSession = (
 /** Answers as soon as the session is in the inbox; it is processed afterwards. */
 export function makeStartSession(parts: {
   inbox: Inbox;
+  recentSessions: RecentSessions;
   now: () => number;
   newId: () => string;
   locate: (ip: string, trusted: boolean, headers: IncomingHttpHeaders) => Geo;
@@ -31,6 +33,7 @@ export function makeStartSession(parts: {
       redacted: parts.settings.recent()?.redactedParameters ?? [],
     });
     await parts.inbox.append(JSON.stringify(record));
+    parts.recentSessions.add(record.session_id);
     const { session_id, visitor_id, device_id, at } = record;
     return { session_id, visitor_id, device_id, timestamp: at };
   };

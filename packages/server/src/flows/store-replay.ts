@@ -5,31 +5,48 @@ import { AppError, unavailable } from '../lib/errors.ts';
 import type { ObjectStore } from '../ports/objects.ts';
 import type { ReplayStanding } from '../store/replays.ts';
 import type { Store } from '../store/store.ts';
+import { deleteOldestReplay, isRoomForReplay } from './free-replay-storage.ts';
+import type { RecentSessions } from './recent-sessions.ts';
 
 export type ReplayChunk = { session_id: string; sequence: number; events: SentEvents };
 export type StoreReplay = (chunk: ReplayChunk) => Promise<{ stored: true }>;
 
+type Kept = Exclude<ReplayStanding, 'wanted' | 'unknown'>;
+
 const zip = promisify(gzip);
 
 /**
- * Stores a chunk of a recording, whether or not its session is known yet. The object comes before its row: after a crash
- * in between, a retry replaces it.
+ * Stores a chunk of the recording of a session that this process has just started or the store knows. The object comes
+ * before its row: after a crash in between, a retry replaces it.
  */
-export function makeStoreReplay({
-  store,
-  objects,
-  now,
-}: {
+export function makeStoreReplay(parts: {
   store: Store;
   objects: ObjectStore;
+  isRecent: RecentSessions['has'];
+  /** How much all recordings may take; 0: as much as they like. */
+  storageMb: () => Promise<number>;
   now: () => number;
 }): StoreReplay {
-  async function keep(
-    { session_id, sequence, events }: ReplayChunk,
-    object_key: string,
-  ): Promise<Exclude<ReplayStanding, 'wanted'>> {
+  const { store, objects, now } = parts;
+  let freeing: Promise<boolean> | undefined;
+
+  /** One step: the job does the rest, and the recorder tries again. */
+  async function makeRoom(sessionId: string, bytes: number): Promise<void> {
+    const storageMb = await parts.storageMb();
+    if (await isRoomForReplay(store, storageMb, bytes)) return;
+    freeing ??= deleteOldestReplay(parts, sessionId).finally(() => {
+      freeing = undefined;
+    });
+    const isFreed = await freeing.catch(throwUnavailable);
+    if (await isRoomForReplay(store, storageMb, bytes)) return;
+    if (!isFreed) throw new AppError('too_large', 'The storage for recordings is full.');
+    throw unavailable('The storage for recordings is full; the oldest are being deleted.');
+  }
+
+  async function keep({ session_id, sequence, events }: ReplayChunk, object_key: string): Promise<Kept> {
     const at = now();
     const body = await zip(events.json);
+    await makeRoom(session_id, body.length);
     await objects.put(object_key, body).catch(throwUnavailable);
     return store.recordReplayChunk({
       chunk: {
@@ -48,7 +65,8 @@ export function makeStoreReplay({
   return async (chunk) => {
     const { session_id: sessionId, sequence } = chunk;
     const key = replayKey(sessionId, sequence);
-    const found = await store.replayStanding({ sessionId, sequence });
+    const found = await store.replayStanding({ sessionId, sequence, isKnown: parts.isRecent(sessionId) });
+    if (found === 'unknown') throw new AppError('not_found', 'There is no such session.');
     const standing = found === 'wanted' ? await keep(chunk, key) : found;
     // The session was erased or became too long, perhaps after an earlier attempt had stored the object.
     if (standing !== 'stored') await objects.delete(key).catch(throwUnavailable);
@@ -60,7 +78,7 @@ function throwUnavailable(error: unknown): never {
   throw unavailable('The recording cannot be stored at present.', error);
 }
 
-function answerTo(standing: Exclude<ReplayStanding, 'wanted'>): { stored: true } {
+function answerTo(standing: Kept): { stored: true } {
   if (standing === 'full') throw new AppError('too_large', 'The recording of this session is too long.');
   if (standing === 'erased') throw new AppError('gone', 'This session is not recorded any more.');
   return { stored: true };

@@ -14,18 +14,18 @@ import type { EndpointName, Endpoints } from '@leadtrail/contract/endpoints';
 import type { FormRecord } from '../domain/leads/form-fields.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Log } from '../ports/log.ts';
-import type { DropReason, Metrics } from '../ports/metrics.ts';
+import type { DropReason } from '../ports/metrics.ts';
 import { type Answer, commonHeaders, JSON_TYPE } from './answer.ts';
-import { offeredKeys, type Role, type SecretKind } from './authenticate.ts';
+import type { Role } from './authenticate.ts';
 import type { ClientIp, ClientSource } from './client-ip.ts';
 import { asPage, prefersPage } from './error-page.ts';
 import { errorAnswer } from './error-response.ts';
+import type { HttpContext } from './http-context.ts';
 import type { KeptFrom } from './kept.ts';
-import type { RateLimit, SharedRateLimit } from './rate-limit.ts';
 import { parseJson, readText, validate } from './read-body.ts';
 import { readFormBody } from './read-form-body.ts';
 import { type PackedBody, readPackedBody } from './read-packed-body.ts';
-import type { ResponseCache } from './response-cache.ts';
+import { limitOf, mayBeWrongKey, refuseWrongKey, takeFromLimit } from './request-limits.ts';
 
 /** What a handler gets: checked input, and who is asking. */
 export type EndpointRequest<E extends Endpoint> = {
@@ -46,6 +46,8 @@ export type EndpointRequest<E extends Endpoint> = {
   headers: IncomingHttpHeaders;
   /** Undefined on public endpoints. */
   role: Role | undefined;
+  /** Of a signed callback: the same each time it is sent. */
+  callbackId: string | null;
 };
 
 export type Reply = { status: number; headers: Record<string, string> };
@@ -61,30 +63,6 @@ export type AnyHandler = ((
       : EndpointRequest<Endpoint>[K];
   },
 ) => unknown) & { keptFrom?: KeptFrom };
-
-export type HttpContext = {
-  now: () => number;
-  newRequestId: () => string;
-  clientIp: (peer: string | undefined, headers: IncomingHttpHeaders) => ClientIp;
-  clientSource: (peer: string | undefined, headers: IncomingHttpHeaders) => ClientSource;
-  authenticate: (headers: IncomingHttpHeaders) => Role;
-  /** Refuses requests without the secret of the callbacks or of the CRM. */
-  requireSecret: (kind: SecretKind, headers: IncomingHttpHeaders) => Promise<void>;
-  /** Whether an origin belongs to one of the sites. */
-  isSiteOrigin: (origin: string) => Promise<boolean>;
-  trackLimit: SharedRateLimit;
-  /** For forms that browsers send. */
-  captureLimit: SharedRateLimit;
-  wrongKeyLimit: RateLimit;
-  /** Addresses that are not limited. */
-  isWhitelisted: (ip: string) => Promise<boolean>;
-  publicUrl: string | undefined;
-  responseCache: ResponseCache;
-  metrics: Metrics;
-  log: Log;
-  /** While the service drains, connections are not kept. */
-  isDraining: () => boolean;
-};
 
 /** One endpoint of the contract with all that holds for it: limit, key, validation, answer, metrics. Never throws. */
 export function answerEndpoint(name: string, declared: Endpoint, handler: AnyHandler, context: HttpContext) {
@@ -107,16 +85,17 @@ export function answerEndpoint(name: string, declared: Endpoint, handler: AnyHan
     const client = context.clientIp(incoming.socket.remoteAddress, incoming.headers);
     let answer = reply;
     try {
-      // A key that is wrong counts where it is refused.
-      if (limit !== null && !(isForm && 'x-api-key' in incoming.headers)) {
-        await takeFromLimit(limit, client.ip, reply, context);
-      }
-      const role = declared.auth === 'public' ? undefined : await authorize(declared.auth, incoming, context);
+      if (limit !== null) await takeFromLimit(limit, client.ip, incoming.headers, reply.headers, context);
+      let text: string | undefined;
+      const readBody = async () => (text ??= await readText(incoming, bytesMax));
+      const caller =
+        declared.auth === 'public'
+          ? ANYBODY
+          : await authorize(declared.auth, incoming.headers, readBody, context);
       const request = {
         params: declared.params && validate(declared.params, params, 'path'),
         query: declared.query && validate(declared.query, query, 'query'),
-        body:
-          jsonBody && validate(jsonBody, parseJson((await readText(incoming, bytesMax)) || noBody), 'body'),
+        body: jsonBody && validate(jsonBody, parseJson((await readBody()) || noBody), 'body'),
         form: () => readFormBody(incoming, bytesMax),
         packed: () => readPackedBody(incoming, bytesMax),
         reply,
@@ -124,7 +103,7 @@ export function answerEndpoint(name: string, declared: Endpoint, handler: AnyHan
         client,
         clientSource: () => context.clientSource(incoming.socket.remoteAddress, incoming.headers),
         headers: incoming.headers,
-        role,
+        ...caller,
       };
       if (cached === undefined) {
         reply.body = await bodyOf(await handler(request), declared);
@@ -135,7 +114,9 @@ export function answerEndpoint(name: string, declared: Endpoint, handler: AnyHan
       }
       if (reply.body !== null) reply.headers['content-type'] ??= contentType;
     } catch (thrown) {
-      const error = isWrongKey(thrown, incoming) ? countWrongKey(thrown, client.ip, context) : thrown;
+      const error = mayBeWrongKey(thrown, incoming.headers)
+        ? refuseWrongKey(thrown, client.ip, context)
+        : thrown;
       const refused = errorAnswer(error, reply.headers, name, context.log);
       answer = isForm && prefersPage(incoming.headers) ? asPage(refused) : refused;
     }
@@ -167,67 +148,23 @@ async function startStream(pieces: AsyncIterable<string>): Promise<Readable> {
   return stream;
 }
 
-type NamedLimit = { name: string; limit: SharedRateLimit };
-
-/** Null: it has none. */
-function limitOf({ group, form }: Endpoint, { trackLimit, captureLimit }: HttpContext): NamedLimit | null {
-  if (group === 'Tracking' && trackLimit.perMinute > 0) return { name: 'track', limit: trackLimit };
-  if (form !== undefined && captureLimit.perMinute > 0) return { name: 'capture', limit: captureLimit };
-  return null;
-}
-
-async function takeFromLimit(
-  { name, limit }: NamedLimit,
-  ip: string,
-  { headers }: Reply,
-  context: HttpContext,
-): Promise<void> {
-  const taken = limit.take(ip, context.now());
-  // Nothing to wait for where this process counts alone.
-  const { allowed, remaining, resetSeconds } = taken instanceof Promise ? await taken : taken;
-  headers['ratelimit-policy'] = `"${name}";q=${limit.perMinute};w=60`;
-  headers.ratelimit = `"${name}";r=${remaining};t=${resetSeconds}`;
-  if (allowed || (await context.isWhitelisted(ip))) return;
-  throw new AppError('rate_limited', 'Too many requests from this address.', {
-    retryAfterSeconds: resetSeconds,
-  });
-}
-
-/** A request without a key has guessed none. */
-function isWrongKey(error: unknown, { headers }: IncomingMessage): error is AppError {
-  return error instanceof AppError && error.code === 'unauthorized' && offeredKeys(headers).length > 0;
-}
-
-/** Wrong keys are limited, right ones never: nobody can be locked out by others behind the same address. */
-function countWrongKey(
-  wrong: AppError,
-  ip: string,
-  { wrongKeyLimit, metrics, log, now }: HttpContext,
-): AppError {
-  metrics.keyRefused();
-  const { count, allowed, resetSeconds } = wrongKeyLimit.take(ip, now());
-  if (allowed) return wrong;
-  // Once a minute and client.
-  if (count === wrongKeyLimit.perMinute + 1) log.warn('too many wrong keys', { client: ip });
-  return new AppError('rate_limited', 'Too many wrong keys from this address. Wait a minute.', {
-    retryAfterSeconds: resetSeconds,
-  });
-}
+type Caller = Pick<EndpointRequest<Endpoint>, 'role' | 'callbackId'>;
+const ANYBODY: Caller = { role: undefined, callbackId: null };
 
 async function authorize(
   auth: Exclude<Auth, 'public'>,
-  incoming: IncomingMessage,
+  headers: IncomingHttpHeaders,
+  readBody: () => Promise<string>,
   context: HttpContext,
-): Promise<Role | undefined> {
+): Promise<Caller> {
   if (auth === 'callback' || auth === 'crm-webhook') {
-    await context.requireSecret(auth, incoming.headers);
-    return undefined;
+    return { role: undefined, callbackId: await context.requireSecret(auth, headers, readBody) };
   }
-  const role = context.authenticate(incoming.headers);
+  const role = context.authenticate(headers);
   if (auth === 'admin' && role !== 'admin') {
     throw new AppError('forbidden', 'This key may not do that; it needs the admin key.');
   }
-  return role;
+  return { role, callbackId: null };
 }
 
 function logRequest(log: Log, endpoint: string, answer: Answer, seconds: number): void {

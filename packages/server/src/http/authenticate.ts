@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { AppError } from '../lib/errors.ts';
+import { isSigned, verifySignature } from './callback-signature.ts';
 
 export type Role = 'admin' | 'marketing';
 /** The secrets that other programs report back with. */
@@ -11,6 +12,9 @@ const KEY_REQUIRED =
 const KEY_INVALID = 'The API key is invalid.';
 const SECRET_REQUIRED =
   'A secret is required: send it as "Authorization: Bearer <SECRET>" or "X-API-Key: <SECRET>".';
+
+const SIGNATURE_REQUIRED =
+  'This request must be signed: send webhook-id, webhook-timestamp and webhook-signature (Standard Webhooks).';
 
 /** Tells the role of a request's API key, or refuses it. */
 export function makeAuthenticate(keys: Readonly<Record<Role, string | undefined>>) {
@@ -31,21 +35,31 @@ export function makeAuthenticate(keys: Readonly<Record<Role, string | undefined>
   };
 }
 
-/** Refuses a request without the secret that holds at present; without any, nobody can be let in. */
-export function makeRequireSecret(
-  currentSecrets: () => Promise<Readonly<Record<SecretKind, string | null>>>,
-) {
-  return async (kind: SecretKind, headers: IncomingHttpHeaders): Promise<void> => {
-    const secret = (await currentSecrets())[kind];
+export type Secrets = Readonly<Record<SecretKind, string | null>> & { requireSignature: boolean };
+
+/**
+ * Refuses a request without the secret that holds at present; without any, nobody can be let in. The secret is in a header,
+ * or has signed the request, which then has an id. A signature has to be right, whatever else is sent.
+ */
+export function makeRequireSecret(currentSecrets: () => Promise<Secrets>, now: () => number) {
+  return async (
+    kind: SecretKind,
+    headers: IncomingHttpHeaders,
+    body: () => Promise<string>,
+  ): Promise<string | null> => {
+    const { requireSignature, [kind]: secret } = await currentSecrets();
     if (secret === null || secret === '') {
       throw new AppError('not_configured', 'No secret is configured for this endpoint.');
     }
+    if (isSigned(headers)) return verifySignature({ secret, headers, now: now() }, body);
     const offered = offeredKeys(headers);
-    if (offered.length === 0) throw new AppError('unauthorized', SECRET_REQUIRED);
+    if (offered.length === 0 && !requireSignature) throw new AppError('unauthorized', SECRET_REQUIRED);
     const expected = digestOf(secret);
-    if (!offered.some((key) => timingSafeEqual(expected, digestOf(key)))) {
+    if (offered.length > 0 && !offered.some((key) => timingSafeEqual(expected, digestOf(key)))) {
       throw new AppError('unauthorized', 'The secret is invalid.');
     }
+    if (requireSignature) throw new AppError('unauthorized', SIGNATURE_REQUIRED);
+    return null;
   };
 }
 

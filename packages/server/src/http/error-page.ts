@@ -9,7 +9,9 @@ const TITLES: Readonly<Record<number, string>> = {
 
 /** A browser that goes to the answer shows it as a page; scripts ask for data. */
 export function prefersPage(headers: IncomingHttpHeaders): boolean {
-  return headers['x-requested-with'] === undefined && (headers.accept ?? '').includes('text/html');
+  const isNavigation = (headers['sec-fetch-mode'] ?? 'navigate') === 'navigate';
+  const isScript = headers['x-requested-with'] !== undefined || !isNavigation;
+  return !isScript && (headers.accept ?? '').toLowerCase().includes('text/html');
 }
 
 /** Instead of JSON, for a form that a browser has sent without a script. */
@@ -21,7 +23,9 @@ export function asPage<A extends Answer>(answer: A): A {
   const headers = {
     ...answer.headers,
     'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'",
+    // A form may have been sent into a frame of its site, so the page may be shown in one.
+    'content-security-policy':
+      "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'",
   };
   return { ...answer, headers, body: page(title, wait) };
 }

@@ -3,10 +3,11 @@ import { MINUTE_MS } from '../lib/utc-time.ts';
 import type { SharedCounter } from '../ports/shared-counter.ts';
 
 /**
- * New clients remembered within a minute; beyond that they share one allowance, so memory stays bounded. Those of the
- * minute before keep their own, so that a flood of fresh addresses refuses none that was there already.
+ * New clients within a minute that have an allowance of their own; further ones share one, so memory stays bounded.
+ * Those of the minute before have a place in any case: a flood of fresh addresses refuses none that was there already.
  */
-const CLIENTS_MAX = 100_000;
+const NEW_CLIENTS_MAX = 100_000;
+const CLIENTS_MAX = 2 * NEW_CLIENTS_MAX;
 const EVERYONE_ELSE = 'everyone else';
 /** The clocks of two processes may differ, and then their minutes do. */
 const SHARED_COUNT_MS = 2 * MINUTE_MS;
@@ -55,6 +56,7 @@ function makeCounts(perMinute: number) {
   let minute = 0;
   let counts = new Map<string, number>();
   let before: ReadonlyMap<string, number> = counts;
+  let newClients = 0;
   const keep = (client: string, count: number) => counts.set(client, Math.min(count, perMinute + 1));
 
   return {
@@ -64,10 +66,14 @@ function makeCounts(perMinute: number) {
         before = minuteOf(now) === minute + 1 ? counts : new Map();
         minute = minuteOf(now);
         counts = new Map();
+        newClients = 0;
       }
       const client = rateLimitKey(ip);
-      const isKnown = counts.size < CLIENTS_MAX || counts.has(client) || before.has(client);
-      return isKnown ? client : EVERYONE_ELSE;
+      if (counts.has(client) || before.has(client)) return client;
+      // Those of the minute before may all come back.
+      if (newClients >= Math.min(NEW_CLIENTS_MAX, CLIENTS_MAX - before.size)) return EVERYONE_ELSE;
+      newClients += 1;
+      return client;
     },
     add(client: string): number {
       const count = (counts.get(client) ?? 0) + 1;

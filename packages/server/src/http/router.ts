@@ -6,11 +6,13 @@ import { type EndpointName, endpoints } from '@leadtrail/contract/endpoints';
 import findMyWay from 'find-my-way';
 import { AppError } from '../lib/errors.ts';
 import { type Answer, commonHeaders, uncached } from './answer.ts';
-import { type AnyHandler, answerEndpoint, type Handlers, type HttpContext } from './answer-endpoint.ts';
+import { type AnyHandler, answerEndpoint, type Handlers } from './answer-endpoint.ts';
 import { USUAL_PATHS } from './browser-scripts.ts';
 import { errorAnswer, nothingHere } from './error-response.ts';
+import type { HttpContext } from './http-context.ts';
 import { readQuery } from './read-query.ts';
 import { UNREADABLE } from './refuse-unreadable.ts';
+import { mayBeWrongKey, refuseWrongKey } from './request-limits.ts';
 import { siteOriginHeaders } from './site-origin.ts';
 import { makeFileAnswers, type WebFiles } from './web-files.ts';
 
@@ -180,7 +182,11 @@ async function refuse(incoming: IncomingMessage, resource: Resource, context: Ht
     if (resource.answers.size === 0) throw nothingHere();
     headers.allow = allowed.join(', ');
     throw new AppError('method_not_allowed', `${method} is not allowed here; allowed: ${headers.allow}.`);
-  } catch (error) {
+  } catch (thrown) {
+    const client = context.clientIp(incoming.socket.remoteAddress, incoming.headers);
+    const error = mayBeWrongKey(thrown, incoming.headers)
+      ? refuseWrongKey(thrown, client.ip, context)
+      : thrown;
     return errorAnswer(error, headers, 'none', context.log);
   }
 }

@@ -8,6 +8,7 @@ import { checkLeadDrought, isDroughtWatched } from './check-lead-drought.ts';
 import { cleanUpCrmEvents } from './clean-up-crm-events.ts';
 import { endIdleSessions } from './end-idle-sessions.ts';
 import type { Job, JobParts } from './job.ts';
+import { limitReplayStorage } from './limit-replay-storage.ts';
 import { applyRetention } from './retention.ts';
 import { cronOf, nextTickOf, runJob, type Tick } from './run-job.ts';
 
@@ -60,6 +61,13 @@ export const JOBS: readonly Job[] = [
     run: async ({ store }, now) => void (await store.cleanUpIdempotencyKeys({ now })),
   },
   {
+    name: 'forget-callback-ids',
+    cron: '10 * * * *',
+    scope: 'service',
+    deletes: true,
+    run: ({ store }, now) => store.forgetCallbackIds({ now }),
+  },
+  {
     name: 'check-lead-drought',
     cron: '*/10 * * * *',
     scope: 'service',
@@ -72,6 +80,12 @@ export const JOBS: readonly Job[] = [
     scope: 'service',
     deletes: true,
     run: applyRetention,
+  },
+  {
+    name: 'limit-replay-storage',
+    cron: '*/10 * * * *',
+    scope: 'service',
+    run: limitReplayStorage,
   },
   {
     name: 'scrub',

@@ -29,6 +29,8 @@ export const DROP_REASONS = [
   'session_never_started',
   'crm_event_unmatched',
   'replay_refused',
+  'lead_rate_limited',
+  'set_aside_over_limit',
 ] as const;
 export type DropReason = (typeof DROP_REASONS)[number];
 

@@ -1,9 +1,8 @@
 import type { Insertable } from 'kysely';
-import { addObjects } from './object-catalogue.ts';
+import { addObjects, COUNTED, countObjects } from './object-catalogue.ts';
 import { background, primaryRead } from './operation.ts';
 import { forgetReplayChunks } from './replays.ts';
 import type { ArchiveQueueRow, ObjectRow } from './schema.ts';
-import { count, newTotals, writeTotals } from './tracking/totals.ts';
 
 /** The queue of session metadata on its way to the object store, and the catalogue of what is there. */
 
@@ -110,11 +109,8 @@ export const forgetObjects = background(
     const forgotten = await db.query
       .deleteFrom('objects')
       .where('key', 'in', db.dialect.anyOf(keys))
-      .returning('sessions')
+      .returning(COUNTED)
       .execute();
-    const totals = newTotals();
-    count(totals, 'objects', -forgotten.length);
-    count(totals, 'archived_sessions', -forgotten.reduce((sum, { sessions }) => sum + sessions, 0));
-    await writeTotals(db, totals);
+    await countObjects(db, forgotten, -1);
   },
 );

@@ -18,6 +18,8 @@ export type Dialect = {
   readonly kind: DialectKind;
   /** A list of values for `in`, as one parameter however long it is. */
   anyOf<T extends string | number>(values: readonly T[]): RawBuilder<T>;
+  /** For `run`: a JSON list, which is its next value, as a table `listed` with the columns value and key, its place in the list. */
+  readonly listed: string;
   /** Pairs of values as a table with the columns a and b. */
   pairs(
     values: readonly (readonly [string, string | number])[],
@@ -101,6 +103,7 @@ export function sqliteDialect(prepare: StatementCache): Dialect {
   return {
     kind: 'sqlite',
     anyOf: (values) => sql`(select value from json_each(${JSON.stringify(values)}))`,
+    listed: 'json_each(?) as listed',
     pairs: (values) =>
       sql`(select value ->> 0 as a, value ->> 1 as b from json_each(${JSON.stringify(values)}))`,
     contains: (column, text) => sql`instr(lower(${sql.ref(column)}), lower(${text})) > 0`,
@@ -232,6 +235,7 @@ export function postgresDialect(query: Kysely<Schema>): Dialect {
       const type = sql.raw(typeof values[0] === 'number' ? 'bigint' : 'text');
       return sql`(select json_array_elements_text(${JSON.stringify(values)}::json)::${type})`;
     },
+    listed: 'json_array_elements_text(?::json) with ordinality as listed (value, key)',
     pairs: (values, typeOfB) =>
       sql`(select v ->> 0 as a, (v ->> 1)::${sql.raw(typeOfB)} as b from json_array_elements(${JSON.stringify(values)}::json) v)`,
     contains: (column, text) => sql`strpos(lower(${sql.ref(column)}), lower(${text})) > 0`,

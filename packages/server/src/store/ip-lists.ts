@@ -1,40 +1,68 @@
-import type { Expression, SqlBool } from 'kysely';
+import { type Expression, type SqlBool, sql } from 'kysely';
 import { canonicalIp } from '../lib/ip-address.ts';
+import { type IpNetwork, networksContaining, overlapOf, parseIpNetwork } from '../lib/ip-network.ts';
 import type { Db } from './dialect.ts';
 import { read, write } from './operation.ts';
 import { countOf, type Page } from './paging.ts';
 import type { IpRuleRow } from './schema.ts';
 
-/** The addresses that are blocked and those that are whitelisted. */
+/** The addresses and ranges that are blocked and those that are whitelisted. */
 
-/**
- * Puts an address on its list, or brings its entry up to date. False: it is on the other list, and stays there.
- * One statement decides, so that of two callers who want the opposite at the same time one is refused.
- */
-export const addIpRule = write(
-  { changes: ['ip-lists'] },
-  async ({ query }, rule: IpRuleRow): Promise<boolean> => {
-    const added = await query
-      .insertInto('ip_rules')
-      .values(rule)
-      .onConflict((conflict) =>
-        conflict
-          .column('ip')
-          .doUpdateSet(({ ref }) => ({
-            listed_at: ref('excluded.listed_at'),
-            reason: ref('excluded.reason'),
-            country: ref('excluded.country'),
-            referer: ref('excluded.referer'),
-            note: ref('excluded.note'),
-            usage: ref('excluded.usage'),
-          }))
-          .whereRef('ip_rules.list', '=', 'excluded.list'),
-      )
-      .returning('ip')
-      .executeTakeFirst();
-    return added !== undefined;
-  },
-);
+/** Its address or range in the canonical spelling. */
+export type IpRule = Omit<IpRuleRow, 'network' | 'bits'>;
+
+/** Held by whoever adds an entry: of two that want the opposite at the same time, one sees the other's. */
+const IP_LISTS = 'IP lists';
+
+/** Puts an address or range on its list, or brings its entry up to date. False: the other list has a part of it. */
+export const addIpRule = write({ changes: ['ip-lists'] }, async (db, rule: IpRule): Promise<boolean> => {
+  await db.dialect.lockEach([IP_LISTS]);
+  if (await overlapsOtherList(db, rule)) return false;
+  await db.query
+    .insertInto('ip_rules')
+    .values(rowOf(rule))
+    .onConflict((conflict) =>
+      conflict.column('ip').doUpdateSet(({ ref }) => ({
+        listed_at: ref('excluded.listed_at'),
+        reason: ref('excluded.reason'),
+        country: ref('excluded.country'),
+        referer: ref('excluded.referer'),
+        note: ref('excluded.note'),
+        usage: ref('excluded.usage'),
+      })),
+    )
+    .execute();
+  return true;
+});
+
+/** Whether any entry of the other list contains it or lies within it. */
+async function overlapsOtherList({ query, dialect }: Db, { ip, list }: IpRule): Promise<boolean> {
+  const { containing, from, until } = overlapOf(networkOf(ip));
+  const found = await query
+    .selectFrom('ip_rules')
+    .select('ip')
+    .where('list', '!=', list)
+    .where(({ or, and, eb }) =>
+      or([
+        eb('network', 'in', dialect.anyOf(containing)),
+        and([eb('network', '>=', from), eb('network', '<=', until)]),
+      ]),
+    )
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
+function rowOf(rule: IpRule): IpRuleRow {
+  const { key, bits } = networkOf(rule.ip);
+  return { ...rule, network: key, bits };
+}
+
+function networkOf(ip: string): IpNetwork {
+  const network = parseIpNetwork(ip);
+  if (typeof network === 'string') throw new Error('An entry of an IP list is no address.');
+  return network;
+}
 
 export const removeIpRule = write(
   { changes: ['ip-lists'] },
@@ -49,13 +77,13 @@ export const ipRules = read(
   async (
     db,
     { list, parts, limit, offset }: Page & { list: IpRuleRow['list']; parts: readonly string[] },
-  ): Promise<{ rules: IpRuleRow[]; total: number }> => {
+  ): Promise<{ rules: IpRule[]; total: number }> => {
     const shown = db.query
       .selectFrom('ip_rules')
       .where('list', '=', list)
-      .where(({ and }) => and(parts.map((part) => ipContains(db, part))));
+      .where(({ and }) => and(parts.map((part) => isAbout(db, part))));
     const rules = await shown
-      .selectAll()
+      .select(['ip', 'list', 'listed_at', 'reason', 'country', 'referer', 'note', 'usage'])
       .orderBy('listed_at', 'desc')
       .orderBy('ip')
       .limit(limit)
@@ -65,7 +93,59 @@ export const ipRules = read(
   },
 );
 
+/** A whole address is also looked for in ranges; their texts would show others that only look like it. */
+function isAbout(db: Db, part: string): Expression<SqlBool> {
+  const ip = canonicalIp(part);
+  if (ip === null) return ipContains(db, part);
+  const networks = db.dialect.anyOf(networksContaining(ip));
+  return sql<SqlBool>`((bits is null and ${ipContains(db, ip)}) or network in ${networks})`;
+}
+
 /** A whole address may be written in another way than it is stored. */
 export function ipContains({ dialect }: Db, part: string): Expression<SqlBool> {
   return dialect.contains('ip', canonicalIp(part) ?? part);
+}
+
+/** Says of each row whether its address is on the block list, by itself or in a range. */
+export async function withIpBlocked<R extends { contact_ip: string }>(
+  db: Db,
+  rows: readonly R[],
+): Promise<(R & { is_ip_blocked: number })[]> {
+  const lengths = await lengthsInUse(db);
+  const networks = new Map(
+    rows.map(({ contact_ip }) => [contact_ip, networksContaining(contact_ip, lengths)] as const),
+  );
+  const found = await db.query
+    .selectFrom('ip_rules')
+    .select('network')
+    .where('list', '=', 'blocked')
+    .where('network', 'in', db.dialect.anyOf([...new Set([...networks.values()].flat())]))
+    .execute();
+  const blocked = new Set(found.map(({ network }) => network));
+  return rows.map((row) => ({
+    ...row,
+    is_ip_blocked: networks.get(row.contact_ip)?.some((network) => blocked.has(network)) ? 1 : 0,
+  }));
+}
+
+/** Of ranges there are few lengths: one look at the index for each. */
+async function lengthsInUse({ query }: Db): Promise<Set<number>> {
+  const { rows } = await sql<{ bits: number }>`
+    with recursive lengths (bits) as (
+      select (select min(bits) from ip_rules where bits is not null)
+      union all
+      select (select min(bits) from ip_rules where ip_rules.bits > lengths.bits) from lengths
+      where lengths.bits is not null
+    )
+    select bits from lengths where bits is not null
+  `.execute(query);
+  return new Set(rows.map(({ bits }) => bits));
+}
+
+/** Blocks an address, unless the whitelist has it or a range that contains it. */
+export async function blockAddress(db: Db, rule: Omit<IpRule, 'list' | 'note' | 'usage'>): Promise<void> {
+  const blocked: IpRule = { ...rule, list: 'blocked', note: '', usage: 'internal' };
+  await db.dialect.lockEach([IP_LISTS]);
+  if (await overlapsOtherList(db, blocked)) return;
+  await db.dialect.insertRows('ip_rules', [rowOf(blocked)], 'do nothing');
 }

@@ -15,6 +15,7 @@ import { peopleTables } from './migrations/0011-people.ts';
 import { submissionSearch } from './migrations/0012-submission-search.ts';
 import { crmEventKeys } from './migrations/0013-crm-event-keys.ts';
 import { objectOrder } from './migrations/0014-object-order.ts';
+import { limits } from './migrations/0015-limits.ts';
 import { retentionTables } from './migrations/0016-retention.ts';
 import { programTables } from './migrations/0020-programs.ts';
 import { leadPulls } from './migrations/0021-lead-pulls.ts';
@@ -37,6 +38,7 @@ const STEPS: Readonly<Record<string, Step>> = {
   '0012-submission-search': submissionSearch,
   '0013-crm-event-keys': crmEventKeys,
   '0014-object-order': objectOrder,
+  '0015-limits': limits,
   '0016-retention': retentionTables,
   '0020-programs': programTables,
   '0021-lead-pulls': leadPulls,

@@ -13,15 +13,22 @@ export async function addObjects(db: Db, objects: readonly Insertable<ObjectRow>
     .insertInto('objects')
     .values(objects)
     .onConflict((conflict) => conflict.column('key').doNothing())
-    .returning('sessions')
+    .returning(COUNTED)
     .execute();
+  await countObjects(db, added, 1);
+}
+
+type CountedObject = Pick<ObjectRow, (typeof COUNTED)[number]>;
+export const COUNTED = ['kind', 'sessions', 'bytes'] as const;
+
+/** Adds objects to the totals (1), or takes them off (-1). */
+export async function countObjects(db: Db, objects: readonly CountedObject[], sign: 1 | -1): Promise<void> {
   const totals = newTotals();
-  count(totals, 'objects', added.length);
-  count(
-    totals,
-    'archived_sessions',
-    added.reduce((sum, { sessions }) => sum + sessions, 0),
-  );
+  count(totals, 'objects', sign * objects.length);
+  for (const { kind, sessions, bytes } of objects) {
+    if (kind === 'replay') count(totals, 'replay_bytes', sign * bytes);
+    else count(totals, 'archived_sessions', sign * sessions);
+  }
   await writeTotals(db, totals);
 }
 

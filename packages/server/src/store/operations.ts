@@ -13,6 +13,7 @@ import * as ipLists from './ip-lists.ts';
 import * as jobRuns from './job-runs.ts';
 import * as leadDroughts from './lead-droughts.ts';
 import * as leadAcceptance from './leads/accept.ts';
+import * as leadCallbackIds from './leads/callback-ids.ts';
 import * as leadCallbacks from './leads/callbacks.ts';
 import * as leadCapture from './leads/capture.ts';
 import * as leadDetail from './leads/detail.ts';
@@ -61,6 +62,7 @@ const exported = {
   ...jobRuns,
   ...leadDroughts,
   ...leadAcceptance,
+  ...leadCallbackIds,
   ...leadCallbacks,
   ...leadCapture,
   ...leadDetail,

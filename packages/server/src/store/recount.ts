@@ -220,6 +220,7 @@ const COMPARISONS: readonly { name: string; kept: string; counted: string; of?: 
         union all select 'completed 80-100', count(*) from sessions where ended_at is not null and engagement_score >= 80
         union all select 'objects', count(*) from objects
         union all select 'archived_sessions', coalesce(sum(sessions), 0) from objects
+        union all select 'replay_bytes', coalesce(sum(bytes), 0) from objects where kind = 'replay'
       ) counted where n <> 0`,
   },
   {

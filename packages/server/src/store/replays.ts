@@ -3,7 +3,7 @@ import type { ReplayItem } from '@leadtrail/contract/replay';
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { Db } from './dialect.ts';
 import { addObjects } from './object-catalogue.ts';
-import { background, read, visitorRead, write } from './operation.ts';
+import { background, primaryRead, read, visitorRead, write } from './operation.ts';
 import { countOf, type Page } from './paging.ts';
 import type { ReplayChunkRow, ReplayRow, Schema } from './schema.ts';
 import { idHash } from './tracking/state.ts';
@@ -13,14 +13,18 @@ import { idHash } from './tracking/state.ts';
 /** Held together by those who record chunks, and alone by those who remove them. */
 const REPLAYS = 'replays';
 
-/** What is to become of a chunk: of one that is there, of a session that is too long or was erased, nothing. */
-export type ReplayStanding = 'wanted' | 'stored' | 'full' | 'erased';
+/** What is to become of a chunk: of one that is there, of a session that is unknown, too long or erased, nothing. */
+export type ReplayStanding = 'wanted' | 'stored' | 'full' | 'erased' | 'unknown';
+
+type AskedChunk = {
+  sessionId: string;
+  sequence: number;
+  /** The session need not be looked up. */
+  isKnown: boolean;
+};
 
 export const replayStanding = visitorRead(
-  async (
-    { query },
-    { sessionId, sequence }: { sessionId: string; sequence: number },
-  ): Promise<ReplayStanding> => {
+  async ({ query }, { sessionId, sequence, isKnown }: AskedChunk): Promise<ReplayStanding> => {
     const erased = await query
       .selectFrom('erased_sessions')
       .select('session_id')
@@ -39,7 +43,15 @@ export const replayStanding = visitorRead(
       .select(['chunk_count', 'bytes'])
       .where('session_id', '=', sessionId)
       .executeTakeFirst();
-    if (replay === undefined) return 'wanted';
+    if (replay === undefined) {
+      if (isKnown) return 'wanted';
+      const session = await query
+        .selectFrom('sessions')
+        .select('session_id')
+        .where('session_id', '=', sessionId)
+        .executeTakeFirst();
+      return session === undefined ? 'unknown' : 'wanted';
+    }
     const isFull = replay.chunk_count >= REPLAY_CHUNKS_MAX || replay.bytes >= REPLAY_BYTES_MAX;
     return isFull ? 'full' : 'wanted';
   },
@@ -51,12 +63,12 @@ export const recordReplayChunk = write(
   async (
     db,
     { chunk, now }: { chunk: ReplayChunkRow; now: number },
-  ): Promise<Exclude<ReplayStanding, 'wanted'>> => {
+  ): Promise<Exclude<ReplayStanding, 'wanted' | 'unknown'>> => {
     const { dialect } = db;
     const { session_id, sequence, bytes, first_at, last_at, event_count } = chunk;
     await dialect.lockEach([`replay ${session_id}`], [REPLAYS]);
-    const standing = await replayStanding(db, { sessionId: session_id, sequence });
-    if (standing !== 'wanted') return standing;
+    const standing = await replayStanding(db, { sessionId: session_id, sequence, isKnown: true });
+    if (standing !== 'wanted' && standing !== 'unknown') return standing;
 
     await dialect.insertRows('replay_chunks', [chunk], 'do nothing');
     await dialect.insertRows(
@@ -76,6 +88,41 @@ const ADDED = `(session_id) do update set
   event_count = replays.event_count + excluded.event_count,
   chunk_count = replays.chunk_count + 1,
   bytes = replays.bytes + excluded.bytes`;
+
+/** Of all recordings together. */
+export const replayBytes = primaryRead(async ({ query }): Promise<number> => {
+  const total = await query
+    .selectFrom('counters')
+    .select('value')
+    .where('name', '=', 'replay_bytes')
+    .executeTakeFirst();
+  return total?.value ?? 0;
+});
+
+/** Where the oldest recording is, except that of one session: the last of its chunks first, so that its beginning can be played. */
+export const oldestReplayKeys = primaryRead(
+  async ({ query }, { except, max }: { except: string | null; max: number }): Promise<string[]> => {
+    const oldest = await query
+      .selectFrom('objects')
+      .innerJoin('replay_chunks', 'replay_chunks.object_key', 'objects.key')
+      .select('replay_chunks.session_id')
+      .where('objects.kind', '=', 'replay')
+      .$if(except !== null, (select) => select.where('replay_chunks.session_id', '!=', except ?? ''))
+      .orderBy('objects.created_at')
+      .orderBy('objects.key')
+      .limit(1)
+      .executeTakeFirst();
+    if (oldest === undefined) return [];
+    const chunks = await query
+      .selectFrom('replay_chunks')
+      .select('object_key')
+      .where('session_id', '=', oldest.session_id)
+      .orderBy('sequence', 'desc')
+      .limit(max)
+      .execute();
+    return chunks.map(({ object_key }) => object_key);
+  },
+);
 
 /** Forgets chunks whose objects are no longer there; a recording of which nothing is left goes with them. */
 export async function forgetReplayChunks({ query, dialect }: Db, keys: readonly string[]): Promise<void> {

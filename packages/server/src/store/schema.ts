@@ -50,6 +50,7 @@ export type Schema = {
   flow_send_attempts: FlowSendAttemptRow;
   crm_activity: CrmActivityRow;
   unmatched_crm_events: UnmatchedCrmEventRow;
+  callback_ids: CallbackIdRow;
   set_aside_leads: SetAsideLeadRow;
   idempotency_keys: IdempotencyKeyRow;
   ip_rules: IpRuleRow;
@@ -472,11 +473,22 @@ export type CrmActivityRow = {
 /** What the CRM said about a lead whose CRM id is not known yet. */
 export type UnmatchedCrmEventRow = Omit<CrmActivityRow, 'lead_id'>;
 
+/** A signed callback that has been applied, with what came of it: one that is sent again gets the same answer. */
+export type CallbackIdRow = {
+  /** Its `webhook-id`, after what it was sent to. */
+  callback_id: string;
+  received_at: number;
+  /** JSON. */
+  outcome: string;
+};
+
 /** A submission that did not become a lead: from a blocked address, or from one used for testing. */
 export type SetAsideLeadRow = {
   id: Generated<number>;
   kind: 'rejected' | 'testing';
   ip: string;
+  /** Whom the row counts for: the address, or the /64 of an IPv6 address. */
+  client: Generated<string>;
   received_at: number;
   contact_email: string;
   contact_name: string;
@@ -507,9 +519,13 @@ export type IdempotencyKeyRow = {
   lead_submission_public_id: string;
 };
 
-/** One row for an address, so that it cannot be blocked and whitelisted at once. */
+/** An address or a range. Those of one list never overlap those of the other. */
 export type IpRuleRow = {
   ip: string;
+  /** See lib/ip-network.ts. */
+  network: string;
+  /** Null: a single address. */
+  bits: number | null;
   list: 'blocked' | 'whitelisted';
   listed_at: number;
   /** Of blocked addresses. */

@@ -1,5 +1,6 @@
 import type { SET_ASIDE_PERIODS } from '@leadtrail/contract/set-aside-leads';
 import type { Insertable } from 'kysely';
+import { rateLimitKey } from '../lib/ip-address.ts';
 import { DAY_MS, dateTime, dayStart, utcDay } from '../lib/utc-time.ts';
 import { ipContains } from './ip-lists.ts';
 import { read, write } from './operation.ts';
@@ -9,7 +10,7 @@ import type { SetAsideLeadRow } from './schema.ts';
 /** Submissions that did not become leads. */
 
 type Kind = SetAsideLeadRow['kind'];
-export type SetAsideLead = Omit<Insertable<SetAsideLeadRow>, 'id' | 'accepted_at' | 'deleted_at'>;
+export type SetAsideLead = Omit<Insertable<SetAsideLeadRow>, 'id' | 'client' | 'accepted_at' | 'deleted_at'>;
 export type SetAsidePeriod = (typeof SET_ASIDE_PERIODS)[number];
 
 const COLUMNS = [
@@ -37,10 +38,32 @@ const DAYS_BACK: Readonly<Record<Exclude<SetAsidePeriod, 'all'>, number>> = {
   past_30_days: 30,
 };
 
+/** Of one client within a UTC day. */
+const KEPT_PER_DAY_MAX = 100;
+
+/**
+ * False: the client has enough rows of this day, and this one is not kept. Nothing is locked: of several at the same moment a
+ * few more may be kept.
+ */
 export const setAside = write(
   { changes: ['set-aside'] },
-  async ({ query }, lead: SetAsideLead): Promise<void> => {
-    await query.insertInto('set_aside_leads').values(lead).execute();
+  async ({ query }, lead: SetAsideLead): Promise<boolean> => {
+    const client = rateLimitKey(lead.ip);
+    const today = dayStart(utcDay(lead.received_at));
+    const kept = await query
+      .selectFrom('set_aside_leads')
+      .select('id')
+      .where('client', '=', client)
+      .where('received_at', '>=', today)
+      .where('received_at', '<', today + DAY_MS)
+      .limit(KEPT_PER_DAY_MAX)
+      .execute();
+    if (kept.length >= KEPT_PER_DAY_MAX) return false;
+    await query
+      .insertInto('set_aside_leads')
+      .values({ ...lead, client })
+      .execute();
+    return true;
   },
 );
 

@@ -9,7 +9,7 @@ import {
 } from '../domain/leads/submission-search.ts';
 import { DAY_MS, dateTime, isoTime, utcDay } from '../lib/utc-time.ts';
 import type { Db } from './dialect.ts';
-import { isIpBlocked } from './leads/list.ts';
+import { withIpBlocked } from './ip-lists.ts';
 import { background, read } from './operation.ts';
 import { countOf, type Page } from './paging.ts';
 import type { Schema } from './schema.ts';
@@ -95,16 +95,15 @@ function pageOf({ dialect }: Db, { sort, order, limit, offset }: SubmissionsAske
 }
 
 /** In the order of their numbers as given. */
-async function readShown({ query, dialect }: Db, numbers: readonly number[]) {
+async function readShown(db: Db, numbers: readonly number[]) {
   if (numbers.length === 0) return [];
-  const rows = await query
+  const rows = await db.query
     .selectFrom('submissions')
     .select([...SHOWN, 'source', 'referer', 'cta_name', 'contact_ip', 'payload_json'])
     .select(leadName)
-    .select(isIpBlocked('contact_ip'))
-    .where('submission_id', 'in', dialect.anyOf(numbers))
+    .where('submission_id', 'in', db.dialect.anyOf(numbers))
     .execute();
-  const byNumber = new Map(rows.map((row) => [row.submission_id, row]));
+  const byNumber = new Map((await withIpBlocked(db, rows)).map((row) => [row.submission_id, row]));
   return numbers.flatMap((number) => {
     const row = byNumber.get(number);
     if (row === undefined) return [];

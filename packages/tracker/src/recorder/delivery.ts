@@ -89,7 +89,8 @@ export function openDelivery({ address, nextSequence }: Destination, giveUp: () 
       const { status, headers } = await send(body);
       chunk.isUnderway = false;
       if (status >= 200 && status < 300) return true;
-      const mayPass = !status || status === 429 || status >= 500;
+      // 404: the start of the session may still be on its way from another process of the service.
+      const mayPass = !status || status === 404 || status === 429 || status >= 500;
       if (!mayPass || attempt === ATTEMPTS_MAX) return false;
       const askedMs = Number(headers.get('retry-after')) * 1000;
       const pauseMs = Math.max(PAUSE_MS_FIRST * 2 ** (attempt - 1), askedMs);

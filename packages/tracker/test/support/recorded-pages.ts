@@ -1,5 +1,10 @@
-import { randomUUIDv7 } from 'node:crypto';
-import { askForReplay, type RecordedEvent, type Replay, replayed } from '@leadtrail/testing/recordings';
+import {
+  askForReplay,
+  knownChunk,
+  type RecordedEvent,
+  type Replay,
+  replayed,
+} from '@leadtrail/testing/recordings';
 import type { TestService } from '@leadtrail/testing/service';
 import type { Page } from 'playwright-core';
 import { eventually } from './tracked-visits.ts';
@@ -22,8 +27,9 @@ export type RecordedWindow = Window & {
   answers: number[];
 };
 
-export function aSession(): string {
-  return randomUUIDv7();
+/** One that the service knows and wants recorded. */
+export async function aSession(service: TestService): Promise<string> {
+  return (await knownChunk(service)).session_id;
 }
 
 /** A script that records its page as the tracker would, under a session that the test names. */

@@ -1,12 +1,12 @@
 import type { AnswerOf } from '@leadtrail/contract/endpoint';
 import type { blockedIps } from '@leadtrail/contract/ip-lists';
-import { Link } from '@tanstack/react-router';
 import { ShieldX } from 'lucide-react';
 import { call } from '../../api/client.ts';
 import { countryName } from '../../format.ts';
 import { Field, TextInput } from '../../ui/field.tsx';
 import { Time } from '../../ui/time.tsx';
 import { WebLink } from '../../ui/web-link.tsx';
+import { Address } from './address.tsx';
 import type { IpList } from './ip-list.ts';
 
 type BlockedIp = AnswerOf<typeof blockedIps>['blocked_ips'][number];
@@ -14,7 +14,7 @@ type BlockedIp = AnswerOf<typeof blockedIps>['blocked_ips'][number];
 export const BLOCKED: IpList<BlockedIp> = {
   key: 'blocked-ips',
   title: 'Blocked IPs',
-  hint: 'Submissions from these addresses are rejected. Senders still see the usual thank-you page.',
+  hint: 'Submissions from these addresses and ranges are rejected. Senders still see the usual thank-you page.',
   icon: <ShieldX aria-hidden="true" />,
   words: {
     add: 'Block an IP',
@@ -25,10 +25,10 @@ export const BLOCKED: IpList<BlockedIp> = {
   },
   empty: {
     title: 'No address is blocked',
-    text: 'Block an address that sends spam: its submissions then go to Rejected.',
+    text: 'Block an address or a range that sends spam: its submissions then go to Rejected.',
   },
   columns: [
-    { key: 'ip', title: 'IP address', cell: (row) => <Address row={row} />, className: 'max-w-64' },
+    { key: 'ip', title: 'IP address', cell: (row) => <AddressCell row={row} />, className: 'max-w-64' },
     {
       key: 'reason',
       title: 'Reason',
@@ -92,17 +92,10 @@ export const BLOCKED: IpList<BlockedIp> = {
   remove: (ip) => call('unblockIp', { params: { ip } }),
 };
 
-function Address({ row }: { row: BlockedIp }) {
+function AddressCell({ row }: { row: BlockedIp }) {
   return (
     <div className="grid min-w-0 justify-items-start">
-      <Link
-        to="/rejected"
-        search={{ q: row.ip }}
-        title="Show rejected leads from this address"
-        className="rounded-sm font-mono text-[0.8125rem] break-all text-accent-text underline-offset-2 hover:underline"
-      >
-        {row.ip}
-      </Link>
+      <Address ip={row.ip} leads="/rejected" title="Show rejected leads from this address" />
       <span className="max-w-full text-[0.8125rem] break-words text-ink-soft @lg:hidden">{row.reason}</span>
       <span className="text-[0.8125rem] text-ink-faint @lg:hidden">
         <Time value={row.blocked_at} />

@@ -80,13 +80,18 @@ function EntryForm<R extends { ip: string }>({
     <form onSubmit={save} className="grid gap-4">
       {isNew && (
         <div className="grid gap-1.5">
-          <Field label="IP address" error={refusal.at('ip')} hint="IPv4 or IPv6, for example 203.0.113.7">
+          <Field
+            label="IP address or range"
+            error={refusal.at('ip')}
+            hint="One address, such as 203.0.113.7, or all of a network: 203.0.113.0/24, 2001:db8::/48."
+          >
             {(tied) => (
               <TextInput
                 {...tied}
                 required
                 spellCheck={false}
                 autoCapitalize="none"
+                placeholder="203.0.113.7 or 203.0.113.0/24"
                 value={typed.ip}
                 onChange={(event) => change({ ip: event.target.value } as Partial<R>)}
                 className="font-mono"

@@ -1,11 +1,11 @@
 import type { AnswerOf } from '@leadtrail/contract/endpoint';
 import type { whitelistedIps } from '@leadtrail/contract/ip-lists';
-import { Link } from '@tanstack/react-router';
 import { FlaskConical, House, ShieldCheck } from 'lucide-react';
 import { call } from '../../api/client.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Field, TextInput } from '../../ui/field.tsx';
 import { Time } from '../../ui/time.tsx';
+import { Address } from './address.tsx';
 import type { IpList } from './ip-list.ts';
 
 type WhitelistedIp = AnswerOf<typeof whitelistedIps>['whitelisted_ips'][number];
@@ -28,7 +28,7 @@ const USAGES: readonly { usage: Usage; label: string; meaning: string }[] = [
 export const WHITELISTED: IpList<WhitelistedIp> = {
   key: 'whitelisted-ips',
   title: 'Whitelisted IPs',
-  hint: 'Trusted addresses, which are never rate-limited or blocked automatically.',
+  hint: 'Trusted addresses and ranges, which are never rate-limited or blocked automatically.',
   icon: <ShieldCheck aria-hidden="true" />,
   words: {
     add: 'Whitelist an IP',
@@ -42,7 +42,7 @@ export const WHITELISTED: IpList<WhitelistedIp> = {
     text: 'Add your office so that it is never blocked, or your own address to try out forms.',
   },
   columns: [
-    { key: 'ip', title: 'IP address', cell: (row) => <Address row={row} />, className: 'max-w-64' },
+    { key: 'ip', title: 'IP address', cell: (row) => <AddressCell row={row} />, className: 'max-w-64' },
     { key: 'usage', title: 'Usage', cell: ({ usage }) => <UsageBadge usage={usage} /> },
     {
       key: 'note',
@@ -83,20 +83,13 @@ export const WHITELISTED: IpList<WhitelistedIp> = {
   remove: (ip) => call('unwhitelistIp', { params: { ip } }),
 };
 
-function Address({ row }: { row: WhitelistedIp }) {
+function AddressCell({ row }: { row: WhitelistedIp }) {
   return (
     <div className="grid min-w-0 justify-items-start">
       {row.usage === 'test' ? (
-        <Link
-          to="/testing"
-          search={{ q: row.ip }}
-          title="Show testing leads from this address"
-          className="rounded-sm font-mono text-[0.8125rem] break-all text-accent-text underline-offset-2 hover:underline"
-        >
-          {row.ip}
-        </Link>
+        <Address ip={row.ip} leads="/testing" title="Show testing leads from this address" />
       ) : (
-        <span className="font-mono text-[0.8125rem] break-all">{row.ip}</span>
+        <Address ip={row.ip} />
       )}
       <span className="max-w-full text-[0.8125rem] break-words text-ink-soft @lg:hidden">{row.note}</span>
       <span className="text-[0.8125rem] text-ink-faint @lg:hidden">

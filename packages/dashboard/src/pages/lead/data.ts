@@ -62,5 +62,19 @@ export function useWhitelistEntry(ip: string) {
     queryFn: ({ signal }) => call('whitelistedIps', { query: { ip }, signal }),
     enabled: ip !== '',
   });
-  return data?.whitelisted_ips.find((entry) => entry.ip === ip);
+  return entryFor(ip, data?.whitelisted_ips);
+}
+
+export function useBlockEntry(ip: string, isBlocked: boolean) {
+  const { data } = useQuery({
+    queryKey: queryKeys.blockEntry(ip),
+    queryFn: ({ signal }) => call('blockedIps', { query: { ip }, signal }),
+    enabled: isBlocked,
+  });
+  return entryFor(ip, isBlocked ? data?.blocked_ips : undefined);
+}
+
+/** Its own, else a range: a list that is searched for an address shows those that contain it. */
+function entryFor<E extends { ip: string }>(ip: string, entries: readonly E[] = []): E | undefined {
+  return entries.find((entry) => entry.ip === ip) ?? entries.find((entry) => entry.ip.includes('/'));
 }

@@ -1,4 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { ShieldCheck, ShieldX } from 'lucide-react';
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
@@ -7,13 +8,15 @@ import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CopyIcon } from '../../ui/copy-button.tsx';
 import { toastProblem, toasts } from '../../ui/toast.tsx';
-import { type Lead, useWhitelistEntry } from './data.ts';
+import { type Lead, useBlockEntry, useWhitelistEntry } from './data.ts';
 import { IpListDialog } from './ip-list-dialog.tsx';
 
 export function IpAddress({ lead }: { lead: Lead }) {
   const ip = lead.contact_ip;
   const isBlocked = lead.is_ip_blocked === 1;
   const whitelisted = useWhitelistEntry(ip);
+  const blocked = useBlockEntry(ip, isBlocked);
+  const range = [blocked, whitelisted].find((entry) => entry !== undefined && entry.ip !== ip)?.ip;
   const isAdmin = useIsAdmin();
   return (
     <div className="grid gap-2">
@@ -30,7 +33,21 @@ export function IpAddress({ lead }: { lead: Lead }) {
           )}
         </div>
       </div>
-      {isAdmin && <IpActions lead={lead} isBlocked={isBlocked} isWhitelisted={whitelisted !== undefined} />}
+      {range !== undefined && (
+        <p className="text-[0.8125rem] text-ink-soft">
+          As part of the range{' '}
+          <Link
+            to={isBlocked ? '/blocked-ips' : '/whitelisted-ips'}
+            search={{ q: range }}
+            className="rounded-sm font-mono text-accent-text underline-offset-2 hover:underline"
+          >
+            {range}
+          </Link>
+        </p>
+      )}
+      {isAdmin && range === undefined && (
+        <IpActions lead={lead} isBlocked={isBlocked} isWhitelisted={whitelisted !== undefined} />
+      )}
     </div>
   );
 }

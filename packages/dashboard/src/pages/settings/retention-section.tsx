@@ -16,6 +16,7 @@ function RetentionForm({ settings }: { settings: Settings }) {
     {
       archive_retention_days: String(settings.archive_retention_days),
       replay_retention_days: String(settings.replay_retention_days),
+      replay_storage_mb: String(settings.replay_storage_mb),
       replay_sample_rate: percentOf(settings.replay_sample_rate),
       redacted_parameters: settings.redacted_parameters,
       analytics_refresh_cooldown_seconds: String(settings.analytics_refresh_cooldown_seconds),
@@ -24,6 +25,7 @@ function RetentionForm({ settings }: { settings: Settings }) {
       defined({
         archive_retention_days: read(changed.archive_retention_days),
         replay_retention_days: read(changed.replay_retention_days),
+        replay_storage_mb: read(changed.replay_storage_mb),
         replay_sample_rate: read(changed.replay_sample_rate, (percent) => percent / 100),
         redacted_parameters: changed.redacted_parameters,
         analytics_refresh_cooldown_seconds: read(changed.analytics_refresh_cooldown_seconds),
@@ -51,6 +53,12 @@ function RetentionForm({ settings }: { settings: Settings }) {
             unit="days"
             hint="0 keeps them forever."
             {...field('replay_retention_days')}
+          />
+          <NumberField
+            label="Storage for recordings"
+            unit="MB"
+            hint="When it is full, the oldest recordings are deleted first. 0 sets no limit."
+            {...field('replay_storage_mb')}
           />
           <Note>
             <p>

@@ -27,6 +27,7 @@ const settingsTable = (saved: SavedSettings, env: SettingDefaults) =>
     crm_callback_secret: secret(env.crmCallbackSecret),
     crm_webhook_secret: secret(env.crmWebhookSecret),
     bot_lead_detection: plain(env.botLeadDetection),
+    callbacks_require_signature: plain(false),
     internal_teams: plain<readonly string[]>([]),
     duplicate_window_minutes: plain(60),
     analytics_refresh_cooldown_seconds: plain(env.refreshCooldownSeconds),
@@ -41,6 +42,7 @@ const settingsTable = (saved: SavedSettings, env: SettingDefaults) =>
     set_aside_retention_days: days(null),
     flow_send_body_retention_days: days(null),
     unmatched_event_retention_days: days(30),
+    replay_storage_mb: plain(5120),
     redacted_parameters: plain<readonly string[]>([]),
     replay_sample_rate: plain(0),
   }) satisfies Record<keyof SettingsChange, unknown>;

@@ -1,6 +1,7 @@
 import { crmEventKey } from '../../domain/leads/crm-event.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Log } from '../../ports/log.ts';
+import type { CallbackId } from '../../store/leads/callback-ids.ts';
 import type { RecordReference } from '../../store/leads/callbacks.ts';
 import type { Store } from '../../store/store.ts';
 import type { Handlers } from '../answer-endpoint.ts';
@@ -15,8 +16,9 @@ export function callbackRoutes({
   log: Log;
 }): Pick<Handlers, 'crmCallback' | 'flowCallback' | 'crmEvent'> {
   return {
-    async crmCallback({ body }) {
+    async crmCallback({ body, callbackId }) {
       const { lead, submission } = await store.recordCrmId({
+        callbackId: idOf('crm', callbackId, now()),
         lead: reference(body.lead_id, body.lead_public_id),
         submission: reference(body.lead_submission_id, body.lead_submission_public_id),
         crmLeadId: body.crm_lead_id.trim(),
@@ -36,9 +38,10 @@ export function callbackRoutes({
       };
     },
 
-    async flowCallback({ body }) {
+    async flowCallback({ body, callbackId }) {
       const { flow_send_public_id, flow_execution_url, flow_execution_id, flow_execution_status } = body;
       const isKnown = await store.recordFlowResult({
+        callbackId: idOf('flow', callbackId, now()),
         sendPublicId: flow_send_public_id.toLowerCase(),
         executionUrl: flow_execution_url,
         executionId: flow_execution_id == null ? null : String(flow_execution_id),
@@ -54,10 +57,11 @@ export function callbackRoutes({
       };
     },
 
-    async crmEvent({ body }) {
+    async crmEvent({ body, callbackId }) {
       const crmLeadId = body.crm_lead_id.trim();
       const payload = JSON.stringify(body);
       const leadId = await store.recordCrmEvent({
+        callbackId: idOf('event', callbackId, now()),
         crmLeadId,
         eventType: body.event_type?.trim() || 'updated',
         payload,
@@ -70,6 +74,11 @@ export function callbackRoutes({
       return { ok: true, stored: false, reason: 'No lead or submission has this crm_lead_id yet.' };
     },
   };
+}
+
+/** A sender may use the same id for two endpoints. */
+function idOf(endpoint: 'crm' | 'flow' | 'event', id: string | null, at: number): CallbackId {
+  return id === null ? null : { id: `${endpoint} ${id}`, at };
 }
 
 function reference(

@@ -1,5 +1,5 @@
 import { AppError } from '../../lib/errors.ts';
-import { canonicalIp } from '../../lib/ip-address.ts';
+import { type NotANetwork, parseIpNetwork } from '../../lib/ip-network.ts';
 import { dateTime } from '../../lib/utc-time.ts';
 import type { Store } from '../../store/store.ts';
 import type { Handlers } from '../answer-endpoint.ts';
@@ -87,8 +87,14 @@ function pageOf({ ip, q, limit, offset }: ListQuery) {
   return { parts: [ip, q].map(searchText).filter((part) => part !== ''), limit, offset };
 }
 
+const REASONS: Readonly<Record<NotANetwork, string>> = {
+  unreadable: 'must be an IP address or a CIDR range such as 203.0.113.0/24',
+  host_bits: 'must be the first address of its range, as in 203.0.113.0/24',
+  too_large: 'must be a range of /8 or smaller, for IPv6 of /16 or smaller',
+};
+
 function addressOf(text: string, what: 'body' | 'path'): string {
-  const ip = canonicalIp(text);
-  if (ip === null) throw invalidField(what, 'ip', 'must be an IP address');
-  return ip;
+  const network = parseIpNetwork(text);
+  if (typeof network === 'string') throw invalidField(what, 'ip', REASONS[network]);
+  return network.text;
 }

@@ -1,8 +1,10 @@
 import { setImmediate as othersServed } from 'node:timers/promises';
 import { ReplayEnvelope } from '@leadtrail/contract/replay';
 import { readChunk } from '../../domain/tracking/replay-chunk.ts';
+import type { AppSettings } from '../../flows/app-settings.ts';
 import { readReplay } from '../../flows/read-replay.ts';
 import type { ReplayChunk, StoreReplay } from '../../flows/store-replay.ts';
+import { AppError } from '../../lib/errors.ts';
 import type { ScannedJson } from '../../lib/json-scan.ts';
 import type { ObjectStore } from '../../ports/objects.ts';
 import type { Store } from '../../store/store.ts';
@@ -12,14 +14,18 @@ import { validate } from '../read-body.ts';
 export function replayRoutes({
   store,
   objects,
+  settings,
   storeReplay,
 }: {
   store: Store;
   objects: ObjectStore;
+  settings: AppSettings;
   storeReplay: StoreReplay;
 }): Pick<Handlers, 'storeReplay' | 'replaySessions' | 'replay'> {
   return {
     async storeReplay({ packed }) {
+      const { replaySampleRate } = await settings.current();
+      if (replaySampleRate === 0) throw new AppError('forbidden', 'Recording is switched off.');
       const body = await packed();
       try {
         return await storeReplay(await chunkOf(body.json));

@@ -74,6 +74,7 @@ function hold({ query, dialect }: Db, { kind, id }: Reference) {
     .executeTakeFirst();
 }
 
+/** A range stays: it was blocked for more than this one. */
 async function unblockSender({ query }: Db, { enquiry }: Capture): Promise<void> {
   await query
     .deleteFrom('ip_rules')

@@ -3,12 +3,14 @@ import type { CrmEventKey } from '../../domain/leads/crm-event.ts';
 import { HOUR_MS } from '../../lib/utc-time.ts';
 import type { Db } from '../dialect.ts';
 import { background, write } from '../operation.ts';
+import { appliedOnce, type CallbackId } from './callback-ids.ts';
 import { resolveLead } from './reference.ts';
 import { noteUpdate } from './updates.ts';
 
 /** What comes back for a lead: its id in the CRM, the execution of the automation platform, changes in the CRM. */
 
 export type CrmIdReport = {
+  callbackId?: CallbackId;
   lead: RecordReference | null;
   submission: RecordReference | null;
   crmLeadId: string;
@@ -24,20 +26,26 @@ export type CrmIdRecorded = {
 /** Gives the CRM's id to the records that are found, and to the lead what the CRM had already said about it. */
 export const recordCrmId = write(
   { changes: ['leads'] },
-  async (db, report: CrmIdReport): Promise<CrmIdRecorded> => {
-    // Before the lead is held, as an event of the CRM does it: otherwise the two could wait for each other.
-    await db.dialect.lockEach([crmKey(report.crmLeadId)]);
-    const lead = report.lead === null ? null : await setLeadCrmId(db, report.lead, report.crmLeadId);
-    const submission =
-      report.submission === null ? null : await setSubmissionCrmId(db, report.submission, report.crmLeadId);
-    const leadId = lead?.id ?? submission?.leadId;
-    if (leadId !== undefined) await attachUnmatched(db, report.crmLeadId, leadId);
-    for (const id of new Set([lead?.id, submission?.leadId])) {
-      if (id !== undefined) await noteUpdate(db, id, report.now);
-    }
-    return { lead, submission: submission && { id: submission.id, publicId: submission.publicId } };
-  },
+  (db, report: CrmIdReport): Promise<CrmIdRecorded> =>
+    appliedOnce(db, report.callbackId, {
+      apply: () => setCrmId(db, report),
+      isDone: ({ lead, submission }) => lead !== null || submission !== null,
+    }),
 );
+
+async function setCrmId(db: Db, report: CrmIdReport): Promise<CrmIdRecorded> {
+  // Before the lead is held, as an event of the CRM does it: otherwise the two could wait for each other.
+  await db.dialect.lockEach([crmKey(report.crmLeadId)]);
+  const lead = report.lead === null ? null : await setLeadCrmId(db, report.lead, report.crmLeadId);
+  const submission =
+    report.submission === null ? null : await setSubmissionCrmId(db, report.submission, report.crmLeadId);
+  const leadId = lead?.id ?? submission?.leadId;
+  if (leadId !== undefined) await attachUnmatched(db, report.crmLeadId, leadId);
+  for (const id of new Set([lead?.id, submission?.leadId])) {
+    if (id !== undefined) await noteUpdate(db, id, report.now);
+  }
+  return { lead, submission: submission && { id: submission.id, publicId: submission.publicId } };
+}
 
 async function setLeadCrmId(db: Db, lead: RecordReference, crmLeadId: string) {
   const leadId = await resolveLead(db, 'id' in lead ? String(lead.id) : lead.publicId);
@@ -78,6 +86,7 @@ async function attachUnmatched({ query }: Db, crmLeadId: string, leadId: number)
 }
 
 export type CrmEventReport = {
+  callbackId?: CallbackId;
   crmLeadId: string;
   eventType: string;
   payload: string;
@@ -91,32 +100,35 @@ const REPEATED_WITHIN_MS = HOUR_MS;
 /** Adds an event to its lead, or keeps it until the lead is known. Null: it is not. One that comes again is there already. */
 export const recordCrmEvent = write(
   { changes: ['leads'] },
-  async (db, event: CrmEventReport): Promise<number | null> => {
-    const { query, dialect } = db;
-    // Without this an id could become known between the look and the keeping, and the event would stay behind.
-    await dialect.lockEach([crmKey(event.crmLeadId)]);
-    const stored = await findStoredEvent(db, event);
-    if (stored !== undefined) return stored.lead_id;
-    const leadId = await findLeadByCrmId(db, event.crmLeadId);
-    const row = {
-      crm_lead_id: event.crmLeadId,
-      event_type: event.eventType,
-      payload: event.payload,
-      received_at: event.at,
-      event_key: event.key.key,
-    };
-    if (leadId === null) {
-      await query.insertInto('unmatched_crm_events').values(row).execute();
-      return null;
-    }
-    await query
-      .insertInto('crm_activity')
-      .values({ ...row, lead_id: leadId })
-      .execute();
-    await noteUpdate(db, leadId, event.at);
-    return leadId;
-  },
+  (db, event: CrmEventReport): Promise<number | null> =>
+    appliedOnce(db, event.callbackId, { apply: () => addCrmEvent(db, event) }),
 );
+
+async function addCrmEvent(db: Db, event: CrmEventReport): Promise<number | null> {
+  const { query, dialect } = db;
+  // Without this an id could become known between the look and the keeping, and the event would stay behind.
+  await dialect.lockEach([crmKey(event.crmLeadId)]);
+  const stored = await findStoredEvent(db, event);
+  if (stored !== undefined) return stored.lead_id;
+  const leadId = await findLeadByCrmId(db, event.crmLeadId);
+  const row = {
+    crm_lead_id: event.crmLeadId,
+    event_type: event.eventType,
+    payload: event.payload,
+    received_at: event.at,
+    event_key: event.key.key,
+  };
+  if (leadId === null) {
+    await query.insertInto('unmatched_crm_events').values(row).execute();
+    return null;
+  }
+  await query
+    .insertInto('crm_activity')
+    .values({ ...row, lead_id: leadId })
+    .execute();
+  await noteUpdate(db, leadId, event.at);
+  return leadId;
+}
 
 /** Its lead is null while it waits for one. */
 async function findStoredEvent(
@@ -166,6 +178,7 @@ export function crmKey(crmLeadId: string): string {
 }
 
 export type FlowResult = {
+  callbackId?: CallbackId;
   sendPublicId: string;
   executionUrl: string;
   executionId: string | null;
@@ -176,21 +189,27 @@ export type FlowResult = {
 /** False: there is no such send. Whether its own answer has come yet does not matter. */
 export const recordFlowResult = write(
   { changes: ['sends'] },
-  async ({ query }, result: FlowResult): Promise<boolean> => {
-    const updated = await query
-      .updateTable('flow_sends')
-      .set({
-        flow_execution_url: result.executionUrl,
-        flow_execution_id: result.executionId,
-        flow_execution_status: result.executionStatus,
-        callback: result.callback,
-      })
-      .where('flow_send_public_id', '=', result.sendPublicId)
-      .returning('flow_send_public_id')
-      .executeTakeFirst();
-    return updated !== undefined;
-  },
+  (db, result: FlowResult): Promise<boolean> =>
+    appliedOnce(db, result.callbackId, {
+      apply: () => setFlowResult(db, result),
+      isDone: (isKnown) => isKnown,
+    }),
 );
+
+async function setFlowResult({ query }: Db, result: FlowResult): Promise<boolean> {
+  const updated = await query
+    .updateTable('flow_sends')
+    .set({
+      flow_execution_url: result.executionUrl,
+      flow_execution_id: result.executionId,
+      flow_execution_status: result.executionStatus,
+      callback: result.callback,
+    })
+    .where('flow_send_public_id', '=', result.sendPublicId)
+    .returning('flow_send_public_id')
+    .executeTakeFirst();
+  return updated !== undefined;
+}
 
 /** Forgets events whose lead never became known. */
 export const cleanUpCrmEvents = background(

@@ -18,7 +18,9 @@ export type CaptureOutcome = { isSiteOrigin: boolean } & (
   | ({ kind: 'repeated' } & AnsweredIds)
   | { kind: 'refused'; reason: RefusalReason }
 );
-type Kept = ({ kind: 'rejected' | 'testing' } & AnsweredIds) | ({ kind: 'stored' } & Submitted);
+type Kept = ({ kind: 'rejected' | 'testing' } & KeptAside & AnsweredIds) | ({ kind: 'stored' } & Submitted);
+/** Not kept: the client has sent enough of them today. */
+type KeptAside = { isKept: boolean };
 
 /** An integration shows when it was last used, and a honeypot blocks an address. */
 export const CAPTURE_CHANGES = ['integrations', 'ip-lists', 'leads', 'sends', 'set-aside'] as const;
@@ -49,10 +51,11 @@ async function keep(
   kind: 'rejected' | 'testing' | 'accepted',
 ): Promise<Kept> {
   if (kind === 'accepted') return { kind: 'stored', ...(await storeLead(db, capture, sender)) };
-  await keepAside(db, capture, kind);
+  const isKept = await keepAside(db, capture, kind);
   if (kind === 'testing') await noteUse(db, sender.integration, capture.enquiry.at);
   // Ids like those of a lead; should it be accepted, they become true.
-  return { kind, leadPublicId: capture.leadPublicId, submissionPublicId: capture.submissionPublicId };
+  const { leadPublicId, submissionPublicId } = capture;
+  return { kind, isKept, leadPublicId, submissionPublicId };
 }
 
 /** Null: it has no key by which it could come again. */
@@ -89,10 +92,10 @@ async function mayReadAnswer(db: Db, enquiry: Enquiry, { site }: KnownSender): P
   return (site?.enabled && page === origin && isOnSite(enquiry, site)) || isSiteOrigin(db, { origin });
 }
 
-async function keepAside(db: Db, capture: Capture, kind: SetAsideLeadRow['kind']): Promise<void> {
+function keepAside(db: Db, capture: Capture, kind: SetAsideLeadRow['kind']): Promise<boolean> {
   const { enquiry } = capture;
   const { form } = enquiry;
-  await setAside(db, {
+  return setAside(db, {
     kind,
     ip: enquiry.ip,
     received_at: enquiry.at,

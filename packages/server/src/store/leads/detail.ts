@@ -7,11 +7,12 @@ import { storedCustomFields } from '../../domain/leads/custom-fields.ts';
 import { dateTime, isoTime, SECOND_MS } from '../../lib/utc-time.ts';
 import type { Db } from '../dialect.ts';
 import { sendsOfLead } from '../flow-sends/manage.ts';
+import { withIpBlocked } from '../ip-lists.ts';
 import { read } from '../operation.ts';
 import { TOPICS } from '../topics.ts';
 import { idHash } from '../tracking/state.ts';
 import { identitiesOf, mergedInto, possibleDuplicatesOf, stageMovesOf } from './detail-person.ts';
-import { isIpBlocked, leadItems } from './list.ts';
+import { leadItems } from './list.ts';
 import { type LeadReference, resolveLead } from './reference.ts';
 
 /** One lead with all that belongs to it. */
@@ -123,8 +124,8 @@ async function readLead(db: Db, id: string): Promise<ReadLead | null> {
   };
 }
 
-async function submissionsOf({ query }: Db, lead: ReadLead): Promise<LeadDetail['submissions']> {
-  const rows = await query
+async function submissionsOf(db: Db, lead: ReadLead): Promise<LeadDetail['submissions']> {
+  const rows = await db.query
     .selectFrom('submissions')
     .select([
       'submission_id',
@@ -148,13 +149,12 @@ async function submissionsOf({ query }: Db, lead: ReadLead): Promise<LeadDetail[
       'held_above_risk',
       'payload_json',
     ])
-    .select(isIpBlocked('contact_ip'))
     .where('lead_id', '=', lead.lead_id)
     .orderBy('submitted_at', 'desc')
     .orderBy('submission_id', 'desc')
     .limit(SUBMISSIONS_MAX)
     .execute();
-  return rows.map((row) => ({
+  return (await withIpBlocked(db, rows)).map((row) => ({
     ...row,
     contact_name: row.contact_name || lead.contact_name,
     submitted_at: dateTime(row.submitted_at),

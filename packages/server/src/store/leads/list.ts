@@ -1,10 +1,10 @@
 import type { LeadItem, LeadSort } from '@leadtrail/contract/leads';
-import { sql } from 'kysely';
 import { type CustomFields, storedCustomFields } from '../../domain/leads/custom-fields.ts';
 import type { LeadFilter } from '../../domain/leads/lead-listing.ts';
 import { readSearch } from '../../domain/leads/lead-search.ts';
 import { dateTime, isoTime } from '../../lib/utc-time.ts';
 import type { Db } from '../dialect.ts';
+import { withIpBlocked } from '../ip-lists.ts';
 import { read } from '../operation.ts';
 import type { Page } from '../paging.ts';
 import { inSnapshot } from '../snapshot.ts';
@@ -99,14 +99,12 @@ const SHOWN = [
 /** In the order of their numbers as given. */
 export async function leadItems(db: Db, leadIds: readonly number[]): Promise<LeadItem[]> {
   if (leadIds.length === 0) return [];
-  const { query, dialect } = db;
-  const rows = await query
+  const rows = await db.query
     .selectFrom('leads')
     .select(SHOWN)
-    .select(isIpBlocked('contact_ip'))
-    .where('lead_id', 'in', dialect.anyOf(leadIds))
+    .where('lead_id', 'in', db.dialect.anyOf(leadIds))
     .execute();
-  const byId = new Map(rows.map((row) => [row.lead_id, row]));
+  const byId = new Map((await withIpBlocked(db, rows)).map((row) => [row.lead_id, row]));
   const fields = await customFieldsOf(db, leadIds);
   return leadIds.flatMap((leadId) => {
     const row = byId.get(leadId);
@@ -146,11 +144,4 @@ async function customFieldsOf(
     )
     .execute();
   return new Map(shown.map(({ lead_id, payload_json }) => [lead_id, storedCustomFields(payload_json)]));
-}
-
-/** 1 where an address is on the block list. */
-export function isIpBlocked(column: string) {
-  return sql<number>`case when exists (
-    select 1 from ip_rules where ip = ${sql.ref(column)} and list = 'blocked'
-  ) then 1 else 0 end`.as('is_ip_blocked');
 }

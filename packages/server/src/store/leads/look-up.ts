@@ -3,22 +3,38 @@ import type { Enquiry } from '../../domain/leads/enquiry.ts';
 import { type Identity, identityKey, lookupKinds } from '../../domain/leads/lead-identity.ts';
 import { RECENT_MS, RECENT_SUBMISSIONS_MAX } from '../../domain/leads/suspicion.ts';
 import { isAllowedOrigin } from '../../domain/setup/site-domain.ts';
-import type { Db } from '../dialect.ts';
+import { networksContaining } from '../../lib/ip-network.ts';
+import { memoize } from '../../lib/memoize.ts';
+import type { Db, Dialect } from '../dialect.ts';
 import { visitorRead } from '../operation.ts';
 import type { IpRuleRow, VisitorRow } from '../schema.ts';
 import { idHash } from '../tracking/state.ts';
 
 /** What is known about the sender of a submission. */
 
+/** Of several ranges that contain an address, which are all on the same list, the narrowest counts. */
 export const ipRule = visitorRead(
   async ({ dialect }, { ip }: { ip: string }): Promise<Pick<IpRuleRow, 'list' | 'usage'> | null> => {
     const [rule] = await dialect.run<Pick<IpRuleRow, 'list' | 'usage'>>(
-      'select list, usage from ip_rules where ip = ?',
-      [ip],
+      `select list, usage from ip_rules where network = ${narrowestRule(dialect.listed)}`,
+      [networksOf(ip)],
     );
     return rule ?? null;
   },
 );
+
+/** The networks to look for come in their order. */
+function narrowestRule(listed: Dialect['listed']): string {
+  // Cross join: SQLite then looks up one after the other.
+  return `(
+    select r.network from ${listed} cross join ip_rules r where r.network = listed.value
+    order by listed.key limit 1
+  )`;
+}
+
+function networksOf(ip: string | null): string {
+  return JSON.stringify(ip === null ? [] : networksContaining(ip));
+}
 
 /** Whether an origin belongs to any site that is set up. */
 export const isSiteOrigin = visitorRead(
@@ -43,11 +59,13 @@ export type KnownVisitor = Pick<
 /** One query for everything: each round trip costs more than its parts. */
 export async function lookUpSender({ dialect }: Db, enquiry: Enquiry): Promise<KnownSender> {
   const { siteKey, formId, visitorId } = enquiry.form;
-  const [row] = await dialect.run<SenderRow>(SELECT_SENDER, [
-    enquiry.personIp ?? NO_ADDRESS,
+  const { personIp, callerIp } = enquiry;
+  const [row] = await dialect.run<SenderRow>(selectSender(dialect.listed), [
+    personIp ?? NO_ADDRESS,
     enquiry.at - RECENT_MS,
-    enquiry.callerIp,
-    enquiry.personIp ?? NO_ADDRESS,
+    networksOf(callerIp),
+    // Nearly always they are the same.
+    personIp === callerIp ? NO_NETWORK : networksOf(personIp),
     siteKey,
     formId,
     enquiry.keyHash ?? '',
@@ -55,9 +73,10 @@ export async function lookUpSender({ dialect }: Db, enquiry: Enquiry): Promise<K
     visitorId,
   ]);
   if (row === undefined) throw new Error('A query for one row had none.');
+  const callerRule = ruleOf(row.caller_list, row.caller_usage);
   return {
-    callerRule: ruleOf(row.caller_list, row.caller_usage),
-    personRule: ruleOf(row.person_list, row.person_usage),
+    callerRule,
+    personRule: personIp === callerIp ? callerRule : ruleOf(row.person_list, row.person_usage),
     site: siteOf(row),
     integration: integrationOf(row),
     visitor: row.last_session_id === null ? null : (row as KnownVisitor),
@@ -67,8 +86,11 @@ export async function lookUpSender({ dialect }: Db, enquiry: Enquiry): Promise<K
 
 /** Matches no row. */
 const NO_ADDRESS = '';
+const NO_NETWORK = '[]';
 
-const SELECT_SENDER = `
+const selectSender = memoize(
+  2,
+  (listed) => `
   select
     (select count(*) from (
       select 1 from submissions where contact_ip = ? and submitted_at > ? limit ${RECENT_SUBMISSIONS_MAX}
@@ -78,12 +100,13 @@ const SELECT_SENDER = `
     i.id as integration_id, i.enabled as integration_enabled, i.last_used_at,
     v.last_session_id, v.session_count, v.page_views, v.duration_ms, v.engagement_score, v.vpn_suspected
   from (select 1 as one) asked
-  left join ip_rules c on c.ip = ?
-  left join ip_rules p on p.ip = ?
+  left join ip_rules c on c.network = ${narrowestRule(listed)}
+  left join ip_rules p on p.network = ${narrowestRule(listed)}
   left join sites s on s.site_key = ?
   left join forms f on f.site_id = s.id and f.form_id = ?
   left join integrations i on i.key_hash = ?
-  left join visitors v on v.id_hash = ? and v.visitor_id = ?`;
+  left join visitors v on v.id_hash = ? and v.visitor_id = ?`,
+);
 
 type SenderRow = { [K in keyof KnownVisitor]: KnownVisitor[K] | null } & {
   caller_list: IpRuleRow['list'] | null;

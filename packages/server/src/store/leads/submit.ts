@@ -2,7 +2,8 @@ import type { Enquiry } from '../../domain/leads/enquiry.ts';
 import { type SearchedFields, submissionSearchText } from '../../domain/leads/submission-search.ts';
 import { MINUTE_MS, utcDay } from '../../lib/utc-time.ts';
 import type { Db } from '../dialect.ts';
-import type { IpRuleRow, SubmissionTotalRow } from '../schema.ts';
+import { blockAddress } from '../ip-lists.ts';
+import type { SubmissionTotalRow } from '../schema.ts';
 import { addSend } from './add-send.ts';
 import { followUp, readKnownLead, takeOver } from './follow-up.ts';
 import type { AnsweredIds } from './idempotency.ts';
@@ -35,7 +36,7 @@ export async function submitLead(db: Db, submission: Submission): Promise<Submit
   await noteChange(db, leadId);
   await noteFigures(db, submission, leadId);
   const isForwarded = await addSend(db, submission, { leadId, relation, known, ...added });
-  if (submission.isBlocked) await blockAddress(db, submission.capture.enquiry);
+  if (submission.isBlocked) await blockSender(db, submission.capture.enquiry);
   await countSubmission(db, submission);
   const leadPublicId = known?.lead_public_id ?? submission.lead.lead_public_id;
   return {
@@ -118,19 +119,14 @@ async function noteFigures(
   );
 }
 
-/** Never takes an address off the whitelist. */
-async function blockAddress({ dialect }: Db, { ip, at, geo, referer }: Enquiry): Promise<void> {
-  const rule: IpRuleRow = {
+function blockSender(db: Db, { ip, at, geo, referer }: Enquiry): Promise<void> {
+  return blockAddress(db, {
     ip,
-    list: 'blocked',
     listed_at: at,
     reason: 'Honeypot',
     country: geo.country ?? '',
     referer,
-    note: '',
-    usage: 'internal',
-  };
-  await dialect.insertRows('ip_rules', [rule], 'do nothing');
+  });
 }
 
 /** Last, because this row is locked until the commit and every submission of the project needs it. */

@@ -31,7 +31,8 @@ export type CounterName =
   | 'engagement'
   | `completed ${EngagementBucket}`
   | 'objects'
-  | 'archived_sessions';
+  | 'archived_sessions'
+  | 'replay_bytes';
 
 export function newTotals(): Totals {
   return {

@@ -44,6 +44,7 @@ function Forwarding({ settings }: { settings: Settings }) {
       flow_risk_max: settings.flow_risk_max === null ? '' : String(settings.flow_risk_max),
       crm_callback_secret: UNCHANGED,
       crm_webhook_secret: UNCHANGED,
+      callbacks_require_signature: settings.callbacks_require_signature,
     },
     ({ flow_risk_max: risk, ...changed }) =>
       defined({
@@ -148,6 +149,12 @@ function Forwarding({ settings }: { settings: Settings }) {
               title="CRM changes"
               text={`${location.origin}/webhooks/crm/lead`}
               hint="POST crm_lead_id and event_type whenever a lead changes; it appears in the lead’s timeline."
+            />
+            <SwitchRow
+              label="Require signed reports"
+              hint="Reports must then be signed with their secret (Standard Webhooks), so that nobody can repeat or change one."
+              isOn={values.callbacks_require_signature}
+              onChange={(isOn) => set('callbacks_require_signature', isOn)}
             />
           </div>
         </Card>

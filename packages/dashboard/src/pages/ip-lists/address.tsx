@@ -1,0 +1,26 @@
+import { Link } from '@tanstack/react-router';
+
+const LOOK = 'font-mono text-[0.8125rem] break-all';
+
+/** Leads to the submissions from an address; of a range there is no such list. */
+export function Address({
+  ip,
+  leads,
+  title,
+}: {
+  ip: string;
+  leads?: '/rejected' | '/testing';
+  title?: string;
+}) {
+  if (leads === undefined || ip.includes('/')) return <span className={LOOK}>{ip}</span>;
+  return (
+    <Link
+      to={leads}
+      search={{ q: ip }}
+      title={title}
+      className={`${LOOK} rounded-sm text-accent-text underline-offset-2 hover:underline`}
+    >
+      {ip}
+    </Link>
+  );
+}
