@@ -1,6 +1,7 @@
 import { setImmediate as othersServed } from 'node:timers/promises';
 import { ReplayEnvelope } from '@leadtrail/contract/replay';
 import { readChunk } from '../../domain/tracking/replay-chunk.ts';
+import type { AppSettings } from '../../flows/app-settings.ts';
 import { readReplay } from '../../flows/read-replay.ts';
 import type { ReplayChunk, StoreReplay } from '../../flows/store-replay.ts';
 import type { ScannedJson } from '../../lib/json-scan.ts';
@@ -13,16 +14,18 @@ export function replayRoutes({
   store,
   objects,
   storeReplay,
+  settings,
 }: {
   store: Store;
   objects: ObjectStore;
   storeReplay: StoreReplay;
+  settings: Pick<AppSettings, 'recent'>;
 }): Pick<Handlers, 'storeReplay' | 'replaySessions' | 'replay'> {
   return {
     async storeReplay({ packed }) {
       const body = await packed();
       try {
-        return await storeReplay(await chunkOf(body.json));
+        return await storeReplay(await chunkOf(body.json, settings.recent()?.redactedParameters));
       } finally {
         body.release();
       }
@@ -32,8 +35,8 @@ export function replayRoutes({
   };
 }
 
-async function chunkOf(json: ScannedJson): Promise<ReplayChunk> {
-  const reading = readChunk(json);
+async function chunkOf(json: ScannedJson, redacted?: readonly string[]): Promise<ReplayChunk> {
+  const reading = readChunk(json, redacted);
   let step = reading.next();
   while (!step.done) {
     await othersServed();
