@@ -286,7 +286,7 @@ describe('the replay of a visit', () => {
     assert.equal(elsewhere.connections(), 0);
   });
 
-  test('values of the wrong type open no connection either', async () => {
+  test('45: values of the wrong type are inert and open no connection', async () => {
     const to = (what: string) => `${elsewhere.url}/${what}`;
     const link = element('link', { _cssText: '', rel: 'stylesheet' });
     const image = element('img', { src: [to('image')], srcset: [[to('set')]] });

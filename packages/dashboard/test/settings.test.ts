@@ -291,6 +291,31 @@ describe('Settings that are saved by section', () => {
       assert.equal((await settingsOf(service)).archive_retention_days, 90);
     }));
 
+  it('What retention would remove is shown before it is saved', () =>
+    dashboard.visit(
+      '/settings/retention',
+      async (page) => {
+        const preview = page.getByRole('table', { name: 'What the next run removes' });
+        await preview.getByRole('row', { name: /Leads ever 0/ }).waitFor();
+        await page.getByLabel('Keep leads').fill('30');
+        await preview.getByRole('row', { name: /Leads 30 days 0/ }).waitFor();
+        await page.getByLabel('Keep leads').fill('soon');
+        await page.getByText('Enter whole numbers of days').waitFor();
+        await button(page, 'Save').click();
+        await page.getByRole('alert').waitFor();
+        await page.getByLabel('Keep leads').fill('365');
+        await page.getByRole('checkbox', { name: 'New' }).click();
+        await page.getByLabel('Keep CRM events').fill('');
+        await button(page, 'Save').click();
+        await page.getByText('Saved', { exact: true }).waitFor();
+        const saved = await settingsOf(service);
+        assert.equal(saved.lead_retention_days, 365);
+        assert.deepEqual(saved.lead_retention_stages, ['new', 'lost', 'fake']);
+        assert.equal(saved.unmatched_event_retention_days, null);
+      },
+      refusedWith(400),
+    ));
+
   it('The sample rate is typed as a percentage', () =>
     dashboard.visit(
       '/settings/retention',

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import { emptyDatabase, type Row, row } from '@leadtrail/testing/database';
+import { call } from '@leadtrail/testing/analytics-calls';
+import { aStart } from '@leadtrail/testing/builders';
+import { emptyDatabase, type Row, row, rows } from '@leadtrail/testing/database';
+import { assertCaptured, CAPTURE_ENV, sendFromServer } from '@leadtrail/testing/enquiries';
 import { onBothStores, type TestService, useService } from '@leadtrail/testing/service';
 import { startSession } from '@leadtrail/testing/visits';
 
@@ -114,9 +117,11 @@ onBothStores('the address and place of a client behind a trusted proxy', (kind) 
   });
 });
 
-onBothStores('a client behind a plain proxy', (kind) => {
-  const service = useService(kind, { env: { EDGE: '' } });
-  beforeEach(() => emptyDatabase(service));
+onBothStores('39: CF-Connecting-IP and the like from a client behind a plain proxy, no EDGE set', (kind) => {
+  const service = useService(kind, {
+    env: { ...CAPTURE_ENV, EDGE: '', TRACK_RATE_LIMIT_PER_MINUTE: '3' },
+  });
+  beforeEach(() => emptyDatabase(service, { except: ['integrations'] }));
 
   const forged = {
     'cf-connecting-ip': '49.36.0.1',
@@ -130,6 +135,24 @@ onBothStores('a client behind a plain proxy', (kind) => {
     'x-geo-city': 'Pune',
     'x-geo-asn': '55836',
   };
+
+  test('the block list goes by the address that the proxy names', async () => {
+    await call(service, 'POST', '/analytics/blocked-ips', { body: { ip: '198.51.100.3' } });
+    await assertCaptured(sendFromServer(service, {}, { ip: '198.51.100.3', headers: forged }));
+    assert.deepEqual(await rows(service, 'select ip from set_aside_leads'), [{ ip: '198.51.100.3' }]);
+    await call(service, 'POST', '/analytics/blocked-ips', { body: { ip: forged['cf-connecting-ip'] } });
+    await assertCaptured(sendFromServer(service, {}, { ip: '198.51.100.4', headers: forged }));
+    assert.equal((await rows(service, 'select lead_id from leads')).length, 1);
+  });
+
+  test('the rate limit goes by it too, whatever the client says', async () => {
+    const statuses: number[] = [];
+    for (let n = 1; n <= 5; n += 1) {
+      const headers = { 'x-forwarded-for': '198.51.100.5', 'cf-connecting-ip': `49.36.0.${n}` };
+      statuses.push((await service.post('/track/session/start', aStart(), headers)).status);
+    }
+    assert.deepEqual(statuses, [200, 200, 200, 429, 429]);
+  });
 
   test('headers of an edge that is not named are not believed', async () => {
     const stored = await storedPlace(service, { ...forged, 'x-forwarded-for': '198.51.100.2' });

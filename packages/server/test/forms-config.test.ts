@@ -184,7 +184,7 @@ onBothStores('GET /forms/config', (kind) => {
     }
   });
 
-  test('a forged Host is in no answer, not even to a shared cache', async () => {
+  test('46: a forged Host is in no answer, not even to a shared cache', async () => {
     const forged = ['Host: evil.example', 'X-Forwarded-Host: evil.example', 'X-Forwarded-Proto: https'];
     for (const path of [
       `/forms/config?${new URLSearchParams(known)}`,

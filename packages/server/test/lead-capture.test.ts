@@ -200,6 +200,25 @@ onBothStores('POST /lead.capture', (kind) => {
       assert.equal((await leads(service)).length, 3);
     });
 
+    test('the page URL is kept without the values of private parameters, wherever it stands', async () => {
+      await patch(service, '/analytics/settings', { redacted_parameters: ['member'] });
+      const PAGE_URL = 'https://p.example/a?token=secret-1&member=7&utm_source=mail';
+      const refered_by = 'https://p.example/?email=someone%40example.net';
+      await assertCaptured(sendForm(service, { PAGE_URL, refered_by, EMAIL: 'private@example.org' }));
+      const kept = 'https://p.example/a?token=&member=&utm_source=mail';
+      const of = "where contact_email = 'private@example.org'";
+      const { referer, payload_json } = await row(
+        service,
+        `select referer, payload_json from submissions ${of}`,
+      );
+      assert.equal(referer, kept);
+      assert.partialDeepStrictEqual(JSON.parse(String(payload_json)), {
+        PAGE_URL: kept,
+        refered_by: 'https://p.example/?email=',
+      });
+      assert.deepEqual(await row(service, `select referer from leads ${of}`), { referer: kept });
+    });
+
     test('the page URL is PAGE_URL, else the Referer, else refered_by, on lead and submission', async () => {
       const cases = [
         {

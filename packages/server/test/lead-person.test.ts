@@ -74,7 +74,7 @@ onBothStores('one person, one lead', (kind) => {
     (await service.get<{ total: number }>(`/analytics/leads?q=${encodeURIComponent(q)}`)).total;
 
   describe('a bot', () => {
-    test('in her name comes first: her own enquiry takes the lead over and is forwarded, once', async () => {
+    test('40: in her name comes first: her own enquiry takes the lead over and is forwarded, once', async () => {
       await write({ ...STRANGER, __pg_hp: 'x', USER_MESSAGE: 'Buy pills' }, ELSEWHERE);
       assert.equal((await theLead()).lead.is_bot_lead, 1);
       assert.deepEqual(await payloads(), []);
@@ -127,7 +127,7 @@ onBothStores('one person, one lead', (kind) => {
       assert.equal((await payloads()).length, 2);
     });
 
-    test('in her name comes later: nothing of her lead changes', async () => {
+    test('40: in her name comes later: nothing of her lead changes', async () => {
       await write(ANNA);
       const before = await theLead();
       await write({ ...STRANGER, __pg_hp: 'x' }, ELSEWHERE);
@@ -142,7 +142,7 @@ onBothStores('one person, one lead', (kind) => {
       });
     });
 
-    test('relayed by a server does not block the server, and later leads of it are taken', async () => {
+    test('41: relayed by a server does not block the server, and later leads of it are taken', async () => {
       await assertCaptured(sendFromServer(service, { ...STRANGER, __pg_hp: 'x' }, { ip: SERVER }));
       assert.deepEqual(await rows(service, 'select ip from ip_rules'), []);
       await assertCaptured(

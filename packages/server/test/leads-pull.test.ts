@@ -96,10 +96,7 @@ onBothStores('programs', (kind) => {
         `${service.url}/analytics/leads/export?project=riverside&from=2026-03-11&fields=contact_name,campaign`,
         { headers: admin },
       );
-      assert.equal(
-        await csv.text(),
-        'contact_name,campaign\r\ntwo,"{""utm_campaign"":""Spring""}"\r\n',
-      );
+      assert.equal(await csv.text(), 'contact_name,campaign\r\ntwo,"{""utm_campaign"":""Spring""}"\r\n');
       const json = await service.get('/analytics/leads/export?format=json&source=fb&fields=contact_name');
       assert.deepEqual(json, [{ contact_name: 'three' }, { contact_name: 'one' }]);
     });

@@ -197,7 +197,7 @@ async function modesBelow(folder: string): Promise<Record<string, string>> {
   return Object.fromEntries(modes);
 }
 
-test('under an open umask everything in DATA_DIR is closed to other users', async () => {
+test('48: under umask 000 everything in DATA_DIR is closed to other users', async () => {
   const service = await start(OPEN_UMASK);
   const modes = await modesBelow(dataDir);
   assert.ok(Object.keys(modes).length > 4);

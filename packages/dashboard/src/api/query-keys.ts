@@ -58,6 +58,7 @@ export const queryKeys = {
 
   settings: ['settings'],
   connection: ['connection'],
+  retentionPreview: (typed: object) => ['retention-preview', typed],
   sites: ['sites'],
   forms: ['forms'],
   siteSnippet: (siteId: number) => ['site-snippet', siteId],

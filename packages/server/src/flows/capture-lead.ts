@@ -46,6 +46,7 @@ export function makeCaptureLead(parts: CaptureParts): CaptureLead {
       at: parts.now(),
       ip: client.ip,
       headers,
+      redacted: settings.redactedParameters,
       locate: (ip, sent) => parts.locate(ip, sent !== null && client.trusted, sent ?? {}),
     });
     const outcome = await parts.store

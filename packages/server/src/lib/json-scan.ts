@@ -124,6 +124,11 @@ export function stringAt(json: ScannedJson, at: number, bytesMax: number): strin
   return end - at > bytesMax ? undefined : JSON.parse(json.toString('utf8', at, end));
 }
 
+/** Of a string that has been scanned. */
+export function endOfString(json: ScannedJson, at: number): number {
+  return string(json, at);
+}
+
 /** Does not recognise names that are written with escapes. */
 export function isNameAt(json: ScannedJson, at: number, name: string): boolean {
   for (let i = 0; i < name.length; i += 1) if (json[at + i + 1] !== name.charCodeAt(i)) return false;

@@ -16,7 +16,7 @@ import { ForwardingSection } from './forwarding/forwarding-section.tsx';
 import { IntegrationsSection } from './integrations/integrations-section.tsx';
 import { LeadsSection } from './leads-section.tsx';
 import { OptionsSection } from './options/options-section.tsx';
-import { RetentionSection } from './retention-section.tsx';
+import { RetentionSection } from './retention/retention-section.tsx';
 import { SitesSection } from './sites/sites-section.tsx';
 
 /** All sections, in the order in which a new user needs them. */

@@ -3,10 +3,11 @@ import { type Geo, unknownGeo } from '../geo.ts';
 import { keyHash } from '../setup/integration-key.ts';
 import { callerPage } from '../setup/site-domain.ts';
 import { boundedAddress, cut } from '../tracking/page-address.ts';
+import { withoutPrivateValues } from '../tracking/private-parameters.ts';
 import { isBotAgent } from './bot-lead.ts';
 import { emailKey, type Phone, readPhone } from './contact.ts';
 import { type CustomFields, customFields } from './custom-fields.ts';
-import { type FormRecord, type LeadForm, readLeadForm } from './form-fields.ts';
+import { type FormRecord, type LeadForm, readLeadForm, withAddresses } from './form-fields.ts';
 import { type Idempotency, readIdempotency } from './idempotency.ts';
 import { type Identity, identitiesOf, projectKey } from './lead-identity.ts';
 
@@ -51,13 +52,20 @@ export type Sender = {
   headers: SentHeaders;
   /** Geography headers describe the caller, so they count only where the caller is the person. */
   locate: (ip: string, headers: SentHeaders | null) => Geo;
+  /** Parameters of page addresses whose values are not kept, besides the usual ones. */
+  redacted?: readonly string[];
 };
 
 const USER_AGENT_CHARS_MAX = 1024;
 
 /** Without a record: a body that cannot be read. */
-export function readEnquiry(record: FormRecord | null, { at, ip, headers, locate }: Sender): Enquiry {
-  const form = readLeadForm(record ?? {});
+export function readEnquiry(
+  sent: FormRecord | null,
+  { at, ip, headers, locate, redacted = [] }: Sender,
+): Enquiry {
+  const kept = (address: string) => withoutPrivateValues(address, redacted);
+  const record = withAddresses(sent ?? {}, kept);
+  const form = readLeadForm(record);
   const apiKey = text(headers['x-api-key']);
   const isServer = apiKey !== undefined;
   const personIp = isServer ? canonicalIp(form.clientIp) : ip;
@@ -66,11 +74,11 @@ export function readEnquiry(record: FormRecord | null, { at, ip, headers, locate
   const origin = text(headers.origin);
   const referer = text(headers.referer);
   const personAgent = isServer ? form.clientUserAgent : '';
-  const payloadJson = JSON.stringify(record ?? {});
+  const payloadJson = JSON.stringify(record);
   const userAgent = personAgent || cut(text(headers['user-agent']) ?? '', USER_AGENT_CHARS_MAX);
   return {
     at,
-    isReadable: record !== null,
+    isReadable: sent !== null,
     form,
     payloadJson,
     customFields: customFields(record ?? {}),
@@ -82,7 +90,7 @@ export function readEnquiry(record: FormRecord | null, { at, ip, headers, locate
     isBotAgent: isBotAgent(userAgent, !isServer || personAgent !== ''),
     origin: origin ?? null,
     page: callerPage({ origin, referer }),
-    referer: boundedAddress(form.pageUrl || referer || form.referedBy),
+    referer: boundedAddress(form.pageUrl || kept(referer ?? '') || form.referedBy),
     keyHash: isServer ? keyHash(apiKey.trim()) : null,
     idempotency: isServer ? readIdempotency(text(headers['idempotency-key']), payloadJson) : null,
     phone,

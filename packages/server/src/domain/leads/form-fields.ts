@@ -212,6 +212,28 @@ function fullName(name: string, lastName: string): string {
   return bounded(`${name} ${lastName}`, LABEL_CHARS_MAX);
 }
 
+/** Where a page stands in a form; what people type themselves stays as they typed it. */
+const ADDRESS_FIELDS: ReadonlySet<FieldKey> = new Set<FieldKey>(['pageUrl', 'referedBy']);
+
+/** The same form with the addresses of its pages as they may be kept. */
+export function withAddresses(record: FormRecord, kept: (address: string) => string): FormRecord {
+  const addresses = Object.keys(record).filter((name) => {
+    const spelling = spellingOf(name);
+    return spelling !== undefined && ADDRESS_FIELDS.has(spelling.key);
+  });
+  if (addresses.length === 0) return record;
+  const changed: Record<string, unknown> = { ...record };
+  for (const name of addresses) {
+    const value = record[name];
+    changed[name] = Array.isArray(value) ? value.map((each) => keptText(each, kept)) : keptText(value, kept);
+  }
+  return changed;
+}
+
+function keptText(value: unknown, kept: (address: string) => string): unknown {
+  return typeof value === 'string' ? kept(value) : value;
+}
+
 /** Of several spellings of a field the best-ranked counts, of equals the first. */
 function findFields(record: FormRecord): Found {
   const found = new Map<FieldKey, FoundField>();

@@ -1,6 +1,7 @@
 import { REPLAY_DEPTH_MAX, REPLAY_EVENTS_MAX } from '@leadtrail/contract/limits';
 import { AppError } from '../../lib/errors.ts';
 import {
+  endOfString,
   isListAt,
   isNameAt,
   isObjectAt,
@@ -10,6 +11,7 @@ import {
   stringAt,
 } from '../../lib/json-scan.ts';
 import { MINUTE_MS } from '../../lib/utc-time.ts';
+import { visitedAddress } from './page-address.ts';
 
 /** A part of the recording of a session, as the browser sends it. */
 export type SentChunk = {
@@ -19,7 +21,7 @@ export type SentChunk = {
 };
 
 export type SentEvents = {
-  /** The list as it was sent. */
+  /** The list as it was sent, but for private values in the addresses of pages. */
   json: Buffer;
   count: number;
   /** By the browser's clock. */
@@ -28,6 +30,8 @@ export type SentEvents = {
 };
 
 const SESSION_ID_BYTES_MAX = 64;
+/** Longer ones are of no page. */
+const ADDRESS_BYTES_MAX = 16 * 1024;
 /** Takes a few milliseconds, even for hostile input. */
 const BYTES_PER_STEP = 128 * 1024;
 
@@ -36,10 +40,14 @@ const WHOLE = 0;
 const FIELD = 1;
 const EVENT = 2;
 const EVENT_FIELD = 3;
+const DATA_FIELD = 4;
 const NOWHERE = -1;
 
-/** Validates a chunk in steps that yield to other requests. What the events hold is up to the player. */
-export function* readChunk(json: ScannedJson): Generator<void, SentChunk> {
+/**
+ * Validates a chunk in steps that yield to other requests. What the events hold is up to the player; only the addresses of
+ * pages lose their private values, those of `redacted` parameters too.
+ */
+export function* readChunk(json: ScannedJson, redacted: readonly string[] = []): Generator<void, SentChunk> {
   let isObject = false;
   let nameAt = NOWHERE;
   // The last of duplicate names counts, as in JSON.parse.
@@ -50,18 +58,19 @@ export function* readChunk(json: ScannedJson): Generator<void, SentChunk> {
 
   const scan = scanJson(json, {
     levelsMax: REPLAY_DEPTH_MAX,
-    levelsReported: EVENT_FIELD,
+    levelsReported: DATA_FIELD,
     name(_level, at) {
       nameAt = at;
     },
     begin(level, at) {
       if (level === WHOLE) isObject = isObjectAt(json, at);
       else if (level === FIELD) {
-        reading = isNameAt(json, nameAt, 'events') ? eventReader(json, at) : undefined;
+        reading = isNameAt(json, nameAt, 'events') ? eventReader(json, at, redacted) : undefined;
         if (isNameAt(json, nameAt, 'session_id')) sessionAt = at;
         if (isNameAt(json, nameAt, 'sequence')) sequenceAt = at;
       } else if (level === EVENT) reading?.begin(at);
       else if (level === EVENT_FIELD) reading?.field(nameAt, at);
+      else if (level === DATA_FIELD) reading?.dataField(nameAt, at);
     },
     end(level, at) {
       if (level === EVENT) reading?.end();
@@ -81,17 +90,21 @@ export function* readChunk(json: ScannedJson): Generator<void, SentChunk> {
 type EventReader = {
   begin(at: number): void;
   field(nameAt: number, at: number): void;
+  dataField(nameAt: number, at: number): void;
   end(): void;
   finish(at: number): SentEvents;
 };
 
-function eventReader(json: ScannedJson, start: number): EventReader {
+function eventReader(json: ScannedJson, start: number, redacted: readonly string[]): EventReader {
   if (!isListAt(json, start)) throw refused('events', 'must be a list');
   let count = 0;
   let firstAt = Number.POSITIVE_INFINITY;
   let lastAt = Number.NEGATIVE_INFINITY;
   let typeAt = NOWHERE;
   let timestampAt = NOWHERE;
+  let isData = false;
+  const pieces: Buffer[] = [];
+  let copiedTo = start;
   return {
     begin(at) {
       if (!isObjectAt(json, at)) throw refused(`events.${count}`, 'must be an object');
@@ -103,6 +116,15 @@ function eventReader(json: ScannedJson, start: number): EventReader {
     field(nameAt, at) {
       if (isNameAt(json, nameAt, 'type')) typeAt = at;
       if (isNameAt(json, nameAt, 'timestamp')) timestampAt = at;
+      isData = isNameAt(json, nameAt, 'data') && isObjectAt(json, at);
+    },
+    dataField(nameAt, at) {
+      if (!isData || !isNameAt(json, nameAt, 'href')) return;
+      const address = stringAt(json, at, ADDRESS_BYTES_MAX);
+      const kept = address === undefined ? undefined : visitedAddress(address, redacted);
+      if (kept === undefined || kept === address) return;
+      pieces.push(json.subarray(copiedTo, at), Buffer.from(JSON.stringify(kept)));
+      copiedTo = endOfString(json, at);
     },
     end() {
       requiredNumber(json, typeAt, `events.${count}.type`);
@@ -113,7 +135,9 @@ function eventReader(json: ScannedJson, start: number): EventReader {
     },
     finish(at) {
       if (count === 0) throw refused('events', 'must have at least 1 item');
-      return { json: json.subarray(start, at), count, firstAt, lastAt };
+      const rest = json.subarray(copiedTo, at);
+      const events = pieces.length === 0 ? rest : Buffer.concat([...pieces, rest]);
+      return { json: events, count, firstAt, lastAt };
     },
   };
 }

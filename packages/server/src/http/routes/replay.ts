@@ -16,11 +16,13 @@ export function replayRoutes({
   objects,
   settings,
   storeReplay,
+  settings,
 }: {
   store: Store;
   objects: ObjectStore;
   settings: AppSettings;
   storeReplay: StoreReplay;
+  settings: Pick<AppSettings, 'recent'>;
 }): Pick<Handlers, 'storeReplay' | 'replaySessions' | 'replay'> {
   return {
     async storeReplay({ packed }) {
@@ -28,7 +30,7 @@ export function replayRoutes({
       if (replaySampleRate === 0) throw new AppError('forbidden', 'Recording is switched off.');
       const body = await packed();
       try {
-        return await storeReplay(await chunkOf(body.json));
+        return await storeReplay(await chunkOf(body.json, settings.recent()?.redactedParameters));
       } finally {
         body.release();
       }
@@ -38,8 +40,8 @@ export function replayRoutes({
   };
 }
 
-async function chunkOf(json: ScannedJson): Promise<ReplayChunk> {
-  const reading = readChunk(json);
+async function chunkOf(json: ScannedJson, redacted?: readonly string[]): Promise<ReplayChunk> {
+  const reading = readChunk(json, redacted);
   let step = reading.next();
   while (!step.done) {
     await othersServed();

@@ -12,8 +12,8 @@ import {
 import { terminated } from '../../../src/lib/json-scan.ts';
 import { DAY_MS, MINUTE_MS } from '../../../src/lib/utc-time.ts';
 
-function read(text: string): SentChunk {
-  const reading = readChunk(terminated([Buffer.from(text)]));
+function read(text: string, redacted: readonly string[] = []): SentChunk {
+  const reading = readChunk(terminated([Buffer.from(text)]), redacted);
   for (;;) {
     const step = reading.next();
     if (step.done) return step.value;
@@ -67,6 +67,23 @@ test('the events come out exactly as they were sent, however they are written', 
       assert.equal(found.firstAt, Math.min(...events.map((each) => each.timestamp)));
     }),
   );
+});
+
+test('addresses of pages lose their private values, and nothing else changes', () => {
+  const href = 'https://example.com/reset?token=secret&utm_source=mail&e=ada%40example.org#x';
+  const kept = 'https://example.com/reset?token=&utm_source=mail&e=#x';
+  const events = [
+    { type: 4, data: { href, width: 10 }, timestamp: 1 },
+    { type: 2, data: { node: { href } }, timestamp: 2 },
+    { timestamp: 3, data: { width: 1, href: 'https://example.com/?member=7' }, type: 4 },
+    { type: 3, data: [href], href, timestamp: 4 },
+  ];
+  const found = read(JSON.stringify({ events, session_id: 's', sequence: 1 }), ['member']).events;
+  const [first, second, third, fourth] = JSON.parse(found.json.toString());
+  assert.deepEqual(first, { ...events[0], data: { href: kept, width: 10 } });
+  assert.deepEqual([second, fourth], [events[1], events[3]]);
+  assert.equal(third.data.href, 'https://example.com/?member=');
+  assert.equal(found.count, 4);
 });
 
 test('of what is given twice the last counts', () => {

@@ -1,0 +1,197 @@
+import { defined } from '../../../shared/search-params.ts';
+import { Card } from '../../../ui/card.tsx';
+import { ChipsField } from '../parts/chips-field.tsx';
+import { Note } from '../parts/note.tsx';
+import { NumberField } from '../parts/number-field.tsx';
+import { SettingsForm } from '../parts/settings-form.tsx';
+import { SettingsLoaded } from '../parts/settings-loaded.tsx';
+import { numberOf, type Settings, useSettingsDraft } from '../parts/use-settings.ts';
+import { RetentionPreview } from './retention-preview.tsx';
+import { StagesField } from './stages-field.tsx';
+
+export function RetentionSection() {
+  return <SettingsLoaded>{(settings) => <RetentionForm settings={settings} />}</SettingsLoaded>;
+}
+
+function RetentionForm({ settings }: { settings: Settings }) {
+  const draft = useSettingsDraft(
+    {
+      session_retention_days: textOf(settings.session_retention_days),
+      lead_retention_days: textOf(settings.lead_retention_days),
+      lead_retention_stages: settings.lead_retention_stages,
+      set_aside_retention_days: textOf(settings.set_aside_retention_days),
+      flow_send_body_retention_days: textOf(settings.flow_send_body_retention_days),
+      unmatched_event_retention_days: textOf(settings.unmatched_event_retention_days),
+      archive_retention_days: String(settings.archive_retention_days),
+      replay_retention_days: String(settings.replay_retention_days),
+      replay_storage_mb: String(settings.replay_storage_mb),
+      replay_sample_rate: percentOf(settings.replay_sample_rate),
+      redacted_parameters: settings.redacted_parameters,
+      analytics_refresh_cooldown_seconds: String(settings.analytics_refresh_cooldown_seconds),
+    },
+    (changed) =>
+      defined({
+        session_retention_days: readDays(changed.session_retention_days),
+        lead_retention_days: readDays(changed.lead_retention_days),
+        lead_retention_stages: changed.lead_retention_stages,
+        set_aside_retention_days: readDays(changed.set_aside_retention_days),
+        flow_send_body_retention_days: readDays(changed.flow_send_body_retention_days),
+        unmatched_event_retention_days: readDays(changed.unmatched_event_retention_days),
+        archive_retention_days: read(changed.archive_retention_days),
+        replay_retention_days: read(changed.replay_retention_days),
+        replay_storage_mb: read(changed.replay_storage_mb),
+        replay_sample_rate: read(changed.replay_sample_rate, (percent) => percent / 100),
+        redacted_parameters: changed.redacted_parameters,
+        analytics_refresh_cooldown_seconds: read(changed.analytics_refresh_cooldown_seconds),
+      }),
+  );
+  const { values, set, errorOf, field } = draft;
+  return (
+    <SettingsForm draft={draft} label="Retention and replay">
+      <Card
+        title="Session replay"
+        hint="Watch how visitors use your pages before they get in touch or leave."
+      >
+        <div className="grid gap-5">
+          <NumberField
+            label="Visits to record"
+            unit="percent"
+            hint="0 records none, 100 every visit. Most teams learn enough from 5 to 10."
+            // The service's own message speaks of 0 to 1.
+            error={errorOf('replay_sample_rate') && 'Must be a number from 0 to 100.'}
+            value={values.replay_sample_rate}
+            onChange={(percent) => set('replay_sample_rate', percent)}
+          />
+          <NumberField
+            label="Keep recordings"
+            unit="days"
+            hint="0 keeps them forever."
+            {...field('replay_retention_days')}
+          />
+          <NumberField
+            label="Storage for recordings"
+            unit="MB"
+            hint="When it is full, the oldest recordings are deleted first. 0 sets no limit."
+            {...field('replay_storage_mb')}
+          />
+          <Note>
+            <p>
+              What people type is masked in their browser and never leaves it. Mention recordings in your
+              privacy policy, and ask for consent where the law requires it.
+            </p>
+          </Note>
+        </div>
+      </Card>
+      <Card
+        title="Visits"
+        hint="Older visits are removed every night. Statistics and the figures of leads stay as they were counted."
+      >
+        <div className="grid gap-5">
+          <NumberField
+            label="Keep visits"
+            unit="days"
+            hint="Pages, events and addresses of each visit. Empty keeps them forever."
+            {...field('session_retention_days')}
+          />
+          <NumberField
+            label="Keep archives"
+            unit="days"
+            hint="Ended visits are archived too. 0 keeps the archives forever."
+            {...field('archive_retention_days')}
+          />
+        </div>
+      </Card>
+      <Card
+        title="Leads"
+        hint="Old leads in some stages are removed with their submissions, deliveries and CRM events."
+      >
+        <div className="grid gap-5">
+          <NumberField
+            label="Keep leads"
+            unit="days"
+            hint="Counted from the last submission or change of stage. Empty keeps them forever."
+            {...field('lead_retention_days')}
+          />
+          <StagesField
+            label="Only leads in these stages"
+            value={values.lead_retention_stages}
+            onChange={(stages) => set('lead_retention_stages', stages)}
+          />
+          <NumberField
+            label="Keep rejected and testing leads"
+            unit="days"
+            hint="Empty keeps them forever. Those you delete are removed after 30 days in any case."
+            {...field('set_aside_retention_days')}
+          />
+          <NumberField
+            label="Keep the contents of deliveries"
+            unit="days"
+            hint="What was sent and answered. Without it a delivery cannot be sent again. Empty keeps it forever."
+            {...field('flow_send_body_retention_days')}
+          />
+          <NumberField
+            label="Keep CRM events without a lead"
+            unit="days"
+            hint="They wait for a callback that brings their CRM id. Empty keeps them forever."
+            {...field('unmatched_event_retention_days')}
+          />
+        </div>
+      </Card>
+      <RetentionPreview
+        typed={{
+          session_retention_days: values.session_retention_days,
+          lead_retention_days: values.lead_retention_days,
+          lead_retention_stages: values.lead_retention_stages.join(','),
+          set_aside_retention_days: values.set_aside_retention_days,
+          flow_send_body_retention_days: values.flow_send_body_retention_days,
+          unmatched_event_retention_days: values.unmatched_event_retention_days,
+          archive_retention_days: values.archive_retention_days,
+          replay_retention_days: values.replay_retention_days,
+        }}
+      />
+      <Card
+        title="Addresses of pages"
+        hint="Secrets and contact data in them are not kept: values of token, email, phone, password, code and the like."
+      >
+        <ChipsField
+          label="More parameters without their values"
+          placeholder="member_id"
+          hint="Parameters of your own pages that identify a person."
+          {...field('redacted_parameters')}
+        />
+      </Card>
+      <Card
+        title="Refreshing figures"
+        hint="Figures are always current. A refresh reloads all of them from the database."
+      >
+        <NumberField
+          label="Pause between refreshes"
+          unit="seconds"
+          hint="How long to wait before the figures can be refreshed again."
+          {...field('analytics_refresh_cooldown_seconds')}
+        />
+      </Card>
+    </SettingsForm>
+  );
+}
+
+function textOf(days: number | null): string {
+  return days === null ? '' : String(days);
+}
+
+/** Empty is for ever. What is no number is sent as it is, so that the service refuses it with a message for the field. */
+function readDays(text: string | undefined): number | null | undefined {
+  if (text === undefined) return undefined;
+  if (text.trim() === '') return null;
+  const days = Number(text);
+  return Number.isNaN(days) ? (text as unknown as number) : days;
+}
+
+function read(text: string | undefined, convert = (value: number) => value): number | undefined {
+  return text === undefined ? undefined : convert(numberOf(text));
+}
+
+/** Rounds off floating-point noise: 0.07 * 100 is 7.000000000000001. */
+function percentOf(share: number): string {
+  return String(Number((share * 100).toFixed(6)));
+}
