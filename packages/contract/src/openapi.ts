@@ -17,6 +17,7 @@ const STATUS_TEXT: Readonly<Record<number, string>> = {
   409: 'It exists already, or what it needs is not set up',
   410: 'No longer in use',
   413: 'The body is too large',
+  422: 'Another body was sent under this Idempotency-Key',
   429: 'Too many requests; see Retry-After',
   500: 'Something went wrong on our side',
   503: 'Not available at present, or not set up',
@@ -92,7 +93,7 @@ function securityOf({ auth, form }: Endpoint): JsonObject[] {
   return auth === 'public' ? [] : [{ bearer: [] }, { apiKey: [] }];
 }
 
-function parametersOf({ params, query }: Endpoint, components: JsonObject): JsonObject {
+function parametersOf({ params, query, headers }: Endpoint, components: JsonObject): JsonObject {
   const parameters = [
     ...Object.entries(params?.shape ?? {}).map(([name, schema]) => ({
       name,
@@ -104,6 +105,12 @@ function parametersOf({ params, query }: Endpoint, components: JsonObject): Json
       name,
       in: 'query',
       required: !(schema as z.ZodType).safeParse(undefined).success,
+      schema,
+    })),
+    ...Object.entries(headers?.shape ?? {}).map(([name, schema]) => ({
+      name,
+      in: 'header',
+      required: false,
       schema,
     })),
   ].map(({ schema, ...parameter }) => ({
