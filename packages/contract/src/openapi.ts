@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Endpoint, isSuccess } from './endpoint.ts';
 import { endpoints } from './endpoints.ts';
+import { ForwardedLead } from './forwarded-lead.ts';
 import { TrackingEvent } from './tracking.ts';
 
 type JsonObject = Record<string, unknown>;
@@ -28,7 +29,12 @@ const SUMMARY =
   'Besides what is listed, another method on a known path is answered with 405 and Allow, any other path ' +
   'with 404, and what is no readable request with 400, 408 or 431. Every answer carries X-Request-Id.';
 
-type Description = { tags: JsonObject[]; paths: Record<string, JsonObject>; components: JsonObject };
+type Description = {
+  tags: JsonObject[];
+  paths: Record<string, JsonObject>;
+  webhooks: JsonObject;
+  components: JsonObject;
+};
 let description: Description | undefined;
 
 /** The whole contract as an OpenAPI 3.1 document. Built once: too slow to build per request. */
@@ -60,12 +66,36 @@ function describe(): Description {
   return {
     tags: [...new Set(Object.values(endpoints).map((declared) => declared.group))].map((name) => ({ name })),
     paths,
+    webhooks: { leadForwarded: { post: forwarding(schemas) } },
     components: {
       schemas,
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer' },
         apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
       },
+    },
+  };
+}
+
+/** What the service itself sends, to the automation platform. */
+function forwarding(components: JsonObject): JsonObject {
+  return {
+    operationId: 'leadForwarded',
+    tags: ['Deliveries'],
+    summary: 'A lead, sent to the automation platform; signed as Standard Webhooks has it',
+    security: [],
+    parameters: ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => ({
+      name,
+      in: 'header',
+      required: name !== 'webhook-signature',
+      schema: { type: 'string' },
+    })),
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: schemaOf(ForwardedLead, 'output', components) } },
+    },
+    responses: {
+      200: { description: 'Delivered, as with any 2xx. Anything else is tried again, except 410.' },
     },
   };
 }
