@@ -24,6 +24,8 @@ const callback = {
 } as const;
 const callbackErrors = { 400: ApiError, 401: ApiError, 413: ApiError, 500: ApiError, 503: ApiError };
 
+const IsTest = z.literal(true).optional().describe('the ids are those of a test lead: nothing was changed');
+
 export const CrmCallback = z
   .object({
     lead_public_id: PublicId.nullish(),
@@ -62,6 +64,7 @@ export const crmCallback = endpoint({
       lead_public_id: z.string().nullable(),
       lead_submission_public_id: z.string().nullable(),
       lead_id: z.int().nullable(),
+      test: IsTest,
     }),
     ...callbackErrors,
     404: ApiError,
@@ -85,6 +88,7 @@ export const flowCallback = endpoint({
       flow_send_public_id: z.string(),
       flow_execution_url: z.string(),
       flow_execution_status: z.string().nullable(),
+      test: IsTest,
     }),
     ...callbackErrors,
     404: ApiError,

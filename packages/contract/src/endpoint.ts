@@ -34,6 +34,8 @@ export type Endpoint = {
   readonly origins?: 'any' | 'sites';
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
+  /** Headers that a caller may send besides its key; described here, read by the handler. */
+  readonly headers?: z.ZodObject;
   readonly body?: z.ZodObject;
   /** No body means an empty object. */
   readonly isBodyOptional?: true;

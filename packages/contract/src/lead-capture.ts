@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { ApiError } from './fields.ts';
-import { LEAD_BYTES_MAX } from './limits.ts';
+import { IDEMPOTENCY_KEY_CHARS_MAX, LEAD_BYTES_MAX } from './limits.ts';
 
 /** Field names are case-insensitive, and the usual other names are understood; all else is a custom field. */
 export const LeadFields = z
@@ -52,6 +52,16 @@ const capture = {
   auth: 'public',
   cache: 'no-store',
   origins: 'sites',
+  headers: z.object({
+    'Idempotency-Key': z
+      .string()
+      .min(1)
+      .max(IDEMPOTENCY_KEY_CHARS_MAX)
+      .optional()
+      .describe(
+        'with an API key: a request that is sent again under the same key within 24 hours is one submission and gets the same answer',
+      ),
+  }),
   form: LeadFields,
   bodyBytesMax: LEAD_BYTES_MAX,
 } as const;

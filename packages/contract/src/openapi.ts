@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type Endpoint, isSuccess } from './endpoint.ts';
 import { endpoints } from './endpoints.ts';
 import { ApiError } from './fields.ts';
+import { ForwardedLead } from './forwarded-lead.ts';
 import { TrackingEvent } from './tracking.ts';
 
 type JsonObject = Record<string, unknown>;
@@ -18,6 +19,7 @@ const STATUS_TEXT: Readonly<Record<number, string>> = {
   409: 'It exists already, or what it needs is not set up',
   410: 'No longer in use',
   413: 'The body is too large',
+  422: 'Another body was sent under this Idempotency-Key',
   429: 'Too many requests; see Retry-After',
   500: 'Something went wrong on our side',
   503: 'Not available at present, or not set up',
@@ -28,7 +30,12 @@ const SUMMARY =
   'Besides what is listed, another method on a known path is answered with 405 and Allow, any other path ' +
   'with 404, and what is no readable request with 400, 408 or 431. Every answer carries X-Request-Id.';
 
-type Description = { tags: JsonObject[]; paths: Record<string, JsonObject>; components: JsonObject };
+type Description = {
+  tags: JsonObject[];
+  paths: Record<string, JsonObject>;
+  webhooks: JsonObject;
+  components: JsonObject;
+};
 let description: Description | undefined;
 
 /** The whole contract as an OpenAPI 3.1 document. Built once: too slow to build per request. */
@@ -60,6 +67,7 @@ function describe(): Description {
   return {
     tags: [...new Set(Object.values(endpoints).map((declared) => declared.group))].map((name) => ({ name })),
     paths,
+    webhooks: { leadForwarded: { post: forwarding(schemas) } },
     components: {
       schemas,
       securitySchemes: {
@@ -72,6 +80,29 @@ function describe(): Description {
           description: 'Standard Webhooks 1.0, with webhook-id and webhook-timestamp, made with the secret',
         },
       },
+    },
+  };
+}
+
+/** What the service itself sends, to the automation platform. */
+function forwarding(components: JsonObject): JsonObject {
+  return {
+    operationId: 'leadForwarded',
+    tags: ['Deliveries'],
+    summary: 'A lead, sent to the automation platform; signed as Standard Webhooks has it',
+    security: [],
+    parameters: ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => ({
+      name,
+      in: 'header',
+      required: name !== 'webhook-signature',
+      schema: { type: 'string' },
+    })),
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: schemaOf(ForwardedLead, 'output', components) } },
+    },
+    responses: {
+      200: { description: 'Delivered, as with any 2xx. Anything else is tried again, except 410.' },
     },
   };
 }
@@ -106,7 +137,7 @@ function securityOf({ auth, form }: Endpoint): JsonObject[] {
   return auth === 'public' ? [] : key;
 }
 
-function parametersOf({ params, query }: Endpoint, components: JsonObject): JsonObject {
+function parametersOf({ params, query, headers }: Endpoint, components: JsonObject): JsonObject {
   const parameters = [
     ...Object.entries(params?.shape ?? {}).map(([name, schema]) => ({
       name,
@@ -118,6 +149,12 @@ function parametersOf({ params, query }: Endpoint, components: JsonObject): Json
       name,
       in: 'query',
       required: !(schema as z.ZodType).safeParse(undefined).success,
+      schema,
+    })),
+    ...Object.entries(headers?.shape ?? {}).map(([name, schema]) => ({
+      name,
+      in: 'header',
+      required: false,
       schema,
     })),
   ].map(({ schema, ...parameter }) => ({

@@ -154,6 +154,15 @@ onBothStores('GET /docs', (kind) => {
       assert.ok(html.includes(summary), summary);
     }
   });
+
+  test('shows the fields of a lead where they are used, and what is sent to the automation platform', async () => {
+    const html = await (await fetchDescribed(`${service.url}/docs`)).text();
+    assert.doesNotMatch(html, /\$ref/);
+    const [, leads = ''] = html.split('<code>/analytics/leads</code>');
+    assert.match(leads.split('</details>')[0] ?? '', /contact_email/);
+    const [, webhook = ''] = html.split('<h2 id="webhooks">');
+    assert.match(webhook, /lead_submission_public_id/);
+  });
 });
 
 onBothStores('the typed client', (kind) => {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
+import { ForwardedLead } from '@leadtrail/contract/forwarded-lead';
 import { TEST_LEADS_PER_MINUTE_MAX } from '@leadtrail/contract/limits';
 import { type CallAnswer, call } from '@leadtrail/testing/analytics-calls';
-import { FLOW_CALLBACK, report } from '@leadtrail/testing/callbacks';
+import { CRM_CALLBACK, FLOW_CALLBACK, report } from '@leadtrail/testing/callbacks';
 import { aClock, type Clock } from '@leadtrail/testing/clock';
 import { assertCaptured, CAPTURE_ENV, sendFromServer } from '@leadtrail/testing/enquiries';
 import { answering, answeringEndlessly, type Receiver, startReceiver } from '@leadtrail/testing/receiver';
@@ -88,6 +89,18 @@ onBothStores('POST /analytics/flow/test', (kind) => {
     assert.deepEqual(tested, real);
   });
 
+  test('its body is what the OpenAPI document describes as the webhook, and has no other keys', async () => {
+    assertTested(await sendTest(service));
+    const [{ body } = assert.fail()] = receiver.received;
+    const payload = JSON.parse(body);
+    ForwardedLead.parse(payload);
+    const described = Object.keys(ForwardedLead.shape);
+    assert.deepEqual(
+      Object.keys(payload).filter((key) => !described.includes(key)),
+      [],
+    );
+  });
+
   test('is signed like a real lead', async () => {
     await save(service, { flow_signing_secret: SIGNING_SECRET });
     // The time is checked against that of the machine.
@@ -115,7 +128,7 @@ onBothStores('POST /analytics/flow/test', (kind) => {
     const totals = () => Promise.all(paths.map((path) => totalOf(service, path)));
     const before = await totals();
     receiver.answer(answering(500, { 'retry-after': '1' }));
-    const { flow_send_public_id, status_code, result, error } = assertTested(await sendTest(service));
+    const { status_code, result, error } = assertTested(await sendTest(service));
     assert.deepEqual(
       [status_code, result, error],
       [500, 'status_500', 'The target answered with status 500.'],
@@ -124,8 +137,25 @@ onBothStores('POST /analytics/flow/test', (kind) => {
     await service.app.forwarding.settled();
     assert.equal(receiver.received.length, 1);
     assert.deepEqual(await totals(), before);
-    const callback = { flow_send_public_id, flow_execution_url: 'https://flow.example/1' };
-    assert.equal((await report(service, FLOW_CALLBACK, callback)).status, 404);
+  });
+
+  test('its callbacks are answered with 200 and say that it was a test; nothing is stored', async () => {
+    const { flow_send_public_id } = assertTested(await sendTest(service));
+    const [{ body } = assert.fail()] = receiver.received;
+    const { lead_public_id, lead_submission_public_id } = JSON.parse(body);
+    const ran = await report(service, FLOW_CALLBACK, {
+      flow_send_public_id,
+      flow_execution_url: 'https://flow.example/1',
+    });
+    assert.equal(ran.status, 200);
+    assert.partialDeepStrictEqual(ran.body, { ok: true, flow_send_public_id, test: true });
+    const ids = { lead_public_id, lead_submission_public_id };
+    for (const sent of [ids, { lead_public_id }, { lead_submission_public_id }]) {
+      const created = await report(service, CRM_CALLBACK, { ...sent, crm_lead_id: 'C-1' });
+      assert.equal(created.status, 200);
+      assert.partialDeepStrictEqual(created.body, { ok: true, updated_lead: false, test: true });
+    }
+    assert.equal(await totalOf(service, '/analytics/flow-sends'), 0);
   });
 
   test('shows the beginning of an answer that does not end', async () => {

@@ -1,4 +1,4 @@
-import { testPayload } from '../domain/leads/test-lead.ts';
+import { testId, testPayload } from '../domain/leads/test-lead.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Webhook, WebhookOutcome } from '../ports/webhook.ts';
 import type { AppSettings } from './app-settings.ts';
@@ -21,9 +21,15 @@ export function makeSendTestLead(parts: {
     if (flowTarget === null) {
       throw new AppError('conflict', 'There is no address to send leads to. Save one in the settings first.');
     }
-    const id = newId();
+    const id = testId(newId());
     const at = now();
-    const ids = { lead: newId(), submission: newId(), send: id, visitor: newId(), session: newId() };
+    const ids = {
+      lead: testId(newId()),
+      submission: testId(newId()),
+      send: id,
+      visitor: newId(),
+      session: newId(),
+    };
     const body = JSON.stringify(testPayload(ids, at, environment));
     return { id, ...(await webhook.send(flowTarget, { id, body, at })) };
   };

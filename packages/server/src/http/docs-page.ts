@@ -5,7 +5,9 @@ type Json = Record<string, unknown>;
 
 /** The OpenAPI document as a page that needs no script. */
 export function docsPage(document: Json): string {
-  const paths = document.paths as Record<string, Record<string, Json>>;
+  const { schemas } = document.components as { schemas: Json };
+  const paths = withoutReferences(document.paths, schemas) as Record<string, Record<string, Json>>;
+  const sent = withoutReferences(document.webhooks, schemas) as Record<string, Record<string, Json>>;
   const groups = Object.groupBy(
     Object.entries(paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
@@ -33,8 +35,30 @@ For programs: <a href="/openapi.json">openapi.json</a>.</p>
 ${ERROR_CODES.map((code) => `<code>${code}</code>`).join(', ')}.</p>
 <nav>${links.join(' ')}</nav></header>
 ${sections.join('\n')}
+<h2 id="webhooks">Webhooks</h2>${Object.values(sent).map(webhookHtml).join('')}
 </main>
 </html>`;
+}
+
+/** What a reference stands for, in its place, so that one can read which fields there are. */
+function withoutReferences(value: unknown, schemas: Json, within: readonly string[] = []): unknown {
+  if (Array.isArray(value)) return value.map((item) => withoutReferences(item, schemas, within));
+  if (typeof value !== 'object' || value === null) return value;
+  const { $ref, ...rest } = value as Json;
+  if (typeof $ref !== 'string') {
+    return Object.fromEntries(
+      Object.entries(rest).map(([key, inner]) => [key, withoutReferences(inner, schemas, within)]),
+    );
+  }
+  const name = $ref.split('/').at(-1) ?? '';
+  // One that holds itself stays a name.
+  if (within.includes(name)) return { title: name };
+  const meant = withoutReferences(schemas[name], schemas, [...within, name]) as Json;
+  return { title: name, ...meant, ...rest };
+}
+
+function webhookHtml({ post }: Record<string, Json>): string {
+  return operationHtml({ path: 'your webhook address', method: 'post', operation: post as Json });
 }
 
 function anchor(name: string): string {

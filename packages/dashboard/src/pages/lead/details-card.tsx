@@ -9,10 +9,17 @@ import { IpAddress } from './ip-address.tsx';
 
 export function DetailsCard({ lead }: { lead: Lead }) {
   const campaign = Object.entries(lead.campaign).filter(([, value]) => value !== '');
+  const fields = Object.entries(lead.fields);
   return (
     <Card title="Details">
       <div className="grid gap-4">
         <Facts layout="narrow" facts={originOf(lead)} />
+        {fields.length > 0 && (
+          <div className="grid gap-2">
+            <h3 className="text-[0.8125rem] font-medium text-ink-faint">Other fields of the form</h3>
+            <Facts layout="narrow" facts={fields.map(([name, value]) => ({ name, value }))} />
+          </div>
+        )}
         {campaign.length > 0 && (
           <Facts
             layout="narrow"

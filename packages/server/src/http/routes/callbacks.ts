@@ -1,4 +1,5 @@
 import { crmEventKey } from '../../domain/leads/crm-event.ts';
+import { isTestId } from '../../domain/leads/test-lead.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Log } from '../../ports/log.ts';
 import type { CallbackId } from '../../store/leads/callback-ids.ts';
@@ -17,6 +18,19 @@ export function callbackRoutes({
 }): Pick<Handlers, 'crmCallback' | 'flowCallback' | 'crmEvent'> {
   return {
     async crmCallback({ body, callbackId }) {
+      const { lead_public_id = null, lead_submission_public_id = null } = body;
+      if (isTestId(lead_public_id ?? lead_submission_public_id)) {
+        return {
+          ok: true,
+          crm_lead_id: body.crm_lead_id.trim(),
+          updated_lead: false,
+          updated_submission: false,
+          lead_public_id,
+          lead_submission_public_id,
+          lead_id: null,
+          test: true,
+        };
+      }
       const { lead, submission } = await store.recordCrmId({
         callbackId: idOf('crm', callbackId, now()),
         lead: reference(body.lead_id, body.lead_public_id),
@@ -40,6 +54,15 @@ export function callbackRoutes({
 
     async flowCallback({ body, callbackId }) {
       const { flow_send_public_id, flow_execution_url, flow_execution_id, flow_execution_status } = body;
+      if (isTestId(flow_send_public_id)) {
+        return {
+          ok: true,
+          flow_send_public_id,
+          flow_execution_url,
+          flow_execution_status: flow_execution_status ?? null,
+          test: true,
+        };
+      }
       const isKnown = await store.recordFlowResult({
         callbackId: idOf('flow', callbackId, now()),
         sendPublicId: flow_send_public_id.toLowerCase(),

@@ -24,7 +24,7 @@ export async function findLeads(db: Db, listing: Listing): Promise<{ leadIds: nu
   const { after: _after, before: _before, ...all } = listing;
   const driver = await driverFor(db, listing);
   const total = isFound(listing) ? await countFound(db, all, driver) : await countListed(db, all);
-  return { leadIds: await pageOfLeads(db, listing, driver, total), total };
+  return { leadIds: await pageOfLeads(db, listing, driver, driver?.entries ?? total), total };
 }
 
 /** The same without a total. */
@@ -180,7 +180,7 @@ async function countFound(db: Db, listing: Listing, driver: Driver | undefined):
 
 /** As `countListed`: the changes are few, so entries need not be compared with them one by one. */
 async function countNarrowed(db: Db, listing: Listing, driver: Driver | undefined): Promise<number> {
-  const entries = allOf([inBuckets(db, listing), matches(db, listing, driver)]);
+  const entries = allOf([inBuckets(db, listing), matches(db, listing, forCount(listing, driver))]);
   const { rows } = await sql<{ indexed: number; outdated: number; changed: number }>`
     select
       (select count(*) from lead_index where ${entries}) as indexed,
@@ -191,6 +191,12 @@ async function countNarrowed(db: Db, listing: Listing, driver: Driver | undefine
   `.execute(db.query);
   const { indexed = 0, outdated = 0, changed = 0 } = rows[0] ?? {};
   return indexed - outdated + changed;
+}
+
+/** Very many entries that have to be looked at are counted sooner along the index that has all filters in it. */
+function forCount(listing: Listing, driver: Driver | undefined): Driver | undefined {
+  const isCovered = driver?.isAlone && bucketsOf(listing).length === BUCKETS;
+  return isCovered || (driver?.entries ?? 0) < FREQUENT_FROM ? driver : undefined;
 }
 
 async function pageOfFound(db: Db, listing: Listing, driver: Driver | undefined): Promise<number[]> {

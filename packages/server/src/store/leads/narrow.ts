@@ -36,15 +36,17 @@ export function narrows({ dialect }: Db, narrowing: LeadNarrowing, driver?: Colu
   });
 }
 
-export type Driver = { column: Column; entries: number };
+/** The column that narrows the most, and how many entries it leaves; `isAlone`: there is no other. */
+export type Driver = { column: Column; entries: number; isAlone: boolean };
 
-/** The column that narrows the most, with how many entries it leaves, counted up to a bound. */
+/** Counting entries of an index takes some 20 ns for each, far less than to read them for nothing. */
 export async function driverOf(
   { query }: Db,
   narrowing: LeadNarrowing,
-  entriesMax: number,
+  enough: number,
 ): Promise<Driver | undefined> {
   const byColumn = Map.groupBy(conditionsOf(narrowing), ({ column }) => column);
+  const isAlone = byColumn.size === 1;
   let best: Driver | undefined;
   for (const [column, conditions] of byColumn) {
     const all = conditions.map(
@@ -52,11 +54,11 @@ export async function driverOf(
     );
     const { rows } = await sql<{ entries: number }>`
       select count(*) as entries from (
-        select 1 from lead_index where ${sql.join(all, sql` and `)} limit ${best?.entries ?? entriesMax}
+        select 1 from lead_index where ${sql.join(all, sql` and `)} limit ${best?.entries ?? (isAlone ? enough : Number.MAX_SAFE_INTEGER)}
       ) as counted
     `.execute(query);
     const entries = rows[0]?.entries ?? 0;
-    if (best === undefined || entries < best.entries) best = { column, entries };
+    if (best === undefined || entries < best.entries) best = { column, entries, isAlone };
   }
   return best;
 }

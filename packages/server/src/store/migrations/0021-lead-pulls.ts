@@ -105,13 +105,15 @@ async function addToIndex(db: Kysely<unknown>, dialect: DialectKind): Promise<vo
       site_key = l.site_key, project_key = l.project_key, source_key = l.source_key, campaign_key = l.campaign_key
     from leads l where l.lead_id = lead_index.lead_id
   `.execute(db);
-  // In SQLite every index ends with the number of the row.
+  // In SQLite every index ends with the number of the row. One of them has all filters in it, for counts that no index
+  // answers; PostgreSQL refuses such long entries, and has parallel workers instead.
   const number = dialect === 'sqlite' ? [] : ['lead_id'];
+  const filters = dialect === 'sqlite' ? [...keys, 'updated_at', 'bucket'] : number;
   for (const column of [...numbers, ...keys]) {
     await db.schema
       .createIndex(`lead_index_by_${column}`)
       .on('lead_index')
-      .columns([column, ...number])
+      .columns([column, ...(column === 'created_at' ? filters : number)])
       .execute();
   }
   await db.schema

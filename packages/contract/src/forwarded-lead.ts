@@ -1,0 +1,61 @@
+import { z } from 'zod';
+
+/** What the automation platform gets for a lead. Flat, so that every platform can map it; unknown texts are empty. */
+
+const texts = (...names: string[]) => Object.fromEntries(names.map((name) => [name, z.string()]));
+
+export const ForwardedLead = z
+  .looseObject({
+    ...texts('first_name', 'email', 'email1', 'phone_mobile', 'phone_with_country_code', 'country_code'),
+    ...texts('project_name', 'user_location', 'location', 'lead_source', 'source_team'),
+    status: z.string().describe('stage of the lead'),
+    is_duplicate: z.boolean(),
+    is_follow_up: z.boolean(),
+    is_bot_lead: z.boolean(),
+    test_lead: z.enum(['yes', 'no']),
+    dev_environment: z.string(),
+    ...texts('user_country', 'user_city', 'user_region', 'user_region_code', 'user_timezone', 'user_ip'),
+    user_creation_datetime: z.iso.datetime(),
+    ...texts('refered_by', 'searched_keyword', 'user_agent', 'hidden_user_message', 'related_projects'),
+    ...texts('visitor_id', 'session_id'),
+    engagement_score: z.int(),
+    engagement_label: z.string(),
+    pages_visited: z.int(),
+    session_duration_seconds: z.int(),
+    return_visits: z.int(),
+    vpn_suspected: z.int(),
+    suspicion_score: z.int(),
+    suspicion_reasons: z.string(),
+    time_to_submit: z.int().describe('seconds'),
+    form_submit_count: z.int(),
+    lead_id: z.int(),
+    lead_public_id: z.string().describe('for the CRM callback'),
+    lead_submission_id: z.int(),
+    lead_submission_public_id: z.string().describe('for the CRM callback'),
+    flow_send_public_id: z.string().describe('for the flow callback'),
+    ...optional(
+      'utm_source',
+      'utm_medium',
+      'utm_campaign',
+      'utm_term',
+      'utm_content',
+      'gclid',
+      'fbclid',
+      'msclkid',
+    ),
+    ...optional(
+      'channel',
+      'landing_page',
+      'first_source',
+      'first_medium',
+      'first_campaign',
+      'first_landing_page',
+    ),
+    ...optional('cta_name', 'site_key', 'form_id', 'page_url'),
+    fields: z.record(z.string(), z.string()).optional().describe('custom fields of the form'),
+  })
+  .meta({ id: 'ForwardedLead' });
+
+function optional(...names: string[]) {
+  return Object.fromEntries(names.map((name) => [name, z.string().optional()]));
+}
