@@ -53,6 +53,8 @@ const DEFAULTS: Settings = {
   unmatched_event_retention_days: 30,
   redacted_parameters: [],
   replay_sample_rate: 0,
+  attribution_days: 90,
+  portal_domains: [],
 };
 
 /** Every setting, each with another value than it has by default. */
@@ -77,6 +79,8 @@ const CHANGES = {
   unmatched_event_retention_days: null,
   redacted_parameters: ['member_id'],
   replay_sample_rate: 0.25,
+  attribution_days: 30,
+  portal_domains: ['homes.example', 'immo.example'],
 };
 const SECRETS = {
   flow_signing_secret: 'whsec_signing-0123456789',

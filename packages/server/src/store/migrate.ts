@@ -16,6 +16,7 @@ import { submissionSearch } from './migrations/0012-submission-search.ts';
 import { crmEventKeys } from './migrations/0013-crm-event-keys.ts';
 import { objectOrder } from './migrations/0014-object-order.ts';
 import { retentionTables } from './migrations/0016-retention.ts';
+import { visitOrigins } from './migrations/0017-visit-origins.ts';
 import { programTables } from './migrations/0020-programs.ts';
 import { leadPulls } from './migrations/0021-lead-pulls.ts';
 
@@ -38,6 +39,7 @@ const STEPS: Readonly<Record<string, Step>> = {
   '0013-crm-event-keys': crmEventKeys,
   '0014-object-order': objectOrder,
   '0016-retention': retentionTables,
+  '0017-visit-origins': visitOrigins,
   '0020-programs': programTables,
   '0021-lead-pulls': leadPulls,
 };

@@ -43,6 +43,8 @@ const settingsTable = (saved: SavedSettings, env: SettingDefaults) =>
     unmatched_event_retention_days: days(30),
     redacted_parameters: plain<readonly string[]>([]),
     replay_sample_rate: plain(0),
+    attribution_days: plain(90),
+    portal_domains: plain<readonly string[]>([]),
   }) satisfies Record<keyof SettingsChange, unknown>;
 
 /** Shown as it is. */
