@@ -22,6 +22,7 @@ const DIAL_CODE_CHARS_MAX = 16;
 const MESSAGE_CHARS_MAX = 16 * 1024;
 const ADDRESS_CHARS_MAX = 2048;
 const CAMPAIGN_CHARS_MAX = 512;
+const TOUCHES_CHARS_MAX = 4 * ADDRESS_CHARS_MAX;
 const NUMBER_CHARS_MAX = 32;
 const IP_CHARS_MAX = 64;
 const USER_AGENT_CHARS_MAX = 1024;
@@ -99,6 +100,8 @@ const TEXT_FIELDS = {
   siteKey: { name: 'siteKey', aliases: ['sitekey'], charsMax: ID_CHARS_MAX },
   formId: { name: 'formId', aliases: ['formid'], charsMax: ID_CHARS_MAX },
   visitorId: { name: '__visitor_id', charsMax: ID_CHARS_MAX },
+  /** What the form script remembers of how the person came; see form-touches.ts. */
+  touches: { name: '__touches', charsMax: TOUCHES_CHARS_MAX },
   honeypot: { name: '__pg_hp', charsMax: LABEL_CHARS_MAX },
   clientIp: { name: 'CLIENT_IP', charsMax: IP_CHARS_MAX },
   clientUserAgent: { name: 'CLIENT_USER_AGENT', charsMax: USER_AGENT_CHARS_MAX },

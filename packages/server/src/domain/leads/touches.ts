@@ -1,10 +1,13 @@
 import { DAY_MS } from '../../lib/utc-time.ts';
+import type { VisitOrigin } from '../tracking/visit-origin.ts';
 
 /** How a person found us: the visits before the enquiry that brought them, in order of time. */
 
 export const TOUCHES_MAX = 50;
+export const ATTRIBUTION_DAYS_DEFAULT = 90;
 
 export type Visit = { session_id: string; started_at: number; channel: string };
+export type OriginVisit = Omit<VisitOrigin, 'channel'> & Visit & { entry_page: string };
 
 /**
  * The first visit within the days before the enquiry, and every later one that was not direct. Where there are too many,

@@ -1,6 +1,7 @@
 import type { LeadStatus } from '@leadtrail/contract/lead-status';
 import type { SentFollowUps, SettingsChange, ShownSettings } from '@leadtrail/contract/settings';
 import { type EgressPolicy, isOutOfReach } from '../delivery/egress.ts';
+import { ATTRIBUTION_DAYS_DEFAULT } from '../leads/touches.ts';
 
 /** Only what was saved; null takes a saved value back. */
 export type SavedSettings = Readonly<SettingsChange>;
@@ -43,7 +44,7 @@ const settingsTable = (saved: SavedSettings, env: SettingDefaults) =>
     unmatched_event_retention_days: days(30),
     redacted_parameters: plain<readonly string[]>([]),
     replay_sample_rate: plain(0),
-    attribution_days: plain(90),
+    attribution_days: plain(ATTRIBUTION_DAYS_DEFAULT),
     portal_domains: plain<readonly string[]>([]),
   }) satisfies Record<keyof SettingsChange, unknown>;
 

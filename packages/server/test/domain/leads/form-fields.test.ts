@@ -72,6 +72,7 @@ const CHARS_MAX: Readonly<Record<TextKey, number>> = {
 const EMPTY: LeadForm = {
   ...(Object.fromEntries(TEXT_KEYS.map((key) => [key, ''])) as Record<TextKey, string>),
   lastName: '',
+  touches: '',
   timeToSubmitS: null,
   campaign: {},
 };
