@@ -55,8 +55,9 @@ onBothStores('A form on a page', (kind) => {
 
       const [sent, ...others] = await sentForms(service);
       assert.deepEqual(others, []);
-      const { __pg_tts, ...payload } = sent?.payload ?? {};
+      const { __pg_tts, __touches, ...payload } = sent?.payload ?? {};
       assert.match(String(__pg_tts), /^\d+$/);
+      assert.equal(JSON.parse(String(__touches)).length, 2);
       assert.deepEqual(payload, {
         ...ADA,
         siteKey: SITE_KEY,

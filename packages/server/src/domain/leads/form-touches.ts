@@ -31,7 +31,7 @@ const SAME = ['source', 'medium', 'campaign', 'term', 'content', 'click_id'] as 
 type Arrival = { at: number; page: string; referrer: string | null; params: CampaignParams };
 
 function visitOf({ at, page, referrer, params }: Arrival, readOrigin: ReadOrigin): OriginVisit {
-  const { site_key: _, ...origin } = readOrigin({ page, referrer, params, siteKey: '' });
+  const { origin } = readOrigin({ page, referrer, params, siteKey: '' });
   return { session_id: '', started_at: at, entry_page: page, ...origin };
 }
 

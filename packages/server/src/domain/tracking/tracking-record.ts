@@ -4,7 +4,7 @@ import type { SessionStart, TrackingEvent } from '@leadtrail/contract/tracking';
 import { inOnePiece } from '../../lib/one-piece.ts';
 import { MINUTE_MS } from '../../lib/utc-time.ts';
 import type { Geo } from '../geo.ts';
-import { type CampaignParams, campaignParams, isTagged, withoutPrivateParams } from './campaign-params.ts';
+import { type CampaignParams, campaignParams, withoutPrivateParams } from './campaign-params.ts';
 import { visitedAddress } from './page-address.ts';
 
 /** A record of the inbox: an accepted request with everything that processing needs. */
@@ -18,7 +18,7 @@ export type StartRecord = {
   device_id: string;
   fingerprint_id: string;
   page: string;
-  /** Of the page as it was visited; missing: the page has none, or an earlier version has written this. */
+  /** Of the page as it was visited, where that is not kept whole. */
   campaign?: CampaignParams | undefined;
   site_key?: string | undefined;
   referrer: string | null;
@@ -62,7 +62,7 @@ export function startRecord(
   const device_info = told(sent.device_info);
   const screen = told(sent.screen);
   const fingerprint = digest(sent.fingerprint_id);
-  const campaign = campaignParams(sent.page);
+  const page = visitedAddress(sent.page, request.redacted);
   return {
     kind: 'start',
     at: request.at,
@@ -73,8 +73,9 @@ export function startRecord(
     // …and for a fingerprint with the same device and screen.
     device_id: inOnePiece(`d_${fingerprint}_${deviceChecksum(device_info, screen)}`),
     fingerprint_id: sent.fingerprint_id,
-    page: visitedAddress(sent.page, request.redacted),
-    campaign: isTagged(campaign) ? withoutPrivateParams(campaign, request.redacted) : undefined,
+    page,
+    campaign:
+      page === sent.page ? undefined : withoutPrivateParams(campaignParams(sent.page), request.redacted),
     site_key: sent.site_key || undefined,
     referrer: sent.referrer ? visitedAddress(sent.referrer, request.redacted) : null,
     device_info,

@@ -49,10 +49,9 @@ function newSession(
   visitor: VisitorRow,
   fingerprint: FingerprintRow,
 ): SessionRow {
-  const origin = state.readOrigin({
+  const { site_key, origin } = state.readOrigin({
     page: start.page,
     referrer: start.referrer,
-    // Records of earlier versions have none.
     params: start.campaign ?? campaignParams(start.page),
     siteKey: start.site_key ?? '',
   });
@@ -86,7 +85,7 @@ function newSession(
     touched: 0,
     engagement_score: 0,
     vpn_score: fingerprint.vpn_score,
-    site_key: origin.site_key,
+    site_key,
     source: origin.source,
     medium: origin.medium,
     campaign: origin.campaign,

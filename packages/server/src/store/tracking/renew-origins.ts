@@ -35,13 +35,18 @@ export const renewOrigins = background(
     await dialect.updateRows(
       'sessions',
       'session_id',
-      outdated.map(({ session_id, entry_page, referrer }) => ({
-        session_id,
-        ...readOrigin({ page: entry_page, referrer, params: campaignParams(entry_page), siteKey: '' }),
-        form_viewed: steps.has(`${session_id}form_viewed`) ? 1 : 0,
-        form_started: steps.has(`${session_id}form_started`) ? 1 : 0,
-        form_submitted: steps.has(`${session_id}form_submitted`) ? 1 : 0,
-      })),
+      outdated.map(({ session_id, entry_page, referrer }) => {
+        const params = campaignParams(entry_page);
+        const { site_key, origin } = readOrigin({ page: entry_page, referrer, params, siteKey: '' });
+        return {
+          session_id,
+          site_key,
+          ...origin,
+          form_viewed: steps.has(`${session_id}form_viewed`) ? 1 : 0,
+          form_started: steps.has(`${session_id}form_started`) ? 1 : 0,
+          form_submitted: steps.has(`${session_id}form_submitted`) ? 1 : 0,
+        };
+      }),
     );
     const last = sessions.at(-1);
     if (last === undefined || sessions.length < max) {
