@@ -139,6 +139,8 @@ async function capture(store: Store, person: number, at: number): Promise<void> 
     sendFollowUps: 'new_details',
     sendRiskMax: null,
     environment: 'benchmark',
+    attributionDays: 90,
+    portalDomains: [],
     botLeadDetection: false,
     isTrustedProxy: false,
   });

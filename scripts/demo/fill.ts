@@ -112,6 +112,8 @@ function makeCapture(store: Store, random: Random): Capture {
         sendFollowUps: 'new_details',
         sendRiskMax: null,
         environment: 'production',
+        attributionDays: 90,
+        portalDomains: [],
         botLeadDetection: true,
         isTrustedProxy: false,
       });

@@ -25,6 +25,11 @@ export const LeadFields = z
     CLIENT_IP: z.string().describe('with an API key: IP address of the person'),
     CLIENT_USER_AGENT: z.string().describe('with an API key: browser of the person'),
     __visitor_id: z.string(),
+    __touches: z
+      .string()
+      .describe(
+        'JSON `[[time, page, referrer], …]`: the first and last arrival that the form script has kept',
+      ),
     __pg_hp: z.string().describe('honeypot: must be empty'),
     __pg_tts: z.string().describe('seconds from showing to submitting the form'),
     __gclid: z.string(),

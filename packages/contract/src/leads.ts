@@ -62,7 +62,9 @@ export const LeadItem = z
     contact_ip: z.string(),
     is_ip_blocked: Flag,
     message: z.string(),
-    campaign: z.record(z.string(), z.string()).describe('`utm_source`, `gclid` … as far as they are known'),
+    campaign: z
+      .record(z.string(), z.string())
+      .describe('`utm_source`, `gclid` … as the form says, else of the last touch that was not direct'),
     fields: CustomFields,
     crm_lead_id: z.string().nullable(),
     site_key: z.string(),
@@ -70,6 +72,8 @@ export const LeadItem = z
     enquiry_datetime_iso: IsoTime,
     last_follow_up_at_iso: IsoTime.nullable(),
     updated_at_iso: IsoTime.describe('latest submission, stage, CRM id or CRM event'),
+    medium: z.string().describe('empty: not known'),
+    channel: z.string().describe('such as Paid search or Direct; empty: not known'),
   })
   .meta({ id: 'LeadItem' });
 export type LeadItem = z.output<typeof LeadItem>;
@@ -164,6 +168,20 @@ export const StageMove = z.object({
   to: z.enum(LEAD_STATUSES),
   by: z.enum(['admin', 'marketing', 'merge']),
 });
+
+export const LeadTouch = z
+  .object({
+    at: DateTime,
+    channel: z.string(),
+    source: z.string().describe('`(direct)`: nothing says where from'),
+    medium: z.string(),
+    campaign: z.string(),
+    term: z.string(),
+    content: z.string(),
+    entry_page: z.string().describe('without query and fragment'),
+    session_id: z.string().describe('empty: as the form told, for a visit that was not tracked'),
+  })
+  .meta({ id: 'LeadTouch' });
 
 export const PossibleDuplicate = z.object({
   lead_id: z.int(),
@@ -293,6 +311,11 @@ export const lead = endpoint({
       history: z.array(StageMove).describe('moves between stages, latest first'),
       possible_duplicates: z.array(PossibleDuplicate).describe('leads of the project that share an identity'),
       merged: z.array(MergedLead).describe('leads that were merged into this one'),
+      first_touch: LeadTouch.nullable().describe('null: not known how the person came'),
+      last_touch: LeadTouch.nullable().describe('the last one that was not direct, else the first'),
+      touches: z
+        .array(LeadTouch)
+        .describe('the first visit before the enquiry and every later one that was not direct, oldest first'),
     }),
     ...readingErrors,
     404: ApiError,

@@ -16,6 +16,9 @@ const PARAMETERS_MAX = 200;
 const PARAMETER_CHARS_MAX = 64;
 /** A pebibyte. */
 const STORAGE_MB_MAX = 1024 ** 3;
+const PORTALS_MAX = 200;
+const DOMAIN_CHARS_MAX = 253;
+const ATTRIBUTION_DAYS_MAX = 3650;
 /** A hundred years. */
 const MINUTES_MAX = 52_560_000;
 
@@ -28,6 +31,18 @@ const Secret = z
 const Target = z
   .union([httpUrl().max(URL_CHARS_MAX), z.literal(''), z.null()], 'must be an http or https URL')
   .transform((url) => url || null);
+/** As browsers name it in a referrer; an address of a page there will do. */
+const PortalDomain = z
+  .string()
+  .trim()
+  .transform((typed) => URL.parse(/^https?:/i.test(typed) ? typed : `https://${typed}`)?.hostname ?? '')
+  .transform((host) => host.replace(/^www\./, ''))
+  .pipe(
+    z
+      .string()
+      .max(DOMAIN_CHARS_MAX)
+      .regex(/^[\w-]+(?:\.[\w-]+)+$/, 'must be a domain such as portal.example'),
+  );
 const Minutes = z.int().min(0).max(MINUTES_MAX);
 export const DAYS_MAX = 36_500;
 const Days = z.int().min(0).max(DAYS_MAX).describe('0: for ever');
@@ -102,6 +117,15 @@ export const SettingsChange = z
       .max(PARAMETERS_MAX)
       .describe('parameters whose values are not kept in addresses of pages, besides the usual ones'),
     replay_sample_rate: z.number().min(0).max(1).describe('share of sessions that are recorded; 0: none'),
+    attribution_days: z
+      .int()
+      .min(1)
+      .max(ATTRIBUTION_DAYS_MAX)
+      .describe('how many days before an enquiry a visit counts as having brought it'),
+    portal_domains: z
+      .array(PortalDomain)
+      .max(PORTALS_MAX)
+      .describe('domains of portals, such as listing sites: visits from there are of the channel Portal'),
   })
   .partial();
 export type SettingsChange = z.output<typeof SettingsChange>;
@@ -136,6 +160,8 @@ export const Settings = z.object({
   replay_storage_mb: z.int(),
   redacted_parameters: z.array(z.string()),
   replay_sample_rate: z.number(),
+  attribution_days: z.int(),
+  portal_domains: z.array(z.string()),
 });
 export type ShownSettings = z.output<typeof Settings>;
 

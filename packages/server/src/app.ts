@@ -48,7 +48,7 @@ async function close(server: Server, parts: Parts, work: Work): Promise<void> {
   const { objects, webhook, inbox, store, redis } = parts;
   // Pending uploads stay queued on disk, so shutdown need not wait for them.
   const giveUpObjects = setTimeout(() => objects.close(), CLOSE_OBJECTS_MS);
-  await Promise.all([closeServer(server), work.forwarding.stop(), work.indexing.stop()]);
+  await Promise.all([closeServer(server), work.forwarding.stop(), work.indexing.stop(), work.renewal.stop()]);
   await work.schedule.stop();
   clearTimeout(giveUpObjects);
   objects.close();

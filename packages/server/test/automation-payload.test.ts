@@ -26,7 +26,7 @@ import { within } from '@leadtrail/testing/torture/service-process';
 import { endSession, sendEvents, startSession } from '@leadtrail/testing/visits';
 import { MINUTE_MS } from '../src/lib/utc-time.ts';
 
-/** The keys of the forwarded body and the types of their values: these and no others. */
+/** The keys of the forwarded body in their order and the types of their values: these and no others. */
 const SHAPE = {
   first_name: 'string',
   email: 'string',
@@ -82,8 +82,28 @@ const SHAPE = {
   lead_submission_id: 'integer',
   lead_submission_public_id: 'string',
   flow_send_public_id: 'string',
+
+  utm_source: 'string',
+  utm_medium: 'string',
+  utm_campaign: 'string',
+  utm_term: 'string',
+  utm_content: 'string',
+  gclid: 'string',
+  fbclid: 'string',
+  msclkid: 'string',
+  channel: 'string',
+  landing_page: 'string',
+  first_source: 'string',
+  first_medium: 'string',
+  first_campaign: 'string',
+  first_landing_page: 'string',
+  cta_name: 'string',
+  site_key: 'string',
+  form_id: 'string',
+  page_url: 'string',
+  fields: 'object',
 } as const;
-type Payload = Record<keyof typeof SHAPE, string | number | boolean>;
+type Payload = Record<keyof typeof SHAPE, unknown>;
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -140,14 +160,14 @@ function useForwarding(kind: StoreKind, env: Record<string, string> = {}) {
 onBothStores('the forwarded body', (kind) => {
   const on = useForwarding(kind, { ENVIRONMENT: 'staging' });
 
-  test('has the keys of the specification and no others, each with its type', async () => {
+  test('has the keys of the specification, then those of the origin, and no others, each with its type', async () => {
     const sparse = on.forwarded(
       sendFromServer(on.service, { FIRSTNAME: '', PHONE: '', COUNTRYCODE: '', PROJECT: '', __pg_tts: '' }),
     );
     const [bare] = await sparse;
     for (const payload of [bare, await on.payload({ EMAIL: 'full@example.org', unknown: 'x' })]) {
       const types = Object.entries(payload ?? {}).map(([key, value]) => [key, typeOf(value)]);
-      assert.deepEqual(Object.fromEntries(types), SHAPE);
+      assert.deepEqual(types, Object.entries(SHAPE));
     }
   });
 
@@ -223,6 +243,25 @@ onBothStores('the forwarded body', (kind) => {
       time_to_submit: 13,
       form_submit_count: 1,
       flow_send_public_id: payload.flow_send_public_id,
+      utm_source: 'x',
+      utm_medium: '',
+      utm_campaign: '',
+      utm_term: '',
+      utm_content: '',
+      gclid: '',
+      fbclid: '',
+      msclkid: '',
+      channel: 'Social',
+      landing_page: 'https://www.example.com/lakeside',
+      first_source: 'x',
+      first_medium: '',
+      first_campaign: '',
+      first_landing_page: 'https://www.example.com/lakeside',
+      cta_name: '',
+      site_key: payload.site_key,
+      form_id: payload.form_id,
+      page_url: 'https://www.example.com/lakeside?utm_source=x',
+      fields: {},
     });
   });
 

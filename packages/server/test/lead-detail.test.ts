@@ -118,6 +118,8 @@ onBothStores('GET /analytics/leads/:id: the lead', (kind) => {
       needs_review: 0,
       contact_ip: '203.0.113.44',
       is_ip_blocked: 0,
+      medium: 'cpc',
+      channel: 'Paid search',
       last_viewed_at: NOON + SECOND_MS,
       crm_lead_id: null,
       source_team: 'Sales',
@@ -174,8 +176,17 @@ onBothStores('GET /analytics/leads/:id: the lead', (kind) => {
   });
 
   test('the answer holds the lead and all that belongs to it', async () => {
-    const { lead: _, submissions, identities, ...rest } = await show(service, item.lead_id);
+    const {
+      lead: _,
+      submissions,
+      identities,
+      first_touch,
+      last_touch,
+      touches,
+      ...rest
+    } = await show(service, item.lead_id);
     assert.deepEqual([submissions.length, identities.length], [1, 3]);
+    assert.deepEqual([[first_touch], [last_touch]], [touches, touches]);
     assert.deepEqual(rest, {
       sessions: [],
       crm_activity: [],

@@ -214,6 +214,8 @@ async function captureOne(store: Store, number: number): Promise<void> {
     sendFollowUps: 'new_details',
     sendRiskMax: null,
     environment: 'test',
+    attributionDays: 90,
+    portalDomains: [],
     botLeadDetection: false,
     isTrustedProxy: false,
   });

@@ -307,6 +307,8 @@ class History {
       sendFollowUps: 'new_details',
       sendRiskMax: null,
       environment: 'test',
+      attributionDays: 90,
+      portalDomains: [],
       botLeadDetection: true,
       // No address gets blocked.
       isTrustedProxy: true,

@@ -95,6 +95,9 @@ onBothStores('the fields of a lead in a list', (kind) => {
         // That of the first submission.
         contact_ip: '203.0.113.44',
         is_ip_blocked: 0,
+        campaign: '',
+        medium: '',
+        channel: '',
       });
     });
 

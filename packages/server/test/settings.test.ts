@@ -55,6 +55,8 @@ const DEFAULTS: Settings = {
   replay_storage_mb: 5120,
   redacted_parameters: [],
   replay_sample_rate: 0,
+  attribution_days: 90,
+  portal_domains: [],
 };
 
 /** Every setting, each with another value than it has by default. */
@@ -81,6 +83,8 @@ const CHANGES = {
   replay_storage_mb: 0,
   redacted_parameters: ['member_id'],
   replay_sample_rate: 0.25,
+  attribution_days: 30,
+  portal_domains: ['homes.example', 'immo.example'],
 };
 const SECRETS = {
   flow_signing_secret: 'whsec_signing-0123456789',

@@ -1,12 +1,16 @@
 import { mayKeep } from './privacy.ts';
-import { CAMPAIGN, readObject, writeObject } from './storage.ts';
+import { CAMPAIGN, readObject, TOUCHES, writeObject } from './storage.ts';
 
 export const CAMPAIGN_PARAMS =
   'gclid utm_source utm_medium utm_campaign utm_term utm_content fbclid msclkid'.split(' ');
 /** A visit ends after this long without activity. */
 export const VISIT_IDLE_MS = 30 * 60_000;
+/** Longer ago it is another story: 90 days. */
+const FIRST_TOUCH_MS_MAX = 90 * 86_400_000;
 
 export type Campaign = Record<string, string>;
+
+let isNoted: boolean | undefined;
 
 /** The campaign parameters of this address, else those of the page on which the visit began. */
 export function campaign(): Campaign {
@@ -17,7 +21,21 @@ export function campaign(): Campaign {
   const kept = readObject(CAMPAIGN);
   const isSameVisit = at - (kept.at as number) < VISIT_IDLE_MS;
   const campaign: Campaign = named[0] || !isSameVisit ? Object.fromEntries(named) : Object(kept.params);
-  // Most visitors have no campaign, so nothing is written.
-  if ((named[0] || kept.at) && mayKeep()) writeObject(CAMPAIGN, { at, params: campaign });
+  if (mayKeep()) {
+    // Most visitors have no campaign, so nothing is written.
+    if (named[0] || kept.at) writeObject(CAMPAIGN, { at, params: campaign });
+    noteTouch(at, named);
+  }
   return campaign;
+}
+
+/** Keeps the first and the last arrival that was not direct: the person may come back directly. Once a page. */
+function noteTouch(at: number, named: string[][]): void {
+  const { origin, pathname, host } = location;
+  const { referrer } = document;
+  if (isNoted || !(named[0] || (referrer && referrer.split('/')[2] !== host))) return;
+  isNoted = true;
+  const touch = [at, `${origin}${pathname}?${new URLSearchParams(named as never)}`, referrer];
+  const first = (readObject(TOUCHES) as unknown as (typeof touch)[])[0];
+  writeObject(TOUCHES, [at - (first?.[0] as number) < FIRST_TOUCH_MS_MAX ? first : touch, touch]);
 }

@@ -4,6 +4,7 @@ export const VISITOR = 'leadtrail_visitor';
 export const SESSION = 'leadtrail_session';
 export const CONSENT = 'leadtrail_consent';
 export const CAMPAIGN = 'leadtrail_campaign';
+export const TOUCHES = 'leadtrail_touches';
 export const UNSENT = 'leadtrail_unsent';
 
 const notKept: Record<string, string> = {};

@@ -1,5 +1,5 @@
 import { keepConsent, mayKeep } from './privacy.ts';
-import { CAMPAIGN, remove, SESSION, UNSENT, VISITOR } from './storage.ts';
+import { CAMPAIGN, remove, SESSION, TOUCHES, UNSENT, VISITOR } from './storage.ts';
 import { isAlive } from './tracker/lifetime.ts';
 import { beginTracking, stopTracking, track, viewAgain } from './tracker/tracking.ts';
 
@@ -68,5 +68,5 @@ function handle([command, value, data]: Call): void {
 
 function forget(): void {
   stopTracking(true);
-  for (const key of [VISITOR, SESSION, UNSENT, CAMPAIGN]) remove(key);
+  for (const key of [VISITOR, SESSION, UNSENT, CAMPAIGN, TOUCHES]) remove(key);
 }

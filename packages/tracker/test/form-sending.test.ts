@@ -55,8 +55,9 @@ onBothStores('A form on a page', (kind) => {
 
       const [sent, ...others] = await sentForms(service);
       assert.deepEqual(others, []);
-      const { __pg_tts, ...payload } = sent?.payload ?? {};
+      const { __pg_tts, __touches, ...payload } = sent?.payload ?? {};
       assert.match(String(__pg_tts), /^\d+$/);
+      assert.equal(JSON.parse(String(__touches)).length, 2);
       assert.deepEqual(payload, {
         ...ADA,
         siteKey: SITE_KEY,
@@ -243,6 +244,28 @@ onBothStores('A form on a page', (kind) => {
     });
   });
 
+  test('how the person came first and last is kept for a later, direct visit', async () => {
+    site.serve('/', aFormPage(service));
+    site.serve('/contact', aFormPage(service));
+    await visit(async ({ page }) => {
+      await openFormPage(page, `${site.url}/?page=1`, { referer: 'https://search.example/find?q=flats' });
+      await openFormPage(page, `${site.url}/?utm_source=ads&session=secret`);
+      await page.evaluate(() => localStorage.removeItem('leadtrail_campaign'));
+      await openFormPage(page, `${site.url}/contact`);
+      await fillIn(page);
+      await sendWithButton(page);
+      await thankYouPage(page, site);
+      const [sent] = await sentForms(service);
+      assert.deepEqual(sent?.lead.campaign, {});
+      const touches = JSON.parse(String(sent?.payload.__touches)) as unknown[][];
+      assert.deepEqual(
+        touches.map(([, address]) => address),
+        [`${site.url}/?`, `${site.url}/?utm_source=ads`],
+      );
+      assert.match(String(touches[0]?.[2]), /^https:\/\/search\.example\//);
+    });
+  });
+
   test('the campaign outlives a change of the address, also where nothing may be kept', async () => {
     site.serve('/', aFormPage(service, { tag: 'data-consent="required"' }));
     await visit(async ({ page }) => {
@@ -259,6 +282,7 @@ onBothStores('A form on a page', (kind) => {
       assert.equal(sent?.payload.PAGE_URL, `${site.url}/contact`);
       assert.equal('__visitor_id' in (sent?.payload ?? {}), false);
       assert.equal(await page.evaluate(() => localStorage.getItem('leadtrail_campaign')), null);
+      assert.equal(await page.evaluate(() => localStorage.getItem('leadtrail_touches')), null);
     });
   });
 

@@ -68,7 +68,8 @@ onBothStores('Visits', (kind) => {
     visit(async ({ page, requests }) => {
       await page.goto(site.url);
       await sessionOf(service, await visitorOf(page));
-      const { device_info, screen } = sentTo(requests, 'session/start')[0]?.postDataJSON() ?? {};
+      const { device_info, screen, site_key } = sentTo(requests, 'session/start')[0]?.postDataJSON() ?? {};
+      assert.equal(site_key, 'shop');
       const expected = await page.evaluate(() => ({
         hardware_concurrency: navigator.hardwareConcurrency,
         timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,

@@ -4,6 +4,7 @@ import { makeAppSettings } from '../flows/app-settings.ts';
 import { startForwarding } from '../flows/forward-leads.ts';
 import { startLeadIndexing } from '../flows/index-leads.ts';
 import { startIngest } from '../flows/ingest-tracking.ts';
+import { startRenewingOrigins } from '../flows/renew-origins.ts';
 import { JOBS, openSchedule } from '../jobs/schedule.ts';
 import type { Inbox } from '../ports/inbox.ts';
 import { newId } from './ids.ts';
@@ -19,6 +20,7 @@ export async function startWork(config: Config, parts: Parts, { timers }: { time
   // Sets the flags in the cache that follow from the settings. Where it fails, the next reading does.
   await settings.latest().catch((error: Error) => log.warn('settings not read', { reason: error.message }));
   const indexing = startLeadIndexing({ store, log });
+  const renewal = startRenewingOrigins({ store, log });
   const ingestFrom = (source: Inbox) =>
     startIngest({ inbox: source, store, now, log, metrics, onLeadsBehind: indexing.nudge });
   const ingest = ingestFrom(inbox);
@@ -27,7 +29,7 @@ export async function startWork(config: Config, parts: Parts, { timers }: { time
   const forwarding = startForwarding({ ...parts, settings });
   metrics.watchInboxes(() => [inbox.backlog(), adoption.backlog()]);
   const schedule = openSchedule(JOBS, { ...parts, settings, adoption }, { timers });
-  return { settings, ingest, adoption, forwarding, indexing, schedule };
+  return { settings, ingest, adoption, forwarding, indexing, renewal, schedule };
 }
 
 function settingDefaults(config: Config, { keys }: Parts) {

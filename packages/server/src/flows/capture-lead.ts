@@ -80,6 +80,8 @@ export function captureOf(
     sendFollowUps: settings.flowSendFollowUps,
     sendRiskMax: settings.flowRiskMax,
     environment,
+    attributionDays: settings.attributionDays,
+    portalDomains: settings.portalDomains,
     botLeadDetection: settings.botLeadDetection,
     isTrustedProxy: isTrustedProxy(enquiry.ip),
   };

@@ -17,6 +17,7 @@ import { crmEventKeys } from './migrations/0013-crm-event-keys.ts';
 import { objectOrder } from './migrations/0014-object-order.ts';
 import { limits } from './migrations/0015-limits.ts';
 import { retentionTables } from './migrations/0016-retention.ts';
+import { visitOrigins } from './migrations/0017-visit-origins.ts';
 import { programTables } from './migrations/0020-programs.ts';
 import { leadPulls } from './migrations/0021-lead-pulls.ts';
 
@@ -40,6 +41,7 @@ const STEPS: Readonly<Record<string, Step>> = {
   '0014-object-order': objectOrder,
   '0015-limits': limits,
   '0016-retention': retentionTables,
+  '0017-visit-origins': visitOrigins,
   '0020-programs': programTables,
   '0021-lead-pulls': leadPulls,
 };

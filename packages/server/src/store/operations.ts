@@ -46,6 +46,7 @@ import { TOPICS, type Topic } from './topics.ts';
 import * as trackingCleanUp from './tracking/clean-up.ts';
 import * as idleSessions from './tracking/end-idle.ts';
 import * as ingest from './tracking/ingest.ts';
+import * as originRenewal from './tracking/renew-origins.ts';
 
 /** Everything that files with operations export; helpers are left out below. */
 const exported = {
@@ -93,6 +94,7 @@ const exported = {
   ...trackingCleanUp,
   ...idleSessions,
   ...ingest,
+  ...originRenewal,
 
   dataVersions: versions(async (db): Promise<DataVersions> => {
     const byTopic = await topicVersions(db, topicsChangedBy);

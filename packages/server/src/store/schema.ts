@@ -2,6 +2,7 @@ import type { SendResult } from '@leadtrail/contract/deliveries';
 import type { OptionKind } from '@leadtrail/contract/dropdown-options';
 import type { Generated } from 'kysely';
 import type { LeadFacts } from '../domain/leads/automation-payload.ts';
+import type { VisitOrigin } from '../domain/tracking/visit-origin.ts';
 
 /**
  * The tables. Times are Unix milliseconds, flags 0 or 1, JSON is text, days are `YYYY-MM-DD` (UTC).
@@ -9,6 +10,7 @@ import type { LeadFacts } from '../domain/leads/automation-payload.ts';
  */
 export type Schema = {
   sessions: SessionRow;
+  session_renewals: SessionRenewalRow;
   session_pages: SessionPageRow;
   events: EventRow;
   early_records: EarlyRecordRow;
@@ -63,7 +65,8 @@ export type Schema = {
   analytics_refreshes: AnalyticsRefreshRow;
 };
 
-export type SessionRow = {
+/** Where it came from: see domain/tracking/visit-origin.ts. */
+export type SessionRow = Omit<VisitOrigin, 'channel'> & {
   session_id: string;
   visitor_no: number;
   visitor_id: string;
@@ -93,7 +96,17 @@ export type SessionRow = {
   touched: number;
   engagement_score: number;
   vpn_score: number;
+  site_key: string;
+  /** '': a session from before channels were kept, which the background has not come to yet. */
+  channel: VisitOrigin['channel'] | '';
+  /** Whether it has seen, begun or sent a form. */
+  form_viewed: number;
+  form_started: number;
+  form_submitted: number;
 };
+
+/** How far sessions from before origins were kept have been brought along, from the latest to the first; one row at most. */
+export type SessionRenewalRow = { below: string };
 
 /** A page a session saw besides the one it entered on. */
 export type SessionPageRow = { session_id: string; page: string };

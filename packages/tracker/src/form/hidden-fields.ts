@@ -1,6 +1,6 @@
 import { type Campaign, campaign } from '../campaign.ts';
 import { mayKeep } from '../privacy.ts';
-import { read, VISITOR } from '../storage.ts';
+import { read, TOUCHES, VISITOR } from '../storage.ts';
 import type { LeadForm } from './lead-form.ts';
 
 let campaignAtLoad: Campaign = {};
@@ -34,6 +34,7 @@ function hiddenFields({
     ['siteKey', siteKey],
     ['formId', formId],
     ['__visitor_id', mayKeep() ? read(VISITOR) : null],
+    ['__touches', mayKeep() ? read(TOUCHES) : null],
     [config.time_field, `${Math.floor((performance.now() - usableSinceMs) / 1000)}`],
     ['PAGE_URL', location.href],
     ...config.campaign_params.map((name): [string, string | undefined] => [

@@ -1,3 +1,4 @@
+import { tag } from '../script-tag.ts';
 import type { Fingerprint } from './fingerprint.ts';
 import { visitor } from './session.ts';
 
@@ -12,6 +13,7 @@ export function startBody(session_id: string, page: string, referrer: string, kn
     page,
     visitor_id,
     session_id,
+    site_key: tag?.dataset.site,
     referrer,
     device_info: {
       user_agent: userAgent,

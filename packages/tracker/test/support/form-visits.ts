@@ -61,9 +61,13 @@ export async function fillIn(page: Page, fields: Record<string, string> = ADA, f
 }
 
 /** The script has seen the form, and knows what the service says about it. */
-export async function openFormPage(page: Page, address: string): Promise<void> {
+export async function openFormPage(
+  page: Page,
+  address: string,
+  options: { referer?: string } = {},
+): Promise<void> {
   const config = page.waitForResponse((response) => response.url().includes('/forms/config'));
-  await page.goto(address);
+  await page.goto(address, options);
   await (await config).finished();
   await page.locator('form [aria-hidden] input').first().waitFor({ state: 'attached' });
 }

@@ -14,6 +14,7 @@ export type CrmActivity = LeadDetail['crm_activity'][number];
 export type LeadIdentity = LeadDetail['identities'][number];
 export type StageMove = LeadDetail['history'][number];
 export type PossibleDuplicate = LeadDetail['possible_duplicates'][number];
+export type LeadTouch = LeadDetail['touches'][number];
 export type MergedLead = LeadDetail['merged'][number];
 
 const SOON_MS = 60_000;

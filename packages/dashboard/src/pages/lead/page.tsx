@@ -21,6 +21,7 @@ import { EraseDialog } from './erase-dialog.tsx';
 import { ForwardingCard } from './forwarding-card.tsx';
 import { IdentitiesCard } from './identities-card.tsx';
 import { MergedCard } from './merged-card.tsx';
+import { OriginCard } from './origin-card.tsx';
 import { ReplayDialog } from './replay-dialog.tsx';
 import { ScoresCard } from './scores-card.tsx';
 import type { LeadSearch } from './search.ts';
@@ -100,6 +101,7 @@ function LeadView({ id, detail }: { id: string; detail: LeadDetail }) {
         main={<Timeline id={id} detail={detail} search={search} onSearch={changeSearch} />}
         last={
           <>
+            <OriginCard touches={detail.touches} />
             <ForwardingCard detail={detail} />
             <IdentitiesCard detail={detail} />
             <DetailsCard lead={lead} />

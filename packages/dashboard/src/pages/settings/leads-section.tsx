@@ -17,12 +17,22 @@ function LeadsForm({ settings }: { settings: Settings }) {
       bot_lead_detection: settings.bot_lead_detection,
       internal_teams: settings.internal_teams,
       duplicate_window_minutes: String(settings.duplicate_window_minutes),
+      attribution_days: String(settings.attribution_days),
+      portal_domains: settings.portal_domains,
     },
-    ({ bot_lead_detection, internal_teams, duplicate_window_minutes: minutes }) =>
+    ({
+      bot_lead_detection,
+      internal_teams,
+      duplicate_window_minutes: minutes,
+      attribution_days: days,
+      portal_domains,
+    }) =>
       defined({
         bot_lead_detection,
         internal_teams,
         duplicate_window_minutes: minutes === undefined ? undefined : numberOf(minutes),
+        attribution_days: days === undefined ? undefined : numberOf(days),
+        portal_domains,
       }),
   );
   return (
@@ -58,6 +68,23 @@ function LeadsForm({ settings }: { settings: Settings }) {
           unit="minutes"
           hint="A submission this soon after the previous one counts as a duplicate. 0 turns this off."
           {...draft.field('duplicate_window_minutes')}
+        />
+      </Card>
+      <Card
+        title="How leads came"
+        hint="Every lead shows the visits that brought it: by which channel, from which source and campaign."
+      >
+        <NumberField
+          label="Attribution window"
+          unit="days"
+          hint="Visits this long before the enquiry count as having brought the lead."
+          {...draft.field('attribution_days')}
+        />
+        <ChipsField
+          label="Portals"
+          placeholder="portal.example"
+          hint="Domains of listing sites and marketplaces. Visits from there have the channel Portal."
+          {...draft.field('portal_domains')}
         />
       </Card>
     </SettingsForm>

@@ -1,4 +1,5 @@
 import { SECOND_MS } from '../../lib/utc-time.ts';
+import type { ForwardedOrigin } from './attribution.ts';
 import type { Phone } from './contact.ts';
 
 /** What the automation platform gets for a new lead: these keys and no others. */
@@ -51,7 +52,8 @@ export type AutomationPayload = {
   suspicion_reasons: string;
   time_to_submit: number;
   form_submit_count: number;
-} & AutomationIds;
+} & AutomationIds &
+  ForwardedOrigin;
 
 /** Known only once the lead is stored. */
 export type AutomationIds = {
@@ -106,7 +108,7 @@ export function automationPayload(
   lead: LeadFacts,
   phone: Phone,
   environment: string,
-): Omit<AutomationPayload, keyof AutomationIds> {
+): Omit<AutomationPayload, keyof AutomationIds | keyof ForwardedOrigin> {
   return {
     first_name: lead.contact_name,
     email: lead.contact_email,

@@ -1,4 +1,5 @@
-import { bounded, type FormRecord, unknownFields } from './form-fields.ts';
+import { bounded } from '../tracking/page-address.ts';
+import { type FormRecord, unknownFields } from './form-fields.ts';
 
 /** The fields of a form that are its own: everything sent that the service neither knows nor needs. */
 

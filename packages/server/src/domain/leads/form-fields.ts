@@ -1,7 +1,8 @@
 import { ID_CHARS_MAX } from '@leadtrail/contract/limits';
 import { memoize } from '../../lib/memoize.ts';
 import { DAY_MS, SECOND_MS } from '../../lib/utc-time.ts';
-import { cut } from '../tracking/page-address.ts';
+import { CAMPAIGN_PARAMS, type CampaignParam, type CampaignParams } from '../tracking/campaign-params.ts';
+import { bounded } from '../tracking/page-address.ts';
 
 /** A form as it was sent: field names to JSON values, without `__proto__`. A repeated field is an array. */
 export type FormRecord = Readonly<Record<string, unknown>>;
@@ -10,7 +11,7 @@ export type FormRecord = Readonly<Record<string, unknown>>;
 export type LeadForm = Readonly<Record<TextField, string>> & {
   readonly timeToSubmitS: number | null;
   /** Only those that were given. */
-  readonly campaign: Readonly<Partial<Record<CampaignParam, string>>>;
+  readonly campaign: CampaignParams;
 };
 
 const LABEL_CHARS_MAX = 256;
@@ -21,6 +22,7 @@ const DIAL_CODE_CHARS_MAX = 16;
 const MESSAGE_CHARS_MAX = 16 * 1024;
 const ADDRESS_CHARS_MAX = 2048;
 const CAMPAIGN_CHARS_MAX = 512;
+const TOUCHES_CHARS_MAX = 4 * ADDRESS_CHARS_MAX;
 const NUMBER_CHARS_MAX = 32;
 const IP_CHARS_MAX = 64;
 const USER_AGENT_CHARS_MAX = 1024;
@@ -98,6 +100,8 @@ const TEXT_FIELDS = {
   siteKey: { name: 'siteKey', aliases: ['sitekey'], charsMax: ID_CHARS_MAX },
   formId: { name: 'formId', aliases: ['formid'], charsMax: ID_CHARS_MAX },
   visitorId: { name: '__visitor_id', charsMax: ID_CHARS_MAX },
+  /** What the form script remembers of how the person came; see form-touches.ts. */
+  touches: { name: '__touches', charsMax: TOUCHES_CHARS_MAX },
   honeypot: { name: '__pg_hp', charsMax: LABEL_CHARS_MAX },
   clientIp: { name: 'CLIENT_IP', charsMax: IP_CHARS_MAX },
   clientUserAgent: { name: 'CLIENT_USER_AGENT', charsMax: USER_AGENT_CHARS_MAX },
@@ -106,18 +110,6 @@ type TextField = keyof typeof TEXT_FIELDS;
 const TEXT_FIELD_KEYS = Object.keys(TEXT_FIELDS) as TextField[];
 /** Copied rather than built from entries, which takes several times as long. */
 const NO_TEXTS = Object.fromEntries(TEXT_FIELD_KEYS.map((key) => [key, ''])) as Record<TextField, string>;
-
-export const CAMPAIGN_PARAMS = [
-  'gclid',
-  'utm_source',
-  'utm_medium',
-  'utm_campaign',
-  'utm_term',
-  'utm_content',
-  'fbclid',
-  'msclkid',
-] as const;
-export type CampaignParam = (typeof CAMPAIGN_PARAMS)[number];
 
 type FieldKey = TextField | CampaignParam | 'timeToSubmitS';
 type Spelling = { readonly key: FieldKey; readonly rank: number; readonly charsMax: number };
@@ -279,12 +271,6 @@ function scalarText(value: unknown): string {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
 }
 
-export function bounded(text: string, charsMax: number): string {
-  // PostgreSQL refuses NUL and lone surrogates.
-  const sound = cut(text, charsMax).trimEnd().toWellFormed();
-  return sound.includes('\0') ? sound.replaceAll('\0', '\uFFFD') : sound;
-}
-
 function visitorOf(text: string): string {
   return NO_VISITOR.has(text.toLowerCase()) ? '' : text;
 }
@@ -294,7 +280,7 @@ function seconds(text: string): number | null {
   return number >= 0 && number < Number.POSITIVE_INFINITY ? Math.min(number, TIME_TO_SUBMIT_S_MAX) : null;
 }
 
-function campaignOf(found: Found): LeadForm['campaign'] {
+function campaignOf(found: Found): CampaignParams {
   const campaign: Partial<Record<CampaignParam, string>> = {};
   for (const param of CAMPAIGN_PARAMS) {
     const text = found.get(param)?.text;

@@ -1,4 +1,5 @@
 import { SECOND_MS } from '../../lib/utc-time.ts';
+import type { ForwardedOrigin } from './attribution.ts';
 import { type AutomationPayload, automationPayload, type LeadFacts } from './automation-payload.ts';
 
 /** Reserved for examples, so that an automation that calls or writes at once reaches no one. */
@@ -32,8 +33,31 @@ export function testPayload(ids: TestIds, at: number, environment: string): Auto
     lead_submission_id: 0,
     lead_submission_public_id: ids.submission,
     flow_send_public_id: ids.send,
+    ...TEST_ORIGIN,
   };
 }
+
+const TEST_ORIGIN: ForwardedOrigin = {
+  utm_source: 'google',
+  utm_medium: 'cpc',
+  utm_campaign: 'Test campaign',
+  utm_term: 'test',
+  utm_content: 'Test advert',
+  gclid: 'test-gclid',
+  fbclid: 'test-fbclid',
+  msclkid: 'test-msclkid',
+  channel: 'Paid search',
+  landing_page: SITE,
+  first_source: 'facebook',
+  first_medium: 'social',
+  first_campaign: 'Test campaign',
+  first_landing_page: SITE,
+  cta_name: 'Test button',
+  site_key: 'test-site',
+  form_id: 'test-form',
+  page_url: SITE,
+  fields: { budget: 'Test' },
+};
 
 function testLead(ids: TestIds, at: number): LeadFacts {
   return {

@@ -1,6 +1,7 @@
 import type { LeadStatus } from '@leadtrail/contract/lead-status';
 import type { SentFollowUps, SettingsChange, ShownSettings } from '@leadtrail/contract/settings';
 import { type EgressPolicy, isOutOfReach } from '../delivery/egress.ts';
+import { ATTRIBUTION_DAYS_DEFAULT } from '../leads/touches.ts';
 
 /** Only what was saved; null takes a saved value back. */
 export type SavedSettings = Readonly<SettingsChange>;
@@ -45,6 +46,8 @@ const settingsTable = (saved: SavedSettings, env: SettingDefaults) =>
     replay_storage_mb: plain(5120),
     redacted_parameters: plain<readonly string[]>([]),
     replay_sample_rate: plain(0),
+    attribution_days: plain(ATTRIBUTION_DAYS_DEFAULT),
+    portal_domains: plain<readonly string[]>([]),
   }) satisfies Record<keyof SettingsChange, unknown>;
 
 /** Shown as it is. */

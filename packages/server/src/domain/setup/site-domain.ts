@@ -56,6 +56,13 @@ export function isAllowedOrigin(page: string, rules: readonly string[]): boolean
   return rules.some((rule) => matching.has(rule));
 }
 
+export type SiteDomains = { readonly site_key: string; readonly domains: readonly string[] };
+
+/** The first site that a page may be on. */
+export function siteOfPage(page: string, sites: readonly SiteDomains[]): SiteDomains | undefined {
+  return sites.find(({ domains }) => isAllowedOrigin(page, domains));
+}
+
 /** All rules that would allow a page, so that rules are compared as whole strings. A site has few origins. */
 const rulesMatching = memoize(256, (page): ReadonlySet<string> => {
   const url = webUrl(page);

@@ -36,7 +36,6 @@ export function formSnippet({ origin }: SnippetPlaces, siteKey: string, formId: 
   return `<form data-leadtrail-form="${form}" data-site="${site}" action="${escapeHtml(origin)}/lead.capture" method="post">
   <input type="hidden" name="siteKey" value="${site}">
   <input type="hidden" name="formId" value="${form}">
-  <input type="hidden" name="SOURCE" value="WebSite">
   <input type="hidden" name="PROJECT" value="Name of the project">
   <label>Name <input name="FIRSTNAME" autocomplete="name" required></label>
   <label>E-mail <input name="EMAIL" type="email" autocomplete="email" required></label>

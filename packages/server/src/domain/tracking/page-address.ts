@@ -32,6 +32,12 @@ export function referrerDomain(referrer: string | null | undefined): string {
   return domain === '' ? DIRECT : cut(domain, DOMAIN_CHARS_MAX);
 }
 
+/** A bounded text that both databases take: PostgreSQL refuses NUL and lone surrogates. */
+export function bounded(text: string, charsMax: number): string {
+  const sound = cut(text, charsMax).trimEnd().toWellFormed();
+  return sound.includes('\0') ? sound.replaceAll('\0', '\uFFFD') : sound;
+}
+
 export function cut(text: string, charsMax: number): string {
   // A cut may split a surrogate pair, which PostgreSQL refuses.
   return text.length <= charsMax ? text : text.slice(0, charsMax).toWellFormed();

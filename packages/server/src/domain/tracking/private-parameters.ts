@@ -47,6 +47,11 @@ export function withoutPrivateValues(address: string, more: readonly string[], n
     );
 }
 
+/** Whether the value of a parameter is not kept; both as they read once decoded. */
+export function isPrivateParameter(name: string, value: string, more: readonly string[]): boolean {
+  return isPrivate(name, value, more, 0);
+}
+
 function isPrivate(name: string, value: string, more: readonly string[], nesting: number): boolean {
   const plain = plainName(decoded(name));
   if (PRIVATE_NAMES.has(plain) || PRIVATE_ENDINGS.some((ending) => plain.endsWith(ending))) return true;

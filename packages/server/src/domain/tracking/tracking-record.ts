@@ -4,6 +4,7 @@ import type { SessionStart, TrackingEvent } from '@leadtrail/contract/tracking';
 import { inOnePiece } from '../../lib/one-piece.ts';
 import { MINUTE_MS } from '../../lib/utc-time.ts';
 import type { Geo } from '../geo.ts';
+import { type CampaignParams, campaignParams, withoutPrivateParams } from './campaign-params.ts';
 import { visitedAddress } from './page-address.ts';
 
 /** A record of the inbox: an accepted request with everything that processing needs. */
@@ -17,6 +18,9 @@ export type StartRecord = {
   device_id: string;
   fingerprint_id: string;
   page: string;
+  /** Of the page as it was visited, where that is not kept whole. */
+  campaign?: CampaignParams | undefined;
+  site_key?: string | undefined;
   referrer: string | null;
   device_info: Told<SessionStart['device_info']>;
   screen: Told<SessionStart['screen']>;
@@ -58,6 +62,7 @@ export function startRecord(
   const device_info = told(sent.device_info);
   const screen = told(sent.screen);
   const fingerprint = digest(sent.fingerprint_id);
+  const page = visitedAddress(sent.page, request.redacted);
   return {
     kind: 'start',
     at: request.at,
@@ -68,7 +73,10 @@ export function startRecord(
     // …and for a fingerprint with the same device and screen.
     device_id: inOnePiece(`d_${fingerprint}_${deviceChecksum(device_info, screen)}`),
     fingerprint_id: sent.fingerprint_id,
-    page: visitedAddress(sent.page, request.redacted),
+    page,
+    campaign:
+      page === sent.page ? undefined : withoutPrivateParams(campaignParams(sent.page), request.redacted),
+    site_key: sent.site_key || undefined,
     referrer: sent.referrer ? visitedAddress(sent.referrer, request.redacted) : null,
     device_info,
     screen,

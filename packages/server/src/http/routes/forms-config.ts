@@ -1,4 +1,4 @@
-import { CAMPAIGN_PARAMS } from '../../domain/leads/form-fields.ts';
+import { CAMPAIGN_PARAMS } from '../../domain/tracking/campaign-params.ts';
 import type { AppSettings } from '../../flows/app-settings.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Store } from '../../store/store.ts';

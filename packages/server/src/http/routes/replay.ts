@@ -16,21 +16,19 @@ export function replayRoutes({
   objects,
   settings,
   storeReplay,
-  settings,
 }: {
   store: Store;
   objects: ObjectStore;
   settings: AppSettings;
   storeReplay: StoreReplay;
-  settings: Pick<AppSettings, 'recent'>;
 }): Pick<Handlers, 'storeReplay' | 'replaySessions' | 'replay'> {
   return {
     async storeReplay({ packed }) {
-      const { replaySampleRate } = await settings.current();
+      const { replaySampleRate, redactedParameters } = await settings.current();
       if (replaySampleRate === 0) throw new AppError('forbidden', 'Recording is switched off.');
       const body = await packed();
       try {
-        return await storeReplay(await chunkOf(body.json, settings.recent()?.redactedParameters));
+        return await storeReplay(await chunkOf(body.json, redactedParameters));
       } finally {
         body.release();
       }
@@ -40,7 +38,7 @@ export function replayRoutes({
   };
 }
 
-async function chunkOf(json: ScannedJson, redacted?: readonly string[]): Promise<ReplayChunk> {
+async function chunkOf(json: ScannedJson, redacted: readonly string[]): Promise<ReplayChunk> {
   const reading = readChunk(json, redacted);
   let step = reading.next();
   while (!step.done) {

@@ -1,12 +1,14 @@
-import {
-  type AutomationIds,
-  type AutomationPayload,
-  automationPayload,
-} from '../../domain/leads/automation-payload.ts';
+import { attributionOf, forwardedOrigin } from '../../domain/leads/attribution.ts';
+import { type AutomationPayload, automationPayload } from '../../domain/leads/automation-payload.ts';
+import { customFields } from '../../domain/leads/custom-fields.ts';
+import { formCampaign, formVisits } from '../../domain/leads/form-touches.ts';
 import type { Identity } from '../../domain/leads/lead-identity.ts';
+import { touchesOf } from '../../domain/leads/touches.ts';
+import { makeReadOrigin } from '../../domain/tracking/read-origin.ts';
 import type { Db } from '../dialect.ts';
 import type { FlowSendRow } from '../schema.ts';
 import type { AddedSubmission, KnownLead, Relation, Submission } from './submission.ts';
+import { visitsOfLead, visitsOfVisitor } from './touches.ts';
 
 type Stored = AddedSubmission & { leadId: number; relation: Relation; known: KnownLead | undefined };
 
@@ -40,6 +42,7 @@ export async function addSend(db: Db, submission: Submission, stored: Stored): P
       lead_submission_id: stored.submissionId,
       lead_submission_public_id: capture.submissionPublicId,
       flow_send_public_id: sendPublicId,
+      ...(await originOf(db, submission, stored)),
     },
     { carried, at: enquiry.at },
   );
@@ -54,9 +57,34 @@ async function holdBack({ dialect }: Db, submissionId: number, riskMax: number):
   ]);
 }
 
+/** A new lead is known by its own visitor only; an earlier one may have had others. */
+async function originOf(db: Db, { capture, lead, visitorNo, siteDomains }: Submission, stored: Stored) {
+  const { enquiry, attributionDays: days, portalDomains } = capture;
+  const { form, at, referer } = enquiry;
+  const isNew = stored.known === undefined;
+  const visits = isNew
+    ? await (visitorNo === null ? [] : visitsOfVisitor(db, visitorNo, at, days))
+    : await visitsOfLead(db, { lead_id: stored.leadId, created_at: at }, days);
+  const sites = [{ site_key: form.siteKey, domains: siteDomains }];
+  const known =
+    visits.length > 0 ? visits : formVisits(form, referer, at, makeReadOrigin({ sites, portalDomains }));
+  const touches = touchesOf(known, at, days);
+  return forwardedOrigin(
+    attributionOf(formCampaign(form.campaign, referer), touches, portalDomains),
+    touches,
+    {
+      ctaName: form.ctaName,
+      siteKey: lead.site_key,
+      formId: lead.form_id,
+      page: referer,
+      fields: customFields(JSON.parse(enquiry.payloadJson)),
+    },
+  );
+}
+
 export async function insertSend(
   { dialect }: Db,
-  payload: AutomationPayload & AutomationIds,
+  payload: AutomationPayload,
   { carried, at }: { carried: readonly string[]; at: number },
 ): Promise<void> {
   const send: FlowSendRow = {

@@ -81,6 +81,8 @@ export async function storeLead(db: Db, capture: Capture, sender: KnownSender): 
     lead,
     held: person.held,
     elsewhere: person.elsewhere.leadIds,
+    visitorNo: sender.visitor?.visitor_no ?? null,
+    siteDomains: sender.site?.domains ?? [],
     isBlocked: risk.isAutoBlocked,
   });
 }

@@ -1,5 +1,5 @@
 import type { FlowSend } from '@leadtrail/contract/deliveries';
-import type { CrmActivity, Lead, LeadSession, LeadSubmission } from '@leadtrail/contract/leads';
+import type { CrmActivity, Lead, LeadSession, LeadSubmission, LeadTouch } from '@leadtrail/contract/leads';
 import type { z } from 'zod';
 import { type DeliveryState, deliveryState } from '../../domain/delivery/delivery-state.ts';
 import { formatPhone } from '../../domain/leads/contact.ts';
@@ -14,6 +14,7 @@ import { idHash } from '../tracking/state.ts';
 import { identitiesOf, mergedInto, possibleDuplicatesOf, stageMovesOf } from './detail-person.ts';
 import { leadItems } from './list.ts';
 import { type LeadReference, resolveLead } from './reference.ts';
+import { shownTouches } from './touches.ts';
 
 /** One lead with all that belongs to it. */
 
@@ -27,6 +28,9 @@ export type LeadDetail = {
   history: Awaited<ReturnType<typeof stageMovesOf>>;
   possible_duplicates: Awaited<ReturnType<typeof possibleDuplicatesOf>>;
   merged: Awaited<ReturnType<typeof mergedInto>>;
+  first_touch: z.output<typeof LeadTouch> | null;
+  last_touch: z.output<typeof LeadTouch> | null;
+  touches: z.output<typeof LeadTouch>[];
 };
 
 /** The latest of each are enough to look at; how many there are in all the lead says itself. */
@@ -51,6 +55,7 @@ export const leadDetail = read(
     const merged = await mergedInto(db, lead.lead_id);
     const leadIds = [lead.lead_id, ...merged.map(({ lead_id }) => lead_id)] as const;
     const flow_sends = await sendsOfLead(db, lead.lead_id);
+    const touches = await shownTouches(db, lead.lead_id);
     return {
       lead: { ...lead, ...deliveryOf(lead, flow_sends, submissions) },
       sessions: await sessionsOf(db, visitors.slice(0, VISITORS_MAX)),
@@ -61,6 +66,9 @@ export const leadDetail = read(
       history: await stageMovesOf(db, leadIds),
       possible_duplicates: await possibleDuplicatesOf(db, leadIds),
       merged,
+      first_touch: touches[0] ?? null,
+      last_touch: touches.at(-1) ?? null,
+      touches,
     };
   },
 );

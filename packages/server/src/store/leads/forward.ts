@@ -1,5 +1,7 @@
+import { forwardedOrigin } from '../../domain/leads/attribution.ts';
 import { automationPayload } from '../../domain/leads/automation-payload.ts';
 import { emailKey, readPhone } from '../../domain/leads/contact.ts';
+import { storedCustomFields } from '../../domain/leads/custom-fields.ts';
 import { identitiesOf } from '../../domain/leads/lead-identity.ts';
 import type { Db } from '../dialect.ts';
 import { write } from '../operation.ts';
@@ -7,6 +9,7 @@ import { contactsOf, insertSend } from './add-send.ts';
 import { noteChange } from './lead-index.ts';
 import { type LeadReference, resolveLead } from './reference.ts';
 import { renewSearchTextsOf } from './renew.ts';
+import { type TouchedLead, touchesOfLeads } from './touches.ts';
 
 export type ForwardOutcome = 'unknown' | 'sent' | 'forwarded';
 
@@ -53,6 +56,7 @@ export const forwardLead = write(
         lead_submission_id: submission.submission_id,
         lead_submission_public_id: submission.lead_submission_public_id,
         flow_send_public_id: sendPublicId,
+        ...(await originOf(db, lead, submission)),
       },
       {
         carried: contactsOf(
@@ -81,10 +85,26 @@ async function noBot(db: Db, leadId: number): Promise<void> {
   await noteChange(db, leadId);
 }
 
+async function originOf(
+  db: Db,
+  lead: TouchedLead & { site_key: string; form_id: string },
+  { cta_name, payload_json }: { cta_name: string; payload_json: string },
+) {
+  const found = (await touchesOfLeads(db, [lead])).get(lead.lead_id);
+  if (found === undefined) throw new Error('A lead was asked for and not answered.');
+  return forwardedOrigin(found.attribution, found.touches, {
+    ctaName: cta_name,
+    siteKey: lead.site_key,
+    formId: lead.form_id,
+    page: lead.referer,
+    fields: storedCustomFields(payload_json),
+  });
+}
+
 function shownSubmission({ query }: Db, leadId: number, shownId: number) {
   return query
     .selectFrom('submissions')
-    .select(['submission_id', 'lead_submission_public_id'])
+    .select(['submission_id', 'lead_submission_public_id', 'cta_name', 'payload_json'])
     .where('lead_id', '=', leadId)
     .$if(shownId !== 0, (select) => select.where('submission_id', '=', shownId))
     .$if(shownId === 0, (select) => select.where('is_primary_lead', '=', 1))

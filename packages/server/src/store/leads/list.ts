@@ -1,4 +1,5 @@
 import type { LeadItem, LeadSort } from '@leadtrail/contract/leads';
+import { givenParams, NOTHING } from '../../domain/leads/attribution.ts';
 import { type CustomFields, storedCustomFields } from '../../domain/leads/custom-fields.ts';
 import type { LeadFilter } from '../../domain/leads/lead-listing.ts';
 import { readSearch } from '../../domain/leads/lead-search.ts';
@@ -9,6 +10,7 @@ import { read } from '../operation.ts';
 import type { Page } from '../paging.ts';
 import { inSnapshot } from '../snapshot.ts';
 import { findLeads, nextLeads } from './find.ts';
+import { touchesOfLeads } from './touches.ts';
 
 /** Leads as lists show them. */
 
@@ -23,7 +25,7 @@ export type LeadsAsked = LeadFilter & {
 
 /** In one snapshot: between two of its reads the index may move a lead from one bucket to another. */
 export const leads = read(
-  { shows: ['leads', 'ip-lists'] },
+  { shows: ['leads', 'ip-lists', 'setup'] },
   (db, { q, ...asked }: LeadsAsked): Promise<{ leads: LeadItem[]; total: number; position: number }> => {
     return inSnapshot(db, async (snapshot) => {
       const { leadIds, total } = await findLeads(snapshot, { ...asked, search: readSearch(q) });
@@ -55,7 +57,7 @@ export type LeadsBefore = LeadFilter & { q: string; before: number; limit: numbe
 
 /** The next leads of a walk through all that pass a filter, newest first. */
 export const leadsBefore = read(
-  { shows: ['leads', 'ip-lists'] },
+  { shows: ['leads', 'ip-lists', 'setup'] },
   (db, { q, ...asked }: LeadsBefore): Promise<LeadItem[]> => {
     return inSnapshot(db, async (snapshot) => {
       const listing = { ...asked, search: readSearch(q), sort: 'newest', offset: 0 } as const;
@@ -94,6 +96,7 @@ const SHOWN = [
   'site_key',
   'form_id',
   'updated_at',
+  'referer',
 ] as const;
 
 /** In the order of their numbers as given. */
@@ -104,23 +107,27 @@ export async function leadItems(db: Db, leadIds: readonly number[]): Promise<Lea
     .select(SHOWN)
     .where('lead_id', 'in', db.dialect.anyOf(leadIds))
     .execute();
+  const touched = await touchesOfLeads(db, rows);
   const byId = new Map((await withIpBlocked(db, rows)).map((row) => [row.lead_id, row]));
   const fields = await customFieldsOf(db, leadIds);
   return leadIds.flatMap((leadId) => {
     const row = byId.get(leadId);
     if (row === undefined) return [];
-    const { created_at, last_follow_up_at, updated_at, status, campaign, ...shown } = row;
+    const { created_at, last_follow_up_at, updated_at, status, campaign: _, referer: __, ...shown } = row;
+    const { params, medium, channel } = touched.get(leadId)?.attribution ?? NOTHING;
     return [
       {
         ...shown,
         enquiry_datetime: dateTime(created_at),
         last_follow_up_at: last_follow_up_at === null ? null : dateTime(last_follow_up_at),
         status: status as LeadItem['status'],
-        campaign: JSON.parse(campaign),
+        campaign: givenParams(params),
         fields: fields.get(leadId) ?? {},
         enquiry_datetime_iso: isoTime(created_at),
         last_follow_up_at_iso: last_follow_up_at === null ? null : isoTime(last_follow_up_at),
         updated_at_iso: isoTime(updated_at),
+        medium,
+        channel,
       },
     ];
   });

@@ -53,7 +53,13 @@ export type KnownSender = SenderFacts & {
 export type KnownIntegration = { id: number; enabled: boolean; lastUsedAt: number | null };
 export type KnownVisitor = Pick<
   VisitorRow,
-  'last_session_id' | 'session_count' | 'page_views' | 'duration_ms' | 'engagement_score' | 'vpn_suspected'
+  | 'visitor_no'
+  | 'last_session_id'
+  | 'session_count'
+  | 'page_views'
+  | 'duration_ms'
+  | 'engagement_score'
+  | 'vpn_suspected'
 >;
 
 /** One query for everything: each round trip costs more than its parts. */
@@ -98,7 +104,7 @@ const selectSender = memoize(
     c.list as caller_list, c.usage as caller_usage, p.list as person_list, p.usage as person_usage,
     s.enabled as site_enabled, s.domains, f.enabled as form_enabled,
     i.id as integration_id, i.enabled as integration_enabled, i.last_used_at,
-    v.last_session_id, v.session_count, v.page_views, v.duration_ms, v.engagement_score, v.vpn_suspected
+    v.visitor_no, v.last_session_id, v.session_count, v.page_views, v.duration_ms, v.engagement_score, v.vpn_suspected
   from (select 1 as one) asked
   left join ip_rules c on c.network = ${narrowestRule(listed)}
   left join ip_rules p on p.network = ${narrowestRule(listed)}

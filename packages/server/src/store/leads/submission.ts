@@ -21,6 +21,9 @@ export type Capture = {
   /** Above this risk nothing is forwarded. */
   sendRiskMax: number | null;
   environment: string;
+  /** How visits before it are attributed to it. */
+  attributionDays: number;
+  portalDomains: readonly string[];
   botLeadDetection: boolean;
   isTrustedProxy: boolean;
 };
@@ -35,6 +38,9 @@ export type Submission = {
   held: readonly HeldIdentity[];
   /** The leads of this person in other projects. */
   elsewhere: readonly number[];
+  /** The visitor who sent it, and the domains of the site that it was sent from, as far as they are known. */
+  visitorNo: number | null;
+  siteDomains: readonly string[];
   /** Its address goes on the block list. */
   isBlocked: boolean;
 };

@@ -9,6 +9,12 @@ import { contribute, count, minuteTotal, pageTotal, type Totals } from './totals
 /** What happens in a session that has started, and its end: what that does to the state and the totals. */
 
 const TOUCH_EVENTS = new Set(['form_start', 'form_submit', 'cta_click']);
+/** What a session remembers of the forms it met, by the event that tells it. */
+export const FORM_STEPS: Readonly<Record<string, 'form_viewed' | 'form_started' | 'form_submitted'>> = {
+  form_view: 'form_viewed',
+  form_start: 'form_started',
+  form_submit: 'form_submitted',
+};
 const ENGAGED_MS_PER_EVENT_MAX = 30 * MINUTE_MS;
 
 /** The session must be in the state; see `parkEarly` for one that is not. */
@@ -44,7 +50,13 @@ function applyEvent(state: TrackingState, totals: Totals, session: SessionRow, e
   if (type === 'page_view' && page !== null) viewPage(state, totals, session, page);
   else if (type === 'scroll') session.scroll_depth = Math.max(session.scroll_depth, within(data?.depth, 100));
   else if (type === 'engaged') session.engaged_ms += within(data?.ms, ENGAGED_MS_PER_EVENT_MAX);
-  else if (TOUCH_EVENTS.has(type)) session.touched = 1;
+  else noteForm(session, type);
+}
+
+function noteForm(session: SessionRow, type: string): void {
+  if (TOUCH_EVENTS.has(type)) session.touched = 1;
+  const step = FORM_STEPS[type];
+  if (step !== undefined) session[step] = 1;
 }
 
 function viewPage(state: TrackingState, totals: Totals, session: SessionRow, address: string): void {

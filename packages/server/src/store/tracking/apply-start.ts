@@ -1,3 +1,4 @@
+import { campaignParams } from '../../domain/tracking/campaign-params.ts';
 import { engagementScore, visitorScore } from '../../domain/tracking/engagement.ts';
 import { cut, pageKey, referrerDomain } from '../../domain/tracking/page-address.ts';
 import type { StartRecord } from '../../domain/tracking/tracking-record.ts';
@@ -25,7 +26,7 @@ export function applyStart(state: TrackingState, totals: Totals, start: StartRec
   const country = start.geo.country ?? UNKNOWN_COUNTRY;
   const fingerprint = touchFingerprint(state, totals, start);
   const visitor = touchVisitor(state, totals, start, country, fingerprint.vpn_score >= VPN_SUSPECTED_FROM);
-  const session = newSession(start, country, visitor, fingerprint);
+  const session = newSession(state, start, country, visitor, fingerprint);
   state.sessions.set(session.session_id, session);
 
   count(totals, 'sessions');
@@ -42,12 +43,19 @@ export function applyStart(state: TrackingState, totals: Totals, start: StartRec
 }
 
 function newSession(
+  state: TrackingState,
   start: StartRecord,
   country: string,
   visitor: VisitorRow,
   fingerprint: FingerprintRow,
 ): SessionRow {
-  const session = {
+  const { site_key, origin } = state.readOrigin({
+    page: start.page,
+    referrer: start.referrer,
+    params: start.campaign ?? campaignParams(start.page),
+    siteKey: start.site_key ?? '',
+  });
+  const session: SessionRow = {
     session_id: start.session_id,
     visitor_no: visitor.visitor_no,
     visitor_id: start.visitor_id,
@@ -77,6 +85,17 @@ function newSession(
     touched: 0,
     engagement_score: 0,
     vpn_score: fingerprint.vpn_score,
+    site_key,
+    source: origin.source,
+    medium: origin.medium,
+    campaign: origin.campaign,
+    term: origin.term,
+    content: origin.content,
+    click_id: origin.click_id,
+    channel: origin.channel,
+    form_viewed: 0,
+    form_started: 0,
+    form_submitted: 0,
   };
   session.engagement_score = engagementScore(session);
   return session;

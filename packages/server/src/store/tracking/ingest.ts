@@ -200,6 +200,9 @@ const SESSION_MUTABLE: readonly (keyof SessionRow)[] = [
   'scroll_depth',
   'touched',
   'engagement_score',
+  'form_viewed',
+  'form_started',
+  'form_submitted',
 ];
 export const SESSION_CHANGES = replacing('session_id', SESSION_MUTABLE);
 

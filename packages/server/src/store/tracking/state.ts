@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { sql } from 'kysely';
 import { pageKey } from '../../domain/tracking/page-address.ts';
+import type { ReadOrigin } from '../../domain/tracking/read-origin.ts';
 import type {
   EndRecord,
   EventsRecord,
@@ -20,6 +21,7 @@ import type {
   SessionRow,
   VisitorRow,
 } from '../schema.ts';
+import { loadReadOrigin } from './origins.ts';
 
 /** Everything a batch of records can touch, in memory: read before it is applied, written after. */
 export type TrackingState = {
@@ -35,6 +37,8 @@ export type TrackingState = {
     visitorDays: Set<string>;
     visitorCountries: Set<string>;
   };
+  /** Where a visit came from, by what is set up now. */
+  readOrigin: ReadOrigin;
   /** What arrived earlier for sessions that start in this batch, in order of arrival. */
   early: Map<string, (EventsRecord | EndRecord)[]>;
   /** The numbers that the last known visitor and fingerprint have. */
@@ -85,6 +89,7 @@ export async function loadState(db: Db, records: readonly TrackingRecord[]): Pro
       asns: await existing(db, 'fingerprint_asns', 'asn', asnPairs(known, fingerprints)),
       ...(await loadVisitorFirsts(db, starts, visitors)),
     },
+    readOrigin: await loadReadOrigin(db, starts.length),
     early,
     last: await loadLastNumbers(db),
     added: { events: [], pages: [], ips: [], asns: [], early: [] },

@@ -3,12 +3,12 @@ import { test } from 'node:test';
 import { ID_CHARS_MAX } from '@leadtrail/contract/limits';
 import fc from 'fast-check';
 import {
-  CAMPAIGN_PARAMS,
   type FormRecord,
   isTestLead,
   type LeadForm,
   readLeadForm,
 } from '../../../src/domain/leads/form-fields.ts';
+import { CAMPAIGN_PARAMS } from '../../../src/domain/tracking/campaign-params.ts';
 
 /** A form as the body readers hand it over: without a prototype. */
 function aForm(fields: Record<string, unknown> = {}): FormRecord {
@@ -72,6 +72,7 @@ const CHARS_MAX: Readonly<Record<TextKey, number>> = {
 const EMPTY: LeadForm = {
   ...(Object.fromEntries(TEXT_KEYS.map((key) => [key, ''])) as Record<TextKey, string>),
   lastName: '',
+  touches: '',
   timeToSubmitS: null,
   campaign: {},
 };

@@ -46,6 +46,8 @@ test('where nothing is saved or set the defaults hold', () => {
     redactedParameters: [],
     replayRetentionDays: 30,
     replaySampleRate: 0,
+    attributionDays: 90,
+    portalDomains: [],
   });
   assert.equal(shown.crm_webhook_secret_set, false);
 });

@@ -1,0 +1,65 @@
+import { type CampaignParams, campaignParams, isTagged } from '../tracking/campaign-params.ts';
+import { boundedAddress } from '../tracking/page-address.ts';
+import type { ReadOrigin } from '../tracking/read-origin.ts';
+import type { OriginVisit } from './touches.ts';
+
+/** What a form itself says about how the person came: for where their visits are not known, as with a blocked tracker. */
+
+/** Of its fields, else of the page that it is on. */
+export function formCampaign(fields: CampaignParams, page: string): CampaignParams {
+  return isTagged(fields) ? fields : campaignParams(page);
+}
+
+/** The first and the last that the browser remembers (`__touches`), and the campaign of the form as the latest. */
+export function formVisits(
+  form: { campaign: CampaignParams; touches: string },
+  page: string,
+  at: number,
+  readOrigin: ReadOrigin,
+): OriginVisit[] {
+  const kept = keptTouches(form.touches).map((touch) => visitOf(touch, readOrigin));
+  const params = formCampaign(form.campaign, page);
+  if (!isTagged(params)) return kept;
+  const own = visitOf({ at, page, referrer: null, params }, readOrigin);
+  const last = kept.at(-1);
+  return last !== undefined && SAME.every((key) => last[key] === own[key]) ? kept : [...kept, own];
+}
+
+/** A form mostly names the campaign of the visit that the browser has noted last. */
+const SAME = ['source', 'medium', 'campaign', 'term', 'content', 'click_id'] as const;
+
+type Arrival = { at: number; page: string; referrer: string | null; params: CampaignParams };
+
+function visitOf({ at, page, referrer, params }: Arrival, readOrigin: ReadOrigin): OriginVisit {
+  const { origin } = readOrigin({ page, referrer, params, siteKey: '' });
+  return { session_id: '', started_at: at, entry_page: page, ...origin };
+}
+
+const KEPT_MAX = 2;
+
+/** `[[time, address of the page, referrer], …]`; another version of the script, or anyone, may have written it. */
+function keptTouches(text: string): Arrival[] {
+  if (text === '') return [];
+  try {
+    const kept: unknown = JSON.parse(text);
+    const arrivals = Array.isArray(kept) ? kept.slice(0, KEPT_MAX).flatMap(arrivalOf) : [];
+    // The first may be the last as well.
+    return arrivals.filter(({ at }, i) => at !== arrivals[i - 1]?.at);
+  } catch {
+    return [];
+  }
+}
+
+function arrivalOf(kept: unknown): Arrival[] {
+  const [at, page, referrer] = Array.isArray(kept) ? kept : [];
+  if (!Number.isSafeInteger(at) || typeof page !== 'string') return [];
+  const address = boundedAddress(page);
+  return [
+    {
+      at,
+      page: address,
+      referrer: typeof referrer === 'string' ? referrer : null,
+      params: campaignParams(address),
+    },
+  ];
+}
