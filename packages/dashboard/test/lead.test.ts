@@ -124,6 +124,15 @@ describe('the page of a lead', () => {
     }
   });
 
+  test('the other fields of its form are shown', async () => {
+    const lead = await aStory(service, { wohnung: 'Top 12', rooms: '3' });
+    await dashboard.visit(pathOf(lead), async (page) => {
+      await page.getByRole('heading', { name: 'Other fields of the form' }).waitFor();
+      await page.getByText('wohnung', { exact: true }).first().waitFor();
+      await page.getByText('Top 12', { exact: true }).first().waitFor();
+    });
+  });
+
   test('a follow-up needs review until it was looked at here', async () => {
     const lead = await aStory(service);
     await assertCaptured(sendFromServer(service, { EMAIL: lead.email, PHONE: '' }));

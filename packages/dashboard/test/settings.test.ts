@@ -405,6 +405,41 @@ describe('Settings that are saved by section', () => {
     }));
 });
 
+describe('What is not forwarded', () => {
+  const service = useService('sqlite', { env: ENV });
+  const dashboard = useDashboard(service);
+
+  it('Bot detection is switched on', () =>
+    dashboard.visit('/settings/leads', async (page) => {
+      await page.getByRole('switch', { name: 'Detect bots' }).click();
+      await button(page, 'Save').click();
+      await page.getByText('Unsaved changes').waitFor({ state: 'detached' });
+      assert.equal((await settingsOf(service)).bot_lead_detection, true);
+    }));
+
+  it('The highest risk to forward is set, refused where it is none, and taken back', () =>
+    dashboard.visit(
+      '/settings/forwarding',
+      async (page) => {
+        const risk = page.getByLabel('Highest risk to forward');
+        for (const [typed, saved] of [
+          ['60', 60],
+          ['', null],
+        ] as const) {
+          await risk.fill(typed);
+          await button(page, 'Save').click();
+          await page.getByText('Unsaved changes').waitFor({ state: 'detached' });
+          assert.equal((await settingsOf(service)).flow_risk_max, saved);
+        }
+        await risk.fill('most');
+        await button(page, 'Save').click();
+        await page.locator('[aria-invalid="true"]').waitFor();
+        assert.equal((await settingsOf(service)).flow_risk_max, null);
+      },
+      refusedWith(400),
+    ));
+});
+
 describe('Trying the forwarding', () => {
   const service = useService('sqlite', { env: ENV });
   const dashboard = useDashboard(service);

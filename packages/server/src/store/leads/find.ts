@@ -24,7 +24,9 @@ export async function findLeads(db: Db, listing: Listing): Promise<{ leadIds: nu
   const { after: _after, before: _before, ...all } = listing;
   const driver = await driverFor(db, listing);
   const total = isFound(listing) ? await countFound(db, all, driver) : await countListed(db, all);
-  return { leadIds: await pageOfLeads(db, listing, driver, driver?.entries ?? total), total };
+  // Two filters that leave many leads each may leave none together: nothing is walked along for that.
+  const leadIds = total === 0 ? [] : await pageOfLeads(db, listing, driver, driver?.entries ?? total);
+  return { leadIds, total };
 }
 
 /** The same without a total. */
