@@ -3,12 +3,15 @@ import { join } from 'node:path';
 import { bundledFile, bundledFolder } from '../adapters/bundled-file.ts';
 import { type Config, PROJECT_DIR } from '../config.ts';
 import type { AppSettings } from '../flows/app-settings.ts';
+import { makeCheckReadiness } from '../flows/check-readiness.ts';
 import { makeEndSession } from '../flows/end-session.ts';
 import { makeForwardLead } from '../flows/forward-lead.ts';
+import { makeGatherFigures } from '../flows/gather-figures.ts';
 import { makePreviewRetention } from '../flows/preview-retention.ts';
 import { makeSendTestLead } from '../flows/send-test-lead.ts';
 import { makeStartSession } from '../flows/start-session.ts';
 import { makeStoreReplay } from '../flows/store-replay.ts';
+import { makeTakeLead } from '../flows/take-lead.ts';
 import { makeTrackEvents } from '../flows/track-events.ts';
 import { makeViewLead } from '../flows/view-lead.ts';
 import { whenNeeded } from '../flows/when-needed.ts';
@@ -66,12 +69,16 @@ export function makeListener(config: Config, parts: Parts, work: Work, serving: 
 
 function handlersOf(config: Config, parts: Parts, work: Work, { isDraining }: Serving): Handlers {
   const { store, now } = parts;
+  const gatherFigures = makeGatherFigures(parts);
+  const checkReadiness = makeCheckReadiness({ ...parts, senders: work.senders });
   const all = {
     ...config,
     ...parts,
     ...work,
     ...flowsOf(config, parts, work),
     isDraining,
+    checkReadiness,
+    gatherFigures,
     // A start that makes its own keys has made those of the engine too.
     isEngineConfigured: config.engine !== undefined || config.analyticsApiKey === undefined,
     viewLead: makeViewLead({ store, now, onSeen: work.indexing.nudge }),
@@ -100,11 +107,13 @@ function handlersOf(config: Config, parts: Parts, work: Work, { isDraining }: Se
 
 function flowsOf(config: Config, parts: Parts, work: Work) {
   const { ipDatabase } = parts;
+  const takeLead = makeTakeLead({ ...parts, senders: work.senders });
   const common = {
     ...config,
     ...parts,
     ...work,
     newId,
+    takeLead,
     locate: makeClientGeo(ipDatabase, config.edges),
     onPendingSend: work.forwarding.nudge,
     onStored: work.indexing.nudge,

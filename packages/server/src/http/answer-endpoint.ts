@@ -93,8 +93,10 @@ export function answerEndpoint(name: string, declared: Endpoint, handler: AnyHan
   const report = context.metrics.forEndpoint(name);
   const isTracking = declared.group === 'Tracking';
   const isLimited = isTracking && context.trackLimit.perMinute > 0;
-  // What web pages ask comes too often to have a line in the log for each request; the metrics count it.
-  const isLogged = declared.origins === undefined;
+  // What web pages and balancers ask comes too often to have a line in the log for each request; the metrics count it.
+  const isLogged = declared.origins === undefined && !declared.isHealthCheck;
+  // What a health check says is for whoever asks it.
+  const errorLog = declared.isHealthCheck ? { ...context.log, error: context.log.debug } : context.log;
 
   return async (incoming: IncomingMessage, params: object, query: object): Promise<Answer> => {
     const startedAt = performance.now();
@@ -127,7 +129,7 @@ export function answerEndpoint(name: string, declared: Endpoint, handler: AnyHan
       }
       if (reply.body !== null) reply.headers['content-type'] ??= contentType;
     } catch (error) {
-      answer = errorAnswer(error, reply.headers, name, context.log);
+      answer = errorAnswer(error, reply.headers, name, errorLog);
     }
     const seconds = (performance.now() - startedAt) / 1000;
     report(answer.status, seconds);

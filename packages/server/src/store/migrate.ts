@@ -18,6 +18,7 @@ import { objectOrder } from './migrations/0014-object-order.ts';
 import { retentionTables } from './migrations/0016-retention.ts';
 import { programTables } from './migrations/0020-programs.ts';
 import { leadPulls } from './migrations/0021-lead-pulls.ts';
+import { inboxTable } from './migrations/0022-inboxes.ts';
 
 type Step = (db: Kysely<unknown>, dialect: DialectKind) => Promise<void>;
 
@@ -40,10 +41,17 @@ const STEPS: Readonly<Record<string, Step>> = {
   '0016-retention': retentionTables,
   '0020-programs': programTables,
   '0021-lead-pulls': leadPulls,
+  '0022-inboxes': inboxTable,
 };
 
+export type StepProgress = { state: 'started' } | { state: 'done'; ms: number };
+
 /** Brings the tables to the present shape. Several processes may start at once: one of them does the work. */
-export async function migrate<S>(db: Kysely<S>, dialect: DialectKind): Promise<void> {
+export async function migrate<S>(
+  db: Kysely<S>,
+  dialect: DialectKind,
+  onStep: (name: string, progress: StepProgress) => void = () => undefined,
+): Promise<void> {
   const migrator = new Migrator({
     db,
     provider: {
@@ -51,7 +59,14 @@ export async function migrate<S>(db: Kysely<S>, dialect: DialectKind): Promise<v
         return Object.fromEntries(
           Object.entries(STEPS).map(([name, step]) => [
             name,
-            { up: (connection) => step(connection, dialect) } satisfies Migration,
+            {
+              async up(connection) {
+                const startedAt = performance.now();
+                onStep(name, { state: 'started' });
+                await step(connection, dialect);
+                onStep(name, { state: 'done', ms: Math.round(performance.now() - startedAt) });
+              },
+            } satisfies Migration,
           ]),
         );
       },

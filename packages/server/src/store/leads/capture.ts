@@ -1,6 +1,12 @@
 import { assessRisk } from '../../domain/leads/assess-risk.ts';
-import { decideCapture, isOnSite, type RefusalReason } from '../../domain/leads/decide-capture.ts';
+import {
+  type CaptureDecision,
+  decideCapture,
+  isOnSite,
+  type RefusalReason,
+} from '../../domain/leads/decide-capture.ts';
 import { type Enquiry, senderToKeep } from '../../domain/leads/enquiry.ts';
+import { unavailable } from '../../lib/errors.ts';
 import type { Db } from '../dialect.ts';
 import { write } from '../operation.ts';
 import type { SetAsideLeadRow } from '../schema.ts';
@@ -28,19 +34,42 @@ export const captureLead = write(
   { changes: CAPTURE_CHANGES },
   async (db, capture: Capture): Promise<CaptureOutcome> => {
     const { enquiry } = capture;
+    refuseLate(capture);
     const sender = await lookUpSender(db, enquiry);
     const readable = { isSiteOrigin: await mayReadAnswer(db, enquiry, sender) };
-    const decision = decideCapture(enquiry, sender);
+    const decision = stillAnswered(capture, decideCapture(enquiry, sender));
     if (decision.kind === 'refused') return { ...readable, ...decision };
     const asked = askedAgain(enquiry, sender);
     const answer = asked && (await findAnswer(db, asked));
-    if (answer === 'other_body') return { ...readable, kind: 'refused', reason: 'idempotency_key_reused' };
-    if (answer !== null) return { ...readable, kind: 'repeated', ...answer };
+    if (answer === 'other_body' && !capture.isLogged) {
+      return { ...readable, kind: 'refused', reason: 'idempotency_key_reused' };
+    }
+    if (answer !== null && answer !== 'other_body') return { ...readable, kind: 'repeated', ...answer };
     const outcome = await keep(db, capture, sender, decision.kind);
-    if (asked !== null) await rememberAnswer(db, asked, outcome);
+    if (asked !== null && answer === null) await rememberAnswer(db, asked, outcome);
+    refuseLate(capture);
     return { ...readable, ...outcome };
   },
 );
+
+/** For a logged lead that cannot be stored: where people can see and accept it. */
+export const setAsideLogged = write(
+  { changes: CAPTURE_CHANGES },
+  async (db, capture: Capture): Promise<CaptureOutcome> => {
+    await keepAside(db, capture, 'rejected');
+    const { leadPublicId, submissionPublicId } = capture;
+    return { kind: 'rejected', isSiteOrigin: false, leadPublicId, submissionPublicId };
+  },
+);
+
+/** Its sender gets another answer by now, or none. */
+function refuseLate({ deadline }: Capture): void {
+  if (deadline !== undefined && Date.now() > deadline) throw unavailable('It is too late for this lead.');
+}
+
+function stillAnswered({ isLogged }: Capture, decision: CaptureDecision): CaptureDecision {
+  return isLogged && decision.kind === 'refused' ? { kind: 'accepted' } : decision;
+}
 
 async function keep(
   db: Db,
@@ -64,6 +93,8 @@ function askedAgain({ idempotency, at }: Enquiry, { integration }: KnownSender) 
 export async function storeLead(db: Db, capture: Capture, sender: KnownSender): Promise<Submitted> {
   const { enquiry } = capture;
   const person = await lookUpPerson(db, enquiry, sender);
+  const before = capture.isLogged && (await findSubmitted(db, capture));
+  if (before) return before;
   const risk = assessRisk(enquiry, {
     personRule: sender.personRule,
     isTrustedProxy: capture.isTrustedProxy,
@@ -82,6 +113,19 @@ export async function storeLead(db: Db, capture: Capture, sender: KnownSender): 
   });
 }
 
+async function findSubmitted({ query }: Db, { submissionPublicId }: Capture): Promise<Submitted | undefined> {
+  const row = await query
+    .selectFrom('submissions')
+    .innerJoin('leads', 'leads.lead_id', 'submissions.lead_id')
+    .select(['leads.lead_id', 'leads.lead_public_id', 'submissions.is_primary_lead'])
+    .where('submissions.lead_submission_public_id', '=', submissionPublicId)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const { lead_id: leadId, lead_public_id: leadPublicId, is_primary_lead } = row;
+  // Its send may be waiting since then.
+  return { leadId, leadPublicId, submissionPublicId, isPrimary: is_primary_lead === 1, isForwarded: true };
+}
+
 /** CORS: nearly always the origin is the form's own site, so that the other sites need not be read. */
 async function mayReadAnswer(db: Db, enquiry: Enquiry, { site }: KnownSender): Promise<boolean> {
   const { origin, page } = enquiry;
@@ -92,6 +136,7 @@ async function mayReadAnswer(db: Db, enquiry: Enquiry, { site }: KnownSender): P
 async function keepAside(db: Db, capture: Capture, kind: SetAsideLeadRow['kind']): Promise<void> {
   const { enquiry } = capture;
   const { form } = enquiry;
+  if (capture.isLogged && (await isKeptAside(db, capture))) return;
   await setAside(db, {
     kind,
     ip: enquiry.ip,
@@ -110,4 +155,16 @@ async function keepAside(db: Db, capture: Capture, kind: SetAsideLeadRow['kind']
     lead_public_id: capture.leadPublicId,
     lead_submission_public_id: capture.submissionPublicId,
   });
+}
+
+async function isKeptAside({ query }: Db, { enquiry, submissionPublicId }: Capture): Promise<boolean> {
+  const row = await query
+    .selectFrom('set_aside_leads')
+    .select('id')
+    // Narrowed down by the index of what is shown.
+    .where('kind', 'in', ['rejected', 'testing'])
+    .where('received_at', '=', enquiry.at)
+    .where('lead_submission_public_id', '=', submissionPublicId)
+    .executeTakeFirst();
+  return row !== undefined;
 }
