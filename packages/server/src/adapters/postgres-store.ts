@@ -14,6 +14,7 @@ import type { Log } from '../ports/log.ts';
 import { topicVersions } from '../store/data-versions.ts';
 import { type Db, postgresDialect } from '../store/dialect.ts';
 import { SCRUB_POSTGRES } from '../store/erase/scrubs.ts';
+import { migrate, type OnStep } from '../store/migrate.ts';
 import { operationKinds, run, topicsChangedBy, topicsShownBy } from '../store/operations.ts';
 import type { Schema } from '../store/schema.ts';
 import { type Call, type Store, storeOf } from '../store/store.ts';
@@ -64,11 +65,7 @@ export async function openPostgresStore(
   const reader = connect(url, forRequests(READ_CONNECTIONS_MAX));
   const versions = connect(url, forRequests(VERSION_CONNECTIONS_MAX));
   const replica = readUrl === undefined ? undefined : connect(readUrl, forRequests(READ_CONNECTIONS_MAX));
-  const migrations = connect(url, {
-    connections: 1,
-    statementMs: MIGRATION_STATEMENT_MS_MAX,
-    connectMs: BACKGROUND_CONNECT_MS_MAX,
-  });
+  const migrations = connectToMigrate(url);
   const schema = await openPostgresSchema(migrations, log).catch(explainToOperator);
 
   const onceOpen =
@@ -107,6 +104,22 @@ export async function openPostgresStore(
       await versions.destroy();
       await replica?.destroy();
     },
+  });
+}
+
+/** `npm run migrate`: only brings the tables to the present shape. */
+export async function migratePostgres(url: string, onStep: OnStep): Promise<void> {
+  const db = connectToMigrate(url);
+  await migrate(db, 'postgres', onStep)
+    .catch(explainToOperator)
+    .finally(() => db.destroy());
+}
+
+function connectToMigrate(url: string): Kysely<Schema> {
+  return connect(url, {
+    connections: 1,
+    statementMs: MIGRATION_STATEMENT_MS_MAX,
+    connectMs: BACKGROUND_CONNECT_MS_MAX,
   });
 }
 

@@ -48,6 +48,7 @@ import type { WebFiles } from '../http/web-files.ts';
 import { makeWhitelistCheck } from '../http/whitelist-check.ts';
 import { SECOND_MS } from '../lib/utc-time.ts';
 import { newId } from './ids.ts';
+import { noticing, SENDER_CHANGES } from './notice-changes.ts';
 import type { Parts } from './open-parts.ts';
 import type { Work } from './start-work.ts';
 
@@ -76,6 +77,8 @@ function handlersOf(config: Config, parts: Parts, work: Work, { isDraining }: Se
     ...parts,
     ...work,
     ...flowsOf(config, parts, work),
+    // A site that was just set up has to be known when the store goes away.
+    store: noticing(store, SENDER_CHANGES, () => void work.senders.refresh()),
     isDraining,
     checkReadiness,
     gatherFigures,

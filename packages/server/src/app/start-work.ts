@@ -45,7 +45,9 @@ export async function startWork(config: Config, parts: Parts, { timers }: { time
   });
   await leadAdoption.run();
   const senders = await openKnownSenders({ store, file: parts.sendersFile, defaults, log });
-  void (store.whenOpen() ?? Promise.resolve()).then(senders.refresh).catch(() => undefined);
+  const opening = store.whenOpen();
+  if (opening === undefined) await senders.refresh();
+  else void opening.then(senders.refresh);
   metrics.watchInboxes(() => [inbox, ...adoption.inboxes()]);
   metrics.watchLeadLogs(() => [leadLog, ...leadAdoption.inboxes()]);
   const schedule = openSchedule(

@@ -45,12 +45,13 @@ const STEPS: Readonly<Record<string, Step>> = {
 };
 
 export type StepProgress = { state: 'started' } | { state: 'done'; ms: number };
+export type OnStep = (name: string, progress: StepProgress) => void;
 
 /** Brings the tables to the present shape. Several processes may start at once: one of them does the work. */
 export async function migrate<S>(
   db: Kysely<S>,
   dialect: DialectKind,
-  onStep: (name: string, progress: StepProgress) => void = () => undefined,
+  onStep: OnStep = () => undefined,
 ): Promise<void> {
   const migrator = new Migrator({
     db,
