@@ -24,7 +24,7 @@ test('npm run migrate shows its progress, and two at once do each step once', as
     const both = await Promise.all([migrate(env), migrate(env)]);
     const lines = both.flatMap(({ stdout }) => stdout.trimEnd().split('\n'));
     assert.equal(lines.filter((line) => line === '0001-tracking …').length, 1);
-    assert.equal(lines.filter((line) => /^0021-inboxes done \(\d+ ms\)$/.test(line)).length, 1);
+    assert.equal(lines.filter((line) => /^0022-inboxes done \(\d+ ms\)$/.test(line)).length, 1);
     assert.equal(lines.filter((line) => line === 'The tables have the present shape.').length, 2);
     assert.equal((await migrate(env)).stdout, 'The tables have the present shape.\n');
   } finally {
