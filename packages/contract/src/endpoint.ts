@@ -32,6 +32,8 @@ export type Endpoint = {
   readonly cache: CachePolicy;
   /** Which web pages may call it: any, or those of the sites that are set up. */
   readonly origins?: 'any' | 'sites';
+  /** Asked all the time by machines, some of which speak HTTP/1.0: needs no Host header and is not logged. */
+  readonly isHealthCheck?: true;
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
   /** Headers that a caller may send besides its key; described here, read by the handler. */

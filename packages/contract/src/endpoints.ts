@@ -113,6 +113,7 @@ export const endpoints = {
   updateDropdownOption: dropdownOptions.updateDropdownOption,
   deleteDropdownOption: dropdownOptions.deleteDropdownOption,
 
+  liveness: service.liveness,
   health: service.health,
   readiness: service.readiness,
   metrics: service.metrics,

@@ -4,18 +4,46 @@ import { ApiError } from './fields.ts';
 
 const serviceEndpoint = { method: 'GET', group: 'Service', auth: 'public', cache: 'no-store' } as const;
 
-export const health = endpoint({
-  ...serviceEndpoint,
-  path: '/healthz',
+const healthCheck = { ...serviceEndpoint, isHealthCheck: true } as const;
+const Alive = z.object({ status: z.literal('ok') });
+
+export const liveness = endpoint({
+  ...healthCheck,
+  path: '/livez',
   summary: 'The process is alive',
-  responses: { 200: z.object({ status: z.literal('ok') }) },
+  responses: { 200: Alive },
 });
 
+export const health = endpoint({
+  ...healthCheck,
+  path: '/healthz',
+  summary: 'The process is alive: the same as /livez',
+  responses: { 200: Alive },
+});
+
+export const PURPOSES = ['tracking', 'leads', 'analytics'] as const;
+export type Purpose = (typeof PURPOSES)[number];
+
 export const readiness = endpoint({
-  ...serviceEndpoint,
+  ...healthCheck,
   path: '/readyz',
-  summary: 'The stores are reachable and the service accepts requests',
-  responses: { 200: z.object({ status: z.literal('ready') }), 500: ApiError, 503: ApiError },
+  summary:
+    'The process can take tracking and leads, be it into its logs on disk; `for` asks for one of its tasks',
+  query: z.object({
+    for: z
+      .enum(PURPOSES)
+      .optional()
+      .describe('Analytics needs the store; tracking and leads can be taken while it is away.'),
+  }),
+  responses: {
+    200: z.object({
+      status: z.literal('ready'),
+      store: z.enum(['up', 'away']).describe('Whether the relational store answers.'),
+    }),
+    400: ApiError,
+    500: ApiError,
+    503: ApiError,
+  },
 });
 
 export const metrics = endpoint({

@@ -6,7 +6,7 @@ import { startWork, type Work } from './app/start-work.ts';
 import type { Config } from './config.ts';
 import { closeServer, listen, openServer } from './http/server.ts';
 
-type Shown = 'store' | 'inbox' | 'objects' | 'cache' | 'webhook' | 'log' | 'metrics' | 'now';
+type Shown = 'store' | 'inbox' | 'leadLog' | 'objects' | 'cache' | 'webhook' | 'log' | 'metrics' | 'now';
 
 export type App = Work &
   Pick<Parts, Shown> & {
@@ -15,11 +15,14 @@ export type App = Work &
     /** Only when this start made the keys: where they are kept. */
     newKeyFile: string | undefined;
     listen(): Promise<number>;
+    /** Says that it is not ready any more, for balancers to look elsewhere, and goes on taking requests. */
+    drain(): void;
     close(): Promise<void>;
   };
 
 const CLOSE_INGEST_MS = 4000;
 const CLOSE_OBJECTS_MS = 3000;
+const CLOSE_LEAD_LOG_MS = 2000;
 
 /** Puts the service together: opens its parts, starts what goes on by itself, and answers requests. */
 export async function buildApp(config: Config, overrides: Overrides = {}): Promise<App> {
@@ -29,13 +32,16 @@ export async function buildApp(config: Config, overrides: Overrides = {}): Promi
   const newRequestId = makeRequestIds();
   const listener = makeListener(config, parts, work, { isDraining: () => draining, newRequestId });
   const server = openServer(listener, newRequestId);
-  const { store, inbox, objects, cache, webhook, log, metrics, now, keys, keyFile } = parts;
+  const { store, inbox, leadLog, objects, cache, webhook, log, metrics, now, keys, keyFile } = parts;
   return {
     ...work,
-    ...{ store, inbox, objects, cache, webhook, log, metrics, now, server },
+    ...{ store, inbox, leadLog, objects, cache, webhook, log, metrics, now, server },
     adminKey: keys.admin,
     newKeyFile: keys.created ? keyFile : undefined,
     listen: () => listen(server, config),
+    drain() {
+      draining = true;
+    },
     async close() {
       draining = true;
       await close(server, parts, work);
@@ -45,7 +51,7 @@ export async function buildApp(config: Config, overrides: Overrides = {}): Promi
 
 /** First what brings more work, then what does it, then what it stands on. */
 async function close(server: Server, parts: Parts, work: Work): Promise<void> {
-  const { objects, webhook, inbox, store, redis } = parts;
+  const { objects, webhook, inbox, leadLog, store, redis } = parts;
   // Pending uploads stay queued on disk, so shutdown need not wait for them.
   const giveUpObjects = setTimeout(() => objects.close(), CLOSE_OBJECTS_MS);
   await Promise.all([closeServer(server), work.forwarding.stop(), work.indexing.stop(), work.renewal.stop()]);
@@ -56,6 +62,12 @@ async function close(server: Server, parts: Parts, work: Work): Promise<void> {
   await work.ingest.drain(CLOSE_INGEST_MS);
   await work.ingest.stop();
   await work.adoption.stop();
+  await work.loggedLeads.drain(CLOSE_LEAD_LOG_MS);
+  await work.loggedLeads.stop();
+  await work.leadAdoption.stop();
+  await work.watch.leave(leadLog);
+  await leadLog.close();
+  await work.watch.leave(inbox);
   await inbox.close();
   await store.close();
   redis?.close();

@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import { EDGE_NAMES, type EdgeName } from './domain/edges.ts';
 import { bucketAddress } from './lib/bucket-address.ts';
+import { editDistance } from './lib/edit-distance.ts';
 import { type NetworkMatcher, parseNetworks } from './lib/ip-address.ts';
 
 /** Everything that can be set from outside. This is the only file that knows the environment variables. */
@@ -42,6 +43,8 @@ export type Config = {
   trackRateLimitPerMinute: number;
   captureRateLimitPerMinute: number;
   legacyLeadRoutes: boolean;
+  /** How long requests are still taken once the service has said that it is not ready any more. */
+  drainSeconds: number;
   /** Additional paths of the browser scripts and the tracking endpoints. */
   paths: { tracker: string; form: string; recorder: string; track: string };
   /** A URI for reports of vulnerabilities. */
@@ -103,11 +106,37 @@ export function readConfig(env: Environment): Config {
     trackRateLimitPerMinute: read.integer('TRACK_RATE_LIMIT_PER_MINUTE', 600, { min: 0 }),
     captureRateLimitPerMinute: read.integer('CAPTURE_RATE_LIMIT_PER_MINUTE', 60, { min: 0 }),
     legacyLeadRoutes: read.flag('LEGACY_LEAD_ROUTES', true),
+    drainSeconds: read.integer('DRAIN_SECONDS', 5, { min: 0, max: 300 }),
     paths: readPaths(read),
     securityContact: readSecurityContact(read),
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
   };
 }
+
+/** Names that nothing reads, but that look like one that is read. */
+export function misspelledVariables(env: Environment): { name: string; meant: string }[] {
+  const read = new Set<string>();
+  const listening = new Proxy(env, {
+    get(target, name) {
+      if (typeof name === 'string') read.add(name);
+      return Reflect.get(target, name);
+    },
+  });
+  readConfig(listening);
+  const known = [...new Set([...read, ...OBJECT_STORE_VARIABLES])].filter(
+    (name) => name.length >= GUESSED_CHARS_MIN,
+  );
+  return Object.keys(env)
+    .filter((name) => !read.has(name) && name.length >= GUESSED_CHARS_MIN)
+    .flatMap((name) => {
+      const meant = known.find((each) => each !== name && editDistance(each, name) <= TYPOS_MAX);
+      return meant === undefined ? [] : [{ name, meant }];
+    });
+}
+
+/** Shorter names resemble too many others. */
+const GUESSED_CHARS_MIN = 6;
+const TYPOS_MAX = 2;
 
 /** Where package.json, `.env` and the default data directory are. */
 export const PROJECT_DIR = resolve(import.meta.dirname, '../../..');
@@ -210,6 +239,7 @@ const RESERVED: ReadonlySet<string> = new Set([
   'healthz',
   'lead',
   'lead.capture',
+  'livez',
   'metrics',
   'openapi.json',
   'readyz',

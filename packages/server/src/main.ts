@@ -1,13 +1,17 @@
 import { existsSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { buildApp } from './app.ts';
-import { type Config, ConfigError, PROJECT_DIR, readConfig } from './config.ts';
+import { type Config, ConfigError, misspelledVariables, PROJECT_DIR, readConfig } from './config.ts';
+import { SECOND_MS } from './lib/utc-time.ts';
 
 /** Boot, listen, drain on SIGTERM. */
 
 /** Process managers usually send SIGKILL after ten seconds. */
 const STOP_MS_MAX = 8500;
+/** What is left of that, at least, for closing once requests are no longer taken. */
+const CLOSE_MS_MIN = 3500;
 
 // Databases, their logs and everything else: for this user only, whatever the shell says.
 process.umask(0o077);
@@ -18,19 +22,31 @@ if (existsSync(envFile)) process.loadEnvFile(envFile);
 try {
   const config = readConfig(process.env);
   const app = await buildApp(config);
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop(signal));
+  for (const { name, meant } of misspelledVariables(process.env)) {
+    app.log.warn(`${name} is not read: did you mean ${meant}?`);
+  }
+  process.once('SIGTERM', () => stop('SIGTERM', config.drainSeconds * SECOND_MS));
+  // At a terminal nobody wants to wait for balancers.
+  process.once('SIGINT', () => stop('SIGINT', 0));
   const port = await app.listen();
   app.log.info('listening', { port, store: config.database.kind, objects: config.objects.kind });
   if (config.analyticsApiKey === undefined) greet(config, port, app);
 
-  async function stop(signal: string): Promise<void> {
+  async function stop(signal: string, drainMs: number): Promise<void> {
+    app.drain();
     app.log.info('shutting down', { signal });
     // Safe at any time: what is acknowledged and not processed yet is in the inbox.
     const leave = (message: string, reason?: string) => {
       app.log[reason === undefined ? 'info' : 'warn'](message, { reason });
       process.exit(0);
     };
-    setTimeout(leave, STOP_MS_MAX, 'stopped early', 'closing took too long');
+    setTimeout(
+      leave,
+      Math.max(STOP_MS_MAX, drainMs + CLOSE_MS_MIN),
+      'stopped early',
+      'closing took too long',
+    );
+    if (drainMs > 0) await sleep(drainMs);
     await app.close().catch((error: Error) => leave('stopped early', error.message));
     leave('stopped');
   }

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ConfigError, type Environment, PROJECT_DIR, readConfig } from '../src/config.ts';
+import {
+  ConfigError,
+  type Environment,
+  misspelledVariables,
+  PROJECT_DIR,
+  readConfig,
+} from '../src/config.ts';
 
 const SECRETS = [
   'ANALYTICS_API_KEY',
@@ -49,6 +55,7 @@ test('nothing has to be set', () => {
     demo: true,
     trackRateLimitPerMinute: 600,
     legacyLeadRoutes: true,
+    drainSeconds: 5,
     paths: { tracker: '/t.js', form: '/f.js', recorder: '/r.js', track: '/track' },
     securityContact: 'mailto:security@localhost',
     logLevel: 'info',
@@ -114,6 +121,7 @@ test('everything can be set', () => {
     FLOW_ALLOW_PRIVATE_NETWORK: '1',
     TRACK_RATE_LIMIT_PER_MINUTE: '0',
     LEGACY_LEAD_ROUTES: 'off',
+    DRAIN_SECONDS: '0',
     TRACKER_SCRIPT_PATH: '/a/stories.js',
     FORM_SCRIPT_PATH: '/enquiry.js',
     RECORDER_SCRIPT_PATH: '/film.js',
@@ -155,6 +163,7 @@ test('everything can be set', () => {
     demo: false,
     trackRateLimitPerMinute: 0,
     legacyLeadRoutes: false,
+    drainSeconds: 0,
     paths: { tracker: '/a/stories.js', form: '/enquiry.js', recorder: '/film.js', track: '/a/b-c' },
     securityContact: 'https://leads.example/security',
     logLevel: 'debug',
@@ -371,4 +380,19 @@ test('no refusal repeats a secret', () => {
 
 test('a variable that does not belong to the service is left alone', () => {
   assert.equal(readConfig({ PATH: '/bin', PORT_OFFSET: 'x', npm_config_port: '1' }).port, 8787);
+});
+
+test('a variable that resembles one is named with it, and others are left alone', () => {
+  const env = {
+    DATABSE_URL: 'x',
+    S3_BUCKETS: 'x',
+    LOG_LEVEL: 'info',
+    PATH: '/bin',
+    HOSTNAME: 'a',
+    NODE_ENV: 'b',
+  };
+  assert.deepEqual(misspelledVariables(env), [
+    { name: 'DATABSE_URL', meant: 'DATABASE_URL' },
+    { name: 'S3_BUCKETS', meant: 'S3_BUCKET' },
+  ]);
 });

@@ -220,7 +220,7 @@ test('every endpoint declares exactly one success and only errors besides; a for
 });
 
 /** These know their answer without asking anything that could be away or fail. */
-const ANSWERED_FROM_MEMORY = ['whoami', 'health', 'metrics', 'openapi', 'docs'];
+const ANSWERED_FROM_MEMORY = ['whoami', 'liveness', 'health', 'metrics', 'openapi', 'docs'];
 
 test('every endpoint declares the refusals that follow from what it takes, who may call it and what it needs', () => {
   for (const [name, { body, form, params, auth, group, responses }] of ALL) {

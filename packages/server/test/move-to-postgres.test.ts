@@ -118,7 +118,7 @@ describe('after the move to PostgreSQL', () => {
     }),
     inbox: (inbox) => ({
       ...inbox,
-      release: (sequence) => (held.release ? Promise.reject(unavailable('Held.')) : inbox.release(sequence)),
+      release: (...upTo) => (held.release ? Promise.reject(unavailable('Held.')) : inbox.release(...upTo)),
     }),
   };
 

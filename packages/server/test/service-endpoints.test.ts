@@ -34,7 +34,31 @@ onBothStores('the service about itself', (kind) => {
   test('GET /readyz says that the stores are reachable', async () => {
     const response = await fetch(`${service.url}/readyz`);
     assert.equal(response.status, 200);
-    assert.deepEqual(await response.json(), { status: 'ready' });
+    assert.deepEqual(await response.json(), { status: 'ready', store: 'up' });
+  });
+
+  for (const purpose of ['tracking', 'leads', 'analytics']) {
+    test(`GET /readyz?for=${purpose} asks for one task`, async () => {
+      assert.equal((await fetch(`${service.url}/readyz?for=${purpose}`)).status, 200);
+    });
+  }
+
+  test('GET /readyz for something unknown is 400 and names what is allowed', async () => {
+    const response = await fetch(`${service.url}/readyz?for=coffee`);
+    assert.equal(response.status, 400);
+    assert.match(await response.text(), /for must be one of tracking, leads, analytics/);
+  });
+
+  test('health checks in HTTP/1.0 need no Host header, and nothing else does without', async () => {
+    for (const path of ['/livez', '/healthz', '/readyz'])
+      assert.match(await sendRaw(service, `GET ${path} HTTP/1.0\r\n\r\n`), /^HTTP\/1\.1 200 /, path);
+    assert.match(await sendRaw(service, 'GET /openapi.json HTTP/1.0\r\n\r\n'), /^HTTP\/1\.1 400 /);
+  });
+
+  test('health checks leave no line in the log', async () => {
+    service.logged.length = 0;
+    for (const path of ['/livez', '/healthz', '/readyz']) await fetch(service.url + path);
+    assert.deepEqual(service.logged, []);
   });
 
   test('GET /metrics counts requests by endpoint and status, and what was processed', async () => {
@@ -257,11 +281,17 @@ onBothStores('while the store is away', (kind) => {
     },
   });
 
-  test('GET /readyz answers 503 with Retry-After', async () => {
+  test('GET /readyz says that tracking and leads can be taken all the same', async () => {
     const response = await fetch(`${service.url}/readyz`);
+    assert.equal(response.status, 200);
+    assert.deepEqual(await response.json(), { status: 'ready', store: 'away' });
+  });
+
+  test('GET /readyz?for=analytics answers 503 with Retry-After', async () => {
+    const response = await fetch(`${service.url}/readyz?for=analytics`);
     assert.equal(response.status, 503);
     assert.match(response.headers.get('retry-after') ?? '', /^\d+$/);
-    assert.deepEqual(await response.json(), { error: 'The store is away.', code: 'unavailable' });
+    assert.deepEqual(await response.json(), { error: 'The store does not answer.', code: 'unavailable' });
   });
 
   test('GET /healthz is alive all the same, and tracking goes on', async () => {

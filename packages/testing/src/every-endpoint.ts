@@ -145,6 +145,7 @@ export async function callEverything(service: TestService): Promise<Record<Calla
     dropdownOption: await call('dropdownOption', option),
     updateDropdownOption: await call('updateDropdownOption', { ...option, body: {} }),
     deleteDropdownOption: await call('deleteDropdownOption', option),
+    liveness: await call('liveness'),
     health: await call('health'),
     readiness: await call('readiness'),
     metrics: await call('metrics'),

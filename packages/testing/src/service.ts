@@ -124,7 +124,7 @@ export async function startService(kind: StoreKind, options: ServiceOptions = {}
       return (await response.json()) as T;
     },
     async settled() {
-      await app.ingest.settled();
+      await Promise.all([app.ingest.settled(), app.loggedLeads.settled()]);
     },
     close,
   };

@@ -9,13 +9,16 @@ import {
 import pg from 'pg';
 import { unavailable } from '../lib/errors.ts';
 import { withTimeout } from '../lib/timeout.ts';
+import { HOUR_MS } from '../lib/utc-time.ts';
+import type { Log } from '../ports/log.ts';
 import { topicVersions } from '../store/data-versions.ts';
 import { type Db, postgresDialect } from '../store/dialect.ts';
 import { SCRUB_POSTGRES } from '../store/erase/scrubs.ts';
-import { migrate } from '../store/migrate.ts';
+import { migrate, type OnStep } from '../store/migrate.ts';
 import { operationKinds, run, topicsChangedBy, topicsShownBy } from '../store/operations.ts';
 import type { Schema } from '../store/schema.ts';
 import { type Call, type Store, storeOf } from '../store/store.ts';
+import { openPostgresSchema } from './postgres-schema.ts';
 
 const BACKGROUND_CONNECTIONS_MAX = 4;
 const WRITE_CONNECTIONS_MAX = 10;
@@ -24,6 +27,7 @@ const VERSION_CONNECTIONS_MAX = 2;
 /** No request waits for it: at start a busy server gets time to take the connection. */
 const BACKGROUND_CONNECT_MS_MAX = 10_000;
 const BACKGROUND_STATEMENT_MS_MAX = 30_000;
+const MIGRATION_STATEMENT_MS_MAX = 6 * HOUR_MS;
 /** A request is answered within two seconds, be it with an error. */
 const REQUEST_MS_MAX = 1800;
 /** On top of the statement timeout, for the server to report it; after that the connection counts as dead. */
@@ -44,6 +48,8 @@ export async function openPostgresStore(
   url: string,
   readUrl: string | undefined,
   requestMsMax = REQUEST_MS_MAX,
+  /** With a log it opens whether or not the server is there. */
+  log?: Log,
 ): Promise<Store> {
   const forRequests = (connections: number) => ({
     connections,
@@ -59,37 +65,61 @@ export async function openPostgresStore(
   const reader = connect(url, forRequests(READ_CONNECTIONS_MAX));
   const versions = connect(url, forRequests(VERSION_CONNECTIONS_MAX));
   const replica = readUrl === undefined ? undefined : connect(readUrl, forRequests(READ_CONNECTIONS_MAX));
-  await migrate(background, 'postgres').catch(explainToOperator);
+  const migrations = connectToMigrate(url);
+  const schema = await openPostgresSchema(migrations, log).catch(explainToOperator);
 
-  const inTime =
+  const onceOpen =
     (call: Call): Call =>
     (name, argument) =>
+      schema.ready() ?? call(name, argument);
+  const inTime = (call: Call): Call =>
+    onceOpen((name, argument) =>
       withTimeout(call(name, argument), requestMsMax, () =>
         storeUnavailable(new Error('No answer in time.')),
-      );
+      ),
+    );
   const runners = {
-    background: inTransaction(background),
+    background: onceOpen(inTransaction(background)),
     write: inTime(inTransaction(primary)),
     visitorRead: inTime(runOn(primary)),
     primaryRead: inTime(runOn(reader)),
     read: inTime(replica === undefined ? runOn(reader) : fromReplica(replica, reader, versions)),
     versions: inTime(runOn(versions)),
     ping: inTime(runOn(versions)),
-    inspection: runOn(background),
+    inspection: onceOpen(runOn(background)),
   };
   return storeOf(operationKinds, runners, {
+    whenOpen: schema.whenOpen,
     async scrub() {
       // Does not block writers, however large the tables are; but what it frees it does not overwrite.
       await sql.raw(SCRUB_POSTGRES).execute(background);
       return 'left-to-server';
     },
     async close() {
+      schema.stop();
+      await migrations.destroy();
       await background.destroy();
       await primary.destroy();
       await reader.destroy();
       await versions.destroy();
       await replica?.destroy();
     },
+  });
+}
+
+/** `npm run migrate`: only brings the tables to the present shape. */
+export async function migratePostgres(url: string, onStep: OnStep): Promise<void> {
+  const db = connectToMigrate(url);
+  await migrate(db, 'postgres', onStep)
+    .catch(explainToOperator)
+    .finally(() => db.destroy());
+}
+
+function connectToMigrate(url: string): Kysely<Schema> {
+  return connect(url, {
+    connections: 1,
+    statementMs: MIGRATION_STATEMENT_MS_MAX,
+    connectMs: BACKGROUND_CONNECT_MS_MAX,
   });
 }
 

@@ -3,9 +3,11 @@ import type { InboxBacklog } from '../ports/inbox.ts';
 import {
   type DeliveryOutcome,
   DROP_REASONS,
+  type Figures,
   type JobOutcome,
   LEAD_OUTCOMES,
   type Metrics,
+  type WatchedInbox,
 } from '../ports/metrics.ts';
 
 /** Upper bounds of the request durations, in seconds. */
@@ -22,17 +24,29 @@ type JobFigures = {
 };
 
 /** Counts in memory, rendered in the Prometheus text format. */
-export function openPrometheusMetrics(): Metrics {
+export function openPrometheusMetrics(build: Labels): Metrics {
   const requests = new Map<string, Map<number, number>>();
   const durations = new Map<string, Histogram>();
   const jobs = new Map<string, JobFigures>();
   const deliveries: Record<DeliveryOutcome, number> = { delivered: 0, retry: 0, failed: 0 };
   const leads = zeros(LEAD_OUTCOMES);
   const drops = zeros(DROP_REASONS);
-  const counts = { ingested: 0, ingestFailures: 0, wrongKeys: 0 };
-  let backlogs: () => readonly InboxBacklog[] = () => [];
+  const counts = { ingested: 0, ingestFailures: 0, wrongKeys: 0, copies: 0, recovered: 0, missing: 0 };
+  let inboxes: () => readonly WatchedInbox[] = () => [];
   let isRedisUp: (() => boolean) | undefined;
-  const waiting = (of: keyof InboxBacklog) => backlogs().reduce((sum, backlog) => sum + backlog[of], 0);
+  let figures: Partial<Figures> = {};
+  const shown = (help: string, figure: keyof Figures): Family => ({
+    type: 'gauge',
+    help,
+    samples: () => [figures[figure]].flatMap((value) => (value === undefined ? [] : [{ value }])),
+  });
+  let leadLogs: () => readonly WatchedInbox[] = () => [];
+  const waiting = (of: keyof InboxBacklog, among = inboxes()) =>
+    among.reduce((sum, inbox) => sum + inbox.backlog()[of], 0);
+  const oldestSeconds = (among: readonly WatchedInbox[]) => {
+    const times = among.flatMap((inbox) => inbox.oldestAt() ?? []);
+    return times.length === 0 ? 0 : Math.max(0, Date.now() - Math.min(...times)) / SECOND_MS;
+  };
 
   const lastOfJobs = (figure: keyof JobFigures['last']) =>
     [...jobs].flatMap(
@@ -64,6 +78,34 @@ export function openPrometheusMetrics(): Metrics {
     ),
     leadtrail_inbox_bytes: single('gauge', 'Bytes of tracking records waiting to be processed', () =>
       waiting('bytes'),
+    ),
+    leadtrail_inbox_oldest_record_seconds: single(
+      'gauge',
+      'How long the oldest record has been waiting to be processed',
+      () => oldestSeconds(inboxes()),
+    ),
+    leadtrail_logged_leads: single('gauge', 'Leads that wait on disk for the store', () =>
+      waiting('records', leadLogs()),
+    ),
+    leadtrail_logged_leads_oldest_seconds: single(
+      'gauge',
+      'How long the oldest of these leads has been waiting',
+      () => oldestSeconds(leadLogs()),
+    ),
+    leadtrail_inbox_copies_total: single(
+      'counter',
+      'Inboxes that turned out to be copies of another: restored, or from a shared image',
+      () => counts.copies,
+    ),
+    leadtrail_inbox_recovered_records_total: single(
+      'counter',
+      'Records of such copies that the store did not have yet',
+      () => counts.recovered,
+    ),
+    leadtrail_inbox_missing: single(
+      'gauge',
+      'Inboxes of this installation that no process has had open for five minutes',
+      () => counts.missing,
     ),
     leadtrail_ingested_records_total: single('counter', 'Processed tracking records', () => counts.ingested),
     leadtrail_ingest_failures_total: single(
@@ -116,6 +158,24 @@ export function openPrometheusMetrics(): Metrics {
       help: 'Whether Redis answers, where one is configured',
       samples: () => (isRedisUp === undefined ? [] : [{ value: Number(isRedisUp()) }]),
     },
+    leadtrail_postgres_up: shown('Whether PostgreSQL answers, where it is the store', 'postgresUp'),
+    leadtrail_s3_up: shown('Whether S3 answered last time, where one is configured', 's3Up'),
+    leadtrail_pending_sends: shown('Deliveries that wait for the automation platform', 'pendingSends'),
+    leadtrail_pending_sends_oldest_seconds: shown(
+      'How long the oldest of these deliveries has been waiting',
+      'oldestSendSeconds',
+    ),
+    leadtrail_archive_queue: shown('Archives that wait for the object store', 'waitingArchives'),
+    leadtrail_disk_free_bytes: shown('Space that is left where DATA_DIR is', 'diskFreeBytes'),
+    leadtrail_event_loop_lag_seconds: shown(
+      'The longest that the main thread was busy since the metrics were last asked for',
+      'lagSeconds',
+    ),
+    leadtrail_build_info: {
+      type: 'gauge',
+      help: 'The version that is running',
+      samples: () => [{ labels: build, value: 1 }],
+    },
     process_resident_memory_bytes: single('gauge', 'Resident memory', () => process.memoryUsage.rss()),
     process_cpu_seconds_total: single('counter', 'CPU time', () => {
       const { user, system } = process.cpuUsage();
@@ -151,7 +211,19 @@ export function openPrometheusMetrics(): Metrics {
       };
     },
     watchInboxes(watched) {
-      backlogs = watched;
+      inboxes = watched;
+    },
+    watchLeadLogs(watched) {
+      leadLogs = watched;
+    },
+    inboxCopied() {
+      counts.copies += 1;
+    },
+    inboxRecovered(records) {
+      counts.recovered += records;
+    },
+    inboxesMissing(count) {
+      counts.missing = count;
     },
     watchRedis(isUp) {
       isRedisUp = isUp;
@@ -173,6 +245,9 @@ export function openPrometheusMetrics(): Metrics {
     },
     deliveryTried(outcome) {
       deliveries[outcome] += 1;
+    },
+    show(looked) {
+      figures = looked;
     },
     text: () => Object.entries(families).map(familyText).join(''),
   };

@@ -53,6 +53,7 @@ export function openS3Objects(settings: S3Settings, log: Log, limits: S3Limits =
   const signingKeys = new Map<string, ArrayBuffer>();
   let isClosed = false;
   let hasWarned = false;
+  let isUp = true;
 
   function send(method: 'GET' | 'PUT' | 'DELETE', key: string, body = NOTHING): Promise<S3Answer> {
     assertObjectKey(key);
@@ -78,11 +79,15 @@ export function openS3Objects(settings: S3Settings, log: Log, limits: S3Limits =
       outbound.send({ method, url, headers: sent, body, policy: 'trusted', signal: deadline });
     let answer = await attempt();
     if (TRIED_AGAIN.includes(answer.failure?.code ?? '')) answer = await attempt();
+    isUp = answer.failure === null && answer.status !== null;
     if (answer.failure === null && answer.status !== null) return { ...answer, status: answer.status };
     throw new Error(describe(answer.failure, host, { isLate: deadline.aborted && !isClosed }));
   }
 
-  const refusal = (answer: S3Answer) => new Error(describeRefusal(answer, bucket, host));
+  const refusal = (answer: S3Answer) => {
+    isUp = false;
+    return new Error(describeRefusal(answer, bucket, host));
+  };
 
   /** A bucket with versions only marks an object as deleted. */
   function warnOfVersions({ headers }: S3Answer): void {
@@ -119,6 +124,7 @@ export function openS3Objects(settings: S3Settings, log: Log, limits: S3Limits =
         token = listing.next;
       } while (token !== undefined);
     },
+    isUp: () => isUp,
     close() {
       isClosed = true;
       outbound.close();

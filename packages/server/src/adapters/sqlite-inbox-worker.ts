@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { rmSync } from 'node:fs';
+import { basename } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { InboxBacklog, InboxBatch } from '../ports/inbox.ts';
+import type { InboxBacklog, InboxBatch, InboxIdentity } from '../ports/inbox.ts';
+import { ADOPTED } from './inbox-folder.ts';
+import { type Opening, openFreeSpool, openSpool } from './sqlite-inbox-file.ts';
 
 /** The thread that owns the inbox file. A row is a group commit. */
 
@@ -11,51 +12,57 @@ import type { InboxBacklog, InboxBatch } from '../ports/inbox.ts';
 export type InboxPlace = { dir: string; file?: string };
 
 /** The first message, once the file is open. */
-export type InboxOpened = { spoolId: string; backlog: InboxBacklog };
+export type InboxOpened = { identity: InboxIdentity; backlog: InboxBacklog; oldestAt: number | undefined };
 
 export type InboxRequest =
-  | { kind: 'append'; lines: string; records: number }
-  | { kind: InboxCall; value: number; id: number };
-export type InboxCall = 'take' | 'release' | 'compact' | 'close';
+  | { kind: 'append'; lines: string; records: number; at: number }
+  | { kind: InboxCall; value: unknown; id: number };
+export type InboxCall = keyof typeof calls;
 
 export type InboxReply =
   | { kind: 'appended'; error: string | undefined }
   | { kind: 'answered'; id: number; result?: unknown; error?: string };
 
+export type Released = InboxBacklog & { oldestAt: number | undefined };
+
 const BATCH_BYTES_MAX = 1024 ** 2;
-const SPOOLS_MAX = 64;
-const SQLITE_BUSY = 5;
-const WAL_PAGES_MAX = 2000;
+const PROBE_BYTES = 16 * 1024;
 
 const port = parentPort;
 if (port === null) throw new Error('The inbox runs in a worker thread.');
 
 const { dir, file } = workerData as InboxPlace;
-const database = file === undefined ? openFreeSpool(dir) : openSpool(file);
+const { database, ...opened } = file === undefined ? openFreeSpool(dir) : openSpool(file);
+let { inboxId, openings } = opened;
+const lastSequence = present().first_sequence - 1;
 
-const insertGroup = database.prepare('insert into groups (records, bytes, lines) values (?, ?, ?)');
+const insertGroup = database.prepare('insert into groups (records, bytes, lines, at) values (?, ?, ?, ?)');
 const selectGroups = database.prepare(
   'select sequence, records, lines from groups order by sequence limit ?',
 );
-const sumUpTo = database.prepare(
-  'select coalesce(sum(records), 0) as records, coalesce(sum(bytes), 0) as bytes from groups where sequence <= ?',
+const sumBetween = database.prepare(
+  `select coalesce(sum(records), 0) as records, coalesce(sum(bytes), 0) as bytes
+  from groups where sequence between ? and ?`,
 );
-const deleteUpTo = database.prepare('delete from groups where sequence <= ?');
-const begin = database.prepare('begin immediate');
-const commit = database.prepare('commit');
+const deleteBetween = database.prepare('delete from groups where sequence between ? and ?');
+const selectOldest = database.prepare('select sequence, at from groups order by sequence limit 1');
+const renameEpoch = database.prepare('update openings set epoch = ? where epoch = ?');
+
+const calls = { take, release, renew, confirm, becomeItself, probe, compact, close };
 
 port.on('message', (request: InboxRequest) => {
-  if (request.kind === 'append') port.postMessage(append(request.lines, request.records));
+  if (request.kind === 'append') port.postMessage(append(request));
   else answer(request);
 });
 port.postMessage({
-  spoolId: readSpoolId(),
-  backlog: sumUpTo.get(Number.MAX_SAFE_INTEGER) as InboxBacklog,
+  identity: identity(),
+  backlog: sumBetween.get(0, Number.MAX_SAFE_INTEGER) as InboxBacklog,
+  oldestAt: oldestAt(),
 } satisfies InboxOpened);
 
-function append(lines: string, records: number): InboxReply {
+function append({ lines, records, at }: Extract<InboxRequest, { kind: 'append' }>): InboxReply {
   try {
-    insertGroup.run(records, lines.length, lines);
+    insertGroup.run(records, lines.length, lines, at);
     return { kind: 'appended', error: undefined };
   } catch (error) {
     return { kind: 'appended', error: (error as Error).message };
@@ -63,53 +70,85 @@ function append(lines: string, records: number): InboxReply {
 }
 
 function answer(request: Exclude<InboxRequest, { kind: 'append' }>): void {
-  const { id } = request;
+  const { id, kind, value } = request;
   try {
-    const result = perform(request.kind, request.value);
-    const transfer = request.kind === 'take' && result ? [(result as InboxBatch).lines.buffer] : [];
+    const result = calls[kind](value as never);
+    const transfer = kind === 'take' && result ? [(result as InboxBatch).lines.buffer] : [];
     port?.postMessage({ kind: 'answered', id, result } satisfies InboxReply, transfer);
   } catch (error) {
     port?.postMessage({ kind: 'answered', id, error: (error as Error).message } satisfies InboxReply);
   }
 }
 
-function perform(kind: InboxCall, value: number): unknown {
-  if (kind === 'take') return take(value);
-  if (kind === 'compact') return compact();
-  if (kind === 'close') return close();
-  return release(value);
-}
-
 function take(recordsMax: number): InboxBatch | undefined {
   const parts: string[] = [];
   let records = 0;
+  let bytes = 0;
   let firstSequence = 0;
   let lastSequence = 0;
-  let bytes = 0;
+  let epoch = '';
   for (const row of selectGroups.iterate(recordsMax)) {
     const group = row as { sequence: number; records: number; lines: string };
     bytes += group.lines.length;
-    if (records > 0 && (records + group.records > recordsMax || bytes > BATCH_BYTES_MAX)) break;
+    const isTooMuch = records + group.records > recordsMax || bytes > BATCH_BYTES_MAX;
+    if (records > 0 && (isTooMuch || epochOf(group.sequence) !== epoch)) break;
     firstSequence ||= group.sequence;
+    epoch ||= epochOf(group.sequence);
     lastSequence = group.sequence;
     records += group.records;
     parts.push(group.lines);
   }
   if (records === 0) return undefined;
-  return { firstSequence, lastSequence, records, lines: new TextEncoder().encode(parts.join('\n')) };
+  const lines = new TextEncoder().encode(parts.join('\n'));
+  return { epoch, firstSequence, lastSequence, records, lines };
 }
 
-function release(lastSequence: number): InboxBacklog {
-  begin.run();
-  try {
-    const freed = sumUpTo.get(lastSequence) as InboxBacklog;
-    deleteUpTo.run(lastSequence);
-    commit.run();
-    return freed;
-  } catch (error) {
-    database.exec('rollback');
-    throw error;
-  }
+function release({ epoch, lastSequence: last }: { epoch: string; lastSequence: number }): Released {
+  const [from, to] = rangeOf(epoch);
+  return inTransaction(() => {
+    const freed = sumBetween.get(from, Math.min(to, last)) as InboxBacklog;
+    deleteBetween.run(from, Math.min(to, last));
+    return { ...freed, oldestAt: oldestAt() };
+  });
+}
+
+function renew(epoch: string): InboxIdentity {
+  const fresh = randomUUID();
+  renameEpoch.run(fresh, epoch);
+  openings = openings.map((opening) => (opening.epoch === epoch ? { ...opening, epoch: fresh } : opening));
+  return identity();
+}
+
+/** Versions before epochs gave out sequences again in a copy: what they left is told apart by its own ids. */
+function becomeItself(): InboxIdentity {
+  const own = randomUUID();
+  inTransaction(() => {
+    database.prepare('update spool set spool_id = ?').run(own);
+    renew(inboxId);
+  });
+  inboxId = own;
+  return identity();
+}
+
+/** Openings that have no records left, and none to come. */
+function confirm(): InboxIdentity {
+  const oldest = (selectOldest.get() as { sequence: number } | undefined)?.sequence;
+  const kept = openings.filter((_, index) => {
+    const next = openings[index + 1];
+    return next === undefined || (oldest !== undefined && oldest < next.first_sequence);
+  });
+  if (kept.length === openings.length) return identity();
+  inTransaction(() => {
+    const forget = database.prepare('delete from openings where epoch = ?');
+    for (const { epoch } of openings) if (!kept.some((each) => each.epoch === epoch)) forget.run(epoch);
+  });
+  openings = kept;
+  return identity();
+}
+
+/** Writes about as much as a group of records, so that a full disk shows here, too. */
+function probe(): void {
+  database.exec(`insert or replace into probe values (1, randomblob(${PROBE_BYTES}))`);
 }
 
 /** Released records leave copies on free pages and in the WAL. */
@@ -118,57 +157,55 @@ function compact(): void {
   database.exec('pragma wal_checkpoint(truncate)');
 }
 
-/** Compacts an empty inbox, because it may be long until the file is opened again. */
+/** Compacts an empty inbox, because it may be long until the file is opened again; one from elsewhere is done with. */
 function close(): void {
   try {
-    if (selectGroups.get(1) === undefined) compact();
+    if (selectGroups.get(1) === undefined) {
+      if (file !== undefined && basename(file).startsWith(ADOPTED)) rmSync(file);
+      else compact();
+    }
   } catch {
     // A full disk must not prevent closing.
   }
   database.close();
 }
 
-/**
- * Several processes may share a data directory, each with a spool of its own: the first that no other
- * process holds. The lock lives as long as the process, so a killed one leaves its spool free.
- */
-function openFreeSpool(dir: string): DatabaseSync {
-  mkdirSync(dir, { recursive: true, mode: 0o700 });
-  for (let number = 1; number <= SPOOLS_MAX; number += 1) {
-    try {
-      return openSpool(join(dir, `${number}.db`));
-    } catch (error) {
-      if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
-    }
-  }
-  throw new Error(`All ${SPOOLS_MAX} inbox files in ${dir} are in use.`);
+function identity(): InboxIdentity {
+  const epochs = openings.map(({ epoch }) => epoch);
+  return { inboxId, epoch: present().epoch, epochs, lastSequence };
 }
 
-function openSpool(spoolFile: string): DatabaseSync {
-  const candidate = new DatabaseSync(spoolFile, { timeout: 0 });
+function present(): Opening {
+  const last = openings.at(-1);
+  if (last === undefined) throw new Error('An open inbox has an opening.');
+  return last;
+}
+
+function epochOf(sequence: number): string {
+  return openings.findLast(({ first_sequence }) => first_sequence <= sequence)?.epoch ?? inboxId;
+}
+
+/** The sequences that an opening has given out. */
+function rangeOf(epoch: string): [from: number, to: number] {
+  const index = openings.findIndex((opening) => opening.epoch === epoch);
+  const opening = openings[index];
+  if (opening === undefined) throw new Error('The inbox has no such opening.');
+  const next = openings[index + 1];
+  return [opening.first_sequence, next === undefined ? Number.MAX_SAFE_INTEGER : next.first_sequence - 1];
+}
+
+function oldestAt(): number | undefined {
+  return (selectOldest.get() as { at: number } | undefined)?.at;
+}
+
+function inTransaction<T>(work: () => T): T {
+  database.exec('begin immediate');
   try {
-    prepareSpool(candidate);
-    return candidate;
+    const result = work();
+    database.exec('commit');
+    return result;
   } catch (error) {
-    candidate.close();
+    database.exec('rollback');
     throw error;
   }
-}
-
-function prepareSpool(candidate: DatabaseSync): void {
-  candidate.exec('pragma locking_mode = exclusive');
-  candidate.exec('pragma journal_mode = wal');
-  candidate.exec('pragma synchronous = full');
-  candidate.exec(`pragma wal_autocheckpoint = ${WAL_PAGES_MAX}`);
-  const columns =
-    'sequence integer primary key autoincrement, records integer not null, bytes integer not null, lines text not null';
-  candidate.exec('begin immediate');
-  candidate.exec(`create table if not exists groups (${columns})`);
-  candidate.exec('create table if not exists spool (spool_id text not null)');
-  candidate.exec(`insert into spool select '${randomUUID()}' where not exists (select 1 from spool)`);
-  candidate.exec('commit');
-}
-
-function readSpoolId(): string {
-  return (database.prepare('select spool_id from spool').get() as { spool_id: string }).spool_id;
 }

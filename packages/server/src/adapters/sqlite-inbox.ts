@@ -4,8 +4,15 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { unavailable } from '../lib/errors.ts';
-import type { Inbox, InboxBacklog, InboxBatch } from '../ports/inbox.ts';
-import type { InboxCall, InboxOpened, InboxPlace, InboxReply, InboxRequest } from './sqlite-inbox-worker.ts';
+import type { Inbox, InboxBacklog, InboxBatch, InboxIdentity } from '../ports/inbox.ts';
+import type {
+  InboxCall,
+  InboxOpened,
+  InboxPlace,
+  InboxReply,
+  InboxRequest,
+  Released,
+} from './sqlite-inbox-worker.ts';
 
 /** Beyond these tracking is shed, so that neither disk nor memory fill up. */
 const BACKLOG_RECORDS_MAX = 5_000_000;
@@ -14,6 +21,7 @@ const UNWRITTEN_RECORDS_MAX = 20_000;
 const UNWRITTEN_BYTES_MAX = 32 * 1024 ** 2;
 const YOUNG_GENERATION_MIB = 4;
 const SQLITE_BUSY = 5;
+const ENDED = 'The thread of the inbox has ended.';
 
 /** The inbox has its own SQLite file and thread. Group commit: records that arrive during a commit share the next. */
 export function openSqliteInbox(dir: string): Promise<Inbox> {
@@ -61,11 +69,13 @@ async function open(place: InboxPlace): Promise<Inbox> {
     workerData: place,
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MIB },
   });
-  const [opened] = (await Promise.race([once(worker, 'message'), once(worker, 'error').then(rethrow)])) as [
-    InboxOpened,
-  ];
+  // An error rejects; a thread can also exit without one.
+  const ended = once(worker, 'exit').then(() => Promise.reject(new Error(ENDED)));
+  const [opened] = (await Promise.race([once(worker, 'message'), ended])) as [InboxOpened];
+  ended.catch(() => undefined);
 
-  const { spoolId, backlog } = opened;
+  const { backlog } = opened;
+  let { identity, oldestAt } = opened;
   let releasedRecords = 0;
   let group = newGroup();
   let writing: Group | undefined;
@@ -113,7 +123,11 @@ async function open(place: InboxPlace): Promise<Inbox> {
     flushScheduled = false;
     writing = group;
     group = newGroup();
-    send({ kind: 'append', lines: writing.lines.join('\n'), records: writing.lines.length });
+    const lines = writing.lines.join('\n');
+    // As it is stored and released, line breaks included.
+    writing.bytes = lines.length;
+    writing.at = Date.now();
+    send({ kind: 'append', lines, records: writing.lines.length, at: writing.at });
   }
 
   function settleGroup(error: string | undefined): void {
@@ -122,6 +136,7 @@ async function open(place: InboxPlace): Promise<Inbox> {
     if (group.lines.length > 0) flush();
     if (settled === undefined) return;
     if (error === undefined) {
+      if (backlog.records === 0) oldestAt = settled.at;
       backlog.records += settled.lines.length;
       backlog.bytes += settled.bytes;
       settled.done.resolve();
@@ -138,12 +153,12 @@ async function open(place: InboxPlace): Promise<Inbox> {
     else call?.reject(unavailable('The inbox is not available.', new Error(reply.error)));
   }
 
-  function ask<T>(request: { kind: InboxCall; value: number }): Promise<T> {
+  function ask<T>(kind: InboxCall, value?: unknown): Promise<T> {
     if (broken) return Promise.reject(unavailable('The inbox is not available.', broken));
     const call = Promise.withResolvers<unknown>();
     lastCall += 1;
     calls.set(lastCall, call);
-    send({ ...request, id: lastCall });
+    send({ kind, value, id: lastCall });
     return call.promise as Promise<T>;
   }
 
@@ -151,44 +166,54 @@ async function open(place: InboxPlace): Promise<Inbox> {
     worker.postMessage(request);
   }
 
-  async function release(lastSequence: number): Promise<void> {
-    const freed = await ask<InboxBacklog>({ kind: 'release', value: lastSequence });
+  async function release(epoch: string, lastSequence: number): Promise<InboxBacklog> {
+    const freed = await ask<Released>('release', { epoch, lastSequence });
     releasedRecords += freed.records;
     backlog.records -= freed.records;
     backlog.bytes -= freed.bytes;
+    oldestAt = freed.oldestAt;
+    return { records: freed.records, bytes: freed.bytes };
+  }
+
+  async function change(kind: 'renew' | 'confirm' | 'becomeItself', epoch?: string): Promise<void> {
+    identity = await ask<InboxIdentity>(kind, epoch);
   }
 
   return {
-    spoolId,
+    identity: () => identity,
+    confirm: () => change('confirm'),
+    becomeItself: () => change('becomeItself'),
     append,
-    take: (recordsMax) => ask<InboxBatch | undefined>({ kind: 'take', value: recordsMax }),
+    take: (recordsMax) => ask<InboxBatch | undefined>('take', recordsMax),
     release,
+    renew: (epoch) => change('renew', epoch),
     onAppended(listener) {
       appended = listener;
     },
     backlog: () => ({ ...backlog }),
+    oldestAt: () => (backlog.records === 0 ? undefined : oldestAt),
     mark() {
       const upTo = releasedRecords + backlog.records;
       return () => releasedRecords >= upTo;
     },
-    compact: () => ask({ kind: 'compact', value: 0 }),
+    probe: async () => {
+      if (isFull()) throw unavailable('Too much is waiting to be processed.');
+      await ask('probe');
+    },
+    compact: () => ask('compact'),
     async close() {
       while (writing !== undefined || flushScheduled) {
         await (writing ?? group).done.promise.catch(() => undefined);
       }
-      await ask({ kind: 'close', value: 0 });
+      await ask('close');
       await worker.terminate();
     },
   };
 }
 
 /** Records that will become durable together. */
-type Group = { lines: string[]; bytes: number; done: PromiseWithResolvers<void> };
+type Group = { lines: string[]; bytes: number; at: number; done: PromiseWithResolvers<void> };
 
 function newGroup(): Group {
-  return { lines: [], bytes: 0, done: Promise.withResolvers<void>() };
-}
-
-function rethrow([error]: unknown[]): never {
-  throw error;
+  return { lines: [], bytes: 0, at: 0, done: Promise.withResolvers<void>() };
 }

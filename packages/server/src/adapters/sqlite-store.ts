@@ -39,6 +39,7 @@ export async function openSqliteStore(file: string): Promise<Store> {
     inspection: reader.call,
   };
   return storeOf(kinds, runners, {
+    whenOpen: () => undefined,
     scrub: writer.scrub,
     async close() {
       await reader.close();
@@ -113,7 +114,7 @@ function startThread(file: string, readOnly: boolean): StoreThread {
     async open() {
       if (broken !== undefined) throw broken;
       worker.postMessage('open');
-      const ended = once(worker, 'exit').then(() => Promise.reject(new Error(ENDED)));
+      const ended = once(worker, 'exit').then(() => Promise.reject(broken ?? new Error(ENDED)));
       const [[first]] = (await Promise.race([once(worker, 'message'), ended])) as [[StoreReply]];
       return first.result as OperationKinds;
     },

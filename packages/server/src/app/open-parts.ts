@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openFileObjects } from '../adapters/file-objects.ts';
 import { openIpDatabase } from '../adapters/ip-database.ts';
+import { jsonFile } from '../adapters/json-file.ts';
 import { openJsonLog } from '../adapters/json-log.ts';
 import { KEY_FILE, type Keys, keysOf } from '../adapters/key-file.ts';
 import { openMemoryCache } from '../adapters/memory-cache.ts';
@@ -17,6 +20,7 @@ import type { Inbox } from '../ports/inbox.ts';
 import type { Log } from '../ports/log.ts';
 import type { ObjectStore } from '../ports/objects.ts';
 import type { Webhook } from '../ports/webhook.ts';
+import type { SenderSnapshot } from '../store/sender-snapshot.ts';
 import type { Store } from '../store/store.ts';
 
 /** What the service stands on: which adapter is behind which port. */
@@ -35,6 +39,7 @@ export type Overrides = {
   /** Stand between the service and one of its parts, for example to fail at a chosen moment. */
   around?: {
     inbox?: (inbox: Inbox) => Inbox;
+    leadLog?: (log: Inbox) => Inbox;
     store?: (store: Store) => Store;
     objects?: (objects: ObjectStore) => ObjectStore;
     cache?: (cache: Cache) => Cache;
@@ -50,7 +55,17 @@ const POSTGRES_MS_MAX = 1800;
 /** More than anybody mistypes, and too few to guess with. */
 const WRONG_KEYS_PER_MINUTE = 20;
 
+/** A lead that the store has not taken by then goes to the log. */
+const LEAD_MS_MAX = 1500;
+
+const { version: VERSION } = JSON.parse(readFileSync(join(PROJECT_DIR, 'package.json'), 'utf8')) as {
+  version: string;
+};
+
+const INBOX_DIR = 'inbox';
+const LEAD_LOG_DIR = 'lead-log';
 const OBJECTS_DIR = 'objects';
+const SENDERS_FILE = 'senders.json';
 
 const IP_DATABASE = join(PROJECT_DIR, 'packages/server/build/ip-database.bin');
 
@@ -62,20 +77,27 @@ export async function openParts(config: Config, { around = {}, ...overrides }: O
   openPrivateFolder(config.dataDir, { large: OBJECTS_DIR, log });
   const keyFile = join(config.dataDir, KEY_FILE);
   const keys = keysOf(config, keyFile);
-  const inboxDir = join(config.dataDir, 'inbox');
+  const inboxDir = join(config.dataDir, INBOX_DIR);
 
-  const [openedStore, openedInbox] = await Promise.all([
-    openStore(config, postgresMsMax),
+  const leadLogDir = join(config.dataDir, LEAD_LOG_DIR);
+
+  const [openedStore, openedInbox, openedLeadLog] = await Promise.all([
+    openStore(config, postgresMsMax, log),
     openSqliteInbox(inboxDir),
+    openSqliteInbox(leadLogDir),
   ]);
   const openedObjects = await openObjects(config, log);
   const redis = await openRedis(config, keys, now, log);
   const openedCache = redis?.cache ?? openMemoryCache({ now });
   const openedWebhook = openWebhook();
-  const metrics = openPrometheusMetrics();
+  const metrics = openPrometheusMetrics({ version: VERSION, node: process.version });
   if (redis !== undefined) metrics.watchRedis(redis.isUp);
   const store = around.store?.(openedStore) ?? openedStore;
-  await setUp(store, config, keys, now());
+  const opening = store.whenOpen();
+  const settingUp = (opening ?? Promise.resolve()).then(() => setUp(store, config, keys, now()));
+  // While the store is away the service starts without it.
+  if (opening === undefined) await settingUp;
+  else settingUp.catch((error: Error) => log.error('not set up', { reason: error.message }));
 
   return {
     now,
@@ -90,6 +112,15 @@ export async function openParts(config: Config, { around = {}, ...overrides }: O
     store,
     inbox: around.inbox?.(openedInbox) ?? openedInbox,
     openLeftovers: () => openLeftoverInboxes(inboxDir),
+    leadLog: around.leadLog?.(openedLeadLog) ?? openedLeadLog,
+    openLeftoverLeadLogs: () => openLeftoverInboxes(leadLogDir),
+    leadMsMax: overrides.postgresMsMax ?? LEAD_MS_MAX,
+    sendersFile: jsonFile<SenderSnapshot>(join(config.dataDir, SENDERS_FILE)),
+    freeBytes: async () => {
+      const { bavail, bsize } = await statfs(config.dataDir);
+      return bavail * bsize;
+    },
+    isStoreElsewhere: config.database.kind === 'postgres',
     objects: around.objects?.(openedObjects) ?? openedObjects,
     cache: around.cache?.(openedCache) ?? openedCache,
     webhook: around.webhook?.(openedWebhook) ?? openedWebhook,
@@ -97,11 +128,11 @@ export async function openParts(config: Config, { around = {}, ...overrides }: O
   };
 }
 
-async function openStore({ database, dataDir }: Config, postgresMsMax: number): Promise<Store> {
+async function openStore({ database, dataDir }: Config, postgresMsMax: number, log: Log): Promise<Store> {
   if (database.kind === 'sqlite') return openSqliteStore(join(dataDir, 'leadtrail.db'));
   // Loaded only where it is used: it takes more memory than the rest of this thread.
   const { openPostgresStore } = await import('../adapters/postgres-store.ts');
-  return openPostgresStore(database.url, database.readUrl, postgresMsMax);
+  return openPostgresStore(database.url, database.readUrl, postgresMsMax, log);
 }
 
 async function openObjects({ objects, dataDir }: Config, log: Log): Promise<ObjectStore> {

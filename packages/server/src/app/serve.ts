@@ -3,13 +3,16 @@ import { join } from 'node:path';
 import { bundledFile, bundledFolder } from '../adapters/bundled-file.ts';
 import { type Config, PROJECT_DIR } from '../config.ts';
 import type { AppSettings } from '../flows/app-settings.ts';
+import { makeCheckReadiness } from '../flows/check-readiness.ts';
 import { makeEndSession } from '../flows/end-session.ts';
 import { makeForwardLead } from '../flows/forward-lead.ts';
+import { makeGatherFigures } from '../flows/gather-figures.ts';
 import { makePreviewRetention } from '../flows/preview-retention.ts';
 import { makeRecentSessions } from '../flows/recent-sessions.ts';
 import { makeSendTestLead } from '../flows/send-test-lead.ts';
 import { makeStartSession } from '../flows/start-session.ts';
 import { makeStoreReplay } from '../flows/store-replay.ts';
+import { makeTakeLead } from '../flows/take-lead.ts';
 import { makeTrackEvents } from '../flows/track-events.ts';
 import { makeViewLead } from '../flows/view-lead.ts';
 import { whenNeeded } from '../flows/when-needed.ts';
@@ -47,6 +50,7 @@ import type { WebFiles } from '../http/web-files.ts';
 import { makeWhitelistCheck } from '../http/whitelist-check.ts';
 import { SECOND_MS } from '../lib/utc-time.ts';
 import { newId } from './ids.ts';
+import { noticing, SENDER_CHANGES } from './notice-changes.ts';
 import type { Parts } from './open-parts.ts';
 import type { Work } from './start-work.ts';
 
@@ -68,12 +72,18 @@ export function makeListener(config: Config, parts: Parts, work: Work, serving: 
 
 function handlersOf(config: Config, parts: Parts, work: Work, { isDraining }: Serving): Handlers {
   const { store, now } = parts;
+  const gatherFigures = makeGatherFigures(parts);
+  const checkReadiness = makeCheckReadiness({ ...parts, senders: work.senders });
   const all = {
     ...config,
     ...parts,
     ...work,
     ...flowsOf(config, parts, work),
+    // A site that was just set up has to be known when the store goes away.
+    store: noticing(store, SENDER_CHANGES, () => void work.senders.refresh()),
     isDraining,
+    checkReadiness,
+    gatherFigures,
     // A start that makes its own keys has made those of the engine too.
     isEngineConfigured: config.engine !== undefined || config.analyticsApiKey === undefined,
     viewLead: makeViewLead({ store, now, onSeen: work.indexing.nudge }),
@@ -103,12 +113,14 @@ function handlersOf(config: Config, parts: Parts, work: Work, { isDraining }: Se
 function flowsOf(config: Config, parts: Parts, work: Work) {
   const { ipDatabase } = parts;
   const recentSessions = makeRecentSessions();
+  const takeLead = makeTakeLead({ ...parts, senders: work.senders });
   const common = {
     ...config,
     ...parts,
     ...work,
     newId,
     recentSessions,
+    takeLead,
     locate: makeClientGeo(ipDatabase, config.edges),
     onPendingSend: work.forwarding.nudge,
     onStored: work.indexing.nudge,

@@ -1,10 +1,14 @@
+import { hostname } from 'node:os';
 import type { Config } from '../config.ts';
 import { makeAdoption } from '../flows/adopt-inboxes.ts';
 import { makeAppSettings } from '../flows/app-settings.ts';
 import { startForwarding } from '../flows/forward-leads.ts';
 import { startLeadIndexing } from '../flows/index-leads.ts';
 import { startIngest } from '../flows/ingest-tracking.ts';
+import { openKnownSenders } from '../flows/known-senders.ts';
+import { makeInboxWatch } from '../flows/recognise-inbox.ts';
 import { startRenewingOrigins } from '../flows/renew-origins.ts';
+import { startStoringLoggedLeads } from '../flows/store-logged-leads.ts';
 import { JOBS, openSchedule } from '../jobs/schedule.ts';
 import type { Inbox } from '../ports/inbox.ts';
 import { newId } from './ids.ts';
@@ -15,21 +19,57 @@ import type { Parts } from './open-parts.ts';
 export type Work = Awaited<ReturnType<typeof startWork>>;
 
 export async function startWork(config: Config, parts: Parts, { timers }: { timers: boolean }) {
-  const { store, inbox, log, metrics, now } = parts;
-  const settings = makeAppSettings({ ...parts, defaults: settingDefaults(config, parts), newId });
+  const { store, inbox, leadLog, log, metrics, now } = parts;
+  const defaults = settingDefaults(config, parts);
+  const settings = makeAppSettings({ ...parts, defaults, newId });
   // Sets the flags in the cache that follow from the settings. Where it fails, the next reading does.
   await settings.latest().catch((error: Error) => log.warn('settings not read', { reason: error.message }));
   const indexing = startLeadIndexing({ store, log });
   const renewal = startRenewingOrigins({ store, log });
+  const watch = makeInboxWatch({ store, host: hostname(), log, metrics, now });
   const ingestFrom = (source: Inbox) =>
-    startIngest({ inbox: source, store, now, log, metrics, onLeadsBehind: indexing.nudge });
+    startIngest({ inbox: source, store, now, log, metrics, watch, onLeadsBehind: indexing.nudge });
   const ingest = ingestFrom(inbox);
-  const adoption = makeAdoption({ openLeftovers: parts.openLeftovers, startIngest: ingestFrom });
+  const adoption = makeAdoption({ openLeftovers: parts.openLeftovers, startIngest: ingestFrom, watch });
   await adoption.run();
   const forwarding = startForwarding({ ...parts, settings });
-  metrics.watchInboxes(() => [inbox.backlog(), adoption.backlog()]);
-  const schedule = openSchedule(JOBS, { ...parts, settings, adoption }, { timers });
-  return { settings, ingest, adoption, forwarding, indexing, renewal, schedule };
+  const storeFrom = (source: Inbox) =>
+    startStoringLoggedLeads({
+      ...{ leadLog: source, store, log, metrics },
+      onStored: indexing.nudge,
+      onPendingSend: forwarding.nudge,
+    });
+  const loggedLeads = storeFrom(leadLog);
+  const leadAdoption = makeAdoption({
+    openLeftovers: parts.openLeftoverLeadLogs,
+    startIngest: storeFrom,
+    watch,
+  });
+  await leadAdoption.run();
+  const senders = await openKnownSenders({ store, file: parts.sendersFile, defaults, log });
+  const opening = store.whenOpen();
+  if (opening === undefined) await senders.refresh();
+  else void opening.then(senders.refresh);
+  metrics.watchInboxes(() => [inbox, ...adoption.inboxes()]);
+  metrics.watchLeadLogs(() => [leadLog, ...leadAdoption.inboxes()]);
+  const schedule = openSchedule(
+    JOBS,
+    { ...parts, settings, adoption, leadAdoption, watch, senders },
+    { timers },
+  );
+  return {
+    settings,
+    ingest,
+    adoption,
+    watch,
+    loggedLeads,
+    leadAdoption,
+    senders,
+    forwarding,
+    indexing,
+    renewal,
+    schedule,
+  };
 }
 
 function settingDefaults(config: Config, { keys }: Parts) {

@@ -1,9 +1,12 @@
 import type { Inbox, InboxBacklog } from '../ports/inbox.ts';
 import type { Ingest } from './ingest-tracking.ts';
+import type { InboxWatch } from './recognise-inbox.ts';
 
 export type Adoption = {
   /** Looks for inboxes that were left behind and begins to work them off. */
   run(): Promise<void>;
+  /** Those that are being worked off. */
+  inboxes(): Inbox[];
   /** What they still hold. */
   backlog(): InboxBacklog;
   stop(): Promise<void>;
@@ -16,6 +19,7 @@ export type Adoption = {
 export function makeAdoption(parts: {
   openLeftovers: () => Promise<Inbox[]>;
   startIngest: (inbox: Inbox) => Ingest;
+  watch: InboxWatch;
 }): Adoption {
   const adopted = new Map<Inbox, Ingest>();
 
@@ -23,7 +27,9 @@ export function makeAdoption(parts: {
     const ingest = adopted.get(inbox);
     adopted.delete(inbox);
     await ingest?.stop();
-    if (ingest !== undefined) await inbox.close();
+    if (ingest === undefined) return;
+    await parts.watch.leave(inbox);
+    await inbox.close();
   }
 
   return {
@@ -34,6 +40,7 @@ export function makeAdoption(parts: {
         void ingest.settled().then(() => letGo(inbox));
       }
     },
+    inboxes: () => [...adopted.keys()],
     backlog() {
       const backlogs = [...adopted.keys()].map((inbox) => inbox.backlog());
       return {

@@ -6,14 +6,12 @@ import { redirectTarget } from '../domain/leads/redirect-target.ts';
 import type { Settings } from '../domain/setup/settings.ts';
 import type { NetworkMatcher } from '../lib/ip-address.ts';
 import type { LeadOutcome, Metrics } from '../ports/metrics.ts';
-import type { CaptureOutcome } from '../store/leads/capture.ts';
 import type { Capture } from '../store/leads/submission.ts';
-import type { Store } from '../store/store.ts';
 import type { AppSettings } from './app-settings.ts';
+import type { KnownSenders } from './known-senders.ts';
+import type { TakeLead, TakenLead } from './take-lead.ts';
 
-export type CaptureLead = (
-  request: CaptureRequest,
-) => Promise<CaptureOutcome & { redirectTo: string | null }>;
+export type CaptureLead = (request: CaptureRequest) => Promise<TakenLead & { redirectTo: string | null }>;
 
 export type CaptureRequest = {
   /** Null: the body cannot be read. */
@@ -23,7 +21,8 @@ export type CaptureRequest = {
 };
 
 export type CaptureParts = {
-  store: Store;
+  takeLead: TakeLead;
+  senders: KnownSenders;
   settings: AppSettings;
   now: () => number;
   newId: () => string;
@@ -38,10 +37,13 @@ export type CaptureParts = {
   onStored: () => void;
 };
 
-/** Takes a lead from a form or a server. Everything that needs the store is one operation, hence one transaction. */
+/**
+ * Takes a lead from a form or a server. Everything that needs the store is one operation, hence one transaction; while
+ * the store is away, the lead waits for it on disk.
+ */
 export function makeCaptureLead(parts: CaptureParts): CaptureLead {
   return async ({ form: sent, client, headers }) => {
-    const settings = await parts.settings.current();
+    const settings = await usableSettings(parts);
     const enquiry = readEnquiry(sent, {
       at: parts.now(),
       ip: client.ip,
@@ -49,13 +51,12 @@ export function makeCaptureLead(parts: CaptureParts): CaptureLead {
       redacted: settings.redactedParameters,
       locate: (ip, sent) => parts.locate(ip, sent !== null && client.trusted, sent ?? {}),
     });
-    const outcome = await parts.store
-      .captureLead(captureOf(parts, settings, enquiry))
-      .catch((error: unknown) => {
-        parts.metrics.leadSubmitted('failed');
-        throw error;
-      });
-    parts.metrics.leadSubmitted(countedAs(outcome));
+    const outcome = await parts.takeLead(captureOf(parts, settings, enquiry)).catch((error: unknown) => {
+      parts.metrics.leadSubmitted('failed');
+      throw error;
+    });
+    // One in the log is counted when it is stored.
+    if (outcome.kind !== 'logged') parts.metrics.leadSubmitted(countedAs(outcome));
     if ('isKept' in outcome && !outcome.isKept) parts.metrics.dropped('set_aside_over_limit');
     if (outcome.kind === 'stored') {
       parts.onStored();
@@ -65,8 +66,15 @@ export function makeCaptureLead(parts: CaptureParts): CaptureLead {
   };
 }
 
+/** The latest, or where the store is away those that were known last. */
+async function usableSettings({ settings, senders, takeLead }: CaptureParts): Promise<Settings> {
+  const known = takeLead.isLogging() ? (settings.recent() ?? senders.settings()) : undefined;
+  if (known !== undefined) return known;
+  return settings.current().catch((error: unknown) => senders.settings() ?? Promise.reject(error));
+}
+
 export function captureOf(
-  { newId, environment, isTrustedProxy }: CaptureParts,
+  { newId, environment, isTrustedProxy }: Pick<CaptureParts, 'newId' | 'environment' | 'isTrustedProxy'>,
   settings: Settings,
   enquiry: Enquiry,
 ): Capture {
@@ -87,7 +95,7 @@ export function captureOf(
   };
 }
 
-function countedAs(outcome: CaptureOutcome): LeadOutcome {
+function countedAs(outcome: Exclude<TakenLead, { kind: 'logged' }>): LeadOutcome {
   if (outcome.kind !== 'stored') return outcome.kind;
   return outcome.isPrimary ? 'primary' : 'follow_up';
 }

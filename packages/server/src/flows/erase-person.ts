@@ -4,9 +4,15 @@ import { SECOND_MS } from '../lib/utc-time.ts';
 import type { ErasedRows } from '../store/erase/erase-person.ts';
 import type { Adoption } from './adopt-inboxes.ts';
 import { type ErasureParts, eraseFromArchives, eraseReplays, eventually, scrub } from './finish-erasures.ts';
+import type { KnownSenders } from './known-senders.ts';
 
 export type ErasePerson = (given: PersonIdentifiers) => Promise<Erased | WouldErase>;
-export type ErasePersonParts = ErasureParts & { adoption: Adoption; newId: () => string };
+export type ErasePersonParts = ErasureParts & {
+  adoption: Adoption;
+  leadAdoption: Adoption;
+  senders: KnownSenders;
+  newId: () => string;
+};
 
 /** Longer than the lease of a process that has died. */
 const PATIENCE_MS = 35 * SECOND_MS;
@@ -27,6 +33,7 @@ export function makeErasePerson(parts: ErasePersonParts): ErasePerson {
     if (dryRun) return { dry_run: true, counts: countsOf(rows, rows.sessions), leads: rows.found };
     const fromObjects = await eraseFromArchives(parts, deadline);
     await eraseReplays(parts);
+    await parts.senders.refresh();
     const scrubbed = (await scrub(parts, SCRUB_AT_ONCE_BYTES_MAX)) === 'clean';
 
     const counts = countsOf(rows, rows.queuedSessions + fromObjects);
@@ -48,10 +55,11 @@ function countsOf(rows: ErasedRows, archivedSessions: number): WouldErase['count
   };
 }
 
-/** Records in an inbox would not be found. */
-async function untilProcessed({ inbox, adoption }: ErasePersonParts, deadline: number): Promise<void> {
-  const isProcessed = inbox.mark();
+/** Records in an inbox and logged leads would not be found. */
+async function untilProcessed(parts: ErasePersonParts, deadline: number): Promise<void> {
+  const areProcessed = [parts.inbox, parts.leadLog].map((each) => each.mark());
+  const areAdopted = () => [parts.adoption, parts.leadAdoption].every((each) => each.backlog().records === 0);
   await eventually(deadline, 'Too much is waiting to be processed.', async () =>
-    isProcessed() && adoption.backlog().records === 0 ? true : null,
+    areProcessed.every((isProcessed) => isProcessed()) && areAdopted() ? true : null,
   );
 }

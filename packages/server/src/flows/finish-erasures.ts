@@ -16,6 +16,7 @@ import { archiveSessions } from './archive-sessions.ts';
 export type ErasureParts = {
   store: Store;
   inbox: Inbox;
+  leadLog: Inbox;
   objects: ObjectStore;
   log: Log;
   now: () => number;
@@ -41,9 +42,12 @@ export async function finishErasures(parts: ErasureParts): Promise<void> {
   }
 }
 
-/** Another process may have erased a person whose sessions came through this inbox. */
-export async function compactInbox({ inbox }: Pick<ErasureParts, 'inbox'>): Promise<void> {
-  if (inbox.backlog().records === 0) await inbox.compact();
+/** Another process may have erased a person whose sessions or leads came through this one. */
+export async function compactInbox({
+  inbox,
+  leadLog,
+}: Pick<ErasureParts, 'inbox' | 'leadLog'>): Promise<void> {
+  for (const each of [inbox, leadLog]) if (each.backlog().records === 0) await each.compact();
 }
 
 /** Takes erased sessions out of all archives, and says how many there were. */
@@ -133,13 +137,14 @@ export async function eraseReplays({ store, objects }: ErasureParts): Promise<vo
 
 /** Clean: no database of ours has a page left with what was erased. */
 export async function scrub(
-  { store, inbox }: ErasureParts,
+  { store, inbox, leadLog }: ErasureParts,
   bytesMax: number,
 ): Promise<'clean' | 'left-to-server' | 'later'> {
   const erasureIds = await store.dueScrubs();
   if (erasureIds.length === 0) return 'clean';
   try {
     await inbox.compact();
+    await leadLog.compact();
     const scrubbing = await store.scrub(bytesMax);
     if (scrubbing === 'too-large') return 'later';
     await store.recordScrubs({ erasureIds });

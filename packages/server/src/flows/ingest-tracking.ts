@@ -7,6 +7,7 @@ import type { Store } from '../store/store.ts';
 import type { Ingested, TrackingBatch } from '../store/tracking/ingest.ts';
 import { startLoop } from './background-loop.ts';
 import { makeGiveWay } from './give-way.ts';
+import type { InboxWatch } from './recognise-inbox.ts';
 
 const BATCH_RECORDS_MAX = 200;
 /** Lets a few more records join the batch, so that a trickle does not cost a transaction each. */
@@ -33,12 +34,15 @@ export function startIngest(parts: {
   now: () => number;
   log: Log;
   metrics: Metrics;
+  watch: InboxWatch;
   /** Visitors of leads have gone on. */
   onLeadsBehind: () => void;
 }): Ingest {
-  const { inbox, store, now, log, metrics, onLeadsBehind } = parts;
+  const { inbox, store, now, log, metrics, watch, onLeadsBehind } = parts;
   const rest = makeGiveWay({ busyFrom: BUSY_FROM, restFactor: REST_FACTOR });
   let isResumed = false;
+  /** How far this opening can have come in its own records: after the last success, and by attempts since then. */
+  const reached = new Set<number>([0]);
   const loop = startLoop({
     async step({ failures, idle, pause }) {
       if (!isResumed || failures > 0) await resume();
@@ -58,8 +62,33 @@ export function startIngest(parts: {
 
   /** Forgets what the store has already: the process may have died, or the answer been lost, in between. */
   async function resume(): Promise<void> {
-    const applied = await store.appliedSequence({ spoolId: inbox.spoolId });
-    if (applied > 0) await inbox.release(applied);
+    const { isCopy } = isResumed ? { isCopy: false } : await watch.note(inbox);
+    for (const epoch of inbox.identity().epochs) {
+      const applied = await store.appliedSequence({ spoolId: epoch });
+      if (applied > 0) await forget(epoch, applied);
+    }
+    if (isCopy) metrics.inboxRecovered(inbox.backlog().records);
+  }
+
+  /** Never what this opening has not applied: then somebody else uses its epoch, and its records get another. */
+  async function forget(epoch: string, applied: number): Promise<void> {
+    const isOwn = epoch === inbox.identity().epoch;
+    if (!isOwn || reached.has(applied)) {
+      await inbox.release(epoch, applied);
+      return;
+    }
+    // The database is older than this opening: there is nothing to forget.
+    if (applied < Math.min(...reached)) return;
+    const { records } = inbox.backlog();
+    log.error('inbox shares its epoch with another: its records are applied by their own ids', { records });
+    metrics.inboxRecovered(records);
+    await inbox.renew(epoch);
+    begin(0);
+  }
+
+  function begin(sequence: number): void {
+    reached.clear();
+    reached.add(sequence);
   }
 
   /** How long the batch took; undefined when there was none. */
@@ -68,9 +97,11 @@ export function startIngest(parts: {
     const batch = await inbox.take(failures === 0 ? BATCH_RECORDS_MAX : 1);
     if (batch === undefined) return undefined;
     const startedAt = performance.now();
-    const { records, ...taken } = batch;
-    const { leads } = await ingestOrSalvage({ ...taken, spoolId: inbox.spoolId, now: now() }, failures);
-    await inbox.release(batch.lastSequence);
+    const { records, epoch, ...taken } = batch;
+    reached.add(batch.lastSequence);
+    const { leads } = await ingestOrSalvage({ ...taken, spoolId: epoch, now: now() }, failures);
+    await inbox.release(epoch, batch.lastSequence);
+    begin(batch.lastSequence);
     if (leads > 0) onLeadsBehind();
     metrics.ingested(records);
     return performance.now() - startedAt;

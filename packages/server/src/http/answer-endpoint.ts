@@ -76,8 +76,10 @@ export function answerEndpoint(name: string, declared: Endpoint, handler: AnyHan
   const isTracking = declared.group === 'Tracking';
   const isForm = declared.form !== undefined;
   const limit = limitOf(declared, context);
-  // What web pages ask comes too often to have a line in the log for each request; the metrics count it.
-  const isLogged = declared.origins === undefined;
+  // What web pages and balancers ask comes too often to have a line in the log for each request; the metrics count it.
+  const isLogged = declared.origins === undefined && !declared.isHealthCheck;
+  // What a health check says is for whoever asks it.
+  const errorLog = declared.isHealthCheck ? { ...context.log, error: context.log.debug } : context.log;
 
   return async (incoming: IncomingMessage, params: object, query: object): Promise<Answer> => {
     const startedAt = performance.now();
@@ -117,7 +119,7 @@ export function answerEndpoint(name: string, declared: Endpoint, handler: AnyHan
       const error = mayBeWrongKey(thrown, incoming.headers)
         ? refuseWrongKey(thrown, client.ip, context)
         : thrown;
-      const refused = errorAnswer(error, reply.headers, name, context.log);
+      const refused = errorAnswer(error, reply.headers, name, errorLog);
       answer = isForm && prefersPage(incoming.headers) ? asPage(refused) : refused;
     }
     const seconds = (performance.now() - startedAt) / 1000;

@@ -33,6 +33,8 @@ type Resource = {
   origins?: Endpoint['origins'];
   /** Loaded or sent by web pages: no visit and no lead is lost because of a broken Host header. */
   isForPages?: boolean;
+  /** Some balancers ask in HTTP/1.0, which has no Host header. */
+  isHealthCheck?: boolean;
   /** Without a valid key the answer does not tell what exists here. */
   needsKey?: boolean;
   /** The endpoint whose headers a refusal carries. */
@@ -66,7 +68,7 @@ export function makeRouter(handlers: Handlers, context: RouterContext): RequestL
     const found = find(incoming.url ?? '');
     if (found === null || hasTwoHosts(incoming)) return unreadable(context);
     const resource: Resource = found.store;
-    if (!resource.isForPages && !hasValidHost(incoming)) return unreadable(context);
+    if (!isAddressed(incoming, resource)) return unreadable(context);
     const answerer = resource.answers.get(incoming.method ?? '');
     return answerer === undefined
       ? refuse(incoming, resource, context)
@@ -130,6 +132,7 @@ function endpointsAt(
     allowed: [...answers.keys(), ...(origins === undefined ? [] : ['OPTIONS'])],
     origins,
     isForPages: origins !== undefined,
+    isHealthCheck: all.some((declared) => declared.isHealthCheck),
     needsKey: all.every(({ auth }) => auth === 'marketing' || auth === 'admin'),
     declared: all[0],
   };
@@ -141,6 +144,12 @@ function endpointsAt(
 function toDashboard({ newRequestId }: HttpContext): Answer {
   const headers = { location: '/dashboard/', 'cache-control': 'no-store', 'x-request-id': newRequestId() };
   return { status: 302, headers, body: null };
+}
+
+function isAddressed(incoming: IncomingMessage, { isForPages, isHealthCheck }: Resource): boolean {
+  if (isForPages) return true;
+  const isOld = incoming.httpVersion === '1.0' && incoming.headers.host === undefined;
+  return (isHealthCheck && isOld) || hasValidHost(incoming);
 }
 
 function hasValidHost({ url, headers: { host = '' } }: IncomingMessage): boolean {

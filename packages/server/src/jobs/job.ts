@@ -1,5 +1,7 @@
 import type { Adoption } from '../flows/adopt-inboxes.ts';
 import type { AppSettings } from '../flows/app-settings.ts';
+import type { KnownSenders } from '../flows/known-senders.ts';
+import type { InboxWatch } from '../flows/recognise-inbox.ts';
 import type { Cache } from '../ports/cache.ts';
 import type { Inbox } from '../ports/inbox.ts';
 import type { Log } from '../ports/log.ts';
@@ -11,11 +13,16 @@ import type { Store } from '../store/store.ts';
 export type JobParts = {
   store: Store;
   inbox: Inbox;
+  leadLog: Inbox;
   objects: ObjectStore;
   cache: Cache;
   settings: AppSettings;
   webhook: Webhook;
   adoption: Adoption;
+  /** The same for the logs of leads. */
+  leadAdoption: Adoption;
+  senders: KnownSenders;
+  watch: InboxWatch;
   log: Log;
   metrics: Metrics;
   now: () => number;

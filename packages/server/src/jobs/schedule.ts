@@ -18,7 +18,26 @@ export const JOBS: readonly Job[] = [
     name: 'adopt-inboxes',
     cron: '* * * * *',
     scope: 'process',
-    run: ({ adoption }) => adoption.run(),
+    async run({ adoption, leadAdoption }) {
+      await adoption.run();
+      await leadAdoption.run();
+    },
+  },
+  {
+    name: 'watch-inboxes',
+    cron: '* * * * *',
+    scope: 'process',
+    async run({ inbox, leadLog, adoption, leadAdoption, watch }) {
+      const adopted = [...adoption.inboxes(), ...leadAdoption.inboxes()];
+      for (const each of [inbox, leadLog, ...adopted]) await watch.note(each);
+      await watch.lookForMissing();
+    },
+  },
+  {
+    name: 'remember-senders',
+    cron: '*/10 * * * * *',
+    scope: 'process',
+    run: ({ senders }) => senders.refresh(),
   },
   {
     name: 'end-idle-sessions',

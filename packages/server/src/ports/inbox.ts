@@ -1,24 +1,49 @@
-/** The durable place where accepted tracking requests wait to be processed. */
+/** The durable place where accepted requests wait to be processed. */
 export type Inbox = {
-  /** Names this inbox for good, so that the store can remember how far it has come in it. */
-  readonly spoolId: string;
+  /** Who this inbox is, for the store to tell a copy of it from itself. */
+  identity(): InboxIdentity;
+  /** The store knows this opening: earlier ones without records need not be remembered. */
+  confirm(): Promise<void>;
+  /** For a copy of another inbox: from now on it is one of its own. */
+  becomeItself(): Promise<void>;
   /** Resolves once the record is on disk. One record is one line of JSON. */
   append(line: string): Promise<void>;
-  /** The oldest records that were not released yet, in order; undefined when there are none. */
+  /** The oldest records that were not released yet, in order and of one opening; undefined when there are none. */
   take(recordsMax: number): Promise<InboxBatch | undefined>;
-  /** Forgets everything up to this sequence. */
-  release(lastSequence: number): Promise<void>;
+  /** Forgets what an opening has appended up to this sequence. */
+  release(epoch: string, lastSequence: number): Promise<InboxBacklog>;
+  /** Gives the records that are left of an opening a new epoch, because theirs says nothing about them. */
+  renew(epoch: string): Promise<void>;
   /** Calls back after every commit. */
   onAppended(listener: () => void): void;
   backlog(): InboxBacklog;
+  /** When the oldest record was appended, in milliseconds; undefined when there is none. */
+  oldestAt(): number | undefined;
   /** Remembers what is in it now: the answer tells whether all of that has been released. */
   mark(): () => boolean;
+  /** Resolves where a record could be written now. */
+  probe(): Promise<void>;
   /** Leaves nothing in its file but what has not been released yet. */
   compact(): Promise<void>;
   close(): Promise<void>;
 };
 
+/**
+ * Each opening of an inbox has an epoch of its own, and the store remembers how far it has come in each. So records of
+ * a copy, which has the same sequence numbers again, are never taken for those of the original.
+ */
+export type InboxIdentity = {
+  inboxId: string;
+  /** Of the present opening. */
+  epoch: string;
+  /** All openings it remembers, in order; the last one is the present one. */
+  epochs: readonly string[];
+  /** The last sequence before this opening. */
+  lastSequence: number;
+};
+
 export type InboxBatch = {
+  epoch: string;
   firstSequence: number;
   lastSequence: number;
   records: number;

@@ -1,4 +1,4 @@
-import type { InboxBacklog } from './inbox.ts';
+import type { Inbox } from './inbox.ts';
 
 /** Skipped: another process ran it for this tick. */
 export type JobOutcome = 'success' | 'failure' | 'skipped';
@@ -34,13 +34,34 @@ export const DROP_REASONS = [
 ] as const;
 export type DropReason = (typeof DROP_REASONS)[number];
 
+/** Gauges that are looked up when the metrics are asked for; undefined: not known, or not configured. */
+export type Figures = Record<
+  | 'diskFreeBytes'
+  | 'lagSeconds'
+  | 'pendingSends'
+  | 'oldestSendSeconds'
+  | 'waitingArchives'
+  | 'postgresUp'
+  | 's3Up',
+  number | undefined
+>;
+
+export type WatchedInbox = Pick<Inbox, 'backlog' | 'oldestAt'>;
+
 /** What the service counts about itself. */
 export type Metrics = {
   /** What one endpoint reports; asked for once, called for every request. */
   forEndpoint(endpoint: string): (status: number, seconds: number) => void;
   /** The same for a scheduled job; from then on it can be seen that it has not run yet. */
   forJob(job: string): JobReport;
-  watchInboxes(backlogs: () => readonly InboxBacklog[]): void;
+  watchInboxes(inboxes: () => readonly WatchedInbox[]): void;
+  watchLeadLogs(logs: () => readonly WatchedInbox[]): void;
+  /** An inbox turned out to be a copy of another. */
+  inboxCopied(): void;
+  /** Records of a copy that the store did not have yet. */
+  inboxRecovered(records: number): void;
+  /** How many inboxes no process has had open for some time. */
+  inboxesMissing(count: number): void;
   watchRedis(isUp: () => boolean): void;
   ingested(records: number): void;
   ingestFailed(): void;
@@ -50,6 +71,7 @@ export type Metrics = {
   keyRefused(): void;
   /** One attempt to bring a lead to the automation platform. */
   deliveryTried(outcome: DeliveryOutcome): void;
+  show(figures: Figures): void;
   /** All of it, in the form Prometheus reads. */
   text(): string;
 };

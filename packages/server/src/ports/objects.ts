@@ -14,6 +14,8 @@ export type ObjectStore = {
   delete(key: string): Promise<void>;
   /** All in a folder and those below it, a page at a time, in the order of their keys. */
   list(folder: string): AsyncIterable<readonly ListedObject[]>;
+  /** Whether it answered last time, where it is a server. */
+  isUp?(): boolean;
   /** Whatever is still under way fails. */
   close(): void;
 };

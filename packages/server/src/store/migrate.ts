@@ -20,6 +20,7 @@ import { retentionTables } from './migrations/0016-retention.ts';
 import { visitOrigins } from './migrations/0017-visit-origins.ts';
 import { programTables } from './migrations/0020-programs.ts';
 import { leadPulls } from './migrations/0021-lead-pulls.ts';
+import { inboxTable } from './migrations/0022-inboxes.ts';
 
 type Step = (db: Kysely<unknown>, dialect: DialectKind) => Promise<void>;
 
@@ -44,10 +45,18 @@ const STEPS: Readonly<Record<string, Step>> = {
   '0017-visit-origins': visitOrigins,
   '0020-programs': programTables,
   '0021-lead-pulls': leadPulls,
+  '0022-inboxes': inboxTable,
 };
 
+export type StepProgress = { state: 'started' } | { state: 'done'; ms: number };
+export type OnStep = (name: string, progress: StepProgress) => void;
+
 /** Brings the tables to the present shape. Several processes may start at once: one of them does the work. */
-export async function migrate<S>(db: Kysely<S>, dialect: DialectKind): Promise<void> {
+export async function migrate<S>(
+  db: Kysely<S>,
+  dialect: DialectKind,
+  onStep: OnStep = () => undefined,
+): Promise<void> {
   const migrator = new Migrator({
     db,
     provider: {
@@ -55,7 +64,14 @@ export async function migrate<S>(db: Kysely<S>, dialect: DialectKind): Promise<v
         return Object.fromEntries(
           Object.entries(STEPS).map(([name, step]) => [
             name,
-            { up: (connection) => step(connection, dialect) } satisfies Migration,
+            {
+              async up(connection) {
+                const startedAt = performance.now();
+                onStep(name, { state: 'started' });
+                await step(connection, dialect);
+                onStep(name, { state: 'done', ms: Math.round(performance.now() - startedAt) });
+              },
+            } satisfies Migration,
           ]),
         );
       },

@@ -8,6 +8,7 @@ import * as erasedReplays from './erase/erased-replays.ts';
 import * as scrubs from './erase/scrubs.ts';
 import * as flowSendDelivery from './flow-sends/deliver.ts';
 import * as flowSends from './flow-sends/manage.ts';
+import * as inboxes from './inboxes.ts';
 import * as integrations from './integrations.ts';
 import * as ipLists from './ip-lists.ts';
 import * as jobRuns from './job-runs.ts';
@@ -28,6 +29,7 @@ import * as leadRenewal from './leads/renew.ts';
 import * as leadReview from './leads/review.ts';
 import * as objectCatalogue from './object-catalogue.ts';
 import { type Operation, type OperationKinds, ping, type ShownOperation, versions } from './operation.ts';
+import * as queueFigures from './queue-figures.ts';
 import * as recount from './recount.ts';
 import * as refresh from './refresh.ts';
 import * as replays from './replays.ts';
@@ -38,6 +40,7 @@ import * as retentionLeads from './retention/leads.ts';
 import * as retentionPreview from './retention/preview.ts';
 import * as retentionSessions from './retention/sessions.ts';
 import * as retentionTexts from './retention/texts.ts';
+import * as senderSnapshot from './sender-snapshot.ts';
 import * as setAsideLeads from './set-aside-leads.ts';
 import * as settings from './settings.ts';
 import * as sites from './sites.ts';
@@ -58,6 +61,7 @@ const exported = {
   ...scrubs,
   ...flowSendDelivery,
   ...flowSends,
+  ...inboxes,
   ...integrations,
   ...ipLists,
   ...jobRuns,
@@ -77,6 +81,7 @@ const exported = {
   ...leadRenewal,
   ...leadReview,
   ...objectCatalogue,
+  ...queueFigures,
   ...recount,
   ...refresh,
   ...replays,
@@ -87,6 +92,7 @@ const exported = {
   ...retentionPreview,
   ...retentionSessions,
   ...retentionTexts,
+  ...senderSnapshot,
   ...setAsideLeads,
   ...settings,
   ...sites,

@@ -26,6 +26,7 @@ export type Schema = {
   referrer_totals: ReferrerTotalRow;
   failed_records: FailedRecordRow;
   spools: SpoolRow;
+  inboxes: InboxRow;
   archive_queue: ArchiveQueueRow;
   objects: ObjectRow;
   erasure_steps: ErasureStepRow;
@@ -206,8 +207,22 @@ export type FailedRecordRow = {
   record: string;
 };
 
-/** How far each inbox has been processed: what makes processing exactly-once. */
+/**
+ * How far each opening of an inbox has been processed: what makes processing exactly-once. Inboxes of earlier versions
+ * have their own id here.
+ */
 export type SpoolRow = { spool_id: string; applied_sequence: number; updated_at: number };
+
+/** An inbox of any process, and its present opening. */
+export type InboxRow = {
+  inbox_id: string;
+  epoch: string;
+  host: string;
+  records: number;
+  seen_at: number;
+  /** 0: it was closed with nothing in it, so nobody needs to miss it. */
+  is_open: number;
+};
 
 /** Session metadata on its way to the object store: gzipped lines of JSON. */
 export type ArchiveQueueRow = {

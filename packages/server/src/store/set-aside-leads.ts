@@ -2,6 +2,7 @@ import type { SET_ASIDE_PERIODS } from '@leadtrail/contract/set-aside-leads';
 import type { Insertable } from 'kysely';
 import { rateLimitKey } from '../lib/ip-address.ts';
 import { DAY_MS, dateTime, dayStart, utcDay } from '../lib/utc-time.ts';
+import type { Db } from './dialect.ts';
 import { ipContains } from './ip-lists.ts';
 import { read, write } from './operation.ts';
 import { countOf, type Page } from './paging.ts';
@@ -47,25 +48,28 @@ const KEPT_PER_DAY_MAX = 100;
  */
 export const setAside = write(
   { changes: ['set-aside'] },
-  async ({ query }, lead: SetAsideLead): Promise<boolean> => {
-    const client = rateLimitKey(lead.ip);
+  async (db, lead: SetAsideLead): Promise<boolean> => {
     const today = dayStart(utcDay(lead.received_at));
-    const kept = await query
+    const kept = await db.query
       .selectFrom('set_aside_leads')
       .select('id')
-      .where('client', '=', client)
+      .where('client', '=', rateLimitKey(lead.ip))
       .where('received_at', '>=', today)
       .where('received_at', '<', today + DAY_MS)
       .limit(KEPT_PER_DAY_MAX)
       .execute();
     if (kept.length >= KEPT_PER_DAY_MAX) return false;
-    await query
-      .insertInto('set_aside_leads')
-      .values({ ...lead, client })
-      .execute();
+    await setAsideAlways(db, lead);
     return true;
   },
 );
+
+export async function setAsideAlways({ query }: Db, lead: SetAsideLead): Promise<void> {
+  await query
+    .insertInto('set_aside_leads')
+    .values({ ...lead, client: rateLimitKey(lead.ip) })
+    .execute();
+}
 
 /** A page of one kind without what was accepted or deleted, latest first. An empty filter lets everything through. */
 export const setAsideLeads = read(

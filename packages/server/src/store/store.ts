@@ -11,6 +11,8 @@ export type Store = {
 } & StoreItself;
 
 type StoreItself = {
+  /** Resolves when the store can be used; undefined: it can be already. Until then operations are unavailable. */
+  whenOpen(): Promise<void> | undefined;
   /** Rewrites the database without what was deleted from it, unless it is larger than that. */
   scrub(bytesMax: number): Promise<Scrubbing>;
   close(): Promise<void>;

@@ -65,6 +65,7 @@ export function startServiceProcess(place: Place, options: ServiceProcessOptions
       TRACK_RATE_LIMIT_PER_MINUTE: '0',
       CAPTURE_RATE_LIMIT_PER_MINUTE: '0',
       EDGE: 'plain',
+      DRAIN_SECONDS: '0',
       ...(place.kind === 'postgres' ? { DATABASE_URL: place.databaseUrl } : {}),
       ...options.env,
     },
@@ -152,7 +153,8 @@ export async function getText(port: number, path: string): Promise<string> {
 
 /** Resolves when everything accepted has been processed. */
 export async function inboxEmpty(port: number): Promise<void> {
-  await until('An empty inbox', async () =>
-    /^leadtrail_inbox_records 0$/m.test(await getText(port, '/metrics')),
-  );
+  await until('An empty inbox', async () => {
+    const text = await getText(port, '/metrics');
+    return /^leadtrail_inbox_records 0$/m.test(text) && /^leadtrail_logged_leads 0$/m.test(text);
+  });
 }

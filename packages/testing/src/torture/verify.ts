@@ -50,7 +50,7 @@ function shortened(found: readonly string[]): string[] {
 
 /** A service that was stopped in an orderly way has processed everything. */
 function inboxLeftovers(place: Place): string[] {
-  return globSync(join(place.dataDir, 'inbox/*.db')).flatMap((file) => {
+  return globSync(join(place.dataDir, '{inbox,lead-log}/*.db')).flatMap((file) => {
     const database = new DatabaseSync(file, { readOnly: true });
     const waiting = database.prepare('select count(*) as n from groups').get()?.n as number;
     database.close();

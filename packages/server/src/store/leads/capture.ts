@@ -1,10 +1,16 @@
 import { assessRisk } from '../../domain/leads/assess-risk.ts';
-import { decideCapture, isOnSite, type RefusalReason } from '../../domain/leads/decide-capture.ts';
+import {
+  type CaptureDecision,
+  decideCapture,
+  isOnSite,
+  type RefusalReason,
+} from '../../domain/leads/decide-capture.ts';
 import { type Enquiry, senderToKeep } from '../../domain/leads/enquiry.ts';
+import { unavailable } from '../../lib/errors.ts';
 import type { Db } from '../dialect.ts';
 import { write } from '../operation.ts';
 import type { SetAsideLeadRow } from '../schema.ts';
-import { setAside } from '../set-aside-leads.ts';
+import { type SetAsideLead, setAside, setAsideAlways } from '../set-aside-leads.ts';
 import { type AnsweredIds, findAnswer, rememberAnswer } from './idempotency.ts';
 import { noteUse } from './integration-use.ts';
 import { isSiteOrigin, type KnownSender, lookUpPerson, lookUpSender } from './look-up.ts';
@@ -30,19 +36,43 @@ export const captureLead = write(
   { changes: CAPTURE_CHANGES },
   async (db, capture: Capture): Promise<CaptureOutcome> => {
     const { enquiry } = capture;
+    refuseLate(capture);
     const sender = await lookUpSender(db, enquiry);
     const readable = { isSiteOrigin: await mayReadAnswer(db, enquiry, sender) };
-    const decision = decideCapture(enquiry, sender);
+    const decision = stillAnswered(capture, decideCapture(enquiry, sender));
     if (decision.kind === 'refused') return { ...readable, ...decision };
     const asked = askedAgain(enquiry, sender);
     const answer = asked && (await findAnswer(db, asked));
-    if (answer === 'other_body') return { ...readable, kind: 'refused', reason: 'idempotency_key_reused' };
-    if (answer !== null) return { ...readable, kind: 'repeated', ...answer };
+    if (answer === 'other_body' && !capture.isLogged) {
+      return { ...readable, kind: 'refused', reason: 'idempotency_key_reused' };
+    }
+    if (answer !== null && answer !== 'other_body') return { ...readable, kind: 'repeated', ...answer };
     const outcome = await keep(db, capture, sender, decision.kind);
-    if (asked !== null) await rememberAnswer(db, asked, outcome);
+    if (asked !== null && answer === null) await rememberAnswer(db, asked, outcome);
+    refuseLate(capture);
     return { ...readable, ...outcome };
   },
 );
+
+/** For a logged lead that cannot be stored: where people can see and accept it. */
+export const setAsideLogged = write(
+  { changes: CAPTURE_CHANGES },
+  async (db, capture: Capture): Promise<CaptureOutcome> => {
+    // However many there are: each was answered as a lead.
+    if (!(await isKeptAside(db, capture))) await setAsideAlways(db, asideOf(capture, 'rejected'));
+    const { leadPublicId, submissionPublicId } = capture;
+    return { kind: 'rejected', isSiteOrigin: false, isKept: true, leadPublicId, submissionPublicId };
+  },
+);
+
+/** Its sender gets another answer by now, or none. */
+function refuseLate({ deadline }: Capture): void {
+  if (deadline !== undefined && Date.now() > deadline) throw unavailable('It is too late for this lead.');
+}
+
+function stillAnswered({ isLogged }: Capture, decision: CaptureDecision): CaptureDecision {
+  return isLogged && decision.kind === 'refused' ? { kind: 'accepted' } : decision;
+}
 
 async function keep(
   db: Db,
@@ -67,6 +97,8 @@ function askedAgain({ idempotency, at }: Enquiry, { integration }: KnownSender) 
 export async function storeLead(db: Db, capture: Capture, sender: KnownSender): Promise<Submitted> {
   const { enquiry } = capture;
   const person = await lookUpPerson(db, enquiry, sender);
+  const before = capture.isLogged && (await findSubmitted(db, capture));
+  if (before) return before;
   const risk = assessRisk(enquiry, {
     personRule: sender.personRule,
     isTrustedProxy: capture.isTrustedProxy,
@@ -87,6 +119,19 @@ export async function storeLead(db: Db, capture: Capture, sender: KnownSender): 
   });
 }
 
+async function findSubmitted({ query }: Db, { submissionPublicId }: Capture): Promise<Submitted | undefined> {
+  const row = await query
+    .selectFrom('submissions')
+    .innerJoin('leads', 'leads.lead_id', 'submissions.lead_id')
+    .select(['leads.lead_id', 'leads.lead_public_id', 'submissions.is_primary_lead'])
+    .where('submissions.lead_submission_public_id', '=', submissionPublicId)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const { lead_id: leadId, lead_public_id: leadPublicId, is_primary_lead } = row;
+  // Its send may be waiting since then.
+  return { leadId, leadPublicId, submissionPublicId, isPrimary: is_primary_lead === 1, isForwarded: true };
+}
+
 /** CORS: nearly always the origin is the form's own site, so that the other sites need not be read. */
 async function mayReadAnswer(db: Db, enquiry: Enquiry, { site }: KnownSender): Promise<boolean> {
   const { origin, page } = enquiry;
@@ -94,10 +139,15 @@ async function mayReadAnswer(db: Db, enquiry: Enquiry, { site }: KnownSender): P
   return (site?.enabled && page === origin && isOnSite(enquiry, site)) || isSiteOrigin(db, { origin });
 }
 
-function keepAside(db: Db, capture: Capture, kind: SetAsideLeadRow['kind']): Promise<boolean> {
+async function keepAside(db: Db, capture: Capture, kind: SetAsideLeadRow['kind']): Promise<boolean> {
+  if (capture.isLogged && (await isKeptAside(db, capture))) return true;
+  return setAside(db, asideOf(capture, kind));
+}
+
+function asideOf(capture: Capture, kind: SetAsideLeadRow['kind']): SetAsideLead {
   const { enquiry } = capture;
   const { form } = enquiry;
-  return setAside(db, {
+  return {
     kind,
     ip: enquiry.ip,
     received_at: enquiry.at,
@@ -114,5 +164,17 @@ function keepAside(db: Db, capture: Capture, kind: SetAsideLeadRow['kind']): Pro
     sender: JSON.stringify(senderToKeep(enquiry)),
     lead_public_id: capture.leadPublicId,
     lead_submission_public_id: capture.submissionPublicId,
-  });
+  };
+}
+
+async function isKeptAside({ query }: Db, { enquiry, submissionPublicId }: Capture): Promise<boolean> {
+  const row = await query
+    .selectFrom('set_aside_leads')
+    .select('id')
+    // Narrowed down by the index of what is shown.
+    .where('kind', 'in', ['rejected', 'testing'])
+    .where('received_at', '=', enquiry.at)
+    .where('lead_submission_public_id', '=', submissionPublicId)
+    .executeTakeFirst();
+  return row !== undefined;
 }

@@ -26,6 +26,10 @@ export type Capture = {
   portalDomains: readonly string[];
   botLeadDetection: boolean;
   isTrustedProxy: boolean;
+  /** When it must not be stored any more, because its sender no longer waits. */
+  deadline?: number;
+  /** It was answered while the store was away: it is no longer refused, and may have been stored before. */
+  isLogged?: true;
 };
 
 export type NewLead = Omit<Selectable<LeadRow>, 'lead_id'>;

@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto';
+import { copyFileSync, existsSync, globSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+/** What `npm run inbox` does: show the inboxes of a folder, and take in those of another machine. */
+
+/** Why nothing was adopted; its message is one sentence for the operator. */
+export class AdoptionRefused extends Error {}
+
+export type ListedInbox = { file: string } & (
+  | { state: 'in use' }
+  | { state: 'unreadable'; reason: string }
+  | { state: 'free'; inboxId: string; records: number; bytes: number; oldestAt: number | null }
+);
+
+/** How files are named that came from elsewhere: they are removed once they are empty. */
+export const ADOPTED = 'adopted-';
+const SQLITE_BUSY = 5;
+
+export function listInboxes(dir: string): ListedInbox[] {
+  return inboxFiles(dir).map((file) => ({ file, ...look(file) }));
+}
+
+/**
+ * Copies the inboxes of another machine into this folder, where a running service finds them within a minute. The
+ * originals stay as they are: adopting them twice, or their machine coming back, applies nothing twice.
+ */
+export function adoptInboxes(from: string, dir: string): { files: number; records: number } {
+  const files = inboxFiles(from);
+  if (files.length === 0) throw new AdoptionRefused(`There is no inbox in ${from}: no file is named *.db.`);
+  if (resolve(from) === resolve(dir)) {
+    throw new AdoptionRefused(`${from} is the inbox of this machine: its service processes it anyway.`);
+  }
+  const listed = files.map((file) => ({ file, ...look(file) }));
+  for (const inbox of listed) {
+    if (inbox.state === 'in use')
+      throw new AdoptionRefused(`${inbox.file} is in use by a running service: stop it first.`);
+    if (inbox.state === 'unreadable')
+      throw new AdoptionRefused(`${inbox.file} is not an inbox that can be read (${inbox.reason}).`);
+  }
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  let records = 0;
+  for (const { file } of listed) records += copyInbox(file, join(dir, `${ADOPTED}${randomUUID()}`));
+  return { files: files.length, records };
+}
+
+/** Only a whole copy gets the name under which services look for it. */
+function copyInbox(file: string, target: string): number {
+  const partial = `${target}.partial`;
+  try {
+    copyFileSync(file, partial);
+    // What was committed last may be in the log only.
+    if (existsSync(`${file}-wal`)) copyFileSync(`${file}-wal`, `${partial}-wal`);
+    const copied = look(partial);
+    if (copied.state !== 'free') throw new Error(`${basename(file)} cannot be read once it is copied.`);
+    renameSync(partial, `${target}.db`);
+    return copied.records;
+  } finally {
+    for (const end of ['', '-wal', '-shm']) rmSync(partial + end, { force: true });
+  }
+}
+
+function inboxFiles(dir: string): string[] {
+  return globSync('*.db', { cwd: dir })
+    .sort()
+    .map((name) => join(dir, name));
+}
+
+type Look = ListedInbox extends infer L ? (L extends { file: string } ? Omit<L, 'file'> : never) : never;
+
+/** Closing it brings the log into the file. */
+function look(file: string): Look {
+  const database = new DatabaseSync(file, { timeout: 0 });
+  try {
+    const { spool_id } = database.prepare('select spool_id from spool').get() as { spool_id: string };
+    const sums = database
+      .prepare('select coalesce(sum(records), 0) as records, coalesce(sum(bytes), 0) as bytes from groups')
+      .get() as { records: number; bytes: number };
+    return { state: 'free', inboxId: spool_id, ...sums, oldestAt: oldestAt(database) };
+  } catch (error) {
+    const { errcode, message } = error as Error & { errcode?: number };
+    return errcode === SQLITE_BUSY ? { state: 'in use' } : { state: 'unreadable', reason: message };
+  } finally {
+    database.close();
+  }
+}
+
+/** Files of earlier versions do not say. */
+function oldestAt(database: DatabaseSync): number | null {
+  const hasTimes = database.prepare("select 1 from pragma_table_info('groups') where name = 'at'").get();
+  if (hasTimes === undefined) return null;
+  const oldest = database.prepare('select at from groups where at > 0 order by sequence limit 1').get();
+  return (oldest?.at as number | undefined) ?? null;
+}

@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+/** Opening an inbox file: its lock, its tables and the epoch of this opening. */
+
+/** An opening, and the first sequence that it may have appended. */
+export type Opening = { epoch: string; first_sequence: number };
+
+export type InboxFile = {
+  database: DatabaseSync;
+  inboxId: string;
+  /** In order; the last one is this opening. */
+  openings: Opening[];
+};
+
+const SPOOLS_MAX = 64;
+const SQLITE_BUSY = 5;
+const WAL_PAGES_MAX = 2000;
+
+/**
+ * Several processes may share a data directory, each with a spool of its own: the first that no other
+ * process holds. The lock lives as long as the process, so a killed one leaves its spool free.
+ */
+export function openFreeSpool(dir: string): InboxFile {
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  for (let number = 1; number <= SPOOLS_MAX; number += 1) {
+    try {
+      return openSpool(join(dir, `${number}.db`));
+    } catch (error) {
+      if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
+    }
+  }
+  throw new Error(`All ${SPOOLS_MAX} inbox files in ${dir} are in use.`);
+}
+
+export function openSpool(file: string): InboxFile {
+  const database = new DatabaseSync(file, { timeout: 0 });
+  try {
+    return prepare(database);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function prepare(database: DatabaseSync): InboxFile {
+  database.exec('pragma locking_mode = exclusive');
+  database.exec('pragma journal_mode = wal');
+  database.exec('pragma synchronous = full');
+  database.exec(`pragma wal_autocheckpoint = ${WAL_PAGES_MAX}`);
+  const columns =
+    'sequence integer primary key autoincrement, records integer not null, bytes integer not null, lines text not null';
+  database.exec('begin immediate');
+  database.exec(`create table if not exists groups (${columns})`);
+  database.exec('create table if not exists spool (spool_id text not null)');
+  database.exec(`insert into spool select '${randomUUID()}' where not exists (select 1 from spool)`);
+  database.exec(
+    'create table if not exists openings (number integer primary key, epoch text not null, first_sequence integer not null)',
+  );
+  database.exec('create table if not exists probe (number integer primary key, bytes blob not null)');
+  addTimeColumn(database);
+  const { spool_id: inboxId } = database.prepare('select spool_id from spool').get() as { spool_id: string };
+  noteOpening(database, inboxId);
+  database.exec('commit');
+  const openings = database
+    .prepare('select epoch, first_sequence from openings order by number')
+    .all() as Opening[];
+  return { database, inboxId, openings };
+}
+
+/** Files of earlier versions do not say when a group was appended. */
+function addTimeColumn(database: DatabaseSync): void {
+  const isThere = database.prepare("select 1 from pragma_table_info('groups') where name = 'at'").get();
+  if (isThere === undefined) database.exec('alter table groups add column at integer not null default 0');
+}
+
+function noteOpening(database: DatabaseSync, inboxId: string): void {
+  const { last } = database
+    .prepare("select coalesce((select seq from sqlite_sequence where name = 'groups'), 0) as last")
+    .get() as { last: number };
+  const add = database.prepare('insert into openings (epoch, first_sequence) values (?, ?)');
+  // What an earlier version appended is known to the store under the name of the inbox.
+  const isFirst = database.prepare('select 1 from openings').get() === undefined;
+  if (isFirst && last > 0) add.run(inboxId, 0);
+  add.run(randomUUID(), last + 1);
+}

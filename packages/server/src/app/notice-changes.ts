@@ -1,0 +1,32 @@
+import type { Store } from '../store/store.ts';
+
+/** The operations that change who may send leads. */
+export const SENDER_CHANGES = [
+  'createSite',
+  'updateSite',
+  'deleteSite',
+  'createForm',
+  'updateForm',
+  'deleteForm',
+  'createIntegration',
+  'updateIntegration',
+  'rekeyIntegration',
+  'deleteIntegration',
+  'addIpRule',
+  'removeIpRule',
+] as const satisfies readonly (keyof Store)[];
+
+/** The store, with a word after each of these operations. */
+export function noticing(store: Store, names: readonly (keyof Store)[], onChange: () => void): Store {
+  return new Proxy(store, {
+    get(target, name) {
+      const found = Reflect.get(target, name);
+      if (!names.some((each) => each === name)) return found;
+      return async (...args: unknown[]) => {
+        const result = await found.apply(target, args);
+        onChange();
+        return result;
+      };
+    },
+  });
+}

@@ -1,0 +1,66 @@
+import type { Purpose } from '@leadtrail/contract/service';
+import { withTimeout } from '../lib/timeout.ts';
+import { SECOND_MS } from '../lib/utc-time.ts';
+import type { Inbox } from '../ports/inbox.ts';
+import type { Store } from '../store/store.ts';
+import type { KnownSenders } from './known-senders.ts';
+
+/** What keeps it from its work, as a sentence; undefined: nothing. */
+export type Readiness = { problem: string | undefined; store: 'up' | 'away' };
+export type CheckReadiness = (purpose?: Purpose) => Promise<Readiness>;
+
+const ANSWER_MS_MAX = SECOND_MS;
+/** Several balancers ask, but the disk and the store are looked at once. */
+const REMEMBERED_MS = SECOND_MS;
+
+/** Tries what the work would need: a write to the logs on disk, an answer of the store. */
+export function makeCheckReadiness({
+  store,
+  inbox,
+  leadLog,
+  senders,
+  isStoreElsewhere,
+}: {
+  store: Store;
+  inbox: Inbox;
+  leadLog: Inbox;
+  senders: KnownSenders;
+  /** The store does not need the disk of this machine. */
+  isStoreElsewhere: boolean;
+}): CheckReadiness {
+  const storeAnswers = remembered(() => store.ping());
+  const inboxWrites = remembered(() => inbox.probe());
+  const leadLogWrites = remembered(() => leadLog.probe());
+
+  const checks: Record<Purpose, () => Promise<string | undefined>> = {
+    tracking: async () => ((await inboxWrites()) ? undefined : 'The inbox cannot be written.'),
+    async leads() {
+      const isLogged = await leadLogWrites();
+      if (isLogged && senders.areKnown()) return undefined;
+      if ((isLogged || isStoreElsewhere) && (await storeAnswers())) return undefined;
+      return 'Leads cannot be stored.';
+    },
+    analytics: async () => ((await storeAnswers()) ? undefined : 'The store does not answer.'),
+  };
+
+  return async (purpose) => {
+    const asked = purpose === undefined ? [checks.tracking, checks.leads] : [checks[purpose]];
+    const problems = await Promise.all(asked.map((check) => check()));
+    const problem = problems.find((each) => each !== undefined);
+    return { problem, store: (await storeAnswers()) ? 'up' : 'away' };
+  };
+}
+
+function remembered(attempt: () => Promise<unknown>): () => Promise<boolean> {
+  let known: { until: number; works: Promise<boolean> } | undefined;
+  return () => {
+    if (known !== undefined && performance.now() < known.until) return known.works;
+    const worked = attempt().then(
+      () => true,
+      () => false,
+    );
+    const works = withTimeout(worked, ANSWER_MS_MAX, () => false);
+    known = { until: performance.now() + REMEMBERED_MS, works };
+    return works;
+  };
+}

@@ -1,0 +1,99 @@
+import { decideCapture, type SenderFacts } from '../domain/leads/decide-capture.ts';
+import type { Enquiry } from '../domain/leads/enquiry.ts';
+import {
+  type SavedSettings,
+  type SettingDefaults,
+  type Settings,
+  settingsOf,
+} from '../domain/setup/settings.ts';
+import { isAllowedOrigin } from '../domain/setup/site-domain.ts';
+import { reasonOf } from '../lib/errors.ts';
+import type { Log } from '../ports/log.ts';
+import type { SenderSnapshot } from '../store/sender-snapshot.ts';
+import type { Store } from '../store/store.ts';
+
+/** Sites, keys and lists as they were last known, kept on disk: leads are taken by them while the store is away. */
+export type KnownSenders = {
+  /** False until the store was read for the first time. */
+  areKnown(): boolean;
+  /** Undefined: nothing is known yet. */
+  decide(enquiry: Enquiry): ReturnType<typeof decideCapture> | undefined;
+  isSiteOrigin(origin: string): boolean;
+  /** Without secrets. */
+  settings(): Settings | undefined;
+  /** Reads them anew, where the store is there. */
+  refresh(): Promise<void>;
+};
+
+type Kept = { read(): Promise<SenderSnapshot | undefined>; write(snapshot: SenderSnapshot): Promise<void> };
+
+export async function openKnownSenders(parts: {
+  store: Store;
+  file: Kept;
+  defaults: SettingDefaults;
+  log: Log;
+}): Promise<KnownSenders> {
+  const { store, file, defaults, log } = parts;
+  let known: Known | undefined;
+  let written = '';
+  let refreshing: Promise<void> | undefined;
+  learn(await file.read());
+
+  function learn(snapshot: SenderSnapshot | undefined): void {
+    if (snapshot === undefined) return;
+    known = {
+      ...snapshot,
+      ruleOf: new Map(snapshot.rules.map(({ ip, list, usage }) => [ip, { list, usage }])),
+      siteOf: new Map(snapshot.sites.map((site) => [site.siteKey, site])),
+    };
+  }
+
+  async function read(): Promise<void> {
+    try {
+      const { settings, ...snapshot } = await store.senderSnapshot();
+      const read = { ...snapshot, settings: withoutSecrets(settings) };
+      learn(read);
+      const text = JSON.stringify(read);
+      if (text !== written) await file.write(read);
+      written = text;
+    } catch (error) {
+      log.debug('senders not read', { reason: reasonOf(error) });
+    }
+  }
+
+  return {
+    areKnown: () => known !== undefined,
+    decide: (enquiry) => (known === undefined ? undefined : decideCapture(enquiry, factsOf(known, enquiry))),
+    isSiteOrigin: (origin) =>
+      known?.sites.some(({ enabled, domains }) => enabled && isAllowedOrigin(origin, domains)) ?? true,
+    settings: () => known && settingsOf(known.settings, defaults),
+    refresh() {
+      refreshing ??= read().finally(() => {
+        refreshing = undefined;
+      });
+      return refreshing;
+    },
+  };
+}
+
+type Known = SenderSnapshot & {
+  ruleOf: ReadonlyMap<string, NonNullable<SenderFacts['callerRule']>>;
+  siteOf: ReadonlyMap<string, SenderSnapshot['sites'][number]>;
+};
+
+function factsOf({ ruleOf, siteOf, integrations }: Known, enquiry: Enquiry): SenderFacts {
+  const { callerIp, personIp, keyHash, form } = enquiry;
+  const site = siteOf.get(form.siteKey);
+  const isEnabled = keyHash === null ? undefined : integrations[keyHash];
+  return {
+    callerRule: ruleOf.get(callerIp) ?? null,
+    personRule: personIp === null ? null : (ruleOf.get(personIp) ?? null),
+    site: site === undefined ? null : { ...site, formEnabled: site.forms[form.formId] ?? null },
+    integration: isEnabled === undefined ? null : { enabled: isEnabled },
+  };
+}
+
+/** They are needed only where the store is. */
+function withoutSecrets(settings: SavedSettings): SavedSettings {
+  return Object.fromEntries(Object.entries(settings).filter(([name]) => !name.endsWith('_secret')));
+}

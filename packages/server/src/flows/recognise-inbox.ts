@@ -1,0 +1,81 @@
+import { withTimeout } from '../lib/timeout.ts';
+import { MINUTE_MS, SECOND_MS } from '../lib/utc-time.ts';
+import type { Inbox } from '../ports/inbox.ts';
+import type { Log } from '../ports/log.ts';
+import type { Metrics } from '../ports/metrics.ts';
+import type { Store } from '../store/store.ts';
+
+/** Tells the store of an inbox, and the operator of one that is a copy or that is gone. */
+
+export type InboxWatch = {
+  /** Whether it turned out to be a copy of another; from then on it is an inbox of its own. */
+  note(inbox: Inbox): Promise<{ isCopy: boolean }>;
+  /** It is about to be closed: with nothing in it, nobody needs to miss it. */
+  leave(inbox: Inbox): Promise<void>;
+  /** Looks for inboxes that no process has open any more. */
+  lookForMissing(): Promise<void>;
+};
+
+/** Longer than any restart, and than the job that notes inboxes rests. */
+const MISSING_AFTER_MS = 5 * MINUTE_MS;
+/** The service is stopping, and the store may be away. */
+const LEAVE_MS_MAX = SECOND_MS;
+
+export function makeInboxWatch(parts: {
+  store: Store;
+  host: string;
+  log: Log;
+  metrics: Metrics;
+  now: () => number;
+}): InboxWatch {
+  const { store, host, log, metrics, now } = parts;
+  const reported = new Set<string>();
+
+  async function note(inbox: Inbox): Promise<{ isCopy: boolean }> {
+    const { inboxId: copyOf } = inbox.identity();
+    const isCopy = (await tell(inbox)) === 'copy';
+    if (isCopy) {
+      await inbox.becomeItself();
+      const { inboxId } = inbox.identity();
+      const { records } = inbox.backlog();
+      log.warn('inbox is a copy: it was restored, or machines share one image', {
+        copy_of: copyOf,
+        inbox: inboxId,
+        records,
+      });
+      metrics.inboxCopied();
+      await tell(inbox);
+    }
+    await inbox.confirm();
+    return { isCopy };
+  }
+
+  function tell(inbox: Inbox): Promise<'noted' | 'copy'> {
+    return store.noteInbox({ ...inbox.identity(), host, records: inbox.backlog().records, now: now() });
+  }
+
+  return {
+    note,
+    async leave(inbox) {
+      if (inbox.backlog().records > 0) return;
+      const { inboxId, epoch } = inbox.identity();
+      // Otherwise it is missed until somebody opens it again, and found empty.
+      const closed = store.closeInbox({ inboxId, epoch }).catch(() => undefined);
+      await withTimeout(closed, LEAVE_MS_MAX, () => undefined);
+    },
+    async lookForMissing() {
+      const missing = await store.inboxesUnseenSince({ time: now() - MISSING_AFTER_MS });
+      metrics.inboxesMissing(missing.length);
+      for (const { inbox_id, host: where, seen_at } of missing) {
+        if (reported.has(inbox_id)) continue;
+        log.warn('inbox is missing: start its machine, or adopt its inbox elsewhere', {
+          inbox: inbox_id,
+          host: where,
+          last_seen: new Date(seen_at).toISOString(),
+        });
+      }
+      reported.clear();
+      for (const { inbox_id } of missing) reported.add(inbox_id);
+    },
+  };
+}

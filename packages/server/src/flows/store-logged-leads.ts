@@ -1,0 +1,131 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { identityKey } from '../domain/leads/lead-identity.ts';
+import { AppError, reasonOf } from '../lib/errors.ts';
+import type { Inbox } from '../ports/inbox.ts';
+import type { Log } from '../ports/log.ts';
+import type { LeadOutcome, Metrics } from '../ports/metrics.ts';
+import type { CaptureOutcome } from '../store/leads/capture.ts';
+import type { Capture } from '../store/leads/submission.ts';
+import type { Store } from '../store/store.ts';
+import { startLoop } from './background-loop.ts';
+import type { Ingest } from './ingest-tracking.ts';
+
+const BATCH_LEADS_MAX = 200;
+/** Fewer than there are connections: leads that come in meanwhile have their own. */
+const LEADS_AT_ONCE = 8;
+const BACKOFF = { minMs: 100, maxMs: 1000 };
+/** How often one lead may fail for a reason that is not temporary. */
+const FAILURES_MAX = 3;
+const EMPTY_POLL_MS = 5;
+
+/**
+ * Brings logged leads into the store, for as long as the service runs. Their ids keep one from being stored twice, be it
+ * that the process died before it could forget it, or that the store had it before the answer got lost.
+ */
+export function startStoringLoggedLeads(parts: {
+  leadLog: Inbox;
+  store: Store;
+  log: Log;
+  metrics: Metrics;
+  onStored: () => void;
+  onPendingSend: () => void;
+}): Ingest {
+  const { leadLog, store, log, metrics } = parts;
+  const failuresOf = new Map<string, number>();
+  const loop = startLoop({
+    async step({ idle }) {
+      const batch = await leadLog.take(BATCH_LEADS_MAX);
+      if (batch === undefined) {
+        await idle();
+        return;
+      }
+      const lines = Buffer.from(batch.lines).toString().trimEnd().split('\n');
+      const leads = lines.map((line): Capture => ({ ...JSON.parse(line), isLogged: true }));
+      await storeAll(chainsOf(leads));
+      await leadLog.release(batch.epoch, batch.lastSequence);
+      failuresOf.clear();
+    },
+    backoff: BACKOFF,
+    onFailure(error, failures) {
+      log.warn('logged leads wait for the store', { reason: reasonOf(error), failures });
+    },
+  });
+  leadLog.onAppended(loop.nudge);
+
+  async function storeAll(chains: Capture[][]): Promise<void> {
+    const workers = Array.from({ length: LEADS_AT_ONCE }, async () => {
+      for (let chain = chains.pop(); chain !== undefined; chain = chains.pop()) {
+        for (const lead of chain) await storeOne(lead);
+      }
+    });
+    const outcomes = await Promise.allSettled(workers);
+    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+  }
+
+  async function storeOne(lead: Capture): Promise<void> {
+    const outcome = await store.captureLead(lead).catch((error: unknown) => keepAnyway(lead, error));
+    metrics.leadSubmitted(countedAs(outcome));
+    if ('isKept' in outcome && !outcome.isKept) metrics.dropped('set_aside_over_limit');
+    if (outcome.kind !== 'stored') return;
+    parts.onStored();
+    if (outcome.isForwarded) parts.onPendingSend();
+  }
+
+  /** Where it can be seen, and accepted by hand: one lead must not hold up the others for ever. */
+  async function keepAnyway(lead: Capture, error: unknown): Promise<CaptureOutcome> {
+    const failures = (failuresOf.get(lead.submissionPublicId) ?? 0) + 1;
+    failuresOf.set(lead.submissionPublicId, failures);
+    const isTemporary = error instanceof AppError && error.code === 'unavailable';
+    if (isTemporary || failures < FAILURES_MAX) throw error;
+    log.error('logged lead cannot be stored and is set aside', { reason: reasonOf(error) });
+    return store.setAsideLogged(lead);
+  }
+
+  async function untilEmpty(deadline: number): Promise<void> {
+    while (leadLog.backlog().records > 0 && performance.now() < deadline) await sleep(EMPTY_POLL_MS);
+  }
+
+  return {
+    settled: () => untilEmpty(Number.POSITIVE_INFINITY),
+    drain(timeoutMs) {
+      loop.hurry();
+      return untilEmpty(performance.now() + timeoutMs);
+    },
+    stop: loop.stop,
+  };
+}
+
+/**
+ * Leads that share an identity are one person's and follow each other; all others can be stored side by side. An
+ * address counts where there is nothing else: many people may share it.
+ */
+export function chainsOf(leads: readonly Capture[]): Capture[][] {
+  /** Of each lead the first of its chain, as far as it is known. */
+  const before = leads.map((_, position) => position);
+  const firstOf = (position: number): number => {
+    const previous = before[position] as number;
+    return previous === position ? position : firstOf(previous);
+  };
+  const latestWith = new Map<string, number>();
+  for (const [position, lead] of leads.entries()) {
+    for (const key of personalKeys(lead)) {
+      const other = firstOf(latestWith.get(key) ?? position);
+      const own = firstOf(position);
+      before[Math.max(other, own)] = Math.min(other, own);
+      latestWith.set(key, position);
+    }
+  }
+  return [...Map.groupBy(leads.keys(), firstOf).values()].map((positions) =>
+    positions.map((position) => leads[position] as Capture),
+  );
+}
+
+function personalKeys({ enquiry: { identities } }: Capture): string[] {
+  const personal = identities.filter(({ kind }) => kind !== 'ip');
+  return (personal.length > 0 ? personal : identities).map(identityKey);
+}
+
+function countedAs(outcome: CaptureOutcome): LeadOutcome {
+  if (outcome.kind !== 'stored') return outcome.kind;
+  return outcome.isPrimary ? 'primary' : 'follow_up';
+}

@@ -1,0 +1,42 @@
+import type { SavedSettings } from '../domain/setup/settings.ts';
+import { primaryRead } from './operation.ts';
+import type { IpRuleRow } from './schema.ts';
+import { readSettings } from './settings.ts';
+
+/** Everything that decides whether a lead is taken, to decide it while the store is away. */
+export type SenderSnapshot = {
+  rules: Pick<IpRuleRow, 'ip' | 'list' | 'usage'>[];
+  sites: { siteKey: string; enabled: boolean; domains: string[]; forms: Record<string, boolean> }[];
+  /** Whether the integration with this key is enabled, by the hash of the key. */
+  integrations: Record<string, boolean>;
+  settings: SavedSettings;
+};
+
+/** The latest count: older entries of a list that long are looked up only while the store is there. */
+const RULES_MAX = 200_000;
+
+export const senderSnapshot = primaryRead(async (db): Promise<SenderSnapshot> => {
+  const { query } = db;
+  const rules = await query
+    .selectFrom('ip_rules')
+    .select(['ip', 'list', 'usage'])
+    .orderBy('listed_at', 'desc')
+    .limit(RULES_MAX)
+    .execute();
+  const sites = await query.selectFrom('sites').select(['id', 'site_key', 'enabled', 'domains']).execute();
+  const forms = await query.selectFrom('forms').select(['site_id', 'form_id', 'enabled']).execute();
+  const integrations = await query.selectFrom('integrations').select(['key_hash', 'enabled']).execute();
+  return {
+    rules,
+    sites: sites.map(({ id, site_key, enabled, domains }) => ({
+      siteKey: site_key,
+      enabled: enabled === 1,
+      domains: JSON.parse(domains),
+      forms: Object.fromEntries(
+        forms.filter((form) => form.site_id === id).map((form) => [form.form_id, form.enabled === 1]),
+      ),
+    })),
+    integrations: Object.fromEntries(integrations.map((each) => [each.key_hash, each.enabled === 1])),
+    settings: await readSettings(db),
+  };
+});

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Balancer, startBalancer } from '@leadtrail/testing/balancer';
+import { newLedger } from '@leadtrail/testing/torture/ledger';
+import { startLoad } from '@leadtrail/testing/torture/load';
+import { newPlace, removePlace } from '@leadtrail/testing/torture/place';
+import { seeded } from '@leadtrail/testing/torture/random';
+import {
+  inboxEmpty,
+  type ServiceProcess,
+  startServiceProcess,
+  until,
+  within,
+} from '@leadtrail/testing/torture/service-process';
+import { differences } from '@leadtrail/testing/torture/verify';
+
+test('SIGTERM behind a balancer without retries: no request fails while all processes are replaced', async () => {
+  const place = await newPlace('sqlite', () => '');
+  const ledger = newLedger();
+  const balancer = await startBalancer();
+  const started: ServiceProcess[] = [];
+  const start = async () => {
+    // Longer than a check of the balancer takes on a busy machine.
+    const service = startServiceProcess(place, { env: { DRAIN_SECONDS: '4' } });
+    started.push(service);
+    const port = await within('The start', service.listening);
+    balancer.add(port);
+    return { service, port };
+  };
+  try {
+    let running = [await start(), await start()];
+    await until('Both are ready', () => balancer.ready() === 2);
+    const load = startLoad({ port: balancer.port, ledger, random: seeded(9), connections: 6, pauseMs: 2 });
+    for (const { service, port } of running) {
+      const next = await start();
+      await until('The next is ready', () => balancer.ready() === 3);
+      const before = ledger.sums().sessions.acknowledged;
+      await until('Requests', () => ledger.sums().sessions.acknowledged > before + 20);
+      service.kill('SIGTERM');
+      const exit = await within('The exit', service.exited);
+      assert.deepEqual(exit, { code: 0, signal: null }, service.output());
+      balancer.remove(port);
+      running = [...running, next];
+    }
+    await load.stop();
+    assert.deepEqual(new Set(ledger.answers.keys()), new Set([200, 202]));
+    await stopRest(running.slice(2), balancer);
+    assert.deepEqual(await differences(ledger, place), []);
+  } finally {
+    for (const service of started) service.kill('SIGKILL');
+    await Promise.all(started.map(({ exited }) => exited));
+    await balancer.close();
+    await removePlace(place);
+  }
+});
+
+async function stopRest(
+  running: readonly { service: ServiceProcess; port: number }[],
+  { remove }: Balancer,
+): Promise<void> {
+  for (const { service, port } of running) {
+    remove(port);
+    await inboxEmpty(port);
+    service.kill('SIGTERM');
+    await within('The exit', service.exited);
+  }
+}

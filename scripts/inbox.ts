@@ -1,0 +1,67 @@
+import { existsSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { AdoptionRefused, adoptInboxes, listInboxes } from '../packages/server/src/adapters/inbox-folder.ts';
+import { ConfigError, PROJECT_DIR, readConfig } from '../packages/server/src/config.ts';
+
+/** `npm run inbox -- list` and `npm run inbox -- adopt <folder>`. */
+
+process.umask(0o077);
+
+/** Of tracking, and of leads that were taken while the store was away. */
+const FOLDERS = ['inbox', 'lead-log'] as const;
+
+const USAGE = [
+  'npm run inbox -- list            shows the inboxes of this machine',
+  'npm run inbox -- adopt <folder>  takes in the DATA_DIR, or its inbox or lead-log folder, of a machine that is gone',
+].join('\n');
+
+const envFile = join(PROJECT_DIR, '.env');
+if (existsSync(envFile)) process.loadEnvFile(envFile);
+
+try {
+  const { dataDir } = readConfig(process.env);
+  const [command, folder] = process.argv.slice(2);
+  if (command === 'list' && folder === undefined) for (const name of FOLDERS) list(join(dataDir, name));
+  else if (command === 'adopt' && folder !== undefined) adopt(folder, dataDir);
+  else throw new AdoptionRefused(`Say what to do:\n${USAGE}`);
+} catch (error) {
+  console.error(`${(error as Error).message}`);
+  if (!(error instanceof ConfigError || error instanceof AdoptionRefused)) {
+    console.error((error as Error).stack);
+  }
+  process.exitCode = 1;
+}
+
+function list(dir: string): void {
+  const inboxes = listInboxes(dir);
+  if (inboxes.length === 0) console.log(`There is no inbox in ${dir}.`);
+  for (const inbox of inboxes) {
+    if (inbox.state === 'in use') console.log(`${inbox.file}  in use by a running service`);
+    else if (inbox.state === 'unreadable') console.log(`${inbox.file}  cannot be read: ${inbox.reason}`);
+    else {
+      const since =
+        inbox.oldestAt === null ? '' : `, the oldest since ${new Date(inbox.oldestAt).toISOString()}`;
+      console.log(`${inbox.file}  ${figure(inbox.records)} records, ${figure(inbox.bytes)} bytes${since}`);
+    }
+  }
+}
+
+/** A DATA_DIR has an inbox of tracking and a log of leads; a folder given by itself is an inbox of tracking. */
+function adopt(folder: string, dataDir: string): void {
+  const inside = FOLDERS.filter((name) => existsSync(join(folder, name)));
+  const adopted = inside.map((name) => adoptInboxes(join(folder, name), join(dataDir, name)));
+  if (inside.length === 0) adopted.push(adoptInboxes(folder, join(dataDir, folderLike(folder))));
+  const files = adopted.reduce((sum, each) => sum + each.files, 0);
+  const records = adopted.reduce((sum, each) => sum + each.records, 0);
+  console.log(`Adopted ${figure(records)} records of ${files} inboxes.`);
+  console.log('A running service processes them within a minute, otherwise the next start does.');
+}
+
+/** A copied log of leads has to keep its name. */
+function folderLike(folder: string): string {
+  return FOLDERS.find((name) => name === basename(resolve(folder))) ?? FOLDERS[0];
+}
+
+function figure(value: number): string {
+  return value.toLocaleString('en');
+}
