@@ -22,7 +22,12 @@ const NAMES: Readonly<Record<ClassPreview['class'], string>> = {
 
 const COLUMNS: readonly Column<ClassPreview>[] = [
   { key: 'class', title: 'What', cell: (row) => NAMES[row.class] },
-  { key: 'days', title: 'Kept for', cell: ({ days }) => (days === null ? 'ever' : `${days} days`) },
+  {
+    key: 'days',
+    title: 'Kept for',
+    className: 'whitespace-nowrap',
+    cell: ({ days }) => (days === null ? 'ever' : `${days} days`),
+  },
   { key: 'rows', title: 'Will be removed', isNumber: true, cell: ({ rows }) => formatNumber(rows) },
   {
     key: 'oldest',

@@ -15,8 +15,8 @@ export function StagesField({
 }) {
   const id = useId();
   return (
-    <fieldset className="grid min-w-0 gap-2">
-      <legend className="text-[0.8125rem] font-medium">{label}</legend>
+    <fieldset className="min-w-0">
+      <legend className="mb-2 text-[0.8125rem] font-medium">{label}</legend>
       <div className="flex flex-wrap gap-x-5 gap-y-2">
         {LEAD_STATUSES.map((stage) => (
           <label key={stage} htmlFor={`${id}-${stage}`} className="flex items-center gap-2">
