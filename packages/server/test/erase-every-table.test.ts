@@ -82,6 +82,7 @@ const HOLDS_NOTHING: Readonly<Record<string, string>> = {
   replay_chunks: 'random ids and keys of objects; replay-erase.test.ts',
   replays: 'random ids, times and sizes; replay-erase.test.ts',
   retention_horizons: 'times',
+  session_renewals: 'the id of a session, until those before it have been brought along',
   settings: 'what operators set up',
   sites: 'what operators set up',
   spools: 'ids of inboxes and counts',

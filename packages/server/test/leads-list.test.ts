@@ -8,6 +8,8 @@ import {
   assertCaptured,
   CAPTURE_ENV,
   type Fields,
+  FORM_ID,
+  SITE_KEY,
   sendForm,
   sendFromServer,
   setUpSite,
@@ -95,9 +97,17 @@ onBothStores('the fields of a lead in a list', (kind) => {
         // That of the first submission.
         contact_ip: '203.0.113.44',
         is_ip_blocked: 0,
-        campaign: '',
+        message: '',
+        campaign: {},
+        fields: {},
+        crm_lead_id: null,
+        site_key: SITE_KEY,
+        form_id: FORM_ID,
+        enquiry_datetime_iso: '2026-03-10T12:00:00.000Z',
+        last_follow_up_at_iso: '2026-03-10T12:01:30.500Z',
+        updated_at_iso: '2026-03-10T12:01:30.500Z',
         medium: '',
-        channel: '',
+        channel: 'Direct',
       });
     });
 

@@ -214,7 +214,8 @@ describe('after the move to PostgreSQL', () => {
       sqlite,
       `insert into failed_records values ('spool', 1, 0, ${now}, 'Why', '{"text":"\\u0000"}');
       insert into erasure_steps values ('archive', 'session', 0);
-      insert into lead_renewals values (1)`,
+      insert into lead_renewals values (1);
+      insert into session_renewals values ('0')`,
     );
   }
 

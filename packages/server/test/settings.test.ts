@@ -229,6 +229,8 @@ onBothStores('the settings', (kind) => {
       unmatched_event_retention_days: ['90', 1.5, -1],
       archive_retention_days: ['90', null, 1.5, true, 1e300],
       replay_retention_days: ['30', null, 1.5, true, 1e300],
+      attribution_days: ['30', null, 1.5, true, 0, -1, 3651],
+      portal_domains: ['immo.example', null, {}, [5], [''], ['a b.example'], ['portal'], [null]],
     })) {
       test(`${name} of the wrong type, with details`, async () => {
         for (const value of values) await assertRefused({ [name]: value }, name);
