@@ -62,10 +62,13 @@ async function assertSurvives(disk: FullDisk): Promise<void> {
     assert.match(refused.headers.get('retry-after') ?? '', /^\d+$/);
     assert.ok((await overview()).total_sessions > 50);
     assert.equal((await get('/analytics/pages/top')).status, 200);
+    await until('It is not ready for writing', async () => (await get('/readyz')).status === 503);
+    assert.equal((await get('/livez')).status, 200);
 
     const accepted = ledger.sums().sessions.acknowledged;
     await disk.free(pid);
     await until('More sessions', () => ledger.sums().sessions.acknowledged > accepted + 50);
+    await until('It is ready again', async () => (await get('/readyz')).status === 200);
     await load.stop();
     await inboxEmpty(port);
     service.kill('SIGTERM');

@@ -922,10 +922,19 @@ async function patch(service: TestService, path: string, body: unknown): Promise
   assert.equal((await call(service, 'PATCH', path, { body })).status, 200);
 }
 
-onBothStores('POST /lead.capture while the store is away', (kind) => {
+onBothStores('POST /lead.capture while neither store nor log can be written', (kind) => {
   const away = () => Promise.reject(unavailable('The store is away.'));
   const service = useService(kind, {
-    overrides: { around: { store: (store) => ({ ...store, captureLead: away, isSiteOrigin: away }) } },
+    overrides: {
+      around: {
+        store: (store) => ({ ...store, captureLead: away, isSiteOrigin: away }),
+        leadLog: (log) => ({ ...log, append: away }),
+      },
+    },
+  });
+  before(async () => {
+    await setUpSite(service);
+    await service.app.senders.refresh();
   });
 
   test('a page may ask, and read that it has to try again', async () => {

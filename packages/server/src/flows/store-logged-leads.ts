@@ -47,7 +47,8 @@ export function startStoringLoggedLeads(parts: {
     },
     backoff: BACKOFF,
     onFailure(error, failures) {
-      log.warn('logged leads wait for the store', { reason: reasonOf(error), failures });
+      // One line for an outage, however often it is tried.
+      if (failures === 1) log.warn('logged leads wait for the store', { reason: reasonOf(error) });
     },
   });
   leadLog.onAppended(loop.nudge);

@@ -35,16 +35,17 @@ export function makeTakeLead(parts: {
   const isLogging = () => leadLog.backlog().records > 0;
 
   async function take(capture: Capture): Promise<TakenLead> {
-    if (isLogging()) return log(capture);
-    const deadline = Date.now() + leadMsMax * (1 - COMMIT_SHARE);
-    const storing = store.captureLead({ ...capture, deadline });
-    try {
-      return await withTimeout(storing, leadMsMax, () => unavailable('The store does not answer in time.'));
-    } catch (error) {
-      if (!isUnavailable(error)) throw error;
-      // It may have been stored all the same; then its id keeps it from being stored again.
-      return log(capture).catch((failed) => (isUnavailable(failed) ? storing : Promise.reject(failed)));
-    }
+    // Where the log is full, it is better to be out of order than refused.
+    if (isLogging()) return log(capture).catch(whenUnavailable(() => storeNow(capture)));
+    const storing = storeNow(capture);
+    const late = () => unavailable('The store does not answer in time.');
+    const inTime: Promise<TakenLead> = withTimeout(storing, leadMsMax, late);
+    // It may have been stored all the same; then its id keeps it from being stored again.
+    return inTime.catch(whenUnavailable(() => log(capture).catch(whenUnavailable(() => storing))));
+  }
+
+  function storeNow(capture: Capture): Promise<CaptureOutcome> {
+    return store.captureLead({ ...capture, deadline: Date.now() + leadMsMax * (1 - COMMIT_SHARE) });
   }
 
   async function log(capture: Capture): Promise<TakenLead> {
@@ -61,6 +62,7 @@ export function makeTakeLead(parts: {
   return Object.assign(take, { isLogging });
 }
 
-function isUnavailable(error: unknown): boolean {
-  return error instanceof AppError && error.code === 'unavailable';
+function whenUnavailable(otherwise: () => Promise<TakenLead>): (error: unknown) => Promise<TakenLead> {
+  return (error) =>
+    error instanceof AppError && error.code === 'unavailable' ? otherwise() : Promise.reject(error);
 }
