@@ -4,6 +4,7 @@ import { gunzip, gzip } from 'node:zlib';
 import { withoutSessions } from '../domain/tracking/session-archive.ts';
 import { AppError, unavailable } from '../lib/errors.ts';
 import { MINUTE_MS, SECOND_MS } from '../lib/utc-time.ts';
+import type { Answers } from '../ports/answers.ts';
 import type { Inbox } from '../ports/inbox.ts';
 import type { Log } from '../ports/log.ts';
 import type { ObjectStore } from '../ports/objects.ts';
@@ -17,6 +18,7 @@ export type ErasureParts = {
   store: Store;
   inbox: Inbox;
   objects: ObjectStore;
+  answers: Answers;
   log: Log;
   now: () => number;
 };
@@ -42,7 +44,11 @@ export async function finishErasures(parts: ErasureParts): Promise<void> {
 }
 
 /** Another process may have erased a person whose sessions came through this inbox. */
-export async function compactInbox({ inbox }: Pick<ErasureParts, 'inbox'>): Promise<void> {
+export async function compactOwnFiles({
+  inbox,
+  answers,
+}: Pick<ErasureParts, 'inbox' | 'answers'>): Promise<void> {
+  await answers.forget();
   if (inbox.backlog().records === 0) await inbox.compact();
 }
 
@@ -133,12 +139,13 @@ export async function eraseReplays({ store, objects }: ErasureParts): Promise<vo
 
 /** Clean: no database of ours has a page left with what was erased. */
 export async function scrub(
-  { store, inbox }: ErasureParts,
+  { store, inbox, answers }: ErasureParts,
   bytesMax: number,
 ): Promise<'clean' | 'left-to-server' | 'later'> {
   const erasureIds = await store.dueScrubs();
   if (erasureIds.length === 0) return 'clean';
   try {
+    await answers.forget();
     await inbox.compact();
     const scrubbing = await store.scrub(bytesMax);
     if (scrubbing === 'too-large') return 'later';

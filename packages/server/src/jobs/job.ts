@@ -1,5 +1,6 @@
 import type { Adoption } from '../flows/adopt-inboxes.ts';
 import type { AppSettings } from '../flows/app-settings.ts';
+import type { Answers } from '../ports/answers.ts';
 import type { Cache } from '../ports/cache.ts';
 import type { Inbox } from '../ports/inbox.ts';
 import type { Log } from '../ports/log.ts';
@@ -12,6 +13,7 @@ export type JobParts = {
   store: Store;
   inbox: Inbox;
   objects: ObjectStore;
+  answers: Answers;
   cache: Cache;
   settings: AppSettings;
   webhook: Webhook;
