@@ -345,7 +345,7 @@ describe('Settings that are saved by section', () => {
 
   it('Signed reports are required with a switch', () =>
     dashboard.visit('/settings/forwarding', async (page) => {
-      await page.getByLabel('Require signed reports').click();
+      await page.getByRole('switch', { name: 'Require signed reports' }).click();
       await button(page, 'Save').click();
       await page.getByText('Unsaved changes').waitFor({ state: 'detached' });
       assert.equal((await settingsOf(service)).callbacks_require_signature, true);
