@@ -36,7 +36,8 @@ export async function openKnownSenders(parts: {
   const { store, file, defaults, log } = parts;
   let known: Known | undefined;
   let written = '';
-  let refreshing: Promise<void> | undefined;
+  let reading: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
   learn(await file.read());
 
   function learn(snapshot: SenderSnapshot | undefined): void {
@@ -61,6 +62,13 @@ export async function openKnownSenders(parts: {
     }
   }
 
+  function start(): Promise<void> {
+    reading = read().finally(() => {
+      reading = undefined;
+    });
+    return reading;
+  }
+
   return {
     areKnown: () => known !== undefined,
     decide: (enquiry) => (known === undefined ? undefined : decideCapture(enquiry, factsOf(known, enquiry))),
@@ -68,10 +76,13 @@ export async function openKnownSenders(parts: {
       known?.sites.some(({ enabled, domains }) => enabled && isAllowedOrigin(origin, domains)) ?? true,
     settings: () => known && settingsOf(known.settings, defaults),
     refresh() {
-      refreshing ??= read().finally(() => {
-        refreshing = undefined;
+      if (reading === undefined) return start();
+      // The reading under way may have missed what was changed just now.
+      next ??= reading.then(() => {
+        next = undefined;
+        return start();
       });
-      return refreshing;
+      return next;
     },
   };
 }
