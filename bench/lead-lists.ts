@@ -89,7 +89,7 @@ async function fillLeads(
       if (mixed(leadId, 1) % 3 === 0) await store.markLeadSeen({ leadId, followUps: 0, now: Date.now() });
       const status = LEAD_STATUSES[mixed(leadId, 2) % 12];
       const move = { id: String(leadId), by: 'admin', now: Date.now() } as const;
-      if (status !== undefined && status !== 'new') await store.setLeadStatus({ ...move, status });
+      if (status !== undefined && status !== 'new') await store.updateLead({ ...move, status });
     });
     while ((await store.indexLeads({ max: INDEXED_AT_ONCE })) > 0);
   } finally {

@@ -1,3 +1,4 @@
+import { measureAnswers } from './answers.ts';
 import { measureBrowserScripts } from './browser-scripts.ts';
 import { measureDashboard } from './dashboard.ts';
 import { measureLeadLists } from './lead-lists.ts';
@@ -8,7 +9,7 @@ import { report } from './results.ts';
 import { measureTracking } from './tracking.ts';
 
 /**
- * `npm run bench [-- --quick] [-- browser|leads|tracking|processor|lists|dashboard]`: the service against a raw `node:http` echo, with
+ * `npm run bench [-- --quick] [-- browser|leads|tracking|processor|lists|answers|dashboard]`: the service against a raw `node:http` echo, with
  * the same payload and load generator in the same run. Ratios count: a slow or busy machine affects both. Lists are
  * measured in milliseconds on a large store, scripts by the time they add to a page. `processor` compares two commits on a
  * machine that is never quiet: run it alternately in a clone of each.
@@ -20,6 +21,7 @@ const SECTIONS = {
   tracking: measureTracking,
   processor: measureProcessorTime,
   lists: measureLeadLists,
+  answers: measureAnswers,
   dashboard: measureDashboard,
 };
 

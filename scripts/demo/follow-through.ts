@@ -95,7 +95,7 @@ export async function workOn(
     const status = isBot && random.chance(0.8) ? 'fake' : random.weighted(pipeline.stages).status;
     statuses.set(leadId, status);
     if (status !== 'new')
-      await store.setLeadStatus({
+      await store.updateLead({
         id: String(leadId),
         status,
         by: 'marketing',

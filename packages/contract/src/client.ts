@@ -27,9 +27,9 @@ type CallArguments<E extends Endpoint> = E['body'] extends z.ZodType
     ? [CallInput<E>]
     : [CallInput<E>?];
 
-/** A form is posted by a page, not called by a program. */
+/** A form or a file is posted by a page, not called by a program. */
 export type CallableName = {
-  [N in EndpointName]: Endpoints[N] extends { form: unknown } ? never : N;
+  [N in EndpointName]: Endpoints[N] extends { form: unknown } | { file: unknown } ? never : N;
 }[EndpointName];
 
 export type Client = <N extends CallableName>(

@@ -14,6 +14,7 @@ export type Group =
   | 'Lead capture'
   | 'Callbacks'
   | 'Statistics'
+  | 'Questions'
   | 'Leads'
   | 'Replays'
   | 'Deliveries'
@@ -43,11 +44,15 @@ export type Endpoint = {
   readonly isBodyOptional?: true;
   /** A form instead of a JSON body, in any of four encodings; the schema describes it, the handler reads it. */
   readonly form?: z.ZodObject;
+  /** The body is a file of this content type, as it is or as the part `file` of a multipart form. */
+  readonly file?: string;
   /** The JSON body may be gzipped and nest deeply; the handler reads of it what has to be known. */
   readonly packed?: true;
   readonly bodyBytesMax?: number;
   /** The content type of the answer where it is not JSON. */
   readonly produces?: string;
+  /** Another content type of the answer, for those who accept it; the handler then answers with the text itself. */
+  readonly alsoProduces?: string;
   /** The answer is sent piece by piece, in one of these content types; its schema describes it as JSON. */
   readonly streams?: readonly string[];
   /** Status to schema; the first success is what a handler answers unless it says otherwise. */

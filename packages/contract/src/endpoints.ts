@@ -1,4 +1,5 @@
 import * as callbacks from './callbacks.ts';
+import * as costs from './costs.ts';
 import * as deliveries from './deliveries.ts';
 import * as dropdownOptions from './dropdown-options.ts';
 import * as engine from './engine.ts';
@@ -7,6 +8,7 @@ import * as formsConfig from './forms-config.ts';
 import * as ipLists from './ip-lists.ts';
 import * as leadCapture from './lead-capture.ts';
 import * as leads from './leads.ts';
+import * as questions from './questions.ts';
 import * as refresh from './refresh.ts';
 import * as replay from './replay.ts';
 import * as retention from './retention.ts';
@@ -44,6 +46,12 @@ export const endpoints = {
   storage: statistics.storage,
   whoami: statistics.whoami,
   refreshAnalytics: refresh.refreshAnalytics,
+
+  askQuestion: questions.askQuestion,
+  questionFields: questions.questionFields,
+  importCosts: costs.importCosts,
+  costImports: costs.costImports,
+  deleteCosts: costs.deleteCosts,
 
   engineSubmissionsDaily: engine.submissionsDaily,
   engineByProject: engine.byProject,

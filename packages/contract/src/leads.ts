@@ -104,6 +104,7 @@ export const Lead = z
       .enum(DELIVERY_STATES)
       .describe('of the latest delivery; `held_back`: not forwarded, for the reason in `delivery_note`'),
     delivery_note: z.string(),
+    value: z.number().nullable().describe('what it is worth, in the currency of the settings'),
   })
   .meta({ id: 'Lead' });
 export type Lead = z.output<typeof Lead>;
@@ -322,11 +323,14 @@ export const lead = endpoint({
   },
 });
 
+const VALUE_MAX = 1e9;
+const LeadValue = z.number().min(0).max(VALUE_MAX).nullable();
+
 export const updateLead = endpoint({
   method: 'PATCH',
   path: '/analytics/leads/:id',
   group: 'Leads',
-  summary: 'Move a lead to a stage of the pipeline',
+  summary: 'Move a lead to a stage of the pipeline, or say what it is worth',
   auth: 'marketing',
   cache: 'no-store',
   params: LeadReference,
@@ -335,7 +339,9 @@ export const updateLead = endpoint({
       .string()
       .trim()
       .min(1)
+      .optional()
       .describe(`one of ${LEAD_STATUSES.join(', ')}`),
+    value: LeadValue.optional().describe('in the currency of the settings; null: not known'),
   }),
   bodyBytesMax: MANAGEMENT_BYTES_MAX,
   responses: {

@@ -7,6 +7,8 @@ export const FORM_FIELDS_MAX = 200;
 export const IDEMPOTENCY_KEY_CHARS_MAX = 255;
 export const CALLBACK_BYTES_MAX = 256 * 1024;
 export const MANAGEMENT_BYTES_MAX = 64 * 1024;
+export const QUESTION_BYTES_MAX = 64 * 1024;
+export const COST_FILE_BYTES_MAX = 4 * 1024 ** 2;
 export const JSON_DEPTH_MAX = 20;
 
 /** Both compressed and decompressed. */

@@ -177,7 +177,12 @@ const FORM_TYPES = [
   'text/plain',
 ];
 
-function requestBodyOf({ body, form, isBodyOptional }: Endpoint, components: JsonObject): JsonObject {
+function requestBodyOf({ body, form, file, isBodyOptional }: Endpoint, components: JsonObject): JsonObject {
+  if (file !== undefined) {
+    const part = { type: 'object', properties: { file: { type: 'string', format: 'binary' } } };
+    const content = { [file]: { schema: { type: 'string' } }, 'multipart/form-data': { schema: part } };
+    return { requestBody: { required: true, content } };
+  }
   const schema = body ?? form;
   if (schema === undefined) return {};
   const described = { schema: schemaOf(schema, 'input', components) };
@@ -196,7 +201,8 @@ function response(status: number, schema: z.ZodType, declared: Endpoint, compone
   if (status === 301)
     return { description, headers: { Location: { schema: { type: 'string', format: 'uri' } } } };
   const described = { schema: schemaOf(schema, 'output', components) };
-  const types = isSuccess(status) && declared.streams ? declared.streams : [contentType.split(';')[0] ?? ''];
+  const whole = [contentType.split(';')[0] ?? '', declared.alsoProduces ?? []].flat();
+  const types = isSuccess(status) ? (declared.streams ?? whole) : [contentType];
   // Whoever has sent a form with a browser gets a page.
   const pages = declared.form !== undefined && (status === 429 || status === 503) ? ['text/html'] : [];
   const content = [...types, ...pages].map((type) => [type, type.startsWith('text/') ? TEXT : described]);

@@ -56,6 +56,14 @@ const RetentionDays = z
 const ShownDays = z.int().nullable().describe('null: for ever');
 const RISK_MAX = 100;
 
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }) !== null;
+  } catch {
+    return false;
+  }
+}
+
 const Refused = z
   .boolean()
   .describe('true: the URL points at a private or loopback address, which is not allowed');
@@ -126,6 +134,16 @@ export const SettingsChange = z
       .array(PortalDomain)
       .max(PORTALS_MAX)
       .describe('domains of portals, such as listing sites: visits from there are of the channel Portal'),
+    timezone: z
+      .string()
+      .refine(isTimeZone, 'must be a time zone such as Europe/Berlin')
+      .describe('in which questions count days, unless they name another'),
+    currency: z
+      .string()
+      .trim()
+      .toUpperCase()
+      .regex(/^[A-Z]{3}$/, 'must be a currency code of three letters such as EUR')
+      .describe('of all costs and values'),
   })
   .partial();
 export type SettingsChange = z.output<typeof SettingsChange>;
@@ -160,6 +178,8 @@ export const Settings = z.object({
   replay_storage_mb: z.int(),
   redacted_parameters: z.array(z.string()),
   replay_sample_rate: z.number(),
+  timezone: z.string(),
+  currency: z.string(),
   attribution_days: z.int(),
   portal_domains: z.array(z.string()),
 });

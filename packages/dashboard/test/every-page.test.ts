@@ -34,6 +34,7 @@ const PAGES: Readonly<Record<string, PathOf>> = {
   integrations: () => '/settings/integrations',
   forwarding: () => '/settings/forwarding',
   'settings of leads': () => '/settings/leads',
+  'time zone and currency': () => '/settings/figures',
   'drought alert': () => '/settings/drought',
   retention: () => '/settings/retention',
   'dropdown options': () => '/settings/options',

@@ -671,6 +671,7 @@ describe('The settings for everybody', () => {
     'Integrations',
     'Forwarding',
     'Leads',
+    'Time zone and currency',
     'Drought alert',
     'Retention and replay',
     'Dropdown options',

@@ -6,7 +6,7 @@ import { startWork, type Work } from './app/start-work.ts';
 import type { Config } from './config.ts';
 import { closeServer, listen, openServer } from './http/server.ts';
 
-type Shown = 'store' | 'inbox' | 'leadLog' | 'objects' | 'cache' | 'webhook' | 'log' | 'metrics' | 'now';
+type Shown = 'answers' | 'store' | 'inbox' | 'leadLog' | 'objects' | 'cache' | 'webhook' | 'log' | 'metrics' | 'now';
 
 export type App = Work &
   Pick<Parts, Shown> & {
@@ -32,10 +32,10 @@ export async function buildApp(config: Config, overrides: Overrides = {}): Promi
   const newRequestId = makeRequestIds();
   const listener = makeListener(config, parts, work, { isDraining: () => draining, newRequestId });
   const server = openServer(listener, newRequestId);
-  const { store, inbox, leadLog, objects, cache, webhook, log, metrics, now, keys, keyFile } = parts;
+  const { answers, store, inbox, leadLog, objects, cache, webhook, log, metrics, now, keys, keyFile } = parts;
   return {
     ...work,
-    ...{ store, inbox, leadLog, objects, cache, webhook, log, metrics, now, server },
+    ...{ answers, store, inbox, leadLog, objects, cache, webhook, log, metrics, now, server },
     adminKey: keys.admin,
     newKeyFile: keys.created ? keyFile : undefined,
     listen: () => listen(server, config),
@@ -68,6 +68,7 @@ async function close(server: Server, parts: Parts, work: Work): Promise<void> {
   await work.watch.leave(leadLog);
   await leadLog.close();
   await work.watch.leave(inbox);
+  await parts.answers.close();
   await inbox.close();
   await store.close();
   redis?.close();

@@ -59,6 +59,9 @@ const PLANTED = [
 
 const HOLDS_NOTHING: Readonly<Record<string, string>> = {
   analytics_refreshes: 'a time',
+  answer_changes: 'numbers of leads and random ids of sessions, for a day',
+  cost_imports: 'names of files that operators import',
+  costs: 'figures of campaigns',
   counters: 'figures of everybody',
   country_totals: 'figures of countries',
   data_versions: 'names of operations and counts',

@@ -18,7 +18,13 @@ import {
 import { ask, assertHit, assertMiss, quiet, warmed } from '@leadtrail/testing/kept-answers';
 import { aForm, anIntegration, aSite, FORMS, INTEGRATIONS, SITES } from '@leadtrail/testing/management';
 import { record } from '@leadtrail/testing/recordings';
-import { onBothStores, postgresUrl, startService, type TestService } from '@leadtrail/testing/service';
+import {
+  ADMIN_KEY,
+  onBothStores,
+  postgresUrl,
+  startService,
+  type TestService,
+} from '@leadtrail/testing/service';
 import { newPlace, type Place, removePlace } from '@leadtrail/testing/torture/place';
 import { endSession, sendEvents, startSession } from '@leadtrail/testing/visits';
 import type { Topic } from '../src/store/topics.ts';
@@ -135,6 +141,13 @@ async function aSend(service: TestService): Promise<string> {
     `select flow_send_public_id as id from flow_sends where lead_id = ${lead_id}`,
   );
   return String(found.id);
+}
+
+async function importCosts(service: TestService): Promise<string> {
+  const file = `date,campaign,amount\n2026-03-01,${another('campaign')},1`;
+  const headers = { 'x-api-key': ADMIN_KEY, 'content-type': 'text/csv' };
+  const response = await service.post('/analytics/costs/import', file, headers);
+  return ((await response.json()) as { import_id: string }).import_id;
 }
 
 async function anOption(service: TestService): Promise<number> {
@@ -433,6 +446,17 @@ const WRITES: Record<WriteName, (service: TestService) => Promise<Write>> = {
       topics: ['setup'],
       write: () => send(service, 'DELETE', `${OPTIONS}/${id}`),
     };
+  },
+  // Questions change nothing, and no kept answer shows costs.
+  askQuestion: async (service) => ({
+    changes: [],
+    topics: [],
+    write: () => send(service, 'POST', '/analytics/query', { metrics: ['visits'], period: 'today' }),
+  }),
+  importCosts: async (service) => ({ changes: [], topics: [], write: () => importCosts(service) }),
+  deleteCosts: async (service) => {
+    const id = await importCosts(service);
+    return { changes: [], topics: [], write: () => send(service, 'DELETE', `/analytics/costs/${id}`) };
   },
   refreshAnalytics: async (service) => ({
     changes: [],

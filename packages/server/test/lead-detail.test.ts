@@ -790,7 +790,7 @@ onBothStores('whoever asks for one lead', (kind) => {
             store: (store) => ({
               ...store,
               leadDetail: () => Promise.reject(new Error('relation "leads" is gone')),
-              setLeadStatus: () => Promise.reject(new Error('relation "leads" is gone')),
+              updateLead: () => Promise.reject(new Error('relation "leads" is gone')),
             }),
           },
         },

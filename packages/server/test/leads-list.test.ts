@@ -377,7 +377,7 @@ onBothStores('while the index takes in changes', (kind) => {
       for (let i = 0; i < ROUNDS * PEOPLE_COUNT; i += 1) {
         const status = LEAD_STATUSES[i % LEAD_STATUSES.length] ?? 'new';
         const id = String(firstId + (i % PEOPLE_COUNT));
-        await service.app.store.setLeadStatus({ id, status, by: 'admin', now: NOON });
+        await service.app.store.updateLead({ id, status, by: 'admin', now: NOON });
         await index.takeIn(1);
       }
       isChanging = false;

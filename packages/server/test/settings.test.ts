@@ -57,6 +57,8 @@ const DEFAULTS: Settings = {
   replay_sample_rate: 0,
   attribution_days: 90,
   portal_domains: [],
+  timezone: 'UTC',
+  currency: 'EUR',
 };
 
 /** Every setting, each with another value than it has by default. */
@@ -85,6 +87,8 @@ const CHANGES = {
   replay_sample_rate: 0.25,
   attribution_days: 30,
   portal_domains: ['homes.example', 'immo.example'],
+  timezone: 'Europe/Berlin',
+  currency: 'INR',
 };
 const SECRETS = {
   flow_signing_secret: 'whsec_signing-0123456789',

@@ -84,6 +84,12 @@ export async function callEverything(service: TestService): Promise<Record<Calla
     storage: await call('storage'),
     whoami: await call('whoami'),
     refreshAnalytics: await call('refreshAnalytics'),
+    askQuestion: await call('askQuestion', {
+      body: { metrics: ['visits', 'leads'], dimensions: ['source'], period: 'last_30_days' },
+    }),
+    questionFields: await call('questionFields'),
+    costImports: await call('costImports'),
+    deleteCosts: await call('deleteCosts', { params: { import_id: await anImport(service) } }),
     engineSubmissionsDaily: await call('engineSubmissionsDaily'),
     engineByProject: await call('engineByProject'),
     engineBySource: await call('engineBySource'),
@@ -154,4 +160,11 @@ export async function callEverything(service: TestService): Promise<Record<Calla
     // Last of all: it takes the lead away.
     erasePerson: await call('erasePerson', { body: { email: 'ada@example.org' } }),
   };
+}
+
+async function anImport(service: TestService): Promise<string> {
+  const file = 'date,source,medium,campaign,amount\n2026-03-01,google,cpc,Spring,10';
+  const headers = { 'x-api-key': ADMIN_KEY, 'content-type': 'text/csv' };
+  const response = await service.post('/analytics/costs/import', file, headers);
+  return ((await response.json()) as { import_id: string }).import_id;
 }

@@ -7,6 +7,7 @@ import { call } from './analytics-calls.ts';
 import { CALLBACK_SECRET, CRM_WEBHOOK, FLOW_CALLBACK, report, tellCrmId } from './callbacks.ts';
 import { rows } from './database.ts';
 import { assertCaptured, type Fields, sendForm, sendFromServer } from './enquiries.ts';
+import { ask } from './questions.ts';
 import type { TestService } from './service.ts';
 import { endSession, runJob, sendEvents, startSession } from './visits.ts';
 
@@ -68,6 +69,8 @@ export async function leaveTraces(service: TestService): Promise<void> {
     })}')`,
   );
   await service.app.indexing.settled();
+  // The columnar copy has them from here on.
+  await ask(service, { metrics: ['visits', 'leads'], dimensions: ['entry_page', 'project'] });
 }
 
 export function visit(

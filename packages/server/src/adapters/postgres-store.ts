@@ -184,13 +184,16 @@ function fromReplica(replica: Kysely<Schema>, primary: Kysely<Schema>, versions:
   };
 }
 
-function dbOf(query: Kysely<Schema>): Db {
+export function dbOf(query: Kysely<Schema>): Db {
   return { query, dialect: postgresDialect(query) };
 }
 
 type Limits = { connections: number; statementMs: number; connectMs: number };
 
-function connect(connectionString: string, { connections, statementMs, connectMs }: Limits): Kysely<Schema> {
+export function connect(
+  connectionString: string,
+  { connections, statementMs, connectMs }: Limits,
+): Kysely<Schema> {
   const pool = new pg.Pool({
     connectionString,
     max: connections,

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
+import { openDuckdbAnswers } from '../adapters/duckdb-answers.ts';
 import { openFileObjects } from '../adapters/file-objects.ts';
 import { openIpDatabase } from '../adapters/ip-database.ts';
 import { jsonFile } from '../adapters/json-file.ts';
@@ -15,6 +16,7 @@ import { openLeftoverInboxes, openSqliteInbox } from '../adapters/sqlite-inbox.t
 import { openSqliteStore } from '../adapters/sqlite-store.ts';
 import { type Config, PROJECT_DIR } from '../config.ts';
 import { keyHash, keyPrefix } from '../domain/setup/integration-key.ts';
+import type { Answers } from '../ports/answers.ts';
 import type { Cache } from '../ports/cache.ts';
 import type { Inbox } from '../ports/inbox.ts';
 import type { Log } from '../ports/log.ts';
@@ -98,6 +100,7 @@ export async function openParts(config: Config, { around = {}, ...overrides }: O
   // While the store is away the service starts without it.
   if (opening === undefined) await settingUp;
   else settingUp.catch((error: Error) => log.error('not set up', { reason: error.message }));
+  const openedAnswers = openAnswers(config, store, now);
 
   return {
     now,
@@ -124,6 +127,7 @@ export async function openParts(config: Config, { around = {}, ...overrides }: O
     objects: around.objects?.(openedObjects) ?? openedObjects,
     cache: around.cache?.(openedCache) ?? openedCache,
     webhook: around.webhook?.(openedWebhook) ?? openedWebhook,
+    answers: openedAnswers,
     ipDatabase: openIpDatabase(IP_DATABASE),
   };
 }
@@ -162,6 +166,13 @@ function openWebhook(): Webhook {
     },
     close: () => void opening?.then((webhook) => webhook.close()),
   };
+}
+
+/** Its thread and DuckDB are loaded with the first question: a service that nobody asks has neither. */
+function openAnswers({ database, dataDir }: Config, store: Store, now: () => number): Answers {
+  const from =
+    database.kind === 'sqlite' ? { kind: database.kind, file: join(dataDir, 'leadtrail.db') } : database;
+  return openDuckdbAnswers({ place: { folder: join(dataDir, 'answers'), store: from }, store, now });
 }
 
 /** What the configuration says should be in the store. */

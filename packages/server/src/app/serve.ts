@@ -28,6 +28,7 @@ import { makeRateLimit, makeSharedRateLimit } from '../http/rate-limit.ts';
 import { makeResponseCache } from '../http/response-cache.ts';
 import { makeRouter } from '../http/router.ts';
 import { callbackRoutes } from '../http/routes/callbacks.ts';
+import { costRoutes } from '../http/routes/costs.ts';
 import { deliveryRoutes } from '../http/routes/deliveries.ts';
 import { dropdownOptionRoutes } from '../http/routes/dropdown-options.ts';
 import { engineRoutes } from '../http/routes/engine.ts';
@@ -37,6 +38,7 @@ import { integrationRoutes } from '../http/routes/integrations.ts';
 import { ipListRoutes } from '../http/routes/ip-lists.ts';
 import { leadCaptureRoutes } from '../http/routes/lead-capture.ts';
 import { leadRoutes } from '../http/routes/leads.ts';
+import { questionRoutes } from '../http/routes/questions.ts';
 import { refreshRoutes } from '../http/routes/refresh.ts';
 import { replayRoutes } from '../http/routes/replay.ts';
 import { serviceRoutes } from '../http/routes/service.ts';
@@ -97,6 +99,8 @@ function handlersOf(config: Config, parts: Parts, work: Work, { isDraining }: Se
     ...deliveryRoutes(all),
     ...settingsRoutes(all),
     ...statisticsRoutes(all),
+    ...questionRoutes(all),
+    ...costRoutes(all),
     ...refreshRoutes(all),
     ...engineRoutes(all),
     ...setAsideRoutes(all),
@@ -139,6 +143,10 @@ function flowsOf(config: Config, parts: Parts, work: Work) {
     captureLead: whenNeeded(async () => {
       const { makeCaptureLead } = await import('../flows/capture-lead.ts');
       return makeCaptureLead(common);
+    }),
+    answerQuestion: whenNeeded(async () => {
+      const { makeAnswerQuestion } = await import('../flows/answer-question.ts');
+      return makeAnswerQuestion(common);
     }),
     acceptLead: whenNeeded(async () => {
       const { makeAcceptLead } = await import('../flows/accept-lead.ts');

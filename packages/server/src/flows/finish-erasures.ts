@@ -4,6 +4,7 @@ import { gunzip, gzip } from 'node:zlib';
 import { withoutSessions } from '../domain/tracking/session-archive.ts';
 import { AppError, unavailable } from '../lib/errors.ts';
 import { MINUTE_MS, SECOND_MS } from '../lib/utc-time.ts';
+import type { Answers } from '../ports/answers.ts';
 import type { Inbox } from '../ports/inbox.ts';
 import type { Log } from '../ports/log.ts';
 import type { ObjectStore } from '../ports/objects.ts';
@@ -18,6 +19,7 @@ export type ErasureParts = {
   inbox: Inbox;
   leadLog: Inbox;
   objects: ObjectStore;
+  answers: Answers;
   log: Log;
   now: () => number;
 };
@@ -43,10 +45,12 @@ export async function finishErasures(parts: ErasureParts): Promise<void> {
 }
 
 /** Another process may have erased a person whose sessions or leads came through this one. */
-export async function compactInbox({
+export async function compactOwnFiles({
   inbox,
   leadLog,
-}: Pick<ErasureParts, 'inbox' | 'leadLog'>): Promise<void> {
+  answers,
+}: Pick<ErasureParts, 'inbox' | 'leadLog' | 'answers'>): Promise<void> {
+  await answers.forget();
   for (const each of [inbox, leadLog]) if (each.backlog().records === 0) await each.compact();
 }
 
@@ -137,12 +141,13 @@ export async function eraseReplays({ store, objects }: ErasureParts): Promise<vo
 
 /** Clean: no database of ours has a page left with what was erased. */
 export async function scrub(
-  { store, inbox, leadLog }: ErasureParts,
+  { store, inbox, leadLog, answers }: ErasureParts,
   bytesMax: number,
 ): Promise<'clean' | 'left-to-server' | 'later'> {
   const erasureIds = await store.dueScrubs();
   if (erasureIds.length === 0) return 'clean';
   try {
+    await answers.forget();
     await inbox.compact();
     await leadLog.compact();
     const scrubbing = await store.scrub(bytesMax);

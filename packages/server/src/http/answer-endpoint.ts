@@ -23,6 +23,7 @@ import { errorAnswer } from './error-response.ts';
 import type { HttpContext } from './http-context.ts';
 import type { KeptFrom } from './kept.ts';
 import { parseJson, readText, validate } from './read-body.ts';
+import { readFileBody, type SentFile } from './read-file-body.ts';
 import { readFormBody } from './read-form-body.ts';
 import { type PackedBody, readPackedBody } from './read-packed-body.ts';
 import { limitOf, mayBeWrongKey, refuseWrongKey, takeFromLimit } from './request-limits.ts';
@@ -34,6 +35,8 @@ export type EndpointRequest<E extends Endpoint> = {
   body: BodyOf<E>;
   /** Reads the body where it is a form. */
   form: () => Promise<FormRecord>;
+  /** Reads the body where it is a file. */
+  file: () => Promise<SentFile>;
   /** Reads the body where it may be packed. */
   packed: () => Promise<PackedBody>;
   /** What the handler may say besides the body of its answer; headers hold for an error too. */
@@ -52,7 +55,8 @@ export type EndpointRequest<E extends Endpoint> = {
 
 export type Reply = { status: number; headers: Record<string, string> };
 
-type Handler<E extends Endpoint> = (request: EndpointRequest<E>) => Promise<AnswerOf<E>> | AnswerOf<E>;
+type Handled<E extends Endpoint> = AnswerOf<E> | (E['alsoProduces'] extends string ? string : never);
+type Handler<E extends Endpoint> = (request: EndpointRequest<E>) => Promise<Handled<E>> | Handled<E>;
 export type Handlers = { [N in EndpointName]: Handler<Endpoints[N]> };
 
 /** A handler once its endpoint is one among many; its input has been checked against its own declaration. */
@@ -99,6 +103,7 @@ export function answerEndpoint(name: string, declared: Endpoint, handler: AnyHan
         query: declared.query && validate(declared.query, query, 'query'),
         body: jsonBody && validate(jsonBody, parseJson((await readBody()) || noBody), 'body'),
         form: () => readFormBody(incoming, bytesMax),
+        file: () => readFileBody(incoming, bytesMax),
         packed: () => readPackedBody(incoming, bytesMax),
         reply,
         method: incoming.method ?? 'GET',
@@ -139,7 +144,8 @@ function dropReason(name: string, status: number): DropReason {
 async function bodyOf(result: unknown, declared: Endpoint): Promise<Answer['body']> {
   if (result === null) return null;
   if (declared.streams !== undefined) return startStream(result as AsyncIterable<string>);
-  return declared.produces === undefined ? JSON.stringify(result) : (result as string);
+  const isText = declared.produces !== undefined || declared.alsoProduces !== undefined;
+  return isText && typeof result === 'string' ? result : JSON.stringify(result);
 }
 
 /** Waits for the first piece: until then a failure can still be answered as an error. */

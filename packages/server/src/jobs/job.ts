@@ -2,6 +2,7 @@ import type { Adoption } from '../flows/adopt-inboxes.ts';
 import type { AppSettings } from '../flows/app-settings.ts';
 import type { KnownSenders } from '../flows/known-senders.ts';
 import type { InboxWatch } from '../flows/recognise-inbox.ts';
+import type { Answers } from '../ports/answers.ts';
 import type { Cache } from '../ports/cache.ts';
 import type { Inbox } from '../ports/inbox.ts';
 import type { Log } from '../ports/log.ts';
@@ -15,6 +16,7 @@ export type JobParts = {
   inbox: Inbox;
   leadLog: Inbox;
   objects: ObjectStore;
+  answers: Answers;
   cache: Cache;
   settings: AppSettings;
   webhook: Webhook;

@@ -1,6 +1,6 @@
 import type { Cron } from 'croner';
 import { archiveSessions } from '../flows/archive-sessions.ts';
-import { compactInbox, finishErasures } from '../flows/finish-erasures.ts';
+import { compactOwnFiles, finishErasures } from '../flows/finish-erasures.ts';
 import { indexChangedLeads } from '../flows/index-leads.ts';
 import { SECOND_MS } from '../lib/utc-time.ts';
 import type { JobOutcome, JobReport } from '../ports/metrics.ts';
@@ -87,6 +87,19 @@ export const JOBS: readonly Job[] = [
     run: ({ store }, now) => store.forgetCallbackIds({ now }),
   },
   {
+    name: 'follow-changes',
+    cron: '* * * * *',
+    scope: 'process',
+    run: ({ answers }) => answers.follow(),
+  },
+  {
+    name: 'trim-answer-changes',
+    cron: '15 * * * *',
+    scope: 'service',
+    deletes: true,
+    run: async ({ store }, now) => void (await store.trimAnswerChanges({ now })),
+  },
+  {
     name: 'check-lead-drought',
     cron: '*/10 * * * *',
     scope: 'service',
@@ -116,7 +129,7 @@ export const JOBS: readonly Job[] = [
     name: 'compact-inbox',
     cron: '40 3 * * *',
     scope: 'process',
-    run: compactInbox,
+    run: compactOwnFiles,
   },
 ];
 

@@ -77,6 +77,7 @@ const LOCK_NUMBERS = {
   keys: 7_203,
   setup: 7_204,
   'lead-index': 7_205,
+  costs: 7_206,
 } as const;
 export type LockName = Exclude<keyof typeof LOCK_NUMBERS, 'keys'>;
 

@@ -18,6 +18,8 @@ import { objectOrder } from './migrations/0014-object-order.ts';
 import { limits } from './migrations/0015-limits.ts';
 import { retentionTables } from './migrations/0016-retention.ts';
 import { visitOrigins } from './migrations/0017-visit-origins.ts';
+import { answerChanges } from './migrations/0018-answer-changes.ts';
+import { moneyTables } from './migrations/0019-money.ts';
 import { programTables } from './migrations/0020-programs.ts';
 import { leadPulls } from './migrations/0021-lead-pulls.ts';
 import { inboxTable } from './migrations/0022-inboxes.ts';
@@ -43,6 +45,8 @@ const STEPS: Readonly<Record<string, Step>> = {
   '0015-limits': limits,
   '0016-retention': retentionTables,
   '0017-visit-origins': visitOrigins,
+  '0018-answer-changes': answerChanges,
+  '0019-money': moneyTables,
   '0020-programs': programTables,
   '0021-lead-pulls': leadPulls,
   '0022-inboxes': inboxTable,

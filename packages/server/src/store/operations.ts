@@ -1,4 +1,9 @@
+import * as answerChanges from './answers/changes.ts';
+import * as answerCosts from './answers/costs.ts';
+import * as answerSubmissions from './answers/submissions.ts';
+import * as answerVisits from './answers/visits.ts';
 import * as archives from './archives.ts';
+import * as costs from './costs.ts';
 import { type DataVersions, topicVersions } from './data-versions.ts';
 import type { Db } from './dialect.ts';
 import * as dropdownOptions from './dropdown-options.ts';
@@ -53,7 +58,12 @@ import * as originRenewal from './tracking/renew-origins.ts';
 
 /** Everything that files with operations export; helpers are left out below. */
 const exported = {
+  ...answerChanges,
+  ...answerCosts,
+  ...answerSubmissions,
+  ...answerVisits,
   ...archives,
+  ...costs,
   ...dropdownOptions,
   ...archivedSessions,
   ...erasePerson,

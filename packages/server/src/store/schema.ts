@@ -62,6 +62,9 @@ export type Schema = {
   integrations: IntegrationRow;
   settings: SettingRow;
   dropdown_options: DropdownOptionRow;
+  answer_changes: AnswerChangeRow;
+  cost_imports: CostImportRow;
+  costs: CostRow;
   data_versions: DataVersionRow;
   analytics_refreshes: AnalyticsRefreshRow;
 };
@@ -322,6 +325,8 @@ export type LeadRow = LeadFacts & {
   seen_at: number | null;
   last_viewed_at: number | null;
   needs_review: number;
+  /** What it is worth, in millionths; null: nobody has said. */
+  value_micros: Generated<number | null>;
   /** The submission of a person that took over a lead which only bots had submitted; 0: the first one shows. */
   shown_submission_id: Generated<number>;
   /** What the person submitted to other leads that retention has removed. */
@@ -605,6 +610,34 @@ export type DropdownOptionRow = {
   value: string;
   label: string;
   sort_order: number;
+};
+
+/** What has changed for the columnar copies: see answers/changes.ts. `ids` is a list as JSON. */
+export type AnswerChangeRow = {
+  change_no: Generated<number>;
+  /** PostgreSQL only. */
+  transaction_no: Generated<number>;
+  at: number;
+  kind: 'start' | 'sessions' | 'leads' | 'costs' | 'setup' | 'erased';
+  ids: string;
+};
+
+/** A file of costs that was imported. */
+export type CostImportRow = { import_id: string; imported_at: number; format: string; file_name: string };
+
+/** What a campaign cost on a day; money is in millionths. */
+export type CostRow = {
+  day: string;
+  site_key: string;
+  source: string;
+  medium: string;
+  /** Without regard to case. */
+  campaign_key: string;
+  campaign: string;
+  amount_micros: number;
+  clicks: number;
+  impressions: number;
+  import_id: string;
 };
 
 /** That an operation has changed something: see data-versions.ts. */

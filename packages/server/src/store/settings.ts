@@ -1,4 +1,5 @@
 import type { SavedSettings } from '../domain/setup/settings.ts';
+import { noteForAnswers } from './answers/changes.ts';
 import { read, write } from './operation.ts';
 
 export const readSettings = read(
@@ -9,9 +10,13 @@ export const readSettings = read(
   },
 );
 
+/** What the columnar copies are made by. */
+const ATTRIBUTION = ['attribution_days', 'portal_domains'];
+
 export const saveSettings = write(
   { changes: ['setup'] },
-  async ({ query }, change: SavedSettings): Promise<void> => {
+  async (db, change: SavedSettings): Promise<void> => {
+    const { query } = db;
     for (const [name, given] of Object.entries(change)) {
       if (given === undefined) continue;
       const value = JSON.stringify(given);
@@ -21,5 +26,7 @@ export const saveSettings = write(
         .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
         .execute();
     }
+    const forAnswers = ATTRIBUTION.filter((name) => name in change);
+    await noteForAnswers(db, 'setup', forAnswers);
   },
 );

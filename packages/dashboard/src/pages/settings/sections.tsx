@@ -1,5 +1,6 @@
 import {
   BellRing,
+  Clock,
   Globe,
   History,
   KeyRound,
@@ -12,6 +13,7 @@ import {
 import type { ComponentType } from 'react';
 import { AccountSection } from './account-section.tsx';
 import { DroughtSection } from './drought-section.tsx';
+import { FiguresSection } from './figures-section.tsx';
 import { ForwardingSection } from './forwarding/forwarding-section.tsx';
 import { IntegrationsSection } from './integrations/integrations-section.tsx';
 import { LeadsSection } from './leads-section.tsx';
@@ -30,6 +32,7 @@ export const SECTIONS: readonly {
   { slug: 'integrations', title: 'Integrations', icon: Plug, Section: IntegrationsSection },
   { slug: 'forwarding', title: 'Forwarding', icon: Send, Section: ForwardingSection },
   { slug: 'leads', title: 'Leads', icon: Users, Section: LeadsSection },
+  { slug: 'figures', title: 'Time zone and currency', icon: Clock, Section: FiguresSection },
   { slug: 'drought', title: 'Drought alert', icon: BellRing, Section: DroughtSection },
   { slug: 'retention', title: 'Retention and replay', icon: History, Section: RetentionSection },
   { slug: 'options', title: 'Dropdown options', icon: ListOrdered, Section: OptionsSection },

@@ -47,6 +47,8 @@ const settingsTable = (saved: SavedSettings, env: SettingDefaults) =>
     redacted_parameters: plain<readonly string[]>([]),
     replay_sample_rate: plain(0),
     attribution_days: plain(ATTRIBUTION_DAYS_DEFAULT),
+    timezone: plain('UTC'),
+    currency: plain('EUR'),
     portal_domains: plain<readonly string[]>([]),
   }) satisfies Record<keyof SettingsChange, unknown>;
 

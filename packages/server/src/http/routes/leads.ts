@@ -1,4 +1,4 @@
-import { LEAD_STATUSES } from '@leadtrail/contract/lead-status';
+import { LEAD_STATUSES, type LeadStatus } from '@leadtrail/contract/lead-status';
 import { submissionPeriod } from '../../domain/leads/submission-period.ts';
 import { exportLeads } from '../../flows/export-leads.ts';
 import type { ForwardLead } from '../../flows/forward-lead.ts';
@@ -64,12 +64,14 @@ export function leadRoutes({
     },
 
     async updateLead({ params, body, role }) {
-      const wanted = body.status.toLowerCase();
-      const status = LEAD_STATUSES.find((each) => each === wanted);
-      if (status === undefined) {
-        throw new AppError('not_found', `There is no such status; there are ${LEAD_STATUSES.join(', ')}.`);
+      if (body.status === undefined && body.value === undefined) {
+        throw new AppError('invalid', 'The body is not valid: it needs status, value or both.');
       }
-      if (!(await store.setLeadStatus({ id: params.id, status, by: role ?? 'marketing', now: now() })))
+      const change = {
+        ...(body.status === undefined ? {} : { status: stageOf(body.status) }),
+        ...(body.value === undefined ? {} : { value: body.value }),
+      };
+      if (!(await store.updateLead({ id: params.id, ...change, by: role ?? 'marketing', now: now() })))
         throw unknownLead();
       indexing.nudge();
       return { updated: true };
@@ -98,6 +100,13 @@ export function leadRoutes({
       return { flow_send_public_id: await forwardLead({ id: params.id, again: body.again }) };
     },
   };
+}
+
+function stageOf(text: string): LeadStatus {
+  const wanted = text.toLowerCase();
+  const status = LEAD_STATUSES.find((each) => each === wanted);
+  if (status !== undefined) return status;
+  throw new AppError('not_found', `There is no such status; there are ${LEAD_STATUSES.join(', ')}.`);
 }
 
 /** The headers of a download are set with the first piece: an error before it must not be saved as a file. */

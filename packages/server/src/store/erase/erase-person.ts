@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Person } from '../../domain/leads/person.ts';
+import { noteForAnswers } from '../answers/changes.ts';
 import type { Db } from '../dialect.ts';
 import { forgetAnswers } from '../leads/idempotency.ts';
 import { type RemovedLeads, removeLeads } from '../leads/remove.ts';
@@ -69,6 +70,8 @@ async function erase(
   const changedLeads = await takeVisitorsAway(db, person.visitors, sessionIds);
   const queued = await takeOutOfQueue(db, sessionIds);
   const { replays, keys } = await eraseReplays(db, sessionIds, now);
+  // Leads have been noted where they were removed or changed.
+  await noteForAnswers(db, 'erased', sessionIds.length > 0 ? sessionIds : leads.leads > 0 ? [''] : []);
   const touched = [
     leads.leads,
     crmEvents,

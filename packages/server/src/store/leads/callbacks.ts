@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { CrmEventKey } from '../../domain/leads/crm-event.ts';
 import { HOUR_MS } from '../../lib/utc-time.ts';
+import { noteForAnswers } from '../answers/changes.ts';
 import type { Db } from '../dialect.ts';
 import { background, write } from '../operation.ts';
 import { appliedOnce, type CallbackId } from './callback-ids.ts';
@@ -70,7 +71,8 @@ async function setSubmissionCrmId({ query }: Db, submission: RecordReference, cr
   return found ?? null;
 }
 
-async function attachUnmatched({ query }: Db, crmLeadId: string, leadId: number): Promise<void> {
+async function attachUnmatched(db: Db, crmLeadId: string, leadId: number): Promise<void> {
+  const { query } = db;
   const events = await query
     .deleteFrom('unmatched_crm_events')
     .where('crm_lead_id', '=', crmLeadId)
@@ -83,6 +85,7 @@ async function attachUnmatched({ query }: Db, crmLeadId: string, leadId: number)
       .values({ ...event, lead_id: leadId })
       .execute();
   }
+  if (inOrder.length > 0) await noteForAnswers(db, 'leads', [leadId]);
 }
 
 export type CrmEventReport = {

@@ -104,7 +104,10 @@ const MORE = [
   'is_bot_lead',
   'test_lead',
   'related_projects',
+  'value_micros',
 ] as const;
+
+const MICROS = 1_000_000;
 
 type ReadLead = Omit<Lead, keyof DeliveryState>;
 
@@ -118,7 +121,7 @@ async function readLead(db: Db, id: string): Promise<ReadLead | null> {
     .executeTakeFirst();
   const [item] = row === undefined ? [] : await leadItems(db, [row.lead_id]);
   if (row === undefined || item === undefined) return null;
-  const { time_to_submit_ms, test_lead, ...more } = row;
+  const { time_to_submit_ms, test_lead, value_micros, ...more } = row;
   return {
     ...item,
     ...more,
@@ -129,6 +132,7 @@ async function readLead(db: Db, id: string): Promise<ReadLead | null> {
     ),
     time_to_submit_s: time_to_submit_ms === null ? null : time_to_submit_ms / SECOND_MS,
     test_lead: test_lead === 'yes' ? 'yes' : 'no',
+    value: value_micros === null ? null : value_micros / MICROS,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import { bucketOf } from '../../domain/leads/lead-listing.ts';
+import { NOTE_FOR_ANSWERS } from '../answers/changes.ts';
 import type { Db } from '../dialect.ts';
 import { background } from '../operation.ts';
 import type { LeadIndexRow } from '../schema.ts';
@@ -11,11 +12,18 @@ import type { LeadIndexRow } from '../schema.ts';
  * otherwise it could be removed after an index update that did not see this change yet.
  */
 export async function noteChange({ dialect }: Db, leadId: number): Promise<void> {
-  await dialect.run(
-    'insert into lead_changes (lead_id) values (?) on conflict (lead_id) do update set lead_id = excluded.lead_id',
-    [leadId],
-  );
+  const forAnswers = [Date.now(), 'leads', `[${leadId}]`];
+  if (dialect.kind === 'postgres') {
+    // In one round trip: another one would make a lead a tenth slower.
+    await dialect.run(`with noted as (${NOTE_FOR_ANSWERS}) ${NOTE_CHANGE}`, [...forAnswers, leadId]);
+    return;
+  }
+  await dialect.run(NOTE_FOR_ANSWERS, forAnswers);
+  await dialect.run(NOTE_CHANGE, [leadId]);
 }
+
+const NOTE_CHANGE =
+  'insert into lead_changes (lead_id) values (?) on conflict (lead_id) do update set lead_id = excluded.lead_id';
 
 /** Takes in the oldest changes, and says how many they were. */
 export const indexLeads = background(

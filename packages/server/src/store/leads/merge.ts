@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import { attributionKeys } from '../../domain/leads/lead-listing.ts';
 import { furtherAlong } from '../../domain/leads/stage.ts';
+import { noteForAnswers } from '../answers/changes.ts';
 import type { Db } from '../dialect.ts';
 import { write } from '../operation.ts';
 import type { LeadRow } from '../schema.ts';
@@ -65,6 +66,7 @@ export const mergeLeads = write(
     await moveAll(db, undo, goingId, leadId);
     await setPrimary(db, undo.demoted, 0);
     await removeMerged(db, undo, leadId, now);
+    await noteForAnswers(db, 'leads', [goingId]);
     await settle(db, leadId, after, now);
     if (status !== survivor.status) {
       await noteStageMove(db, { leadId, from: survivor.status, to: status, by: 'merge', now });

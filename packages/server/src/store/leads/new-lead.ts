@@ -72,6 +72,7 @@ export function newLead(
     seen_at: null,
     last_viewed_at: null,
     needs_review: 1,
+    value_micros: null,
     shown_submission_id: 0,
     forgotten_submissions: 0,
     updated_at: acceptedAt ?? at,

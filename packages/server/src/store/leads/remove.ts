@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { DAY_MS, utcDay } from '../../lib/utc-time.ts';
+import { noteForAnswers } from '../answers/changes.ts';
 import type { Db } from '../dialect.ts';
 import type { SubmissionTotalRow } from '../schema.ts';
 import { crmKey } from './callbacks.ts';
@@ -31,6 +32,7 @@ export async function removeLeads(
   await removeRows(db, 'lead_figure_changes', leadIds);
   await removeMerged(db, leadIds);
   await removeFromLists(db, leadIds);
+  await noteForAnswers(db, 'leads', leadIds);
   return { leads: await removeRows(db, 'leads', leadIds), submissions, flowSends, crmEvents };
 }
 

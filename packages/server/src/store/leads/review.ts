@@ -7,12 +7,18 @@ import { noteUpdate } from './updates.ts';
 
 /** What the people in front of the dashboard do to a lead. */
 
-type StageMove = LeadReference & { status: LeadStatus; by: 'admin' | 'marketing'; now: number };
+type LeadUpdate = LeadReference & {
+  status?: LeadStatus;
+  value?: number | null;
+  by: 'admin' | 'marketing';
+  now: number;
+};
+const MICROS = 1_000_000;
 
 /** False: there is no such lead. */
-export const setLeadStatus = write(
+export const updateLead = write(
   { changes: ['leads'] },
-  async (db, { id, status, by, now }: StageMove): Promise<boolean> => {
+  async (db, { id, status, value, by, now }: LeadUpdate): Promise<boolean> => {
     const leadId = await resolveLead(db, id);
     const [lead] =
       leadId === null
@@ -21,9 +27,17 @@ export const setLeadStatus = write(
             leadId,
           ]);
     if (leadId === null || lead === undefined) return false;
-    if (lead.status === status) return true;
-    await db.query.updateTable('leads').set({ status }).where('lead_id', '=', leadId).execute();
-    await noteStageMove(db, { leadId, from: lead.status, to: status, by, now });
+    const moves = status !== undefined && status !== lead.status;
+    if (!moves && value === undefined) return true;
+    await db.query
+      .updateTable('leads')
+      .set({
+        ...(moves ? { status } : {}),
+        ...(value === undefined ? {} : { value_micros: value === null ? null : Math.round(value * MICROS) }),
+      })
+      .where('lead_id', '=', leadId)
+      .execute();
+    if (moves) await noteStageMove(db, { leadId, from: lead.status, to: status, by, now });
     await noteUpdate(db, leadId, now);
     return true;
   },
@@ -31,7 +45,7 @@ export const setLeadStatus = write(
 
 export async function noteStageMove(
   { query }: Db,
-  move: { leadId: number; from: string; to: string; by: StageMove['by'] | 'merge'; now: number },
+  move: { leadId: number; from: string; to: string; by: LeadUpdate['by'] | 'merge'; now: number },
 ): Promise<void> {
   await query
     .insertInto('lead_stage_moves')

@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
 import { DAY_MS } from '../../lib/utc-time.ts';
+import { noteForAnswers } from '../answers/changes.ts';
+import { leadsOfVisitors } from '../answers/visits.ts';
 import type { Db } from '../dialect.ts';
 import { background } from '../operation.ts';
 import type { VisitorRow } from '../schema.ts';
@@ -48,12 +50,13 @@ function nextVisitors({ query }: Db, after: number, max: number): Promise<Visito
 
 /** Open ones stay: they still count as active. */
 async function removeSessions(
-  { query, dialect }: Db,
+  db: Db,
   visitors: readonly Visitor[],
   before: number,
   max: number,
 ): Promise<number> {
   if (visitors.length === 0) return 0;
+  const { query, dialect } = db;
   const sessions = await query
     .selectFrom('sessions')
     .select('session_id')
@@ -67,6 +70,14 @@ async function removeSessions(
   for (const table of ['events', 'session_pages', 'early_records', 'sessions'] as const) {
     await query.deleteFrom(table).where('session_id', 'in', ids).execute();
   }
+  await noteForAnswers(
+    db,
+    'sessions',
+    sessions.map(({ session_id }) => session_id),
+  );
+  // Leads came by visits that are no more.
+  const visitorIds = visitors.map(({ visitor_id }) => visitor_id);
+  await noteForAnswers(db, 'leads', await leadsOfVisitors(db, visitorIds));
   return sessions.length;
 }
 

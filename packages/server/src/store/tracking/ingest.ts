@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { sql } from 'kysely';
 import type { StartRecord, TrackingRecord } from '../../domain/tracking/tracking-record.ts';
+import { noteForAnswers } from '../answers/changes.ts';
 import type { Db } from '../dialect.ts';
 import { noteFiguresOf } from '../leads/figures.ts';
 import { background } from '../operation.ts';
@@ -188,6 +189,7 @@ async function write(db: Db, state: TrackingState, totals: Totals): Promise<void
       .execute();
   }
   await writeTotals(db, totals);
+  await noteForAnswers(db, 'sessions', [...state.sessions.keys()]);
 }
 
 const SESSION_MUTABLE: readonly (keyof SessionRow)[] = [

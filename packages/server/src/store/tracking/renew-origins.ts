@@ -1,4 +1,5 @@
 import { campaignParams } from '../../domain/tracking/campaign-params.ts';
+import { noteForAnswers } from '../answers/changes.ts';
 import { background } from '../operation.ts';
 import { FORM_STEPS } from './apply-activity.ts';
 import { loadReadOrigin } from './origins.ts';
@@ -47,6 +48,11 @@ export const renewOrigins = background(
           form_submitted: steps.has(`${session_id}form_submitted`) ? 1 : 0,
         };
       }),
+    );
+    await noteForAnswers(
+      db,
+      'sessions',
+      outdated.map(({ session_id }) => session_id),
     );
     const last = sessions.at(-1);
     if (last === undefined || sessions.length < max) {

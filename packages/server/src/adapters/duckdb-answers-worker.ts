@@ -1,0 +1,133 @@
+import { readlinkSync } from 'node:fs';
+import { setPriority } from 'node:os';
+import { basename } from 'node:path';
+import { parentPort, workerData } from 'node:worker_threads';
+import type { FoundFigures } from '../domain/questions/answer.ts';
+import type { CompiledQuestion, Statement } from '../domain/questions/compile.ts';
+import { AppError, type ErrorCode, reasonOf, unavailable } from '../lib/errors.ts';
+import type { Found } from '../ports/answers.ts';
+import { type FollowedCopy, openFollowedCopy } from './duckdb-following.ts';
+import { claimPlace, removeUnclaimed } from './duckdb-place.ts';
+import { openStoreReader, type StorePlace } from './store-reader.ts';
+
+/** The thread of the columnar copy: it reads the store by itself, so that no request waits for it. */
+
+export type AnswersPlace = { folder: string; store: StorePlace };
+export type AnswersRequest = { id: number; now: number } & (
+  | { kind: 'ask'; question: CompiledQuestion }
+  | { kind: 'follow' | 'forget' | 'close' }
+);
+export type AnswersReply = {
+  id: number;
+  result?: Found;
+  error?: { message: string; code: ErrorCode | undefined; cause: string | undefined };
+};
+
+/** Questions and what brings the copy up to date give way to requests. Threads of DuckDB inherit it. */
+const NICE = 10;
+const CONNECTIONS_MAX = 4;
+
+const port = parentPort;
+if (port === null) throw new Error('The copy lives in a worker thread.');
+giveWay();
+const { folder, store } = workerData as AnswersPlace;
+const place = claimPlace(folder);
+const copy: FollowedCopy = openFollowedCopy(place, await openStoreReader(store));
+let asking = 0;
+const waiting: (() => void)[] = [];
+
+port.on('message', async (request: AnswersRequest) => {
+  port.postMessage(await reply(request));
+});
+
+async function reply(request: AnswersRequest): Promise<AnswersReply> {
+  const { id, now } = request;
+  try {
+    switch (request.kind) {
+      case 'ask':
+        return { id, result: await inTurn(() => answer(request.question, now)) };
+      case 'follow':
+        await copy.follow(now);
+        return { id };
+      case 'forget':
+        await copy.forget(now);
+        removeUnclaimed(folder);
+        return { id };
+      case 'close':
+        await copy.close();
+        place.release();
+        return { id };
+    }
+  } catch (error) {
+    const { message, cause } = error as Error;
+    const code = error instanceof AppError ? error.code : undefined;
+    return { id, error: { message, code, cause: cause === undefined ? undefined : reasonOf(cause) } };
+  }
+}
+
+/** So many questions at a time; the others wait. */
+async function inTurn<T>(act: () => Promise<T>): Promise<T> {
+  if (asking >= CONNECTIONS_MAX) await new Promise<void>((resolve) => waiting.push(resolve));
+  asking += 1;
+  try {
+    return await act();
+  } finally {
+    asking -= 1;
+    waiting.shift()?.();
+  }
+}
+
+type Row = Record<string, unknown>;
+
+async function answer(question: CompiledQuestion, now: number): Promise<Found> {
+  const asOf = await copy.follow(now);
+  return copy.use(async (connection) => {
+    const run = async ({ sql, values }: Statement): Promise<Row[]> =>
+      (await connection.runAndReadAll(sql, [...values])).getRowObjectsJS() as Row[];
+    // What is taken in meanwhile must not show in one of them only.
+    await connection.run('begin');
+    try {
+      const rows = await run(question.rows);
+      const [totals = {}] = await run(question.totals);
+      const [earliest] = question.earliest === null ? [] : await run(question.earliest);
+      return {
+        rows: rows.map((row) => ({ dimensions: numbered(row, 'd').map(String), ...figuresOf(row) })),
+        totals: figuresOf(totals),
+        groups: Number(rows[0]?.groups ?? 0),
+        asOf,
+        earliest: earliest?.earliest == null ? null : Number(earliest.earliest),
+      };
+    } catch (error) {
+      throw explained(error as Error);
+    } finally {
+      await connection.run('commit').catch(() => undefined);
+    }
+  });
+}
+
+function figuresOf(row: Row): FoundFigures {
+  const numbers = (prefix: string) =>
+    numbered(row, prefix).map((value) => (value == null ? null : Number(value)));
+  return { metrics: numbers('m'), previous: numbers('p') };
+}
+
+function numbered(row: Row, prefix: string): unknown[] {
+  const values: unknown[] = [];
+  while (`${prefix}${values.length}` in row) values.push(row[`${prefix}${values.length}`]);
+  return values;
+}
+
+function explained(error: Error): Error {
+  if (/out of memory|max_temp_directory_size/i.test(error.message)) {
+    return new AppError('invalid', 'This question has too many groups: ask for fewer dimensions or days.');
+  }
+  return unavailable('The question could not be answered.', error);
+}
+
+function giveWay(): void {
+  try {
+    setPriority(Number(basename(readlinkSync('/proc/thread-self'))), NICE);
+  } catch {
+    // Elsewhere all threads are equal.
+  }
+}

@@ -1,0 +1,120 @@
+import { existsSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
+import { AppError, unavailable } from '../lib/errors.ts';
+import { withTimeout } from '../lib/timeout.ts';
+import { MINUTE_MS, SECOND_MS } from '../lib/utc-time.ts';
+import type { Answers, Found } from '../ports/answers.ts';
+import type { Store } from '../store/store.ts';
+import type { AnswersPlace, AnswersReply, AnswersRequest } from './duckdb-answers-worker.ts';
+import { removeUnclaimed } from './duckdb-place.ts';
+
+type Sent = AnswersRequest extends infer R ? (R extends unknown ? Omit<R, 'id' | 'now'> : never) : never;
+
+const WAITING_MAX = 64;
+const ANSWER_MS_MAX = 25 * SECOND_MS;
+/** Without a question for so long it gives back its memory. */
+const IDLE_MS = 30 * MINUTE_MS;
+
+/** Answers from a columnar copy in DuckDB, in a thread of its own that starts with the first question. */
+export function openDuckdbAnswers({
+  place,
+  store,
+  now,
+}: {
+  place: AnswersPlace;
+  store: Pick<Store, 'bookmarkAnswers'>;
+  now: () => number;
+}): Answers {
+  let thread: AnswersThread | undefined;
+  let idle: NodeJS.Timeout | undefined;
+  let isClosed = false;
+
+  async function threadInUse(): Promise<AnswersThread> {
+    if (isClosed) throw unavailable('The service is closing.');
+    if (thread === undefined || thread.isBroken()) {
+      await store.bookmarkAnswers();
+      if (thread === undefined || thread.isBroken()) thread = startThread(place, now);
+    }
+    clearTimeout(idle);
+    idle = setTimeout(() => void rest(), IDLE_MS).unref();
+    return thread;
+  }
+
+  async function rest(): Promise<void> {
+    const resting = thread;
+    thread = undefined;
+    await resting?.close();
+  }
+
+  return {
+    async ask(question) {
+      const asked = await threadInUse();
+      return withTimeout(asked.call({ kind: 'ask', question }), ANSWER_MS_MAX, () =>
+        unavailable('The answer takes too long.'),
+      ) as Promise<Found>;
+    },
+    async follow() {
+      if (thread !== undefined && !thread.isBroken()) await thread.call({ kind: 'follow' });
+    },
+    async forget() {
+      if (thread !== undefined && !thread.isBroken()) await thread.call({ kind: 'forget' });
+      else if (existsSync(place.folder)) removeUnclaimed(place.folder);
+    },
+    async close() {
+      isClosed = true;
+      clearTimeout(idle);
+      await rest();
+    },
+  };
+}
+
+type AnswersThread = {
+  call(request: Sent): Promise<unknown>;
+  isBroken(): boolean;
+  close(): Promise<void>;
+};
+
+function startThread(place: AnswersPlace, now: () => number): AnswersThread {
+  const worker = new Worker(new URL('./duckdb-answers-worker.ts', import.meta.url), { workerData: place });
+  const waiting = new Map<number, PromiseWithResolvers<unknown>>();
+  let lastId = 0;
+  let broken: Error | undefined;
+
+  worker.on('message', ({ id, result, error }: AnswersReply) => {
+    const call = waiting.get(id);
+    waiting.delete(id);
+    if (error === undefined) call?.resolve(result);
+    else call?.reject(errorOf(error));
+  });
+  for (const event of ['error', 'exit'] as const) {
+    worker.on(event, (reason: unknown) => {
+      broken ??= reason instanceof Error ? reason : new Error('The thread of the copy has ended.');
+      for (const call of waiting.values()) call.reject(unavailable('No answers at present.', broken));
+      waiting.clear();
+    });
+  }
+
+  function call(request: Sent): Promise<unknown> {
+    if (broken !== undefined) return Promise.reject(unavailable('No answers at present.', broken));
+    if (waiting.size >= WAITING_MAX) return Promise.reject(unavailable('Too many questions at once.'));
+    const answer = Promise.withResolvers<unknown>();
+    lastId += 1;
+    waiting.set(lastId, answer);
+    worker.postMessage({ ...request, id: lastId, now: now() });
+    return answer.promise;
+  }
+
+  return {
+    call,
+    isBroken: () => broken !== undefined,
+    async close() {
+      await call({ kind: 'close' }).catch(() => undefined);
+      await worker.terminate();
+    },
+  };
+}
+
+function errorOf({ message, code, cause }: NonNullable<AnswersReply['error']>): Error {
+  if (code === 'unavailable') return unavailable(message, cause === undefined ? undefined : new Error(cause));
+  return code === undefined ? new Error(message) : new AppError(code, message);
+}

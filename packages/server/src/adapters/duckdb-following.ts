@@ -1,0 +1,244 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { unavailable } from '../lib/errors.ts';
+import { SECOND_MS } from '../lib/utc-time.ts';
+import type { Bookmark, Change } from '../store/answers/changes.ts';
+import { type DuckdbCopy, openCopy } from './duckdb-copy.ts';
+import { copyAll, takeIn } from './duckdb-copying.ts';
+import { type CopyPlace, removeCopy } from './duckdb-place.ts';
+import type { StoreReader } from './store-reader.ts';
+
+/** A columnar copy that follows the store: made when it is missing, brought up to date before each answer. */
+export type FollowedCopy = {
+  /** Says up to which moment everything is in it. Throws while it is being made. */
+  follow(now: number): Promise<number>;
+  use<T>(ask: (connection: DuckDBConnection) => Promise<T>): Promise<T>;
+  /** Takes in everything, and leaves nothing in the file of what is gone. */
+  forget(now: number): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** Changes with what is copied: another version makes its copy anew. */
+const VERSION = 1;
+const FOLLOW_MS_MAX = SECOND_MS;
+/** So long an answer waits for a copy that is being made. */
+const MAKING_MS_MAX = 10 * SECOND_MS;
+const PAUSE_AFTER_FAILURE_MS = 5 * SECOND_MS;
+const CHANGES_PER_STEP = 500;
+
+type State = {
+  copy: DuckdbCopy;
+  bookmark: Bookmark;
+  /** Changes of transactions that others may still join, which are in the copy already. */
+  taken: Set<number>;
+  asOf: number;
+};
+
+export function openFollowedCopy(place: CopyPlace, store: StoreReader): FollowedCopy {
+  const version = `${VERSION} ${store.kind}`;
+  const { file, spillFolder } = place;
+  let state: State | undefined;
+  let making: Promise<void> | undefined;
+  let failure: { at: number; error: Error } | undefined;
+  let isStopped = false;
+  /** Follow one after the other; who comes while one has not begun shares it. */
+  let running: Promise<unknown> = Promise.resolve();
+  let next: Promise<number> | undefined;
+  let users = 0;
+  let whenUnused = () => {};
+  let exclusive: Promise<void> | undefined;
+
+  async function ready(): Promise<State> {
+    const isDue = failure === undefined || performance.now() - failure.at > PAUSE_AFTER_FAILURE_MS;
+    if (state === undefined && making === undefined && isDue) making = makeInBackground();
+    if (state === undefined) await Promise.race([making, patience()]);
+    if (state === undefined)
+      throw unavailable('The figures are being prepared; try again shortly.', failure?.error);
+    return state;
+  }
+
+  async function makeInBackground(): Promise<void> {
+    try {
+      state = (await openExisting()) ?? (await make());
+      failure = undefined;
+    } catch (error) {
+      failure = { at: performance.now(), error: error as Error };
+    } finally {
+      making = undefined;
+    }
+  }
+
+  /** One that an earlier process has left, unless it is damaged, unfinished or of another version. */
+  async function openExisting(): Promise<State | undefined> {
+    try {
+      const copy = await openCopy(file, spillFolder, version);
+      const bookmark = await copy.bookmark();
+      if (bookmark !== undefined) return stateOf(copy, bookmark);
+      copy.close();
+    } catch {
+      // It is made anew.
+    }
+    return undefined;
+  }
+
+  async function make(): Promise<State> {
+    removeCopy(file, spillFolder);
+    const bookmark = await store.read('startOfAnswers');
+    if (bookmark === undefined) throw new Error('There is no change to begin with.');
+    const copy = await openCopy(file, spillFolder, version);
+    try {
+      await copyAll(copy, store, () => isStopped);
+      await copy.change({ bookmark });
+    } catch (error) {
+      copy.close();
+      removeCopy(file, spillFolder);
+      throw error;
+    }
+    return stateOf(copy, bookmark);
+  }
+
+  /** What is new, step by step; after a while the rest is left for the next time. */
+  async function catchUp(now: number): Promise<number> {
+    const deadline = performance.now() + FOLLOW_MS_MAX;
+    const current = await ready();
+    const seen: Change[] = [];
+    let isErased = false;
+    for (;;) {
+      const after = seen.at(-1)?.change_no ?? 0;
+      const { bookmark } = current;
+      const found = await store.read('answerChangesSince', { bookmark, after, max: CHANGES_PER_STEP });
+      const fresh = found?.changes.filter(({ change_no }) => !current.taken.has(change_no));
+      if (found === undefined || fresh === undefined || fresh.some(({ kind }) => kind === 'setup')) {
+        await drop();
+        return catchUp(now);
+      }
+      const isAll = found.changes.length < CHANGES_PER_STEP;
+      isErased ||= fresh.some(({ kind }) => kind === 'erased');
+      seen.push(...found.changes);
+      current.bookmark = {
+        last: lastOf(bookmark.last, fresh),
+        since: isAll ? found.horizon : bookmark.since,
+      };
+      await takeIn(current.copy, store, fresh, current.bookmark);
+      for (const { change_no } of fresh) current.taken.add(change_no);
+      current.asOf = isAll ? now : Math.max(current.asOf, seen.at(-1)?.at ?? 0);
+      if (isAll) current.taken = new Set(seen.filter(mayComeAgain(found.horizon)).map(numberOf));
+      if (isAll || performance.now() > deadline) break;
+    }
+    if (isErased) await alone(() => current.copy.rewrite());
+    return current.asOf;
+  }
+
+  async function drop(): Promise<void> {
+    await alone(async () => {
+      state?.copy.close();
+      state = undefined;
+      removeCopy(file, spillFolder);
+    });
+  }
+
+  /** While nobody asks; those who come meanwhile wait. */
+  async function alone(act: () => Promise<void>): Promise<void> {
+    const gate = Promise.withResolvers<void>();
+    exclusive = gate.promise;
+    try {
+      while (users > 0) {
+        await new Promise<void>((resolve) => {
+          whenUnused = resolve;
+        });
+      }
+      await act();
+    } finally {
+      exclusive = undefined;
+      gate.resolve();
+    }
+  }
+
+  async function catchUpOrRecover(now: number): Promise<number> {
+    try {
+      return await catchUp(now);
+    } catch (error) {
+      if (state === undefined) throw error;
+      // The store is away: the copy answers with what it has.
+      if (isUnavailable(error)) return state.asOf;
+      // A full disk, or a damaged file: what is in it cannot be relied on.
+      await drop();
+      throw unavailable('The figures are being prepared; try again shortly.', error);
+    }
+  }
+
+  function follow(now: number): Promise<number> {
+    if (next !== undefined) return next;
+    const mine = running.then(() => {
+      next = undefined;
+      return catchUpOrRecover(now);
+    });
+    next = mine;
+    running = mine.catch(() => undefined);
+    return mine;
+  }
+
+  return {
+    follow,
+    async use(ask) {
+      let current = await ready();
+      while (exclusive !== undefined) {
+        await exclusive;
+        current = await ready();
+      }
+      users += 1;
+      try {
+        const connection = await current.copy.connect();
+        try {
+          return await ask(connection);
+        } finally {
+          connection.closeSync();
+        }
+      } finally {
+        users -= 1;
+        if (users === 0) whenUnused();
+      }
+    },
+    async forget(now) {
+      if (making !== undefined) {
+        // What it has read may be gone by now; the next question makes it anew.
+        isStopped = true;
+        await making;
+        isStopped = false;
+      }
+      if (state === undefined) removeCopy(file, spillFolder);
+      else while ((await follow(now)) < now);
+    },
+    async close() {
+      isStopped = true;
+      await making;
+      await running;
+      await alone(async () => state?.copy.close());
+      await store.close();
+    },
+  };
+}
+
+function stateOf(copy: DuckdbCopy, bookmark: Bookmark): State {
+  return { copy, bookmark, taken: new Set(), asOf: bookmark.last.at };
+}
+
+function lastOf(known: Change, changes: readonly Change[]): Change {
+  const last = changes.at(-1);
+  return last !== undefined && last.change_no > known.change_no ? last : known;
+}
+
+function mayComeAgain(horizon: number): (change: Change) => boolean {
+  return ({ transaction_no }) => transaction_no >= horizon;
+}
+
+function numberOf({ change_no }: Change): number {
+  return change_no;
+}
+
+function patience(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, MAKING_MS_MAX).unref());
+}
+
+function isUnavailable(error: unknown): boolean {
+  return (error as { code?: string }).code === 'unavailable';
+}

@@ -1,0 +1,129 @@
+import type { CsvLine } from '../../lib/read-csv.ts';
+
+/** How files of costs look: a plain one, and those that advertising platforms export, known by their headers. */
+
+export const COST_COLUMNS = [
+  'date',
+  'source',
+  'medium',
+  'campaign',
+  'amount',
+  'site',
+  'currency',
+  'clicks',
+  'impressions',
+] as const;
+export type CostColumn = (typeof COST_COLUMNS)[number];
+
+/** Columns that the person has named for fields. */
+export type Mapping = Partial<Record<CostColumn, string>>;
+
+export type CostFormat = {
+  name: 'plain' | 'google_ads' | 'meta_ads' | 'microsoft_ads';
+  /** What it takes for what is not in the file. */
+  source?: string;
+  medium?: string;
+  /** For each field the names of its column, in the languages of the exports. */
+  names: Partial<Record<CostColumn, readonly string[]>>;
+  /** A file is of this format when it has all of these fields. */
+  known: readonly CostColumn[];
+};
+
+const CLICKS = ['clicks', 'klicks', 'link clicks', 'link-klicks', 'clicks (all)'];
+const IMPRESSIONS = ['impressions', 'impr.', 'impr', 'impressionen'];
+
+/** The first that fits. */
+const FORMATS: readonly CostFormat[] = [
+  {
+    name: 'meta_ads',
+    source: 'facebook',
+    medium: 'paid_social',
+    names: {
+      date: ['day', 'tag', 'reporting starts', 'beginn des berichtszeitraums'],
+      campaign: ['campaign name', 'name der kampagne', 'kampagnenname'],
+      amount: ['amount spent', 'ausgegebener betrag'],
+      currency: ['currency', 'account currency', 'währung'],
+      clicks: CLICKS,
+      impressions: IMPRESSIONS,
+    },
+    known: ['date', 'campaign', 'amount'],
+  },
+  {
+    name: 'microsoft_ads',
+    source: 'bing',
+    medium: 'cpc',
+    names: {
+      date: ['time period', 'gregorian date', 'date'],
+      campaign: ['campaign name', 'campaign'],
+      amount: ['spend'],
+      currency: ['currency code', 'currencycode', 'currency'],
+      clicks: CLICKS,
+      impressions: IMPRESSIONS,
+    },
+    known: ['date', 'campaign', 'amount'],
+  },
+  {
+    name: 'google_ads',
+    source: 'google',
+    medium: 'cpc',
+    names: {
+      date: ['day', 'tag', 'date'],
+      campaign: ['campaign', 'kampagne'],
+      amount: ['cost', 'kosten'],
+      currency: ['currency code', 'currency', 'währungscode', 'währung'],
+      clicks: CLICKS,
+      impressions: IMPRESSIONS,
+    },
+    known: ['date', 'campaign', 'amount'],
+  },
+];
+
+const PLAIN: CostFormat = {
+  name: 'plain',
+  names: Object.fromEntries(COST_COLUMNS.map((name) => [name, [name]])),
+  known: ['date', 'amount'],
+};
+/** Above the header exports have a title and the dates. */
+export const TITLE_LINES_MAX = 12;
+
+export type FoundFormat = { format: CostFormat; header: string[]; headerLine: number };
+
+/** `lines` are the first of the file. */
+export function readFormat(lines: readonly CsvLine[], mapping: Mapping): FoundFormat | string {
+  const formats = [PLAIN, ...FORMATS];
+  for (const [headerLine, { cells }] of lines.entries()) {
+    const header = cells.map((cell) => cell.trim());
+    const format = formats.find(({ known, names }) =>
+      known.every((field) => indexOf(header, names[field] ?? [], mapping[field]) !== -1),
+    );
+    if (format !== undefined) return { format, header, headerLine };
+  }
+  const wanted = `${PLAIN.known.join(', ')} and, where they are known, ${COST_COLUMNS.filter((name) => !PLAIN.known.includes(name)).join(', ')}`;
+  return `no line of the file names its columns; there have to be ${wanted}`;
+}
+
+/** For each field that the file has, the number of its column. */
+export function columnsOf(
+  { names }: CostFormat,
+  header: readonly string[],
+  mapping: Mapping,
+): Partial<Record<CostColumn, number>> | string {
+  const columns: Partial<Record<CostColumn, number>> = {};
+  for (const field of COST_COLUMNS) {
+    const index = indexOf(header, names[field] ?? [field], mapping[field]);
+    if (index !== -1) columns[field] = index;
+    else if (mapping[field] !== undefined) return `there is no column ${mapping[field]} for ${field}`;
+  }
+  return columns;
+}
+
+/** Without regard to case, and to a currency behind it: `Amount spent (EUR)`. */
+function indexOf(header: readonly string[], names: readonly string[], named: string | undefined): number {
+  const wanted = named === undefined ? names : [named.trim().toLowerCase()];
+  const bare = header.map((cell) => cell.toLowerCase());
+  for (const name of wanted) {
+    const index = bare.findIndex((cell) => cell === name || cell.replace(/ \([a-z]{3}\)$/, '') === name);
+    if (index !== -1) return index;
+  }
+  return -1;
+}

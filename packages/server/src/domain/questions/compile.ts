@@ -1,0 +1,213 @@
+import type { DimensionName, MetricName } from '@leadtrail/contract/questions';
+import { DAY_MS } from '../../lib/utc-time.ts';
+import {
+  COPIED,
+  conditionOf,
+  EVENTS,
+  isSpelled,
+  keyOf,
+  MOMENTS,
+  type Scope,
+  spellingOf,
+  timeText,
+} from './dimension-sql.ts';
+import { DIMENSION_TABLE } from './dimensions.ts';
+import { FIGURES, type FigureName, type FigureTable, METRIC_TABLE } from './metrics.ts';
+import type { Span } from './periods.ts';
+import type { CheckedQuestion } from './question.ts';
+
+/**
+ * A question as SQL. Each table adds up its figures by the dimensions, once for the period and once for the one it is compared
+ * with; the parts are put together by the dimensions, and the metrics are made of the figures. All texts that somebody
+ * has written are parameters.
+ */
+export type Statement = { sql: string; values: readonly string[] };
+export type CompiledQuestion = {
+  /** Columns d0, d1, …, m0, m1, …, p0, p1, … and the number of groups. */
+  rows: Statement;
+  /** The same without dimensions. */
+  totals: Statement;
+  /** The first moment there is anything of, where the period is all. */
+  earliest: Statement | null;
+};
+
+/** More are not sorted. */
+export const GROUPS_MAX = 1_000_000;
+
+export function compileQuestion(question: CheckedQuestion): CompiledQuestion {
+  return {
+    rows: compileRows(question),
+    totals: compileTotals(question),
+    earliest: question.period.isAll ? EARLIEST : null,
+  };
+}
+
+const EARLIEST: Statement = {
+  sql: `select min(earliest) as earliest from (
+    select min(happened_at) as earliest from visits union all select min(happened_at) from submissions
+    union all select min(day)::BIGINT * ${DAY_MS} from costs)`,
+  values: [],
+};
+
+function compileRows(question: CheckedQuestion): Statement {
+  const { dimensions, metrics, previous, limit, offset } = question;
+  const values: string[] = [];
+  const shown = dimensions.map((name, i) => `${shownText(name, i)} as d${i}`);
+  const orders = orderOf(question);
+  const sql = `
+    with parts as (${partsOf(question, dimensions, values)}),
+    groups as (
+      select ${[...dimensions.map((_, i) => `k${i}`), ...dimensions.flatMap(firstSpelling), ...sumsOf(question)].join(', ')}
+      from parts ${dimensions.length === 0 ? '' : `group by ${dimensions.map((_, i) => `k${i}`).join(', ')}`}
+      having bool_or(is_current)
+    ),
+    answers as (select ${[...shown, ...metricsOf(metrics, previous !== null)].join(', ')} from groups)
+    select *, count(*) over () as groups from answers
+    order by ${orders.join(', ')} limit ${limit} offset ${offset}`;
+  return { sql, values };
+}
+
+function compileTotals(question: CheckedQuestion): Statement {
+  const values: string[] = [];
+  const sql = `
+    with parts as (${partsOf(question, [], values)}), groups as (select ${sumsOf(question).join(', ')} from parts)
+    select ${metricsOf(question.metrics, question.previous !== null).join(', ')} from groups`;
+  return { sql, values };
+}
+
+function orderOf({ dimensions, metrics, orderBy }: CheckedQuestion): string[] {
+  const isTime = (name: DimensionName) => DIMENSION_TABLE[name].kind === 'time';
+  const time = dimensions.find(isTime);
+  const usual = time
+    ? { by: time, direction: 'asc' as const }
+    : { by: metrics[0] as MetricName, direction: 'desc' as const };
+  const asked = orderBy.length > 0 ? orderBy : [usual];
+  const columnOf = (by: MetricName | DimensionName) => {
+    const metric = metrics.indexOf(by as MetricName);
+    // Shares do not add up to the last bit.
+    return metric === -1 ? `d${dimensions.indexOf(by as DimensionName)}` : `round(m${metric}, 6)`;
+  };
+  return [
+    ...asked.map(({ by, direction }) => `${columnOf(by)} ${direction} nulls last`),
+    ...dimensions.map((_, i) => `d${i} asc`),
+    // Without dimensions there is one row.
+    ...(dimensions.length === 0 ? ['m0'] : []),
+  ];
+}
+
+/** One select for each table and period that is needed, all with the same columns. */
+function partsOf(question: CheckedQuestion, dimensions: readonly DimensionName[], values: string[]): string {
+  const figures = figuresOf(question.metrics);
+  const tables = [...new Set(figures.map((name) => FIGURES[name].table))];
+  const spans = [question.period, ...(question.previous === null ? [] : [question.previous])];
+  return spans
+    .flatMap((span, i) =>
+      tables.map((table) => part(question, { table, span, isCurrent: i === 0, dimensions, figures }, values)),
+    )
+    .join(' union all ');
+}
+
+function figuresOf(metrics: readonly MetricName[]): FigureName[] {
+  return [...new Set(metrics.flatMap((name) => METRIC_TABLE[name].of))];
+}
+
+type Part = {
+  table: FigureTable;
+  span: Span;
+  isCurrent: boolean;
+  dimensions: readonly DimensionName[];
+  figures: readonly FigureName[];
+};
+
+function part(
+  question: CheckedQuestion,
+  { table, span, isCurrent, dimensions, figures }: Part,
+  values: string[],
+): string {
+  const { attribution, period } = question;
+  const share = `${attribution}_share`;
+  const scope: Scope = {
+    table,
+    offsets: question.offsets,
+    shiftDays: isCurrent ? 0 : period.firstDay - span.firstDay,
+  };
+  const moment = MOMENTS[table];
+  const keys = dimensions.map((name, i) => `${keyOf(name, scope)} as k${i}`);
+  const spellings = dimensions.flatMap((name, i) =>
+    isSpelled(name) ? [`${spellingOf(name, scope)} as s${i}`] : [],
+  );
+  const conditions = [
+    withinSpan(table, span, isCurrent && period.isAll),
+    ...(COPIED[table] === 'submissions' ? [`${share} > 0`] : []),
+    ...(table === 'leads' ? ['is_bot = 0'] : []),
+    conditionOf(question.filter, scope, values),
+  ];
+  const list =
+    dimensions.includes('event') && table === 'visits' ? `, unnest(${EVENTS}) as happened(event)` : '';
+  const isShared = COPIED[table] === 'submissions' && attribution === 'linear';
+  const columns = [...keys, ...spellings, `${moment} as moment`];
+  const source = `select ${columns.join(', ')}, * from ${COPIED[table]}${list} where ${conditions.join(' and ')}`;
+  const counted = isShared ? oncePerSubmission(source, dimensions) : source;
+  const sums = figures.map((name) => {
+    const figure = FIGURES[name];
+    const sum = figure.table === table ? `(${figure.sql(share)})::DOUBLE` : 'null::DOUBLE';
+    const none = 'null::DOUBLE';
+    return `${isCurrent ? sum : none} as c_${name}, ${isCurrent ? none : sum} as p_${name}`;
+  });
+  const firsts = dimensions.flatMap((name, i) =>
+    isSpelled(name) ? [`arg_min(s${i}, moment) as s${i}`, `min(moment) as t${i}`] : [],
+  );
+  const groups = dimensions.map((_, i) => `k${i}`);
+  return `select ${[...groups, ...firsts, ...sums, `${isCurrent} as is_current`].join(', ')} from (${counted})
+    ${groups.length === 0 ? '' : `group by ${groups.join(', ')}`}`;
+}
+
+/** Several touches of one lead may fall into one group. */
+function oncePerSubmission(source: string, dimensions: readonly DimensionName[]): string {
+  const groups = dimensions.map((_, i) => `k${i}`);
+  const spellings = dimensions.flatMap((name, i) => (isSpelled(name) ? [`min(s${i}) as s${i}`] : []));
+  const figures = ['stage', 'qualified', 'value_micros', 'response_ms'].map(
+    (column) => `any_value(${column}) as ${column}`,
+  );
+  const columns = [
+    ...groups,
+    ...spellings,
+    'min(moment) as moment',
+    ...figures,
+    'sum(linear_share) as linear_share',
+  ];
+  return `select ${columns.join(', ')} from (${source}) group by ${[...groups, 'submission_id'].join(', ')}`;
+}
+
+function withinSpan(table: FigureTable, span: Span, isAll: boolean): string {
+  if (isAll) return table === 'leads' ? 'lead_at is not null' : 'true';
+  if (table === 'costs') return `day between ${span.firstDay} and ${span.lastDay}`;
+  return `${MOMENTS[table]} >= ${span.start} and ${MOMENTS[table]} < ${span.end}`;
+}
+
+/** A group's key as it is shown; of a text that is written in several ways the first one. */
+function shownText(name: DimensionName, i: number): string {
+  const dimension = DIMENSION_TABLE[name];
+  if (dimension.kind !== 'time') return isSpelled(name) ? `s${i}` : `k${i}`;
+  return timeText(dimension.unit, `k${i}`);
+}
+
+function firstSpelling(name: DimensionName, i: number): string[] {
+  return isSpelled(name) ? [`arg_min(s${i}, t${i}) as s${i}`] : [];
+}
+
+/** Each figure comes from one part only, so that adding up leaves it as it is. */
+function sumsOf({ metrics, previous }: CheckedQuestion): string[] {
+  return figuresOf(metrics).flatMap((name) => [
+    `sum(c_${name}) as c_${name}`,
+    ...(previous === null ? [] : [`sum(p_${name}) as p_${name}`]),
+  ]);
+}
+
+function metricsOf(metrics: readonly MetricName[], isCompared: boolean): string[] {
+  const of = (prefix: 'c' | 'p') => (name: FigureName) => `${prefix}_${name}`;
+  return [
+    ...metrics.map((name, i) => `${METRIC_TABLE[name].sql(of('c'))} as m${i}`),
+    ...(isCompared ? metrics.map((name, i) => `${METRIC_TABLE[name].sql(of('p'))} as p${i}`) : []),
+  ];
+}

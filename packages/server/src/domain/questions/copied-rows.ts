@@ -1,0 +1,145 @@
+import { createHash } from 'node:crypto';
+import { caseFolded } from '../../lib/case-folded.ts';
+import { memoize } from '../../lib/memoize.ts';
+import { channelOf } from '../tracking/channels.ts';
+import { deviceOf } from '../tracking/device.ts';
+import { DIRECT, pageKey, referrerDomain } from '../tracking/page-address.ts';
+import type { CopiedRow, VisitTexts } from './copied-tables.ts';
+import { UNKNOWN } from './dimensions.ts';
+
+/** Visits and costs of the store as the copy has them. */
+
+export const NONE = '(none)';
+export const NO_CLICK_ID = 'none';
+const UNKNOWN_COUNTRY = 'XX';
+/** A visitor's first event is the view of the entry page. */
+const FIRST_EVENT = 'page_view';
+
+/** What is read of a session. */
+export type CopiedSession = {
+  session_id: string;
+  visitor_no: number;
+  visitor_id: string;
+  started_at: number;
+  site_key: string;
+  channel: string;
+  source: string;
+  medium: string;
+  campaign: string;
+  term: string;
+  content: string;
+  click_id: string;
+  referrer_domain: string;
+  entry_page: string;
+  exit_page: string;
+  country: string;
+  region: string | null;
+  city: string | null;
+  user_agent: string | null;
+  language: string | null;
+  return_visits: number;
+  page_views: number;
+  engaged_ms: number;
+  engagement_score: number;
+  form_viewed: number;
+  form_started: number;
+  form_submitted: number;
+};
+
+export function visitRow(session: CopiedSession, eventTypes: readonly string[]): CopiedRow<'visits'> {
+  return {
+    happened_at: session.started_at,
+    session_key: sessionKey(session.session_id),
+    visitor_no: session.visitor_no,
+    ...visitTexts(session),
+    views: session.page_views,
+    engaged_ms: session.engaged_ms,
+    score: session.engagement_score,
+    form_viewed: session.form_viewed,
+    form_started: session.form_started,
+    form_submitted: session.form_submitted,
+    events: eventLines(eventTypes),
+  };
+}
+
+function eventLines(types: readonly string[]): string {
+  if (types.length === 0) return FIRST_EVENT;
+  const names = types.map((type) => (type.includes('\n') ? type.replaceAll('\n', ' ') : type));
+  return [...new Set([FIRST_EVENT, ...names])].sort().join('\n');
+}
+
+const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
+
+/** Sixteen bytes for any id; ids of this service are such already. */
+export function sessionKey(sessionId: string): string {
+  if (UUID.test(sessionId)) return sessionId;
+  const hex = createHash('sha256').update(sessionId).digest('hex');
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join(
+    '-',
+  );
+}
+
+/** There are far fewer texts than visits. */
+export const folded = memoize(4096, caseFolded);
+
+export function visitTexts(session: CopiedSession): VisitTexts {
+  const { device, browser, os } = deviceOf(session.user_agent);
+  const { campaign, term, content } = session;
+  return {
+    site: session.site_key || UNKNOWN,
+    channel: session.channel || UNKNOWN,
+    source: session.source || UNKNOWN,
+    medium: session.medium || UNKNOWN,
+    campaign: campaign || NONE,
+    campaign_key: folded(campaign || NONE),
+    term: term || NONE,
+    term_key: folded(term || NONE),
+    content: content || NONE,
+    content_key: folded(content || NONE),
+    referrer: shownReferrer(session),
+    click_id: session.click_id || NO_CLICK_ID,
+    entry_page: shownPage(session.entry_page),
+    exit_page: shownPage(session.exit_page),
+    country: session.country === UNKNOWN_COUNTRY ? UNKNOWN : session.country,
+    region: session.region || UNKNOWN,
+    city: session.city || UNKNOWN,
+    device,
+    browser,
+    os,
+    language: session.language || UNKNOWN,
+    visitor_type: session.return_visits === 0 ? 'new' : 'returning',
+  };
+}
+
+/** A site's own domain is no referrer. A visit that has another cannot be direct. */
+function shownReferrer({ referrer_domain, entry_page, source }: CopiedSession): string {
+  return source === DIRECT || referrer_domain === referrerDomain(entry_page) ? DIRECT : referrer_domain;
+}
+
+function shownPage(address: string): string {
+  return pageKey(address) || UNKNOWN;
+}
+
+/** What is read of a cost. */
+export type CopiedCost = {
+  day: number;
+  site_key: string;
+  source: string;
+  medium: string;
+  campaign: string;
+  amount_micros: number;
+};
+
+export function costRow(cost: CopiedCost, portalDomains: readonly string[]): CopiedRow<'costs'> {
+  const { source, medium, campaign } = cost;
+  return {
+    day: cost.day,
+    site: cost.site_key || UNKNOWN,
+    channel: channelOf({ source, medium, campaign }, portalDomains),
+    source,
+    medium,
+    campaign,
+    campaign_key: folded(campaign),
+    amount_micros: cost.amount_micros,
+  };
+}

@@ -1,0 +1,121 @@
+import type { DimensionName } from '@leadtrail/contract/questions';
+import { caseFolded } from '../../lib/case-folded.ts';
+import { DAY_MS, HOUR_MS } from '../../lib/utc-time.ts';
+import type { CopiedTable } from './copied-tables.ts';
+import { DIMENSION_TABLE, UNKNOWN } from './dimensions.ts';
+import type { FigureTable } from './metrics.ts';
+import type { Offsets } from './periods.ts';
+import type { Filter } from './question.ts';
+
+/** Dimensions and filters as SQL, each in terms of one table. */
+
+export const COPIED: Readonly<Record<FigureTable, CopiedTable>> = {
+  visits: 'visits',
+  submissions: 'submissions',
+  leads: 'submissions',
+  costs: 'costs',
+};
+/** One to a line. */
+export const EVENTS = `string_split(events, chr(10))`;
+/** When it happened; costs have days only. */
+export const MOMENTS: Readonly<Record<FigureTable, string>> = {
+  visits: 'happened_at',
+  submissions: 'happened_at',
+  leads: 'lead_at',
+  costs: `day::BIGINT * ${DAY_MS}`,
+};
+
+export type Scope = { table: FigureTable; offsets: Offsets; shiftDays: number };
+
+export function isSpelled(name: DimensionName): boolean {
+  const dimension = DIMENSION_TABLE[name];
+  return dimension.kind === 'text' && dimension.isSpelled;
+}
+
+/** What groups are made by. Days of the other period are counted from its beginning. */
+export function keyOf(name: DimensionName, scope: Scope): string {
+  const dimension = DIMENSION_TABLE[name];
+  if (dimension.kind === 'time') return timeKey(dimension.unit, scope);
+  if (dimension.kind === 'list') return scope.table === 'visits' ? 'event' : `'${UNKNOWN}'`;
+  if (!dimension.in.includes(COPIED[scope.table])) return `'${UNKNOWN}'`;
+  return dimension.isSpelled ? `${name}_key` : name;
+}
+
+export function spellingOf(name: DimensionName, { table }: Scope): string {
+  const dimension = DIMENSION_TABLE[name];
+  return dimension.kind === 'text' && dimension.in.includes(COPIED[table]) ? name : `'${UNKNOWN}'`;
+}
+
+function timeKey(unit: 'date' | 'hour' | 'weekday', { table, offsets, shiftDays }: Scope): string {
+  const local =
+    table === 'costs' ? MOMENTS.costs : `(${MOMENTS[table]} + ${offsetOf(MOMENTS[table], offsets)})`;
+  const day = `(${local} // ${DAY_MS})`;
+  switch (unit) {
+    case 'date':
+      return shiftDays === 0 ? day : `(${day} + ${shiftDays})`;
+    case 'hour':
+      return table === 'costs' ? '-1' : `(${local} // ${HOUR_MS} % 24)`;
+    case 'weekday':
+      // The first of January 1970 was a Thursday.
+      return `((${day} + 3) % 7 + 1)`;
+  }
+}
+
+function offsetOf(moment: string, offsets: Offsets): string {
+  const [first, ...later] = offsets;
+  if (later.length === 0) return String(first?.offsetMs ?? 0);
+  const cases = later.map(({ from }, i) => `when ${moment} < ${from} then ${offsets[i]?.offsetMs}`);
+  return `case ${cases.join(' ')} else ${later.at(-1)?.offsetMs} end`;
+}
+
+export function timeText(unit: 'date' | 'hour' | 'weekday', key: string): string {
+  switch (unit) {
+    case 'date':
+      return `(DATE '1970-01-01' + (${key})::INTEGER)::VARCHAR`;
+    case 'hour':
+      return `case when ${key} < 0 then '${UNKNOWN}' else lpad((${key})::VARCHAR, 2, '0') end`;
+    case 'weekday':
+      return `(${key})::VARCHAR`;
+  }
+}
+
+export function conditionOf(filter: Filter, scope: Scope, values: string[]): string {
+  switch (filter.kind) {
+    case 'and':
+    case 'or': {
+      const conditions = filter.filters.map((each) => conditionOf(each, scope, values));
+      return conditions.length === 0 ? 'true' : `(${conditions.join(` ${filter.kind} `)})`;
+    }
+    case 'not':
+      return `not ${conditionOf(filter.filter, scope, values)}`;
+    default:
+      return comparison(filter, scope, values);
+  }
+}
+
+type Condition = Extract<Filter, { dimension: DimensionName }>;
+
+function comparison(
+  { kind, dimension: name, values: wanted }: Condition,
+  scope: Scope,
+  values: string[],
+): string {
+  const fold = isSpelled(name) ? caseFolded : (text: string) => text.toLowerCase();
+  const marks = wanted.map((text) => `$${values.push(fold(text))}`);
+  const holds = (text: string) =>
+    kind === 'is'
+      ? `${text} in (${marks.join(', ')})`
+      : `(${marks.map((mark) => `contains(${text}, ${mark})`).join(' or ')})`;
+  if (DIMENSION_TABLE[name].kind === 'list' && scope.table === 'visits') {
+    return `len(list_filter(${EVENTS}, lambda each: ${holds('lower(each)')})) > 0`;
+  }
+  return holds(comparedText(name, scope));
+}
+
+/** In lower case. */
+function comparedText(name: DimensionName, scope: Scope): string {
+  const dimension = DIMENSION_TABLE[name];
+  const key = keyOf(name, { ...scope, shiftDays: 0 });
+  if (dimension.kind === 'time') return timeText(dimension.unit, key);
+  return isSpelled(name) ? key : `lower(${key})`;
+}

@@ -1,0 +1,61 @@
+import type { DimensionName } from '@leadtrail/contract/questions';
+import type { CopiedTable } from './copied-tables.ts';
+
+/** What questions can be asked by: where each dimension lives in the copied tables. */
+
+export const UNKNOWN = '(unknown)';
+
+/** A column of some tables; elsewhere its value is `(unknown)`. */
+type TextDimension = {
+  readonly kind: 'text';
+  readonly in: readonly CopiedTable[];
+  /** Written in several ways: grouped and compared by `<name>_key`, shown as it was written first. */
+  readonly isSpelled: boolean;
+};
+/** Of the moment, in the asked time zone: from whole days since 1970, or from the hour of the day. */
+type TimeDimension = { readonly kind: 'time'; readonly unit: 'date' | 'hour' | 'weekday' };
+/** A visit may have several. */
+type ListDimension = { readonly kind: 'list' };
+export type Dimension = TextDimension | TimeDimension | ListDimension;
+
+const VISIT = ['visits', 'submissions'] as const;
+const FORM = ['submissions'] as const;
+const EVERYWHERE = ['visits', 'submissions', 'costs'] as const;
+
+export const DIMENSION_TABLE: Readonly<Record<DimensionName, Dimension>> = {
+  date: { kind: 'time', unit: 'date' },
+  hour: { kind: 'time', unit: 'hour' },
+  weekday: { kind: 'time', unit: 'weekday' },
+  site: text(EVERYWHERE),
+  form: text(FORM),
+  project: spelled(FORM),
+  form_source: spelled(FORM),
+  stage: text(FORM),
+  channel: text(EVERYWHERE),
+  source: text(EVERYWHERE),
+  medium: text(EVERYWHERE),
+  campaign: spelled(EVERYWHERE),
+  term: spelled(VISIT),
+  content: spelled(VISIT),
+  referrer: text(VISIT),
+  click_id: text(VISIT),
+  entry_page: text(VISIT),
+  exit_page: text(VISIT),
+  country: text(VISIT),
+  region: text(VISIT),
+  city: text(VISIT),
+  device: text(VISIT),
+  browser: text(VISIT),
+  os: text(VISIT),
+  language: text(VISIT),
+  visitor_type: text(VISIT),
+  event: { kind: 'list' },
+};
+
+function text(tables: readonly CopiedTable[]): TextDimension {
+  return { kind: 'text', in: tables, isSpelled: false };
+}
+
+function spelled(tables: readonly CopiedTable[]): TextDimension {
+  return { kind: 'text', in: tables, isSpelled: true };
+}

@@ -1,0 +1,102 @@
+import type { MetricName } from '@leadtrail/contract/questions';
+import { SECOND_MS } from '../../lib/utc-time.ts';
+
+/** What can be asked for: figures that a table adds up, and metrics that are made of them. */
+
+/** Leads are those of people, not of bots. They are counted by their enquiry, submissions by their own time, in the same table. */
+export type FigureTable = 'visits' | 'submissions' | 'leads' | 'costs';
+
+type Figure = {
+  readonly table: FigureTable;
+  /** Of one group. `share` is what the attribution gives a touch. */
+  readonly sql: (share: string) => string;
+};
+
+const BOUNCE_SECONDS = 10;
+const IS_COUNTED = `stage <> 'fake'`;
+const MICROS = 1_000_000;
+
+export const FIGURES = {
+  visits: { table: 'visits', sql: () => 'count(*)' },
+  visitors: { table: 'visits', sql: () => 'count(distinct visitor_no)' },
+  views: { table: 'visits', sql: () => 'sum(views)' },
+  bounces: {
+    table: 'visits',
+    sql: () => `count(*) filter (where views = 1 and engaged_ms < ${BOUNCE_SECONDS * SECOND_MS})`,
+  },
+  engaged_ms: { table: 'visits', sql: () => 'sum(engaged_ms)' },
+  score: { table: 'visits', sql: () => 'sum(score)' },
+  form_views: { table: 'visits', sql: () => 'sum(form_viewed)' },
+  form_starts: { table: 'visits', sql: () => 'sum(form_started)' },
+  form_submits: { table: 'visits', sql: () => 'sum(form_submitted)' },
+  submissions: { table: 'submissions', sql: (share) => `sum(${share})` },
+  leads: { table: 'leads', sql: (share) => `sum(${share}) filter (where ${IS_COUNTED})` },
+  qualified: {
+    table: 'leads',
+    sql: (share) => `sum(${share}) filter (where ${IS_COUNTED} and qualified = 1)`,
+  },
+  won: { table: 'leads', sql: (share) => `sum(${share}) filter (where ${IS_COUNTED} and stage = 'won')` },
+  lost: { table: 'leads', sql: (share) => `sum(${share}) filter (where ${IS_COUNTED} and stage = 'lost')` },
+  fake: { table: 'leads', sql: (share) => `sum(${share}) filter (where stage = 'fake')` },
+  response_ms: { table: 'leads', sql: () => `median(response_ms) filter (where ${IS_COUNTED})` },
+  revenue_micros: {
+    table: 'leads',
+    sql: (share) => `sum(${share} * value_micros) filter (where ${IS_COUNTED} and stage = 'won')`,
+  },
+  cost_micros: { table: 'costs', sql: () => 'sum(amount_micros)' },
+} as const satisfies Record<string, Figure>;
+export type FigureName = keyof typeof FIGURES;
+
+type Metric = {
+  readonly of: readonly FigureName[];
+  /** Of the figures by name; unrounded. */
+  readonly sql: (figure: (name: FigureName) => string) => string;
+};
+
+export const METRIC_TABLE: Readonly<Record<MetricName, Metric>> = {
+  visitors: count('visitors'),
+  visits: count('visits'),
+  views: count('views'),
+  bounce_rate: percent('bounces', 'visits'),
+  engaged_seconds: ratio('engaged_ms', 'visits', 1 / SECOND_MS),
+  engagement: ratio('score', 'visits', 1),
+  form_views: count('form_views'),
+  form_starts: count('form_starts'),
+  form_submits: count('form_submits'),
+  leads: count('leads'),
+  submissions: count('submissions'),
+  conversion_rate: percent('leads', 'visits'),
+  qualified: count('qualified'),
+  won: count('won'),
+  lost: count('lost'),
+  fake: count('fake'),
+  qualified_rate: percent('qualified', 'leads'),
+  won_rate: percent('won', 'leads'),
+  response_seconds: { of: ['response_ms'], sql: (figure) => `${figure('response_ms')} / ${SECOND_MS}.0` },
+  cost: sum('cost_micros'),
+  cost_per_visit: ratio('cost_micros', 'visits', 1 / MICROS),
+  cost_per_lead: ratio('cost_micros', 'leads', 1 / MICROS),
+  cost_per_won: ratio('cost_micros', 'won', 1 / MICROS),
+  revenue: sum('revenue_micros'),
+  return_on_spend: ratio('revenue_micros', 'cost_micros', 1),
+};
+
+function count(figure: FigureName): Metric {
+  return { of: [figure], sql: (of) => `coalesce(${of(figure)}, 0)` };
+}
+
+function sum(figure: FigureName): Metric {
+  return { of: [figure], sql: (of) => `coalesce(${of(figure)}, 0) / ${MICROS}.0` };
+}
+
+/** Null where there is nothing to divide by. */
+function ratio(part: FigureName, whole: FigureName, factor: number): Metric {
+  return {
+    of: [part, whole],
+    sql: (of) => `coalesce(${of(part)}, 0) * ${factor} / nullif(coalesce(${of(whole)}, 0), 0)`,
+  };
+}
+
+function percent(part: FigureName, whole: FigureName): Metric {
+  return ratio(part, whole, 100);
+}

@@ -1,0 +1,52 @@
+import type { IncomingMessage } from 'node:http';
+import { AppError } from '../lib/errors.ts';
+import { readBytes } from './read-body.ts';
+
+/** A file that was sent, as the body itself or as the part `file` of a multipart form. */
+export type SentFile = { name: string; text: string };
+
+const PART_HEADERS_BYTES_MAX = 4096;
+
+export async function readFileBody(request: IncomingMessage, bytesMax: number): Promise<SentFile> {
+  const contentType = request.headers['content-type'] ?? '';
+  const body = await readBytes(request, bytesMax);
+  if (!/^multipart\/form-data\b/i.test(contentType)) return { name: '', text: textOf(body) };
+  const { name, content } = await filePart(body, contentType);
+  return { name, text: textOf(content) };
+}
+
+/** Loaded with the first file that comes in a form. */
+async function filePart(body: Buffer, contentType: string): Promise<{ name: string; content: Buffer }> {
+  const { Busboy } = await import('@fastify/busboy');
+  return new Promise((resolve, reject) => {
+    const refuse = () => reject(new AppError('invalid', 'The body is not a multipart form with a file.'));
+    try {
+      const parser = new Busboy({
+        headers: { 'content-type': contentType },
+        limits: { headerSize: PART_HEADERS_BYTES_MAX, files: 1, fileSize: body.length + 1 },
+      });
+      let found: { name: string; content: Buffer } | undefined;
+      parser.on('file', (field, stream, name) => {
+        const chunks: Buffer[] = [];
+        stream.on('data', (chunk: Buffer) => void chunks.push(chunk)).on('error', refuse);
+        stream.on('end', () => {
+          if (field === 'file') found = { name: name ?? '', content: Buffer.concat(chunks) };
+        });
+      });
+      parser.on('error', refuse).on('finish', () => setImmediate(() => (found ? resolve(found) : refuse())));
+      parser.end(body);
+    } catch {
+      refuse();
+    }
+  });
+}
+
+const UTF_16 = Buffer.from([0xff, 0xfe]);
+
+/** Google Ads exports in UTF-16 for spreadsheets. */
+function textOf(bytes: Buffer): string {
+  const text = bytes.subarray(0, 2).equals(UTF_16)
+    ? bytes.subarray(2).toString('utf16le')
+    : bytes.toString('utf8');
+  return text.replace(/^\u{FEFF}/u, '');
+}

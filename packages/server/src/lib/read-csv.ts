@@ -1,0 +1,61 @@
+/** Comma-separated values as programs export them (RFC 4180), with whatever separator the first lines have. */
+
+export type CsvLine = { cells: string[]; /** In the file, from 1. */ line: number };
+
+const SEPARATORS = [',', ';', '\t'] as const;
+const LOOKED_AT_CHARS = 4096;
+/** Further ones are left out: no line of a table has so many. */
+const CELLS_MAX = 256;
+
+/** Line by line, so that whoever reads a long file can pause. */
+export function* parseCsv(given: string): Generator<CsvLine> {
+  const text = given.replace(/^\u{FEFF}/u, '');
+  const separator = separatorOf(text);
+  const ends = new RegExp(`[${separator}\n]`, 'g');
+  let at = 0;
+  let line = 1;
+  while (at < text.length) {
+    const cells: string[] = [];
+    const startLine = line;
+    for (let isEnd = false; !isEnd; ) {
+      const isQuoted = text[at] === '"';
+      const { cell, end } = isQuoted ? quotedCell(text, at) : plainCell(text, at, ends);
+      cells.push(cell);
+      if (isQuoted) line += cell.split('\n').length - 1;
+      isEnd = end >= text.length || text[end] === '\n';
+      at = end + 1;
+      if (isEnd || cells.length < CELLS_MAX) continue;
+      const next = text.indexOf('\n', at);
+      at = next === -1 ? text.length : next + 1;
+      isEnd = true;
+    }
+    line += 1;
+    yield { cells, line: startLine };
+  }
+}
+
+type Cell = { cell: string; /** Where its separator is, or the end of the line. */ end: number };
+
+function plainCell(text: string, at: number, ends: RegExp): Cell {
+  ends.lastIndex = at;
+  const end = ends.exec(text)?.index ?? text.length;
+  return { cell: text.slice(at, end).replace(/\r$/, ''), end };
+}
+
+/** A quote in it is doubled; what stands behind it up to the separator makes no sense. */
+function quotedCell(text: string, at: number): Cell {
+  let close = text.indexOf('"', at + 1);
+  while (close !== -1 && text[close + 1] === '"') close = text.indexOf('"', close + 2);
+  if (close === -1) close = text.length;
+  const cell = text.slice(at + 1, close).replaceAll('""', '"');
+  const rest = /[,;\t\n]/g;
+  rest.lastIndex = close;
+  return { cell, end: rest.exec(text)?.index ?? text.length };
+}
+
+/** The one that comes most often at the beginning. */
+function separatorOf(text: string): string {
+  const beginning = text.slice(0, LOOKED_AT_CHARS);
+  const counts = SEPARATORS.map((separator) => beginning.split(separator).length);
+  return SEPARATORS[counts.indexOf(Math.max(...counts))] ?? ',';
+}

@@ -1,0 +1,16 @@
+import { costRow } from '../../domain/questions/copied-rows.ts';
+import type { CopiedRow } from '../../domain/questions/copied-tables.ts';
+import { DAY_MS, dayStart } from '../../lib/utc-time.ts';
+import type { Db } from '../dialect.ts';
+import { inspection } from '../operation.ts';
+import { readAttributionSetup } from './submissions.ts';
+
+/** Costs as the columnar copy has them: all of them, for they are few. */
+export const copiedCosts = inspection(async (db: Db): Promise<CopiedRow<'costs'>[]> => {
+  const { portalDomains } = await readAttributionSetup(db);
+  const costs = await db.query
+    .selectFrom('costs')
+    .select(['day', 'site_key', 'source', 'medium', 'campaign', 'amount_micros'])
+    .execute();
+  return costs.map((cost) => costRow({ ...cost, day: dayStart(cost.day) / DAY_MS }, portalDomains));
+});

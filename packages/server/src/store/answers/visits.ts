@@ -1,0 +1,122 @@
+import { sql } from 'kysely';
+import { type CopiedSession, visitRow } from '../../domain/questions/copied-rows.ts';
+import type { CopiedRow } from '../../domain/questions/copied-tables.ts';
+import type { Db } from '../dialect.ts';
+import { inspection } from '../operation.ts';
+
+/** Sessions as the columnar copy has them. */
+
+const COLUMNS = [
+  'session_id',
+  'visitor_no',
+  'visitor_id',
+  'started_at',
+  'site_key',
+  'channel',
+  'source',
+  'medium',
+  'campaign',
+  'term',
+  'content',
+  'click_id',
+  'referrer_domain',
+  'entry_page',
+  'exit_page',
+  'country',
+  'region',
+  'city',
+  'user_agent',
+  'language',
+  'return_visits',
+  'page_views',
+  'engaged_ms',
+  'engagement_score',
+  'form_viewed',
+  'form_started',
+  'form_submitted',
+] as const satisfies readonly (keyof CopiedSession)[];
+
+type EventType = { session_id: string; type: string };
+
+/** The next sessions in the order of their ids. */
+export const visitsAfter = inspection(
+  async (
+    { query }: Db,
+    { after, max }: { after: string; max: number },
+  ): Promise<{ rows: CopiedRow<'visits'>[]; last: string | undefined }> => {
+    const sessions = await query
+      .selectFrom('sessions')
+      .select(COLUMNS)
+      .where('session_id', '>', after)
+      .orderBy('session_id')
+      .limit(max)
+      .execute();
+    const last = sessions.at(-1)?.session_id;
+    if (last === undefined) return { rows: [], last };
+    const { rows: events } = await sql<EventType>`
+      select distinct session_id, type from events where session_id > ${after} and session_id <= ${last}
+    `.execute(query);
+    return { rows: rowsOf(sessions, events), last };
+  },
+);
+
+/** Those of the given ones that are there, and the leads that their visitors have enquired for. */
+export const visitsOf = inspection(
+  async (
+    db: Db,
+    { ids }: { ids: readonly string[] },
+  ): Promise<{ rows: CopiedRow<'visits'>[]; leadIds: number[] }> => {
+    if (ids.length === 0) return { rows: [], leadIds: [] };
+    const { query, dialect } = db;
+    const given = dialect.anyOf(ids);
+    const sessions = await query
+      .selectFrom('sessions')
+      .select(COLUMNS)
+      .where('session_id', 'in', given)
+      .execute();
+    const { rows: events } = await sql<EventType>`
+      select distinct session_id, type from events where session_id in ${given}
+    `.execute(query);
+    const visitors = [...new Set(sessions.map(({ visitor_id }) => visitor_id))];
+    return { rows: rowsOf(sessions, events), leadIds: await leadsOfVisitors(db, visitors) };
+  },
+);
+
+/** Leads that are known by them, or that they have enquired for. */
+export async function leadsOfVisitors(
+  { query, dialect }: Db,
+  visitorIds: readonly string[],
+): Promise<number[]> {
+  if (visitorIds.length === 0) return [];
+  const { rows } = await sql<{ lead_id: number }>`
+    select lead_id from submissions where visitor_id <> '' and visitor_id in ${dialect.anyOf(visitorIds)}
+    union select lead_id from lead_identities where kind = 'visitor' and value in ${dialect.anyOf(visitorIds)}
+  `.execute(query);
+  return rows.map(({ lead_id }) => lead_id);
+}
+
+function rowsOf(sessions: readonly CopiedSession[], events: readonly EventType[]): CopiedRow<'visits'>[] {
+  const types = new Map<string, string[]>();
+  for (const { session_id, type } of events) {
+    const known = types.get(session_id);
+    if (known === undefined) types.set(session_id, [type]);
+    else known.push(type);
+  }
+  return sessions.map((session) => visitRow(session, types.get(session.session_id) ?? []));
+}
+
+/** The visits of some visitors between two moments, by the visitor. */
+export async function visitsOfVisitors(
+  { query, dialect }: Db,
+  visitorNos: readonly number[],
+  { from, to }: { from: number; to: number },
+): Promise<CopiedSession[]> {
+  if (visitorNos.length === 0) return [];
+  return query
+    .selectFrom('sessions')
+    .select(COLUMNS)
+    .where('visitor_no', 'in', dialect.anyOf(visitorNos))
+    .where('started_at', '>=', from)
+    .where('started_at', '<=', to)
+    .execute();
+}

@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict';
+import { existsSync, globSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, afterEach, before, test } from 'node:test';
+import { call } from '@leadtrail/testing/analytics-calls';
+import { row, rows } from '@leadtrail/testing/database';
+import { assertCaptured, CAPTURE_ENV, sendFromServer } from '@leadtrail/testing/enquiries';
+import { useProcesses } from '@leadtrail/testing/processes';
+import { ask, QUERY } from '@leadtrail/testing/questions';
+import { onBothStores, startService, type TestService } from '@leadtrail/testing/service';
+import { startSession } from '@leadtrail/testing/visits';
+import { Client } from 'pg';
+import { openCopy } from '../src/adapters/duckdb-copy.ts';
+
+/** The columnar copy can be lost, damaged or left unfinished at any moment: answers are right, or there are none for now. */
+
+const VISITS = { metrics: ['visits' as const] };
+const visits = async (service: TestService) => (await ask(service, VISITS)).totals.metrics[0];
+
+onBothStores('the columnar copy', (kind) => {
+  let dataDir: string;
+  let services: TestService[] = [];
+  let databaseUrl: string | undefined;
+  const folder = () => join(dataDir, 'answers');
+  const file = () => join(folder(), '1.duckdb');
+
+  before(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'leadtrail-test-'));
+  });
+  afterEach(async () => {
+    for (const service of services) await service.close();
+    services = [];
+  });
+  after(() => rm(dataDir, { recursive: true, force: true }));
+
+  /** The same installation again, with its copy as it was left. */
+  async function start(): Promise<TestService> {
+    const options = { dataDir, env: CAPTURE_ENV, ...(databaseUrl === undefined ? {} : { databaseUrl }) };
+    const service = await startService(kind, options);
+    services.push(service);
+    return service;
+  }
+  /** On PostgreSQL a service of its own would drop its database. */
+  async function inOneInstallation(
+    act: (restart: () => Promise<TestService>) => Promise<void>,
+  ): Promise<void> {
+    rmSync(folder(), { recursive: true, force: true });
+    const owner = kind === 'postgres' ? await startService(kind) : undefined;
+    databaseUrl = owner?.database.kind === 'postgres' ? owner.database.url : undefined;
+    try {
+      await act(async () => {
+        for (const service of services) await service.close();
+        services = [];
+        return start();
+      });
+    } finally {
+      for (const service of services) await service.close();
+      services = [];
+      await owner?.close();
+    }
+  }
+
+  test('is not there until somebody asks, and then only for the user of the service', async () => {
+    await inOneInstallation(async (restart) => {
+      const service = await restart();
+      await startSession(service);
+      await service.settled();
+      assert.equal(existsSync(folder()), false);
+      const before = (await visits(service)) ?? 0;
+      assert.ok(before >= 1);
+      assert.equal(statSync(folder()).mode & 0o777, 0o700);
+      for (const name of readdirSync(folder()))
+        assert.equal(statSync(join(folder(), name)).mode & 0o777, 0o600);
+    });
+  });
+
+  test('is made again when it is lost, damaged or unfinished', async () => {
+    await inOneInstallation(async (restart) => {
+      let service = await restart();
+      for (const visitor_id of ['a', 'b', 'c']) await startSession(service, { visitor_id });
+      await service.settled();
+      const expected = await visits(service);
+      const spoil: (() => void | Promise<void>)[] = [
+        () => rmSync(folder(), { recursive: true }),
+        () => writeFileSync(file(), 'This is no database.'),
+        () => writeFileSync(file(), ''),
+        async () => {
+          rmSync(file());
+          const copy = await openCopy(file(), join(folder(), 'spill'), '1 sqlite');
+          copy.close();
+        },
+        // As it is left.
+        () => undefined,
+      ];
+      for (const act of spoil) {
+        await service.close();
+        await act();
+        service = await restart();
+        assert.equal(await visits(service), expected);
+        assert.equal(globSync('*.duckdb', { cwd: folder() }).length, 1);
+      }
+    });
+  });
+
+  test('is made again when changes it has not seen are forgotten, or when the database is another', async () => {
+    await inOneInstallation(async (restart) => {
+      const service = await restart();
+      await startSession(service);
+      await service.settled();
+      const before = Number(await visits(service));
+      await rows(service, 'delete from answer_changes');
+      await startSession(service);
+      await service.settled();
+      assert.equal(await visits(service), before + 1);
+    });
+  });
+
+  test('that cannot be written leaves capture and tracking alone, and answers come back', async () => {
+    await inOneInstallation(async (restart) => {
+      const service = await restart();
+      writeFileSync(folder(), 'A file in the place of the folder.');
+      const refused = await call(service, 'POST', QUERY, { body: { ...VISITS, period: 'all' } });
+      assert.equal(refused.status, 503);
+      assert.ok(Number(refused.headers.get('retry-after')) > 0);
+      await startSession(service);
+      await assertCaptured(sendFromServer(service));
+      await service.settled();
+      rmSync(folder());
+      assert.ok(Number(await visits(service)) >= 1);
+    });
+  });
+
+  test('follows by changes of which old ones are forgotten, the last never', async () => {
+    await inOneInstallation(async (restart) => {
+      const service = await restart();
+      for (let n = 0; n < 3; n += 1) {
+        await startSession(service);
+        await service.settled();
+      }
+      const expected = await visits(service);
+      await service.app.store.trimAnswerChanges({ now: Date.now() + 10 * 86_400_000 });
+      assert.equal((await row(service, 'select count(*) as n from answer_changes')).n, 1);
+      await startSession(service);
+      await service.settled();
+      assert.equal(await visits(service), Number(expected) + 1);
+    });
+  });
+
+  if (kind === 'postgres') {
+    test('misses no change, however late its transaction commits', async () => {
+      await inOneInstallation(async (restart) => {
+        const service = await restart();
+        const cost = async () => (await ask(service, { metrics: ['cost'] })).totals.metrics[0];
+        assert.equal(await cost(), 0);
+        const slow = new Client(databaseUrl);
+        await slow.connect();
+        await slow.query('begin');
+        await slow.query(
+          `insert into costs values ('2026-03-01', '', 'a', 'b', 'c', 'c', 1000000, 0, 0, 'slow')`,
+        );
+        await slow.query(`insert into answer_changes (at, kind, ids) values (0, 'costs', '["slow"]')`);
+        // Its number is higher, and it is there earlier.
+        const fast = { day: '2026-03-02', site_key: '', source: 'a', medium: 'b', campaign: 'c' };
+        for (const [n, importId] of ['fast-1', 'fast-2'].entries()) {
+          const costs = [
+            { ...fast, site_key: String(n), amount_micros: 2_000_000, clicks: 0, impressions: 0 },
+          ];
+          await service.app.store.importCosts({ importId, format: 'plain', fileName: '', costs, now: 0 });
+          assert.equal(await cost(), 2 * (n + 1));
+        }
+        await slow.query('commit');
+        await slow.end();
+        assert.equal(await cost(), 5);
+      });
+    });
+  }
+});
+
+onBothStores('two processes', (kind) => {
+  const processes = useProcesses(kind, CAPTURE_ENV);
+
+  test('give the same answers, each from a copy of its own', async () => {
+    const [one, other] = [await processes.process(), await processes.process()];
+    for (let n = 0; n < 5; n += 1) {
+      const asked = n % 2 === 0 ? one : other;
+      await startSession(asked, {
+        visitor_id: `visitor-${n}`,
+        page: `https://example.com/${n}?utm_source=s${n}`,
+      });
+      await asked.settled();
+      await assertCaptured(
+        sendFromServer(asked, { EMAIL: `${n}@example.org`, PHONE: '', __visitor_id: `visitor-${n}` }),
+      );
+      const question = {
+        metrics: ['visits', 'leads'] as ['visits', 'leads'],
+        dimensions: ['source' as const],
+      };
+      const { rows: found, totals } = await ask(one, question);
+      assert.deepEqual(totals.metrics, [n + 1, n + 1]);
+      const again = await ask(other, question);
+      assert.deepEqual([again.rows, again.totals], [found, totals]);
+    }
+  });
+});

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { CostsImported } from '@leadtrail/contract/costs';
+import { call } from '@leadtrail/testing/analytics-calls';
+import { assertCaptured, CAPTURE_ENV, sendFromServer } from '@leadtrail/testing/enquiries';
+import { ask, byDimensions } from '@leadtrail/testing/questions';
+import {
+  ADMIN_KEY,
+  MARKETING_KEY,
+  onBothStores,
+  type TestService,
+  useService,
+} from '@leadtrail/testing/service';
+
+const FILE =
+  'date,source,medium,campaign,amount\n2026-03-01,google,cpc,Spring,10\n2026-03-02,google,cpc,Spring,2.5\n';
+const IMPORT = '/analytics/costs/import';
+
+async function send(service: TestService, file: string, query = '', key = ADMIN_KEY): Promise<Response> {
+  return service.post(IMPORT + query, file, { 'x-api-key': key, 'content-type': 'text/csv' });
+}
+
+async function imported(service: TestService, file: string, query = ''): Promise<CostsImported> {
+  const response = await send(service, file, query);
+  assert.equal(response.status, 200, await response.clone().text());
+  return (await response.json()) as CostsImported;
+}
+
+const costs = async (service: TestService) => (await ask(service, { metrics: ['cost'] })).totals.metrics[0];
+
+onBothStores('costs', (kind) => {
+  const service = useService(kind, { env: CAPTURE_ENV });
+
+  test('are imported from a file, once however often it is sent, and taken out again', async () => {
+    const dry = await imported(service, FILE, '?dry_run=true');
+    assert.equal(dry.rows, 2);
+    assert.equal(await costs(service), 0);
+
+    const first = await imported(service, FILE);
+    const again = await imported(service, FILE);
+    assert.deepEqual(again, first);
+    assert.deepEqual([first.rows, first.days, first.skipped], [2, 2, []]);
+    assert.equal(await costs(service), 12.5);
+    const { body } = await call<{ imports: { import_id: string; amount: number }[]; total: number }>(
+      service,
+      'GET',
+      '/analytics/costs',
+    );
+    assert.deepEqual(
+      body.imports.map(({ import_id, amount }) => [import_id, amount]),
+      [[first.import_id, 12.5]],
+    );
+
+    assert.equal((await call(service, 'DELETE', `/analytics/costs/${first.import_id}`)).status, 200);
+    assert.equal((await call(service, 'DELETE', `/analytics/costs/${first.import_id}`)).status, 404);
+    assert.equal(await costs(service), 0);
+  });
+
+  test('of a day and campaign are those of the latest import', async () => {
+    const first = await imported(service, FILE);
+    const second = await imported(service, FILE.replace(',10\n', ',20\n').replace('Spring', 'SPRING'));
+    assert.equal(await costs(service), 22.5);
+    for (const { import_id } of [first, second])
+      await call(service, 'DELETE', `/analytics/costs/${import_id}`);
+    assert.equal(await costs(service), 0);
+  });
+
+  test('come as a file of a form, too', async () => {
+    const form = new FormData();
+    form.append('file', new Blob([FILE], { type: 'text/csv' }), 'costs.csv');
+    const response = await fetch(service.url + IMPORT, {
+      method: 'POST',
+      headers: { 'x-api-key': ADMIN_KEY },
+      body: form,
+    });
+    const { import_id, rows } = (await response.json()) as CostsImported;
+    assert.equal(rows, 2);
+    await call(service, 'DELETE', `/analytics/costs/${import_id}`);
+  });
+
+  test('are for the admin key, and a file that makes no sense is refused', async () => {
+    assert.equal((await send(service, FILE, '', MARKETING_KEY)).status, 403);
+    const refused = await send(service, 'hello');
+    assert.equal(refused.status, 400);
+    assert.match(((await refused.json()) as { error: string }).error, /date, amount/);
+  });
+
+  test('and the value of won leads make the return on spend', async () => {
+    const { import_id } = await imported(service, FILE);
+    await assertCaptured(
+      sendFromServer(service, { __utm_source: 'google', __utm_medium: 'cpc', __utm_campaign: 'spring' }),
+    );
+    const { body } = await call<{ leads: { lead_id: number }[] }>(service, 'GET', '/analytics/leads');
+    const path = `/analytics/leads/${body.leads[0]?.lead_id}`;
+    assert.equal((await call(service, 'PATCH', path, { body: { value: 50.25 } })).status, 200);
+    assert.equal((await call(service, 'PATCH', path, { body: {} })).status, 400);
+    assert.equal((await call(service, 'PATCH', path, { body: { value: -1 } })).status, 400);
+    const metrics = ['cost', 'leads', 'cost_per_lead', 'revenue', 'return_on_spend'] as const;
+    const before = await ask(service, { metrics: [...metrics], dimensions: ['campaign'] });
+    assert.deepEqual(byDimensions(before), { Spring: [12.5, 1, 12.5, 0, 0] });
+    await call(service, 'PATCH', path, { body: { status: 'won', value: 50.25 } });
+    const after = await ask(service, { metrics: [...metrics], dimensions: ['campaign'] });
+    assert.deepEqual(byDimensions(after), { Spring: [12.5, 1, 12.5, 50.25, 4.02] });
+    const detail = await call<{ lead: { value: number } }>(service, 'GET', path);
+    assert.equal(detail.body.lead.value, 50.25);
+    await call(service, 'DELETE', `/analytics/costs/${import_id}`);
+  });
+});

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readCosts, readDay, readNumber } from '../../../src/domain/costs/read-costs.ts';
+
+const EUR = { currency: 'EUR', pause: async () => undefined };
+
+async function read(text: string, mapping = {}) {
+  const found = await readCosts(text, mapping, EUR);
+  assert.ok(typeof found !== 'string', String(found));
+  return found;
+}
+
+test('a plain file has a line for each day and campaign', async () => {
+  const found = await read(
+    'date,source,medium,campaign,amount,site,currency,clicks,impressions\r\n2026-03-01,Google,CPC,Spring,12.50,site-a,EUR,3,100\r\n',
+  );
+  assert.equal(found.format.name, 'plain');
+  assert.deepEqual(found.costs, [
+    {
+      day: '2026-03-01',
+      site_key: 'site-a',
+      source: 'google',
+      medium: 'cpc',
+      campaign: 'Spring',
+      amount_micros: 12_500_000,
+      clicks: 3,
+      impressions: 100,
+    },
+  ]);
+});
+
+test('an export of Google Ads is known by its headers, below its title and in any language of it', async () => {
+  const english = await read(
+    'Campaign report\n"March 1, 2026 - March 2, 2026"\nDay,Campaign,Currency code,Cost,Clicks,Impr.\n2026-03-01,Spring,EUR,"1,234.56",10,"2,000"\nTotal: Account,,EUR,"1,234.56",10,"2,000"\n',
+  );
+  assert.equal(english.format.name, 'google_ads');
+  assert.deepEqual(
+    english.costs.map(({ source, medium, amount_micros }) => [source, medium, amount_micros]),
+    [['google', 'cpc', 1_234_560_000]],
+  );
+  assert.deepEqual(english.skipped, [{ line: 5, reason: 'a total' }]);
+  const german = await read(
+    'Tag\tKampagne\tWährungscode\tKosten\tKlicks\tImpr.\n01.03.2026\tFrühling\tEUR\t1.234,56\t10\t2.000\n',
+  );
+  assert.deepEqual(
+    german.costs.map(({ day, campaign, amount_micros }) => [day, campaign, amount_micros]),
+    [['2026-03-01', 'Frühling', 1_234_560_000]],
+  );
+});
+
+test('an export of Meta adds up the ads of a campaign, and has its currency in the header', async () => {
+  const file =
+    'Reporting starts,Reporting ends,Campaign name,Ad set name,Amount spent (EUR),Link clicks,Impressions\n2026-03-01,2026-03-01,Spring,A,10.1,5,100\n2026-03-01,2026-03-01,spring,B,2.4,1,50\n';
+  const found = await read(file);
+  assert.equal(found.format.name, 'meta_ads');
+  assert.deepEqual(found.columns, {
+    date: 'Reporting starts',
+    campaign: 'Campaign name',
+    amount: 'Amount spent (EUR)',
+    clicks: 'Link clicks',
+    impressions: 'Impressions',
+  });
+  assert.deepEqual(
+    found.costs.map(({ source, medium, amount_micros, clicks }) => [source, medium, amount_micros, clicks]),
+    [['facebook', 'paid_social', 12_500_000, 6]],
+  );
+  assert.deepEqual(
+    (await read(file.replace('EUR', 'USD'))).skipped.map(({ reason }) => reason),
+    ['currency is USD, not EUR', 'currency is USD, not EUR'],
+  );
+});
+
+test('an export of Microsoft has American dates', async () => {
+  const found = await read(
+    'Gregorian date,Campaign name,Currency code,Spend,Clicks,Impressions\n3/1/2026,Spring,EUR,7.25,2,30\n',
+  );
+  assert.equal(found.format.name, 'microsoft_ads');
+  assert.deepEqual(
+    found.costs.map(({ day, source }) => [day, source]),
+    [['2026-03-01', 'bing']],
+  );
+});
+
+test('a column that is named wins over the guess', async () => {
+  const found = await read('When,What,Paid\n2026-03-01,Spring,5\n', {
+    date: 'when',
+    campaign: 'What',
+    amount: 'Paid',
+  });
+  assert.deepEqual(found.columns, { date: 'When', campaign: 'What', amount: 'Paid' });
+  assert.match(String(await readCosts('date,amount\n', { site: 'Place' }, EUR)), /no column Place for site/);
+});
+
+test('lines that make no sense are left out with the reason; a file without columns is refused', async () => {
+  const found = await read(
+    'date,amount,currency,clicks\n2026-02-30,1,,\n2026-03-01,x,,\n2026-03-01,-1,,\n2026-03-01,1,USD,\n2026-03-01,1,,many\n2026-03-01,1,,\n',
+  );
+  assert.deepEqual(found.skipped, [
+    { line: 2, reason: 'date is not a day' },
+    { line: 3, reason: 'amount is not a sum of money' },
+    { line: 4, reason: 'amount is not a sum of money' },
+    { line: 5, reason: 'currency is USD, not EUR' },
+    { line: 6, reason: 'clicks is not a number' },
+  ]);
+  assert.equal(found.costs.length, 1);
+  assert.match(String(await readCosts('hello\n', {}, EUR)), /there have to be date, amount/);
+});
+
+test('numbers and days are read as people write them', async () => {
+  const numbers: [string, number | null][] = [
+    ['1,234.56', 1234.56],
+    ['1.234,56', 1234.56],
+    ['1,234', 1234],
+    ['12,5', 12.5],
+    ['€ 3.20', 3.2],
+    ['--', 0],
+    ['abc', null],
+    ['', null],
+  ];
+  for (const [text, number] of numbers) assert.equal(readNumber(text), number, text);
+  assert.deepEqual(['2026-3-1', '1.3.2026', '3/1/2026', '2026-13-01'].map(readDay), [
+    '2026-03-01',
+    '2026-03-01',
+    '2026-03-01',
+    null,
+  ]);
+});
+
+test('a file of nothing but separators, quotes or lines is refused without taking long', async () => {
+  for (const text of [',', '"', '\n', '""', 'a,"\n'].map((part) => part.repeat(1_000_000))) {
+    assert.match(String(await readCosts(text, {}, EUR)), /there have to be date, amount/);
+  }
+});
