@@ -46,11 +46,12 @@ export async function finishErasures(parts: ErasureParts): Promise<void> {
 
 /** Another process may have erased a person whose sessions or leads came through this one. */
 export async function compactOwnFiles({
+  store,
   inbox,
   leadLog,
   answers,
-}: Pick<ErasureParts, 'inbox' | 'leadLog' | 'answers'>): Promise<void> {
-  await answers.forget();
+}: Pick<ErasureParts, 'store' | 'inbox' | 'leadLog' | 'answers'>): Promise<void> {
+  if (await store.wasErasedLately()) await answers.forget();
   for (const each of [inbox, leadLog]) if (each.backlog().records === 0) await each.compact();
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import { DAY_MS } from '../../lib/utc-time.ts';
 import type { Db } from '../dialect.ts';
-import { background, inspection } from '../operation.ts';
+import { background, inspection, primaryRead } from '../operation.ts';
 import type { AnswerChangeRow } from '../schema.ts';
 
 /**
@@ -99,6 +99,8 @@ export const bookmarkAnswers = background({ changes: [] }, async (db: Db): Promi
 
 const KEPT_MS = DAY_MS;
 const KEPT_ROWS_MAX = 100_000;
+/** Until each process has been through a night since. */
+const ERASURES_KEPT_MS = 2 * DAY_MS;
 
 /** A copy that is further behind than this makes itself anew. The last change stays. */
 export const trimAnswerChanges = background(
@@ -113,7 +115,19 @@ export const trimAnswerChanges = background(
       .deleteFrom('answer_changes')
       .where('change_no', '<', lastNo)
       .where((e) => e.or([e('at', '<', now - KEPT_MS), e('change_no', '<=', lastNo - KEPT_ROWS_MAX)]))
+      .where((e) => e.or([e('kind', '<>', 'erased'), e('at', '<', now - ERASURES_KEPT_MS)]))
       .executeTakeFirstOrThrow();
     return Number(numDeletedRows);
   },
 );
+
+/** Whether a person was erased lately, who may still be in a copy that nobody has asked since. */
+export const wasErasedLately = primaryRead(async ({ query }: Db): Promise<boolean> => {
+  const found = await query
+    .selectFrom('answer_changes')
+    .select('change_no')
+    .where('kind', '=', 'erased')
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
+});
