@@ -1,10 +1,4 @@
-import type {
-  Attribution,
-  DimensionName,
-  MetricName,
-  Question,
-  QuestionAnswer,
-} from '@leadtrail/contract/questions';
+import type { DimensionName, MetricName, Question, QuestionAnswer } from '@leadtrail/contract/questions';
 import { comparedFigures } from '../../server/src/domain/questions/answer.ts';
 import type { Span } from '../../server/src/domain/questions/periods.ts';
 import {
