@@ -88,6 +88,7 @@ const HOLDS_NOTHING: Readonly<Record<string, string>> = {
   session_renewals: 'the id of a session, until those before it have been brought along',
   settings: 'what operators set up',
   sites: 'what operators set up',
+  inboxes: 'ids of inboxes, names of machines, times and counts',
   spools: 'ids of inboxes and counts',
 };
 

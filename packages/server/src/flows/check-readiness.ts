@@ -10,6 +10,8 @@ export type Readiness = { problem: string | undefined; store: 'up' | 'away' };
 export type CheckReadiness = (purpose?: Purpose) => Promise<Readiness>;
 
 const ANSWER_MS_MAX = SECOND_MS;
+/** A busy disk is slow for all processes of a machine: no reason to take them all out. */
+const DISK_SILENT_MS_MAX = 10 * SECOND_MS;
 /** Several balancers ask, but the disk and the store are looked at once. */
 const REMEMBERED_MS = SECOND_MS;
 
@@ -28,9 +30,9 @@ export function makeCheckReadiness({
   /** The store does not need the disk of this machine. */
   isStoreElsewhere: boolean;
 }): CheckReadiness {
-  const storeAnswers = remembered(() => store.ping());
-  const inboxWrites = remembered(() => inbox.probe());
-  const leadLogWrites = remembered(() => leadLog.probe());
+  const storeAnswers = remembered(() => store.ping(), ANSWER_MS_MAX);
+  const inboxWrites = remembered(() => inbox.probe(), DISK_SILENT_MS_MAX);
+  const leadLogWrites = remembered(() => leadLog.probe(), DISK_SILENT_MS_MAX);
 
   const checks: Record<Purpose, () => Promise<string | undefined>> = {
     tracking: async () => ((await inboxWrites()) ? undefined : 'The inbox cannot be written.'),
@@ -51,16 +53,30 @@ export function makeCheckReadiness({
   };
 }
 
-function remembered(attempt: () => Promise<unknown>): () => Promise<boolean> {
-  let known: { until: number; works: Promise<boolean> } | undefined;
-  return () => {
-    if (known !== undefined && performance.now() < known.until) return known.works;
-    const worked = attempt().then(
-      () => true,
-      () => false,
+/** Asks again after a moment, never twice at once. Until `silentMsMax` have passed without an answer, the last one holds. */
+function remembered(attempt: () => Promise<unknown>, silentMsMax: number): () => Promise<boolean> {
+  let last = true;
+  let asksAgainAt = 0;
+  let pending: { since: number; works: Promise<boolean> } | undefined;
+
+  function ask(): { since: number; works: Promise<boolean> } {
+    const settle = (works: boolean) => {
+      last = works;
+      asksAgainAt = performance.now() + REMEMBERED_MS;
+      pending = undefined;
+      return works;
+    };
+    const works = attempt().then(
+      () => settle(true),
+      () => settle(false),
     );
-    const works = withTimeout(worked, ANSWER_MS_MAX, () => false);
-    known = { until: performance.now() + REMEMBERED_MS, works };
-    return works;
+    return { since: performance.now(), works };
+  }
+
+  return async () => {
+    if (pending === undefined && performance.now() < asksAgainAt) return last;
+    pending ??= ask();
+    const { since, works } = pending;
+    return withTimeout(works, ANSWER_MS_MAX, () => last && performance.now() - since < silentMsMax);
   };
 }

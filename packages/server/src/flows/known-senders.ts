@@ -8,6 +8,7 @@ import {
 } from '../domain/setup/settings.ts';
 import { isAllowedOrigin } from '../domain/setup/site-domain.ts';
 import { reasonOf } from '../lib/errors.ts';
+import { networksContaining } from '../lib/ip-network.ts';
 import type { Log } from '../ports/log.ts';
 import type { SenderSnapshot } from '../store/sender-snapshot.ts';
 import type { Store } from '../store/store.ts';
@@ -44,7 +45,7 @@ export async function openKnownSenders(parts: {
     if (snapshot === undefined) return;
     known = {
       ...snapshot,
-      ruleOf: new Map(snapshot.rules.map(({ ip, list, usage }) => [ip, { list, usage }])),
+      ruleOf: new Map(snapshot.rules.map(({ network, list, usage }) => [network, { list, usage }])),
       siteOf: new Map(snapshot.sites.map((site) => [site.siteKey, site])),
     };
   }
@@ -97,11 +98,16 @@ function factsOf({ ruleOf, siteOf, integrations }: Known, enquiry: Enquiry): Sen
   const site = siteOf.get(form.siteKey);
   const isEnabled = keyHash === null ? undefined : integrations[keyHash];
   return {
-    callerRule: ruleOf.get(callerIp) ?? null,
-    personRule: personIp === null ? null : (ruleOf.get(personIp) ?? null),
+    callerRule: narrowestRule(ruleOf, callerIp),
+    personRule: personIp === null ? null : narrowestRule(ruleOf, personIp),
     site: site === undefined ? null : { ...site, formEnabled: site.forms[form.formId] ?? null },
     integration: isEnabled === undefined ? null : { enabled: isEnabled },
   };
+}
+
+function narrowestRule(ruleOf: Known['ruleOf'], ip: string): SenderFacts['callerRule'] {
+  const [narrowest = null] = networksContaining(ip).flatMap((network) => ruleOf.get(network) ?? []);
+  return narrowest;
 }
 
 /** They are needed only where the store is. */

@@ -5,7 +5,8 @@ import { readSettings } from './settings.ts';
 
 /** Everything that decides whether a lead is taken, to decide it while the store is away. */
 export type SenderSnapshot = {
-  rules: Pick<IpRuleRow, 'ip' | 'list' | 'usage'>[];
+  /** `network` is the key of an address or range. */
+  rules: Pick<IpRuleRow, 'network' | 'list' | 'usage'>[];
   sites: { siteKey: string; enabled: boolean; domains: string[]; forms: Record<string, boolean> }[];
   /** Whether the integration with this key is enabled, by the hash of the key. */
   integrations: Record<string, boolean>;
@@ -19,7 +20,7 @@ export const senderSnapshot = primaryRead(async (db): Promise<SenderSnapshot> =>
   const { query } = db;
   const rules = await query
     .selectFrom('ip_rules')
-    .select(['ip', 'list', 'usage'])
+    .select(['network', 'list', 'usage'])
     .orderBy('listed_at', 'desc')
     .limit(RULES_MAX)
     .execute();
