@@ -73,5 +73,5 @@ export const deleteCosts = endpoint({
   path: '/analytics/costs/:import_id',
   summary: 'Take the costs of an import out again',
   params: z.object({ import_id: z.string().min(1).max(128) }),
-  responses: { 200: z.object({ deleted: z.literal(true) }), 404: ApiError, ...errors },
+  responses: { 200: z.object({ deleted: z.literal(true) }), 400: ApiError, 404: ApiError, ...errors },
 });

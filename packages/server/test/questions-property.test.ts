@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { ATTRIBUTIONS, DIMENSION_NAMES, METRIC_NAMES, type Question } from '@leadtrail/contract/questions';
+import { ATTRIBUTIONS, DIMENSION_NAMES, METRIC_NAMES } from '@leadtrail/contract/question-fields';
+import type { Question } from '@leadtrail/contract/questions';
 import { call } from '@leadtrail/testing/analytics-calls';
 import { CALLBACK_SECRET, CRM_WEBHOOK, report, tellCrmId } from '@leadtrail/testing/callbacks';
 import { aClock } from '@leadtrail/testing/clock';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DIMENSION_NAMES, METRIC_NAMES } from '@leadtrail/contract/questions';
+import { DIMENSION_NAMES, METRIC_NAMES } from '@leadtrail/contract/question-fields';
 import { call, type Refusal } from '@leadtrail/testing/analytics-calls';
 import { aClock } from '@leadtrail/testing/clock';
 import { emptyDatabase } from '@leadtrail/testing/database';

@@ -1,4 +1,4 @@
-import type { Attribution, DimensionName } from '@leadtrail/contract/questions';
+import type { Attribution, DimensionName } from '@leadtrail/contract/question-fields';
 import { touchesOf } from '../../server/src/domain/leads/touches.ts';
 import { channelOf } from '../../server/src/domain/tracking/channels.ts';
 import { deviceOf } from '../../server/src/domain/tracking/device.ts';

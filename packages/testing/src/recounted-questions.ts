@@ -1,4 +1,5 @@
-import type { DimensionName, MetricName, Question, QuestionAnswer } from '@leadtrail/contract/questions';
+import type { DimensionName, MetricName } from '@leadtrail/contract/question-fields';
+import type { Question, QuestionAnswer } from '@leadtrail/contract/questions';
 import { comparedFigures } from '../../server/src/domain/questions/answer.ts';
 import type { Span } from '../../server/src/domain/questions/periods.ts';
 import {

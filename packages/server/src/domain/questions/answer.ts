@@ -1,4 +1,5 @@
-import { METRICS, type MetricName, type QuestionAnswer } from '@leadtrail/contract/questions';
+import { METRICS, type MetricName } from '@leadtrail/contract/question-fields';
+import type { QuestionAnswer } from '@leadtrail/contract/questions';
 import { csvLine } from '../../lib/csv.ts';
 import type { CheckedQuestion } from './question.ts';
 

@@ -1,4 +1,4 @@
-import type { DimensionName, MetricName } from '@leadtrail/contract/questions';
+import type { DimensionName, MetricName } from '@leadtrail/contract/question-fields';
 import { DAY_MS } from '../../lib/utc-time.ts';
 import {
   COPIED,

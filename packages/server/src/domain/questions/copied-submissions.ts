@@ -1,4 +1,4 @@
-import type { Attribution } from '@leadtrail/contract/questions';
+import type { Attribution } from '@leadtrail/contract/question-fields';
 import { isDirect, touchesOf } from '../leads/touches.ts';
 import type { CampaignParams } from '../tracking/campaign-params.ts';
 import { type VisitOrigin, visitOrigin } from '../tracking/visit-origin.ts';

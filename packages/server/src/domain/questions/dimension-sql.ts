@@ -1,4 +1,4 @@
-import type { DimensionName } from '@leadtrail/contract/questions';
+import type { DimensionName } from '@leadtrail/contract/question-fields';
 import { caseFolded } from '../../lib/case-folded.ts';
 import { DAY_MS, HOUR_MS } from '../../lib/utc-time.ts';
 import type { CopiedTable } from './copied-tables.ts';

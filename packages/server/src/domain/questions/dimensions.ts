@@ -1,4 +1,4 @@
-import type { DimensionName } from '@leadtrail/contract/questions';
+import type { DimensionName } from '@leadtrail/contract/question-fields';
 import type { CopiedTable } from './copied-tables.ts';
 
 /** What questions can be asked by: where each dimension lives in the copied tables. */

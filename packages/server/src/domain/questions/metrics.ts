@@ -1,4 +1,4 @@
-import type { MetricName } from '@leadtrail/contract/questions';
+import type { MetricName } from '@leadtrail/contract/question-fields';
 import { SECOND_MS } from '../../lib/utc-time.ts';
 
 /** What can be asked for: figures that a table adds up, and metrics that are made of them. */

@@ -1,4 +1,5 @@
-import { COMPARISONS, type Dates, PERIOD_NAMES, type Question } from '@leadtrail/contract/questions';
+import { COMPARISONS, PERIOD_NAMES } from '@leadtrail/contract/question-fields';
+import type { Dates, Question } from '@leadtrail/contract/questions';
 import { AppError } from '../../lib/errors.ts';
 import { DAY_MS } from '../../lib/utc-time.ts';
 

@@ -1,4 +1,4 @@
-import { DIMENSION_NAMES, DIMENSIONS, METRIC_NAMES, METRICS } from '@leadtrail/contract/questions';
+import { DIMENSION_NAMES, DIMENSIONS, METRIC_NAMES, METRICS } from '@leadtrail/contract/question-fields';
 import type { AnswerQuestion } from '../../flows/answer-question.ts';
 import type { Handlers } from '../answer-endpoint.ts';
 

@@ -47,6 +47,8 @@ test('where nothing is saved or set the defaults hold', () => {
     replayRetentionDays: 30,
     replaySampleRate: 0,
     attributionDays: 90,
+    timezone: 'UTC',
+    currency: 'EUR',
     portalDomains: [],
   });
   assert.equal(shown.crm_webhook_secret_set, false);
