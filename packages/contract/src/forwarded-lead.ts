@@ -33,29 +33,10 @@ export const ForwardedLead = z
     lead_submission_id: z.int(),
     lead_submission_public_id: z.string().describe('for the CRM callback'),
     flow_send_public_id: z.string().describe('for the flow callback'),
-    ...optional(
-      'utm_source',
-      'utm_medium',
-      'utm_campaign',
-      'utm_term',
-      'utm_content',
-      'gclid',
-      'fbclid',
-      'msclkid',
-    ),
-    ...optional(
-      'channel',
-      'landing_page',
-      'first_source',
-      'first_medium',
-      'first_campaign',
-      'first_landing_page',
-    ),
-    ...optional('cta_name', 'site_key', 'form_id', 'page_url'),
-    fields: z.record(z.string(), z.string()).optional().describe('custom fields of the form'),
+    ...texts('utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'),
+    ...texts('gclid', 'fbclid', 'msclkid', 'channel', 'landing_page'),
+    ...texts('first_source', 'first_medium', 'first_campaign', 'first_landing_page'),
+    ...texts('cta_name', 'site_key', 'form_id', 'page_url'),
+    fields: z.record(z.string(), z.string()).describe('custom fields of the form'),
   })
   .meta({ id: 'ForwardedLead' });
-
-function optional(...names: string[]) {
-  return Object.fromEntries(names.map((name) => [name, z.string().optional()]));
-}

@@ -228,7 +228,7 @@ const Fields = z
   .transform((text) => [...new Set(text.split(',').map((name) => name.trim()))])
   .pipe(z.array(z.enum(LEAD_FIELDS as [keyof LeadItem, ...(keyof LeadItem)[]])))
   .optional()
-  .meta({ type: 'string', example: 'lead_public_id,contact_email,fields' })
+  .meta({ type: 'string', examples: ['lead_public_id,contact_email,fields'] })
   .describe('comma-separated; only these fields of each lead');
 
 /** With `fields` a lead has these only; whoever asks for them knows which, so the type stays that of a whole one. */
