@@ -146,6 +146,7 @@ describe('who may do what', () => {
     'GET /analytics/leads/submissions',
     'GET /analytics/overview',
     'GET /analytics/pages/top',
+    'GET /analytics/query/fields',
     'GET /analytics/realtime',
     'GET /analytics/sessions/daily',
     'GET /analytics/sources',
@@ -156,11 +157,13 @@ describe('who may do what', () => {
     'GET /replay/:session_id',
     'GET /replay/sessions',
     'PATCH /analytics/leads/:id',
+    'POST /analytics/query',
   ];
   const PUBLIC = [
     'GET /docs',
     'GET /forms/config',
     'GET /healthz',
+    'GET /livez',
     'GET /openapi.json',
     'GET /readyz',
     'POST /',
