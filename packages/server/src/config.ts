@@ -3,6 +3,7 @@ import { EDGE_NAMES, type EdgeName } from './domain/edges.ts';
 import { bucketAddress } from './lib/bucket-address.ts';
 import { editDistance } from './lib/edit-distance.ts';
 import { type NetworkMatcher, parseNetworks } from './lib/ip-address.ts';
+import { SECOND_MS } from './lib/utc-time.ts';
 
 /** Everything that can be set from outside. This is the only file that knows the environment variables. */
 export type Config = {
@@ -44,12 +45,14 @@ export type Config = {
   captureRateLimitPerMinute: number;
   legacyLeadRoutes: boolean;
   /** How long requests are still taken once the service has said that it is not ready any more. */
-  drainSeconds: number;
+  drainMs: number;
   /** Additional paths of the browser scripts and the tracking endpoints. */
   paths: { tracker: string; form: string; recorder: string; track: string };
   /** A URI for reports of vulnerabilities. */
   securityContact: string;
   logLevel: LogLevel;
+  /** Set, but read by nothing, with the name that was probably meant. */
+  misspelledVariables: readonly { name: string; meant: string }[];
 };
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
@@ -106,28 +109,20 @@ export function readConfig(env: Environment): Config {
     trackRateLimitPerMinute: read.integer('TRACK_RATE_LIMIT_PER_MINUTE', 600, { min: 0 }),
     captureRateLimitPerMinute: read.integer('CAPTURE_RATE_LIMIT_PER_MINUTE', 60, { min: 0 }),
     legacyLeadRoutes: read.flag('LEGACY_LEAD_ROUTES', true),
-    drainSeconds: read.integer('DRAIN_SECONDS', 5, { min: 0, max: 300 }),
+    drainMs: read.integer('DRAIN_SECONDS', 5, { min: 0, max: 300 }) * SECOND_MS,
     paths: readPaths(read),
     securityContact: readSecurityContact(read),
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
+    // After all others have been read.
+    misspelledVariables: misspelledVariables(env, read),
   };
 }
 
 /** Names that nothing reads, but that look like one that is read. */
-export function misspelledVariables(env: Environment): { name: string; meant: string }[] {
-  const read = new Set<string>();
-  const listening = new Proxy(env, {
-    get(target, name) {
-      if (typeof name === 'string') read.add(name);
-      return Reflect.get(target, name);
-    },
-  });
-  readConfig(listening);
-  const known = [...new Set([...read, ...OBJECT_STORE_VARIABLES])].filter(
-    (name) => name.length >= GUESSED_CHARS_MIN,
-  );
+function misspelledVariables(env: Environment, { asked }: Reader): Config['misspelledVariables'] {
+  const known = [...asked, ...OBJECT_STORE_VARIABLES].filter((name) => name.length >= GUESSED_CHARS_MIN);
   return Object.keys(env)
-    .filter((name) => !read.has(name) && name.length >= GUESSED_CHARS_MIN)
+    .filter((name) => !asked.has(name) && name.length >= GUESSED_CHARS_MIN)
     .flatMap((name) => {
       const meant = known.find((each) => each !== name && editDistance(each, name) <= TYPOS_MAX);
       return meant === undefined ? [] : [{ name, meant }];
@@ -266,13 +261,19 @@ function protocolStart(protocol: string): string {
 type Reader = ReturnType<typeof reader>;
 
 function reader(env: Environment) {
+  const asked = new Set<string>();
   /** An empty value is the same as none: an empty secret must not count as a secret. */
-  const text = (name: string): string | undefined => env[name]?.trim() || undefined;
+  const text = (name: string): string | undefined => raw(name)?.trim() || undefined;
+  /** Unlike `text`, tells "set to nothing" from "not set". */
+  function raw(name: string): string | undefined {
+    asked.add(name);
+    return env[name];
+  }
 
   return {
     text,
-    /** Unlike `text`, tells "set to nothing" from "not set". */
-    raw: (name: string): string | undefined => env[name],
+    raw,
+    asked,
     flag(name: string, byDefault: boolean): boolean {
       const value = text(name)?.toLowerCase();
       if (value === undefined) return byDefault;

@@ -3,8 +3,7 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildApp } from './app.ts';
-import { type Config, ConfigError, misspelledVariables, PROJECT_DIR, readConfig } from './config.ts';
-import { SECOND_MS } from './lib/utc-time.ts';
+import { type Config, ConfigError, PROJECT_DIR, readConfig } from './config.ts';
 
 /** Boot, listen, drain on SIGTERM. */
 
@@ -22,10 +21,10 @@ if (existsSync(envFile)) process.loadEnvFile(envFile);
 try {
   const config = readConfig(process.env);
   const app = await buildApp(config);
-  for (const { name, meant } of misspelledVariables(process.env)) {
+  for (const { name, meant } of config.misspelledVariables) {
     app.log.warn(`${name} is not read: did you mean ${meant}?`);
   }
-  process.once('SIGTERM', () => stop('SIGTERM', config.drainSeconds * SECOND_MS));
+  process.once('SIGTERM', () => stop('SIGTERM', config.drainMs));
   // At a terminal nobody wants to wait for balancers.
   process.once('SIGINT', () => stop('SIGINT', 0));
   const port = await app.listen();

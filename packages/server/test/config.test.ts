@@ -1,13 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import {
-  ConfigError,
-  type Environment,
-  misspelledVariables,
-  PROJECT_DIR,
-  readConfig,
-} from '../src/config.ts';
+import { ConfigError, type Environment, PROJECT_DIR, readConfig } from '../src/config.ts';
 
 const SECRETS = [
   'ANALYTICS_API_KEY',
@@ -54,11 +48,13 @@ test('nothing has to be set', () => {
     flow: { webhookUrl: undefined, signingSecret: undefined, allowPrivateNetwork: false },
     demo: true,
     trackRateLimitPerMinute: 600,
+    captureRateLimitPerMinute: 60,
     legacyLeadRoutes: true,
-    drainSeconds: 5,
+    drainMs: 5000,
     paths: { tracker: '/t.js', form: '/f.js', recorder: '/r.js', track: '/track' },
     securityContact: 'mailto:security@localhost',
     logLevel: 'info',
+    misspelledVariables: [],
   });
 });
 
@@ -120,6 +116,7 @@ test('everything can be set', () => {
     FLOW_SIGNING_SECRET: 'signing',
     FLOW_ALLOW_PRIVATE_NETWORK: '1',
     TRACK_RATE_LIMIT_PER_MINUTE: '0',
+    CAPTURE_RATE_LIMIT_PER_MINUTE: '5',
     LEGACY_LEAD_ROUTES: 'off',
     DRAIN_SECONDS: '0',
     TRACKER_SCRIPT_PATH: '/a/stories.js',
@@ -162,11 +159,13 @@ test('everything can be set', () => {
     flow: { webhookUrl: 'http://flow.example/hook', signingSecret: 'signing', allowPrivateNetwork: true },
     demo: false,
     trackRateLimitPerMinute: 0,
+    captureRateLimitPerMinute: 5,
     legacyLeadRoutes: false,
-    drainSeconds: 0,
+    drainMs: 0,
     paths: { tracker: '/a/stories.js', form: '/enquiry.js', recorder: '/film.js', track: '/a/b-c' },
     securityContact: 'https://leads.example/security',
     logLevel: 'debug',
+    misspelledVariables: [],
   });
 });
 
@@ -391,7 +390,7 @@ test('a variable that resembles one is named with it, and others are left alone'
     HOSTNAME: 'a',
     NODE_ENV: 'b',
   };
-  assert.deepEqual(misspelledVariables(env), [
+  assert.deepEqual(readConfig(env).misspelledVariables, [
     { name: 'DATABSE_URL', meant: 'DATABASE_URL' },
     { name: 'S3_BUCKETS', meant: 'S3_BUCKET' },
   ]);
