@@ -118,6 +118,12 @@ onBothStores('GET /analytics/leads/:id: the lead', (kind) => {
       needs_review: 0,
       contact_ip: '203.0.113.44',
       is_ip_blocked: 0,
+      delivery_note: '',
+      delivery_state: 'none',
+      enquiry_datetime_iso: '2026-03-10T12:00:01.000Z',
+      last_follow_up_at_iso: null,
+      updated_at_iso: '2026-03-10T12:00:01.000Z',
+      fields: {},
       medium: 'cpc',
       channel: 'Paid search',
       last_viewed_at: NOON + SECOND_MS,
@@ -144,6 +150,7 @@ onBothStores('GET /analytics/leads/:id: the lead', (kind) => {
       is_bot_lead: 0,
       test_lead: 'no',
       related_projects: 'Harbour View',
+      value: null,
     });
   });
 
@@ -339,6 +346,9 @@ onBothStores('GET /analytics/leads/:id: submissions', (kind) => {
       is_ip_blocked: 0,
       suspicion_score: 0,
       crm_lead_id: null,
+      fields: { favourite_colour: 'blue' },
+      held_above_risk: null,
+      submitted_at_iso: '2026-03-10T12:00:00.000Z',
     });
     assert.partialDeepStrictEqual(second, {
       lead_id,
@@ -676,7 +686,9 @@ onBothStores('PATCH /analytics/leads/:id', (kind) => {
       lead_id: other.lead_id,
       needs_review: 0,
     });
-    assert.deepEqual(await listed(service, lead), { ...before, status: 'fake' });
+    const { updated_at_iso, ...after } = await listed(service, lead);
+    assert.deepEqual({ ...after, updated_at_iso: before.updated_at_iso }, { ...before, status: 'fake' });
+    assert.ok(updated_at_iso >= before.updated_at_iso);
     assert.equal(await statusOf(other), 'new');
   });
 
