@@ -78,7 +78,7 @@ onBothStores('limits of the public surface', (kind) => {
       for (let i = 0; i < 5; i += 1) {
         const answer = await sendForm(service, person(i), { ip });
         const headers = Object.fromEntries(answer.headers);
-        delete headers['x-request-id'];
+        for (const name of ['x-request-id', 'date']) delete headers[name];
         answers.push([answer.status, headers, await answer.text()]);
       }
       return answers;
