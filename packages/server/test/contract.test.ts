@@ -72,7 +72,9 @@ onBothStores('GET /openapi.json', (kind) => {
       );
       assert.deepEqual(
         (operation.parameters ?? []).map((each) => each.name),
-        [...Object.keys(declared.params?.shape ?? {}), ...Object.keys(declared.query?.shape ?? {})],
+        [declared.params?.shape, declared.query?.shape, declared.headers?.shape].flatMap((each) =>
+          Object.keys(each ?? {}),
+        ),
       );
       // Wherever a key can be wrong, there is a limit for wrong ones.
       const limited = operation.security.length > 0 ? { 429: undefined } : {};
@@ -112,6 +114,7 @@ onBothStores('GET /openapi.json', (kind) => {
       'visitor_id',
       'session_id',
       'referrer',
+      'site_key',
       'device_info',
       'screen',
     ]);
