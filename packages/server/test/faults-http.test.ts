@@ -15,6 +15,7 @@ import {
   HOSTILE_BODIES,
   type SentBody,
 } from '@leadtrail/testing/hostile-bodies';
+import { allowRecording } from '@leadtrail/testing/recordings';
 import { onBothStores, useService } from '@leadtrail/testing/service';
 import { openSlowSockets, SLOW_LARGE_BODY } from '@leadtrail/testing/slow-sockets';
 import { type Connection, openConnection } from '@leadtrail/testing/torture/connection';
@@ -72,6 +73,7 @@ describe('29: multipart with a long boundary, 100,000 parts or no end, gzip bomb
 
   before(async () => {
     const { service } = started;
+    await allowRecording({ url: `http://127.0.0.1:${started.port}` });
     for (const first of FIRST_BODIES) await send(first);
     await service.figures();
     for (const honest of HONEST_BODIES) for (let i = 0; i < 10; i += 1) await send(honest);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
+import { navigate } from '@leadtrail/testing/checked-answers';
 import { type CuttingProxy, startCuttingProxy } from '@leadtrail/testing/cutting-proxy';
 import { rows } from '@leadtrail/testing/database';
 import { type CuttablePostgresServer, startPostgres } from '@leadtrail/testing/postgres-server';
@@ -218,9 +219,8 @@ describe('PostgreSQL cut', () => {
   const answersOf = (asked: readonly Promise<Response>[]) => within('All answers', Promise.all(asked));
 
   async function submit(lead: SentLead): Promise<Response> {
-    const response = await fetch(`http://127.0.0.1:${port}/lead.capture`, {
+    const response = await navigate(`http://127.0.0.1:${port}/lead.capture`, {
       method: 'POST',
-      redirect: 'manual',
       headers: { 'content-type': 'application/json', ...leadHeaders(lead) },
       body: JSON.stringify(leadBody(lead)),
     });

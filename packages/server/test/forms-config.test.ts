@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { beforeEach, test } from 'node:test';
-import { fetchDescribed } from '@leadtrail/testing/checked-answers';
+import { fetchDescribed, navigate } from '@leadtrail/testing/checked-answers';
 import { emptyDatabase, row } from '@leadtrail/testing/database';
 import { anEnquiry, FORM_ID, SITE_KEY, SITE_PAGE, setUpSite } from '@leadtrail/testing/enquiries';
 import { aForm, aSite, FORMS, patch, SITES } from '@leadtrail/testing/management';
@@ -95,11 +95,10 @@ onBothStores('GET /forms/config', (kind) => {
       [config.time_field]: '7',
       ...Object.fromEntries(config.campaign_params.map((name) => [name, name])),
     };
-    const response = await fetch(new URL(config.capture_url, service.url), {
+    const response = await navigate(new URL(config.capture_url, service.url), {
       method: 'POST',
-      redirect: 'manual',
-      headers: { referer: SITE_PAGE },
-      body: new URLSearchParams(fields as Record<string, string>),
+      headers: { referer: SITE_PAGE, 'content-type': 'application/x-www-form-urlencoded' },
+      body: `${new URLSearchParams(fields as Record<string, string>)}`,
     });
     assert.equal(response.status, 301);
     const lead = await row(service, 'select campaign, time_to_submit_ms, suspicion_score from leads');

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import type { FlowSend } from '@leadtrail/contract/deliveries';
 import { call } from '@leadtrail/testing/analytics-calls';
+import { navigate } from '@leadtrail/testing/checked-answers';
 import { aClock, type Clock } from '@leadtrail/testing/clock';
 import { row, rows } from '@leadtrail/testing/database';
 import { answering, answeringEndlessly, type Receiver, startReceiver } from '@leadtrail/testing/receiver';
@@ -78,9 +79,8 @@ async function capture(service: Pick<TestService, 'url'>): Promise<{ email: stri
 }
 
 function submit(service: Pick<TestService, 'url'>, email: string): Promise<Response> {
-  return fetch(`${service.url}/lead.capture`, {
+  return navigate(`${service.url}/lead.capture`, {
     method: 'POST',
-    redirect: 'manual',
     headers: { 'content-type': 'application/json', 'x-api-key': LEAD_KEY },
     body: JSON.stringify({ FIRSTNAME: 'Zoë', EMAIL: email, PROJECT: 'Harbour', DOMAIN: 'example.com' }),
   });
@@ -203,7 +203,7 @@ onBothStores('a new lead', (kind) => {
     const body = JSON.stringify({ EMAIL: `person-${++people}@example.com`, PROJECT: 'Harbour' });
     const headers = { 'content-type': 'application/json', 'x-api-key': LEAD_KEY };
     for (let i = 0; i < 3; i += 1) {
-      await fetch(`${service.url}/lead.capture`, { method: 'POST', redirect: 'manual', headers, body });
+      await navigate(`${service.url}/lead.capture`, { method: 'POST', headers, body });
     }
     await forwarded(service);
     assert.equal(receiver.received.length, 1);

@@ -41,10 +41,7 @@ export async function fetchDescribed(...[to, init]: Parameters<typeof fetch>): P
   return response;
 }
 
-/**
- * The same as a browser sends a form and follows a link: the fetch of Node, like that of a page, says in a header that it
- * is a script. Redirects are not followed.
- */
+/** The same for a form that a browser sends. */
 export async function navigateDescribed(
   to: string,
   init: { method: string; headers: Record<string, string>; body: string },
@@ -60,8 +57,12 @@ export async function navigateDescribed(
   return response;
 }
 
-async function navigate(
-  to: string,
+/**
+ * As a browser sends a form and follows a link: the fetch of Node, like that of a page, says in a header that it is a
+ * script. Redirects are not followed.
+ */
+export async function navigate(
+  to: string | URL,
   { method, headers, body }: { method: string; headers: Record<string, string>; body: string },
 ): Promise<Response> {
   const outgoing = request(to, {

@@ -1,4 +1,10 @@
-import { type Attribution, DIMENSION_NAMES, type DimensionName, FILTER_OPERATORS, type MetricName } from '@leadtrail/contract/question-fields';
+import {
+  type Attribution,
+  DIMENSION_NAMES,
+  type DimensionName,
+  FILTER_OPERATORS,
+  type MetricName,
+} from '@leadtrail/contract/question-fields';
 import type { Question } from '@leadtrail/contract/questions';
 import { DAY_MS } from '../../lib/utc-time.ts';
 import {
