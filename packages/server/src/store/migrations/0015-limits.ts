@@ -66,7 +66,7 @@ async function setAsideClients(db: Kysely<unknown>): Promise<void> {
 async function replayBytes(db: Kysely<unknown>): Promise<void> {
   await sql`
     insert into counters (name, value)
-    select 'replay_bytes', coalesce(sum(bytes), 0) from objects where kind = 'replay'
+    select 'replay_bytes', sum(bytes) from objects where kind = 'replay' having count(*) > 0
   `.execute(db);
 }
 

@@ -122,6 +122,6 @@ async function addToIndex(db: Kysely<unknown>, dialect: DialectKind): Promise<vo
     .addColumn('last_no', 'bigint', (c) => c.notNull())
     .execute();
   await sql`
-    insert into lead_index_numbers (id, last_no) select 1, coalesce(max(lead_id), 0) from leads
+    insert into lead_index_numbers (id, last_no) select 1, max(lead_id) from leads having count(*) > 0
   `.execute(db);
 }
