@@ -215,7 +215,12 @@ describe('after the move to PostgreSQL', () => {
       `insert into failed_records values ('spool', 1, 0, ${now}, 'Why', '{"text":"\\u0000"}');
       insert into erasure_steps values ('archive', 'session', 0);
       insert into lead_renewals values (1);
-      insert into session_renewals values ('0')`,
+      insert into session_renewals values ('0');
+      insert into retention_horizons values ('sessions', 0);
+      insert into callback_ids values ('event 1', ${now}, '{}');
+      insert into idempotency_keys values (1, 'key', 'body', ${now}, 'lead', 'submission');
+      insert into cost_imports values ('import', ${now}, 'plain', 'costs.csv');
+      insert into costs values ('2026-03-10', '', 'google', 'cpc', 'spring', 'Spring', 1500000, 3, 40, 'import')`,
     );
   }
 
