@@ -5,6 +5,7 @@ import { endpoints } from '@leadtrail/contract/endpoints';
 import { WEBHOOK_SECRET } from '@leadtrail/testing/callbacks';
 import { INTEGRATION_KEY } from '@leadtrail/testing/enquiries';
 import { SECRETS } from '@leadtrail/testing/every-endpoint';
+import { allowRecording } from '@leadtrail/testing/recordings';
 import { ADMIN_KEY, MARKETING_KEY, onBothStores, useService } from '@leadtrail/testing/service';
 
 /** Every endpoint with every credential, in every place it could be sent: what is let in follows from the contract. */
@@ -109,7 +110,10 @@ onBothStores('every endpoint and every credential', (kind) => {
     assert.deepEqual(wrong, []);
   }
 
-  before(() => assert.ok(ALL.length > 80));
+  before(async () => {
+    assert.ok(ALL.length > 80);
+    await allowRecording(service);
+  });
 
   test('in the headers that count', () =>
     assertTable(['X-API-Key', 'Bearer'], () => Object.keys(CREDENTIALS) as Credential[]));

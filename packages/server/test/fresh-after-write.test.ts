@@ -17,7 +17,7 @@ import {
 } from '@leadtrail/testing/enquiries';
 import { ask, assertHit, assertMiss, quiet, warmed } from '@leadtrail/testing/kept-answers';
 import { aForm, anIntegration, aSite, FORMS, INTEGRATIONS, SITES } from '@leadtrail/testing/management';
-import { record } from '@leadtrail/testing/recordings';
+import { knownChunk, sendBody } from '@leadtrail/testing/recordings';
 import {
   ADMIN_KEY,
   onBothStores,
@@ -71,7 +71,7 @@ const SHOWN: readonly (readonly [path: string, ...topics: Topic[]])[] = [
   ['/analytics/geo', 'tracking'],
   ['/analytics/engagement', 'tracking'],
   ['/analytics/sources', 'tracking'],
-  [LEADS, 'leads', 'ip-lists'],
+  [LEADS, 'leads', 'ip-lists', 'setup'],
   [SUBMISSIONS, 'leads', 'ip-lists'],
   [RECENT, 'leads'],
   ...ENGINE.map((path) => [path, 'leads'] as const),
@@ -194,12 +194,15 @@ const WRITES: Record<WriteName, (service: TestService) => Promise<Write>> = {
     };
   },
 
-  storeReplay: async (service) => ({
+  storeReplay: async (service) => {
+    const chunk = await knownChunk(service);
     // Recordings are never kept.
-    changes: [],
-    topics: ['objects', 'replays'],
-    write: () => record(service),
-  }),
+    return {
+      changes: [],
+      topics: ['objects', 'replays'],
+      write: () => sendBody(service, JSON.stringify(chunk)),
+    };
+  },
 
   captureLead: async (service) => newLead(service, '/lead.capture'),
   captureLeadLegacy: async (service) => newLead(service, '/lead'),

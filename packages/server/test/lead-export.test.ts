@@ -100,13 +100,16 @@ onBothStores('GET /analytics/leads/export', (kind) => {
       assert.equal(response.headers.get('content-type'), 'text/csv; charset=utf-8');
       assert.equal(response.headers.get('content-disposition'), 'attachment; filename="leads.csv"');
       const { header, lines } = await exportedCsv(service, 'format=csv');
+      const cellOf = (value: unknown) => {
+        if (value === null) return '';
+        if (typeof value !== 'object') return `${value}`;
+        return Object.keys(value).length === 0 ? '' : JSON.stringify(value);
+      };
       assert.deepEqual(header.toSorted(), Object.keys(listed[0] ?? {}).sort());
       assert.deepEqual(
         lines,
         listed.map((lead) =>
-          Object.fromEntries(
-            Object.entries(lead).map(([field, value]) => [field, value === null ? '' : `${value}`]),
-          ),
+          Object.fromEntries(Object.entries(lead).map(([field, value]) => [field, cellOf(value)])),
         ),
       );
     });
