@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { Question, QuestionAnswer } from '@leadtrail/contract/questions';
 import { call } from './analytics-calls.ts';
 import type { TestService } from './service.ts';
+import { until } from './torture/service-process.ts';
 
 /** Questions to the analytics, with only what a test is about. */
 
@@ -9,13 +10,16 @@ export type AskedQuestion = Partial<Omit<Question, 'metrics'>> & Pick<Question, 
 
 export const QUERY = '/analytics/query';
 
-/** Over all days unless the question says otherwise. */
+/** Over all days unless the question says otherwise. Asks again while the figures are being prepared. */
 export async function ask(service: TestService, question: AskedQuestion): Promise<QuestionAnswer> {
-  const { status, body } = await call<QuestionAnswer>(service, 'POST', QUERY, {
-    body: { period: 'all', ...question },
+  const send = () => call<QuestionAnswer>(service, 'POST', QUERY, { body: { period: 'all', ...question } });
+  let answer = await send();
+  await until('To prepare the figures', async () => {
+    if (answer.status === 503) answer = await send();
+    return answer.status !== 503;
   });
-  assert.equal(status, 200, JSON.stringify([body, service.logged.at(-1)]));
-  return body;
+  assert.equal(answer.status, 200, JSON.stringify([answer.body, service.logged.at(-1)]));
+  return answer.body;
 }
 
 /** The metrics of each row by its dimensions. */
