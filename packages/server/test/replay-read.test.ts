@@ -47,6 +47,9 @@ onBothStores('recorded sessions', (kind) => {
     clock.advance(90 * SECOND_MS);
     await record(service, { session_id, events: [aRecordedEvent(), later] });
     const other = await record(service, { events: [later] });
+    // As retention leaves it, when it has removed the visit and not yet the recording.
+    await service.settled();
+    await rows(service, `delete from sessions where session_id = '${other.session_id}'`);
     const nothing = { visitor_id: null, entry_page: null, country: null };
     assert.deepEqual(await listed(service), {
       sessions: [
