@@ -56,7 +56,9 @@ export function checkQuestion(
   refuseRepeated(question.metrics, 'metrics');
   refuseRepeated(question.dimensions, 'dimensions');
   const start = Math.min(period.start, previous?.start ?? period.start);
-  const end = Math.min(Math.max(period.end, previous?.end ?? 0), Math.max(now, start) + AHEAD_MS);
+  const ahead = Math.max(now, start) + AHEAD_MS;
+  // All has no end: a clock that was wrong may have brought something that is still to come.
+  const end = period.isAll ? ahead : Math.min(Math.max(period.end, previous?.end ?? 0), ahead);
   return {
     metrics: question.metrics,
     dimensions: question.dimensions,
