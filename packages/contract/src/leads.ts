@@ -127,6 +127,7 @@ export const LeadSession = z.object({
 
 export const LeadSubmission = z.object({
   ...submissionFields,
+  submitted_at_iso: IsoTime,
   lead_submission_public_id: z.string(),
   visitor_id: z.string(),
   session_id: z.string(),

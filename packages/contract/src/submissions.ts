@@ -25,7 +25,6 @@ export const submissionFields = {
   submission_id: z.int(),
   lead_id: z.int(),
   submitted_at: DateTime,
-  submitted_at_iso: IsoTime,
   contact_name: z.string(),
   contact_email: z.string(),
   contact_phone: z.string(),
@@ -86,6 +85,7 @@ export const submissions = endpoint({
       submissions: z.array(
         z.object({
           ...submissionFields,
+          submitted_at_iso: IsoTime,
           source: z.string(),
           referer: z.string(),
           cta_name: z.string(),

@@ -140,6 +140,7 @@ onBothStores('POST /analytics/flow/test', (kind) => {
   });
 
   test('its callbacks are answered with 200 and say that it was a test; nothing is stored', async () => {
+    const before = await totalOf(service, '/analytics/flow-sends');
     const { flow_send_public_id } = assertTested(await sendTest(service));
     const [{ body } = assert.fail()] = receiver.received;
     const { lead_public_id, lead_submission_public_id } = JSON.parse(body);
@@ -155,7 +156,7 @@ onBothStores('POST /analytics/flow/test', (kind) => {
       assert.equal(created.status, 200);
       assert.partialDeepStrictEqual(created.body, { ok: true, updated_lead: false, test: true });
     }
-    assert.equal(await totalOf(service, '/analytics/flow-sends'), 0);
+    assert.equal(await totalOf(service, '/analytics/flow-sends'), before);
   });
 
   test('shows the beginning of an answer that does not end', async () => {

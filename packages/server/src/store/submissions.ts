@@ -108,7 +108,8 @@ async function readShown(db: Db, numbers: readonly number[]) {
     const row = byNumber.get(number);
     if (row === undefined) return [];
     const { payload_json, ...shown } = row;
-    return [{ ...onWire(shown), fields: storedCustomFields(payload_json) }];
+    const submitted_at_iso = isoTime(row.submitted_at);
+    return [{ ...onWire(shown), submitted_at_iso, fields: storedCustomFields(payload_json) }];
   });
 }
 
@@ -128,7 +129,6 @@ function onWire<R extends Read>({ lead_name, ...row }: R) {
     ...row,
     contact_name: row.contact_name || (lead_name ?? ''),
     submitted_at: dateTime(row.submitted_at),
-    submitted_at_iso: isoTime(row.submitted_at),
     is_follow_up: row.is_primary_lead === 0,
   };
 }
