@@ -113,7 +113,7 @@ export async function withIpBlocked<R extends { contact_ip: string }>(
 ): Promise<(R & { is_ip_blocked: number })[]> {
   const lengths = await lengthsInUse(db);
   const networks = new Map(
-    rows.map(({ contact_ip }) => [contact_ip, networksContaining(contact_ip, lengths)] as const),
+    rows.map(({ contact_ip }) => [contact_ip, networksOf(contact_ip, lengths)] as const),
   );
   const found = await db.query
     .selectFrom('ip_rules')
@@ -126,6 +126,11 @@ export async function withIpBlocked<R extends { contact_ip: string }>(
     ...row,
     is_ip_blocked: networks.get(row.contact_ip)?.some((network) => blocked.has(network)) ? 1 : 0,
   }));
+}
+
+/** A row without an address of a kind that is known is on no list. */
+function networksOf(ip: string, lengths: ReadonlySet<number>): string[] {
+  return canonicalIp(ip) === null ? [] : networksContaining(ip, lengths);
 }
 
 /** Of ranges there are few lengths: one look at the index for each. */
