@@ -13,6 +13,7 @@ import { patch } from '@leadtrail/testing/management';
 import { type Receiver, startReceiver } from '@leadtrail/testing/receiver';
 import {
   aChunk,
+  allowRecording,
   aRecordedEvent,
   askForReplay,
   knownChunk,
@@ -243,6 +244,7 @@ onBothStores('a service with its objects in S3', (kind) => {
   test('what was on its way while its session was erased is deleted when it is sent again, if not at once', async () => {
     const { session_id } = await visit(service);
     await service.settled();
+    await allowRecording(service);
     const late = JSON.stringify(aChunk({ session_id, events: [aRecordedEvent({ data: CANARY })] }));
     s3.behave((request, response, pass) => {
       if (request.method === 'DELETE') return answering(503, 'SlowDown')(request, response, pass);

@@ -2,6 +2,7 @@ import { openapiDocument } from '@leadtrail/contract/openapi';
 import type { CheckReadiness } from '../../flows/check-readiness.ts';
 import type { GatherFigures } from '../../flows/gather-figures.ts';
 import { unavailable } from '../../lib/errors.ts';
+import { memoize } from '../../lib/memoize.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 import type { Handlers } from '../answer-endpoint.ts';
 import { docsPage } from '../docs-page.ts';
@@ -19,6 +20,9 @@ export function serviceRoutes({
   isDraining: () => boolean;
   publicUrl: string | undefined;
 }): Pick<Handlers, 'liveness' | 'health' | 'readiness' | 'metrics' | 'openapi' | 'docs'> {
+  // Made once: each takes so long that anybody could keep the service busy by asking for it.
+  const document = memoize(1, openapiDocument);
+  const page = memoize(1, (serverUrl) => docsPage(document(serverUrl)));
   return {
     liveness: () => ({ status: 'ok' }),
     health: () => ({ status: 'ok' }),
@@ -32,7 +36,7 @@ export function serviceRoutes({
       await gatherFigures();
       return metrics.text();
     },
-    openapi: () => openapiDocument(publicUrl ?? '/'),
-    docs: () => docsPage(openapiDocument(publicUrl ?? '/')),
+    openapi: () => document(publicUrl ?? '/'),
+    docs: () => page(publicUrl ?? '/'),
   };
 }
