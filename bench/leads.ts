@@ -112,6 +112,6 @@ async function enquire(service: Service, number: number): Promise<void> {
     headers: { 'content-type': 'application/json', ...LEAD.headers },
     body: LEAD.body.replaceAll('[<id>]', `99${String(number).padStart(7, '0')}`),
   });
-  // Whoever uses fetch is a script.
+  // A request of `fetch` gets JSON, not a redirect.
   if (response.status !== 200) throw new Error(`A lead was answered with ${response.status}.`);
 }
