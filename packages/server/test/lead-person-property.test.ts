@@ -487,11 +487,10 @@ function assertNothingReplaced(was: Row, now: Row | undefined): void {
 onBothStores('histories of a project', (kind) => {
   const service = useService(kind, { env: CAPTURE_ENV });
   /** PostgreSQL does several at once. */
-  const atOnce = kind === 'postgres' ? 5 : 1;
+  const atOnce = kind === 'postgres' ? 10 : 1;
 
-  test(`follow the model, and the lead stays its person's (${HISTORIES})`, async (t) => {
-    const reader = openReader(service);
-    t.after(() => reader.close());
+  test(`follow the model, and the lead stays its person's (${HISTORIES})`, async () => {
+    await using reader = openReader(service);
     const someHistory = fc.array(someStep, { minLength: 1, maxLength: STEPS_MAX, size: 'max' });
     const property = fc.asyncProperty(
       fc.array(someHistory, { minLength: atOnce, maxLength: atOnce }),

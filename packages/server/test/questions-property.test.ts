@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { ATTRIBUTIONS, DIMENSION_NAMES, METRIC_NAMES } from '@leadtrail/contract/question-fields';
 import type { Question } from '@leadtrail/contract/questions';
 import { call } from '@leadtrail/testing/analytics-calls';
 import { CALLBACK_SECRET, CRM_WEBHOOK, report, tellCrmId } from '@leadtrail/testing/callbacks';
 import { aClock } from '@leadtrail/testing/clock';
-import { openReader, type Reader, rows } from '@leadtrail/testing/database';
+import { openReader, rows } from '@leadtrail/testing/database';
 import { assertCaptured, BROWSER, CAPTURE_ENV, sendFromServer } from '@leadtrail/testing/enquiries';
 import { aSite } from '@leadtrail/testing/management';
 import { ask } from '@leadtrail/testing/questions';
@@ -204,14 +204,10 @@ onBothStores('answers', (kind) => {
   const clock = aClock(FIRST_DAY + DAYS * DAY_MS);
   const env = { ...CAPTURE_ENV, BOT_LEAD_DETECTION: 'true', CRM_CALLBACK_SECRET: CALLBACK_SECRET };
   const service = useService(kind, { env, overrides: { now: clock.now } });
-  let reader: Reader;
-  before(async () => {
-    reader = openReader(service);
-    await aSite(service, { site_key: 'site-a', domains: ['example.com'] });
-  });
-  after(() => reader?.close());
+  before(() => aSite(service, { site_key: 'site-a', domains: ['example.com'] }));
 
   test(`equal a recount of the rows: ${ROUNDS * QUESTIONS_PER_ROUND} questions`, async () => {
+    await using reader = openReader(service);
     const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31);
     const world = makeWorld(service, clock, kind);
     for (let round = 0; round < ROUNDS; round += 1) {

@@ -34,7 +34,7 @@ export async function row<T extends Row = Row>(
   return found[0] as T;
 }
 
-export type Reader = { rows<T extends Row>(select: string): Promise<T[]>; close(): Promise<void> };
+export type Reader = AsyncDisposable & { rows<T extends Row>(select: string): Promise<T[]> };
 
 /** The same through connections that stay open, for tests that look thousands of times. */
 export function openReader({ database }: Pick<TestService, 'database'>): Reader {
@@ -46,13 +46,13 @@ export function openReader({ database }: Pick<TestService, 'database'>): Reader 
           .prepare(select)
           .all()
           .map((found) => ({ ...found }) as T),
-      close: async () => open.close(),
+      [Symbol.asyncDispose]: async () => open.close(),
     };
   }
   const pool = new Pool({ connectionString: database.url });
   return {
     rows: async <T extends Row>(select: string) => (await pool.query(select)).rows as T[],
-    close: () => pool.end(),
+    [Symbol.asyncDispose]: () => pool.end(),
   };
 }
 
