@@ -4,13 +4,15 @@
 
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BUILD_STEPS, isFresh } from './build-steps.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const MODULES = join(ROOT, 'node_modules');
+/** What was installed before, until the new install has succeeded. */
+const PREVIOUS_MODULES = join(ROOT, 'node_modules.previous');
 const LOCAL_NODE = join(MODULES, '.bin', 'node');
 const INSTALL_STAMP = join(MODULES, '.leadtrail-install');
 
@@ -30,6 +32,7 @@ const RUNNING = 'running';
 const SETTINGS_NOT_INHERITED =
   /^npm_config_(local_prefix|workspace|workspaces|include_workspace_root|dry_run)$/i;
 
+restorePrevious();
 const wanted = hashOfManifests();
 const before = readStamp();
 // Whoever has tested here will do so again.
@@ -50,6 +53,8 @@ function readStamp() {
 
 function install() {
   console.log('Installing dependencies…');
+  // npm would delete it first: without the registry neither this version nor the one before could start.
+  if (existsSync(MODULES)) renameSync(MODULES, PREVIOUS_MODULES);
   const [command, ...prefix] = npmCommand();
   const { status, error } = spawnSync(
     command,
@@ -61,12 +66,21 @@ function install() {
     },
   );
   if (status !== 0) {
+    restorePrevious();
     fail(
       `The dependencies could not be installed: npm ci ${error ? `did not start (${error.message})` : 'failed'}.`,
     );
   }
   requireLocalNode();
   writeFileSync(INSTALL_STAMP, `${wanted} ${kind}`);
+  rmSync(PREVIOUS_MODULES, { recursive: true, force: true });
+}
+
+/** After an install that failed or was interrupted. */
+function restorePrevious() {
+  if (!existsSync(PREVIOUS_MODULES)) return;
+  rmSync(MODULES, { recursive: true, force: true });
+  renameSync(PREVIOUS_MODULES, MODULES);
 }
 
 function build() {
