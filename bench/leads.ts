@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CONNECTIONS, quick, SECONDS, WARM_UP } from './conditions.ts';
 import { type LoadResult, load, type Posted } from './load.ts';
-import { type Service, startReceiver, startService, waitUntil } from './processes.ts';
-import { keep, loadText, measureEcho, note, noteMemory } from './results.ts';
+import { type Service, startBareLeads, startReceiver, startService, waitUntil } from './processes.ts';
+import { keep, loadText, measureEcho, note, noteLimit, noteMemory } from './results.ts';
 
 const SITE = 'bench';
 const ORIGIN = 'https://www.example.com';
@@ -50,10 +50,12 @@ export async function measureLeads(): Promise<void> {
     const url = `${service.url}/lead.capture`;
     await load(url, LEAD, WARM_UP);
     const run = { seconds: SECONDS, connections: CONNECTIONS };
-    compareLeads('lead capture, a new person each time', await load(url, LEAD, run), echo);
+    const newPeople = await load(url, LEAD, run);
+    compareLeads('lead capture, a new person each time', newPeople, echo);
     compareLeads('lead capture, follow-ups', await load(url, LEAD, { ...run, people: PEOPLE }), echo);
     await noteMemory(service, 'memory after the leads');
     await service.stop();
+    await compareWithBare(dir, newPeople);
 
     const deliveries = await measureDeliveries(dir, DELIVERIES);
     keep('deliveries', deliveries);
@@ -77,6 +79,17 @@ function compareLeads(what: string, result: LoadResult, echo: LoadResult): void 
     '≥ 0.35',
     ratio >= 0.35 && result.failed === 0,
   );
+}
+
+/** In a store of its own, with the tables that a service has made. */
+async function compareWithBare(dir: string, captured: LoadResult): Promise<void> {
+  const bareDir = join(dir, 'bare');
+  await (await startService(bareDir)).stop();
+  const bare = await startBareLeads({ DATABASE_FILE: join(bareDir, 'leadtrail.db') });
+  await load(bare.url, LEAD, WARM_UP);
+  const limit = await load(bare.url, LEAD, { seconds: SECONDS, connections: CONNECTIONS });
+  await bare.stop();
+  noteLimit('bare program that writes the same rows', captured, limit);
 }
 
 export async function setUpForm(service: Service): Promise<void> {

@@ -28,6 +28,11 @@ export function startEcho(): Promise<Server> {
   return start('bench/echo-server.ts', {});
 }
 
+/** Its tables are those of a service that has run there before. */
+export function startBareLeads(variables: Record<string, string>): Promise<Server> {
+  return start('bench/bare-leads.ts', variables);
+}
+
 /** `GET /` returns what it has counted; a silent one never answers. */
 export function startReceiver({ isSilent = false } = {}): Promise<Server> {
   return start('bench/receiver-server.ts', isSilent ? { SILENT: '1' } : {});

@@ -36,6 +36,13 @@ export async function noteMemory(service: Service, what: string): Promise<void> 
   note(what, `${Math.round(mib)} MiB`, '< 200 MiB', mib < 200);
 }
 
+/** How near the service comes to a program that only writes the rows. */
+export function noteLimit(what: string, captured: LoadResult, limit: LoadResult): void {
+  const ratio = captured.perSecond / limit.perSecond;
+  keep(what, limit);
+  note(what, `${loadText(limit)}; the service does ${ratio.toFixed(2)} of it`, '≥ 0.5', ratio >= 0.5);
+}
+
 export function loadText(result: LoadResult): string {
   return `${Math.round(result.perSecond)}/s, p50 ${result.p50Ms} ms, p99 ${result.p99Ms} ms`;
 }

@@ -15,7 +15,7 @@ try {
   const { database, dataDir } = readConfig(process.env);
   if (database.kind === 'sqlite') await (await openSqliteStore(join(dataDir, 'leadtrail.db'))).close();
   else {
-    await migratePostgres(database.url, (step, progress) => {
+    await migratePostgres(database, (step, progress) => {
       console.log(progress.state === 'started' ? `${step} …` : `${step} done (${progress.ms} ms)`);
     });
   }

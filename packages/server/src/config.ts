@@ -11,7 +11,16 @@ export type Config = {
   host: string | undefined;
   dataDir: string;
   publicUrl: string | undefined;
-  database: { kind: 'sqlite' } | { kind: 'postgres'; url: string; readUrl: string | undefined };
+  database:
+    | { kind: 'sqlite' }
+    | {
+        kind: 'postgres';
+        url: string;
+        readUrl: string | undefined;
+        connections: number;
+        /** A pooler such as PgBouncer stands before it. */
+        isPooled: boolean;
+      };
   redisUrl: string | undefined;
   objects:
     | { kind: 'files' }
@@ -136,13 +145,18 @@ const TYPOS_MAX = 2;
 /** Where package.json, `.env` and the default data directory are. */
 export const PROJECT_DIR = resolve(import.meta.dirname, '../../..');
 
+/** At most, besides those for migrations and questions. */
+const POSTGRES_CONNECTIONS = 22;
+
 function readDatabase(read: Reader): Config['database'] {
   const url = read.url('DATABASE_URL', ['postgres:', 'postgresql:']);
   const readUrl = read.url('DATABASE_READ_URL', ['postgres:', 'postgresql:']);
   if (url === undefined && readUrl !== undefined) {
     throw new ConfigError('DATABASE_READ_URL is the replica of DATABASE_URL, which is not set.');
   }
-  return url === undefined ? { kind: 'sqlite' } : { kind: 'postgres', url, readUrl };
+  const connections = read.integer('DATABASE_CONNECTIONS', POSTGRES_CONNECTIONS, { min: 4, max: 500 });
+  const isPooled = read.flag('DATABASE_POOLER', false);
+  return url === undefined ? { kind: 'sqlite' } : { kind: 'postgres', url, readUrl, connections, isPooled };
 }
 
 /** Scripts set them to '' to start a service without the configured object store. */

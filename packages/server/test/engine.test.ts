@@ -407,7 +407,7 @@ onBothStores('where the analytics engine is not configured', (kind) => {
 
   test('every submission is fed to the dataset all the same', async () => {
     await enquire(service, NOON, {});
-    const fed = await rows(service, 'select project_name, submissions from submission_totals');
+    const fed = await rows(service, 'select project_name, submissions from submission_sums');
     assert.deepEqual(
       fed.map((row) => [row.project_name, Number(row.submissions)]),
       [['Riverside', 1]],

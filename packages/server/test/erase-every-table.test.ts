@@ -52,6 +52,7 @@ const PLANTED = [
   'sessions',
   'set_aside_leads',
   'submission_totals',
+  'submission_slots',
   'submissions',
   'unmatched_crm_events',
   'visitors',

@@ -170,7 +170,7 @@ describe('PostgreSQL cut', () => {
     const blocker = new Client({ connectionString: place.databaseUrl });
     await blocker.connect();
     await blocker.query('begin');
-    await blocker.query('lock table submission_totals in access exclusive mode');
+    await blocker.query('lock table submission_slots in access exclusive mode');
     await assertLeadsGoOn();
     await blocker.end();
     await assertHealed();

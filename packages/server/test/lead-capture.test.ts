@@ -304,7 +304,7 @@ onBothStores('POST /lead.capture', (kind) => {
         engagement_label: 'Cold',
         engagement: 0,
       };
-      assert.deepEqual(await rows(service, 'select * from submission_totals order by source desc'), [
+      assert.deepEqual(await rows(service, 'select * from submission_sums order by source desc'), [
         { ...common, source: 'WebSite', submissions: 2, suspicion: 0, time_to_submit_ms: 30_000, timed: 2 },
         { ...common, source: 'FB', submissions: 1, suspicion: 10, time_to_submit_ms: 0, timed: 0 },
       ]);
@@ -741,7 +741,7 @@ onBothStores('POST /lead.capture', (kind) => {
       await emptyLeads(service);
       assert.deepEqual(shown(await sendForm(service, {}, { ip: BLOCKED })), shown(normal));
       assert.equal((await leads(service)).length + (await submissions(service)).length, 0);
-      assert.equal((await rows(service, 'select * from submission_totals')).length, 0);
+      assert.equal((await rows(service, 'select * from submission_sums')).length, 0);
       const rejected = await service.get<{ blocked_ip_leads: unknown[] }>('/analytics/blocked-ip-leads');
       assert.partialDeepStrictEqual(rejected.blocked_ip_leads[0], {
         ip: BLOCKED,

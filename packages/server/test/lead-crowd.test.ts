@@ -180,7 +180,7 @@ describe('while another submission is being stored (postgres)', () => {
     const outsider = new Client({ connectionString: database.kind === 'postgres' ? database.url : '' });
     await outsider.connect();
     await outsider.query('begin');
-    await outsider.query('lock table submission_totals in access exclusive mode');
+    await outsider.query('lock table submission_slots in access exclusive mode');
     const captured = [assertCaptured(one())];
     await until('The first wait', async () => (await waiting()) === 1);
     captured.push(assertCaptured(other()));

@@ -142,7 +142,7 @@ describe('moving to PostgreSQL', () => {
     let release: () => Promise<void>;
     /** The last table waits until it is released. */
     beforeEach(async () => {
-      await (await openPostgresStore(databaseUrl, undefined)).close();
+      await (await openPostgresStore({ url: databaseUrl })).close();
       const held = Promise.withResolvers<void>();
       const released = Promise.withResolvers<void>();
       const holding = onPostgres(databaseUrl, async (client) => {

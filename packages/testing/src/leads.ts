@@ -20,6 +20,7 @@ const LEAD_TABLES = [
   'lead_identities',
   'submissions',
   'submission_totals',
+  'submission_slots',
   'flow_sends',
   'flow_send_attempts',
   'set_aside_leads',

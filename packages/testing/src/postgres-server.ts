@@ -77,7 +77,7 @@ export async function dropDatabase(url: string): Promise<void> {
 }
 
 /** PostgreSQL refuses to run as root. */
-async function unprivilegedAccount(): Promise<Account> {
+export async function unprivilegedAccount(): Promise<Account> {
   const passwd = await readFile('/etc/passwd', 'utf8').catch(() => '');
   const [, , uid, gid] = /^nobody:.*$/m.exec(passwd)?.[0].split(':') ?? [];
   // macOS writes nobody as -2, which as an unsigned number is no account one can switch to.
@@ -85,7 +85,7 @@ async function unprivilegedAccount(): Promise<Account> {
 }
 
 /** The temporary directory of root may be closed to others, and `nobody` has to get through to it. */
-async function directoryOpenToAll(): Promise<string> {
+export async function directoryOpenToAll(): Promise<string> {
   const candidates = [tmpdir(), '/tmp'];
   for (const candidate of candidates) {
     if (await isOpenToAll(candidate)) return candidate;

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
-import { type Db, postgresDialect } from '../store/dialect.ts';
+import type { Db } from '../store/dialect.ts';
 import { migrate, schemaAge } from '../store/migrate.ts';
 import {
   continueNumbers,
@@ -16,6 +16,7 @@ import {
   type TableName,
   tablesIn,
 } from '../store/move.ts';
+import { postgresDialect, sendThrough } from '../store/postgres-dialect.ts';
 import { recount, type TotalMismatch } from '../store/recount.ts';
 import type { Schema } from '../store/schema.ts';
 import { explainToOperator } from './postgres-store.ts';
@@ -152,7 +153,7 @@ function explainUnlessRefused(error: Error): never {
 }
 
 function dbOf(query: Kysely<Schema>): Db {
-  return { query, dialect: postgresDialect(query) };
+  return { query, dialect: postgresDialect(sendThrough(query)) };
 }
 
 /** One connection without a statement timeout. */

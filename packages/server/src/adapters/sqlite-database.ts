@@ -1,8 +1,9 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { Kysely, SqliteDialect } from 'kysely';
 import { makeLru } from '../lib/lru.ts';
-import { type Db, type SqlValue, sqliteDialect } from '../store/dialect.ts';
+import type { Db, SqlValue } from '../store/dialect.ts';
 import type { Schema } from '../store/schema.ts';
+import { sqliteDialect } from '../store/sqlite-dialect.ts';
 
 const LOCK_WAIT_MS = 5000;
 const WAL_PAGES_MAX = 4000;

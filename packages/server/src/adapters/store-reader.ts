@@ -3,7 +3,9 @@ import { type OperationName, type Operations, run } from '../store/operations.ts
 import { openSqliteDatabase } from './sqlite-database.ts';
 
 /** Where the relational store is, for a thread that opens a connection of its own. */
-export type StorePlace = { kind: 'sqlite'; file: string } | { kind: 'postgres'; url: string };
+export type StorePlace =
+  | { kind: 'sqlite'; file: string }
+  | { kind: 'postgres'; url: string; isPooled: boolean };
 
 /** A connection that only reads, in the thread that uses it. */
 export type StoreReader = {
@@ -18,7 +20,7 @@ const STATEMENT_MS_MAX = 60_000;
 const CONNECT_MS_MAX = 2000;
 
 export async function openStoreReader(place: StorePlace): Promise<StoreReader> {
-  const { db, close } = place.kind === 'sqlite' ? openSqlite(place.file) : await openPostgres(place.url);
+  const { db, close } = place.kind === 'sqlite' ? openSqlite(place.file) : await openPostgres(place);
   const read = (name: string, argument: unknown) =>
     run(db, name, argument).catch((error: Error) => {
       throw unavailable('The store cannot be read at present.', error);
@@ -32,12 +34,13 @@ function openSqlite(file: string) {
 }
 
 /** Loaded only where it is used. */
-async function openPostgres(url: string) {
-  const { connect, dbOf } = await import('./postgres-store.ts');
-  const pool = connect(url, {
+async function openPostgres({ url, isPooled }: StorePlace & { kind: 'postgres' }) {
+  const { openPostgresPool } = await import('./postgres-pool.ts');
+  const pool = openPostgresPool(url, {
     connections: CONNECTIONS,
     statementMs: STATEMENT_MS_MAX,
     connectMs: CONNECT_MS_MAX,
+    isPooled,
   });
-  return { db: dbOf(pool), close: () => pool.destroy() };
+  return { db: pool.db, close: pool.close };
 }

@@ -136,7 +136,7 @@ async function openStore({ database, dataDir }: Config, postgresMsMax: number, l
   if (database.kind === 'sqlite') return openSqliteStore(join(dataDir, 'leadtrail.db'));
   // Loaded only where it is used: it takes more memory than the rest of this thread.
   const { openPostgresStore } = await import('../adapters/postgres-store.ts');
-  return openPostgresStore(database.url, database.readUrl, postgresMsMax, log);
+  return openPostgresStore(database, { requestMsMax: postgresMsMax, log });
 }
 
 async function openObjects({ objects, dataDir }: Config, log: Log): Promise<ObjectStore> {

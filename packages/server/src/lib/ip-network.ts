@@ -52,6 +52,12 @@ export function parseIpNetwork(text: string): IpNetwork | NotANetwork {
   };
 }
 
+/** The key of a single address. */
+export function addressKey(ip: string): string {
+  const family = familyOf(ip);
+  return keyOf(family, digitsOf(ip), family.bits);
+}
+
 /** The keys of an address and of all ranges that contain it, or of those with certain lengths; the narrowest first. */
 export function networksContaining(ip: string, lengths?: ReadonlySet<number>): string[] {
   const family = familyOf(ip);

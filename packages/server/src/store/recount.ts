@@ -9,6 +9,7 @@ import { inspection } from './operation.ts';
 import { horizonOf } from './retention/horizons.ts';
 import type { LeadIndexRow, SubmissionTotalRow } from './schema.ts';
 import { inSnapshot } from './snapshot.ts';
+import { SUBMISSION_FIGURES } from './submission-totals.ts';
 
 /**
  * Every total next to the figure counted again from the rows it stands for. Reads whole tables: for tests
@@ -88,14 +89,15 @@ async function countPages({ query }: Db): Promise<Map<string, string>> {
   );
 }
 
+const SUBMISSION_KEY = ['day', 'project_name', 'source', 'engagement_label'] as const;
 type SubmissionFigures = Pick<SubmissionTotalRow, (typeof SUBMISSION_FIGURES)[number]>;
-const SUBMISSION_FIGURES = ['submissions', 'suspicion', 'engagement', 'time_to_submit_ms', 'timed'] as const;
 
 async function keptSubmissions({ query }: Db): Promise<Map<string, string>> {
   const totals = await query
-    .selectFrom('submission_totals')
-    .selectAll()
-    .where('submissions', '<>', 0)
+    .selectFrom('submission_sums')
+    .select(SUBMISSION_KEY)
+    .select(({ fn }) => SUBMISSION_FIGURES.map((figure) => fn.sum<number>(figure).as(figure)))
+    .groupBy(SUBMISSION_KEY)
     .execute();
   return new Map(totals.map((total) => [submissionKey(total), submissionFigures(total)]));
 }
@@ -116,7 +118,12 @@ async function countSubmissions({ query }: Db): Promise<Map<string, string>> {
   );
 }
 
-function submissionKey({ day, project_name, source, engagement_label }: SubmissionTotalRow): string {
+function submissionKey({
+  day,
+  project_name,
+  source,
+  engagement_label,
+}: Pick<SubmissionTotalRow, (typeof SUBMISSION_KEY)[number]>): string {
   return JSON.stringify([day, project_name, source, engagement_label]);
 }
 

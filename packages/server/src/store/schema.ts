@@ -49,6 +49,9 @@ export type Schema = {
   lead_renewals: LeadRenewalRow;
   submissions: SubmissionRow;
   submission_totals: SubmissionTotalRow;
+  submission_slots: SubmissionSlotRow;
+  /** A view of both. */
+  submission_sums: SubmissionTotalRow;
   flow_sends: FlowSendRow;
   flow_send_attempts: FlowSendAttemptRow;
   crm_activity: CrmActivityRow;
@@ -455,6 +458,9 @@ export type SubmissionTotalRow = {
   /** How many of them said how long they took. */
   timed: number;
 };
+
+/** The same in several rows a key, which transactions side by side share out among them. */
+export type SubmissionSlotRow = SubmissionTotalRow & { slot: number };
 
 /** A lead on its way to the automation platform. */
 export type FlowSendRow = {

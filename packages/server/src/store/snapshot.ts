@@ -1,4 +1,5 @@
-import { type Db, postgresDialect } from './dialect.ts';
+import type { Db } from './dialect.ts';
+import { postgresDialect, sendThrough } from './postgres-dialect.ts';
 
 /**
  * Reads that belong together see the store at one moment, whatever is written meanwhile. SQLite does so in every
@@ -10,6 +11,9 @@ export function inSnapshot<T>(db: Db, read: (db: Db) => Promise<T>): Promise<T> 
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')
     .execute((query) =>
-      read({ query, dialect: db.dialect.kind === 'postgres' ? postgresDialect(query) : db.dialect }),
+      read({
+        query,
+        dialect: db.dialect.kind === 'postgres' ? postgresDialect(sendThrough(query)) : db.dialect,
+      }),
     );
 }

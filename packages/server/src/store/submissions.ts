@@ -197,7 +197,7 @@ async function countInPeriod({ query }: Db, { from, until }: SubmissionsAsked): 
       firstWhole >= endWhole
         ? sql`(select count(*) from submissions where submitted_at >= ${from} and submitted_at < ${until})`
         : sql`
-          (select coalesce(sum(submissions), 0) from submission_totals
+          (select coalesce(sum(submissions), 0) from submission_sums
             where day >= ${utcDay(firstWhole)} and day < ${utcDay(endWhole)})
           + (select count(*) from submissions where submitted_at >= ${from} and submitted_at < ${firstWhole})
           + (select count(*) from submissions where submitted_at >= ${endWhole} and submitted_at < ${until})`

@@ -20,7 +20,7 @@ import { leadsOff, readStoredLeads } from './verify-leads.ts';
 export async function differences(ledger: Ledger, place: Place): Promise<string[]> {
   const store =
     place.kind === 'postgres'
-      ? await openPostgresStore(place.databaseUrl, undefined)
+      ? await openPostgresStore({ url: place.databaseUrl })
       : await openSqliteStore(join(place.dataDir, 'leadtrail.db'));
   try {
     const found = [...inboxLeftovers(place), ...(await totalsOff(store))];

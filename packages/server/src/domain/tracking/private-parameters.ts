@@ -1,3 +1,5 @@
+import { memoize } from '../../lib/memoize.ts';
+
 /** Takes secrets and contact data out of the addresses of pages: reset links, sign-ins, links in newsletters. */
 
 /** Compared in lower case without punctuation, so `access_token`, `accessToken` and `user[token]` are the same. */
@@ -53,11 +55,17 @@ export function isPrivateParameter(name: string, value: string, more: readonly s
 }
 
 function isPrivate(name: string, value: string, more: readonly string[], nesting: number): boolean {
-  const plain = plainName(decoded(name));
-  if (PRIVATE_NAMES.has(plain) || PRIVATE_ENDINGS.some((ending) => plain.endsWith(ending))) return true;
-  if (more.some((added) => plainName(added) === plain) || PRIVATE_VALUE.test(value)) return true;
+  if (isPrivateName(name) || PRIVATE_VALUE.test(value)) return true;
+  if (more.length > 0 && more.some((added) => plainName(added) === plainName(decoded(name)))) return true;
   return nesting < NESTING_MAX && withoutPrivateValues(value, more, nesting + 1) !== value;
 }
+
+/** Most addresses have the same few. */
+const NAMES_KEPT = 500;
+const isPrivateName = memoize(NAMES_KEPT, (name) => {
+  const plain = plainName(decoded(name));
+  return PRIVATE_NAMES.has(plain) || PRIVATE_ENDINGS.some((ending) => plain.endsWith(ending));
+});
 
 function plainName(name: string): string {
   return name.toLowerCase().replaceAll(PUNCTUATION, '');

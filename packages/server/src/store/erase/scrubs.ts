@@ -51,6 +51,7 @@ const ERASED_TABLES = [
   'lead_index',
   'submissions',
   'submission_totals',
+  'submission_slots',
   'flow_sends',
   'flow_send_attempts',
   'crm_activity',

@@ -10,10 +10,14 @@ import type { FlowSendRow } from '../schema.ts';
 import type { AddedSubmission, KnownLead, Relation, Submission } from './submission.ts';
 import { visitsOfLead, visitsOfVisitor } from './touches.ts';
 
-type Stored = AddedSubmission & { leadId: number; relation: Relation; known: KnownLead | undefined };
+export type StoredSubmission = AddedSubmission & {
+  leadId: number;
+  relation: Relation;
+  known: KnownLead | undefined;
+};
 
 /** Leaves a pending send where the submission is to be forwarded. */
-export async function addSend(db: Db, submission: Submission, stored: Stored): Promise<boolean> {
+export async function addSend(db: Db, submission: Submission, stored: StoredSubmission): Promise<boolean> {
   const { capture, lead } = submission;
   const { enquiry, sendPublicId } = capture;
   if (sendPublicId === null || lead.is_bot_lead === 1) return false;
@@ -58,7 +62,11 @@ async function holdBack({ dialect }: Db, submissionId: number, riskMax: number):
 }
 
 /** A new lead is known by its own visitor only; an earlier one may have had others. */
-async function originOf(db: Db, { capture, lead, visitorNo, siteDomains }: Submission, stored: Stored) {
+async function originOf(
+  db: Db,
+  { capture, lead, visitorNo, siteDomains }: Submission,
+  stored: StoredSubmission,
+) {
   const { enquiry, attributionDays: days, portalDomains } = capture;
   const { form, at, referer } = enquiry;
   const isNew = stored.known === undefined;

@@ -13,7 +13,14 @@ import type { SetAsideLeadRow } from '../schema.ts';
 import { type SetAsideLead, setAside, setAsideAlways } from '../set-aside-leads.ts';
 import { type AnsweredIds, findAnswer, rememberAnswer } from './idempotency.ts';
 import { noteUse } from './integration-use.ts';
-import { isSiteOrigin, type KnownSender, lookUpPerson, lookUpSender } from './look-up.ts';
+import {
+  findHeld,
+  type HeldIdentity,
+  isSiteOrigin,
+  type KnownSender,
+  lookUpPerson,
+  lookUpSender,
+} from './look-up.ts';
 import { newLead } from './new-lead.ts';
 import type { Capture } from './submission.ts';
 import { type Submitted, submitLead } from './submit.ts';
@@ -37,7 +44,11 @@ export const captureLead = write(
   async (db, capture: Capture): Promise<CaptureOutcome> => {
     const { enquiry } = capture;
     refuseLate(capture);
-    const sender = await lookUpSender(db, enquiry);
+    // Together, unless one request under a key may have to wait for another before it locks the person.
+    const [sender, held] = await Promise.all([
+      lookUpSender(db, enquiry),
+      enquiry.idempotency === null ? findHeld(db, enquiry) : undefined,
+    ]);
     const readable = { isSiteOrigin: await mayReadAnswer(db, enquiry, sender) };
     const decision = stillAnswered(capture, decideCapture(enquiry, sender));
     if (decision.kind === 'refused') return { ...readable, ...decision };
@@ -47,7 +58,7 @@ export const captureLead = write(
       return { ...readable, kind: 'refused', reason: 'idempotency_key_reused' };
     }
     if (answer !== null && answer !== 'other_body') return { ...readable, kind: 'repeated', ...answer };
-    const outcome = await keep(db, capture, sender, decision.kind);
+    const outcome = await keep(db, capture, decision.kind, sender, held);
     if (asked !== null && answer === null) await rememberAnswer(db, asked, outcome);
     refuseLate(capture);
     return { ...readable, ...outcome };
@@ -77,10 +88,11 @@ function stillAnswered({ isLogged }: Capture, decision: CaptureDecision): Captur
 async function keep(
   db: Db,
   capture: Capture,
-  sender: KnownSender,
   kind: 'rejected' | 'testing' | 'accepted',
+  sender: KnownSender,
+  held: readonly HeldIdentity[] | undefined,
 ): Promise<Kept> {
-  if (kind === 'accepted') return { kind: 'stored', ...(await storeLead(db, capture, sender)) };
+  if (kind === 'accepted') return { kind: 'stored', ...(await storeLead(db, capture, sender, held)) };
   const isKept = await keepAside(db, capture, kind);
   if (kind === 'testing') await noteUse(db, sender.integration, capture.enquiry.at);
   // Ids like those of a lead; should it be accepted, they become true.
@@ -94,9 +106,14 @@ function askedAgain({ idempotency, at }: Enquiry, { integration }: KnownSender) 
   return { integrationId: integration.id, idempotency, at };
 }
 
-export async function storeLead(db: Db, capture: Capture, sender: KnownSender): Promise<Submitted> {
+export async function storeLead(
+  db: Db,
+  capture: Capture,
+  sender: KnownSender,
+  held?: readonly HeldIdentity[],
+): Promise<Submitted> {
   const { enquiry } = capture;
-  const person = await lookUpPerson(db, enquiry, sender);
+  const person = await lookUpPerson(db, enquiry, sender, held ?? (await findHeld(db, enquiry)));
   const before = capture.isLogged && (await findSubmitted(db, capture));
   if (before) return before;
   const risk = assessRisk(enquiry, {

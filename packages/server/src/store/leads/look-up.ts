@@ -3,9 +3,8 @@ import type { Enquiry } from '../../domain/leads/enquiry.ts';
 import { type Identity, identityKey, lookupKinds } from '../../domain/leads/lead-identity.ts';
 import { RECENT_MS, RECENT_SUBMISSIONS_MAX } from '../../domain/leads/suspicion.ts';
 import { isAllowedOrigin } from '../../domain/setup/site-domain.ts';
-import { networksContaining } from '../../lib/ip-network.ts';
-import { memoize } from '../../lib/memoize.ts';
-import type { Db, Dialect } from '../dialect.ts';
+import { addressKey, networksContaining } from '../../lib/ip-network.ts';
+import type { Db } from '../dialect.ts';
 import { visitorRead } from '../operation.ts';
 import type { IpRuleRow, VisitorRow } from '../schema.ts';
 import { idHash } from '../tracking/state.ts';
@@ -13,28 +12,15 @@ import { idHash } from '../tracking/state.ts';
 /** What is known about the sender of a submission. */
 
 /** Of several ranges that contain an address, which are all on the same list, the narrowest counts. */
-export const ipRule = visitorRead(
-  async ({ dialect }, { ip }: { ip: string }): Promise<Pick<IpRuleRow, 'list' | 'usage'> | null> => {
-    const [rule] = await dialect.run<Pick<IpRuleRow, 'list' | 'usage'>>(
-      `select list, usage from ip_rules where network = ${narrowestRule(dialect.listed)}`,
-      [networksOf(ip)],
-    );
-    return rule ?? null;
-  },
-);
-
-/** The networks to look for come in their order. */
-function narrowestRule(listed: Dialect['listed']): string {
+export const ipRule = visitorRead(async ({ dialect }, { ip }: { ip: string }): Promise<IpRule | null> => {
   // Cross join: SQLite then looks up one after the other.
-  return `(
-    select r.network from ${listed} cross join ip_rules r where r.network = listed.value
-    order by listed.key limit 1
-  )`;
-}
-
-function networksOf(ip: string | null): string {
-  return JSON.stringify(ip === null ? [] : networksContaining(ip));
-}
+  const [rule] = await dialect.run<IpRule>(
+    `select r.list, r.usage from ${dialect.listed} cross join ip_rules r where r.network = listed.value
+    order by listed.key limit 1`,
+    [JSON.stringify(networksContaining(ip))],
+  );
+  return rule ?? null;
+});
 
 /** Whether an origin belongs to any site that is set up. */
 export const isSiteOrigin = visitorRead(
@@ -63,15 +49,15 @@ export type KnownVisitor = Pick<
 >;
 
 /** One query for everything: each round trip costs more than its parts. */
-export async function lookUpSender({ dialect }: Db, enquiry: Enquiry): Promise<KnownSender> {
+export async function lookUpSender(db: Db, enquiry: Enquiry): Promise<KnownSender> {
   const { siteKey, formId, visitorId } = enquiry.form;
   const { personIp, callerIp } = enquiry;
-  const [row] = await dialect.run<SenderRow>(selectSender(dialect.listed), [
+  const isSame = personIp === callerIp;
+  const [row] = await db.dialect.run<SenderRow>(SELECT_SENDER, [
     personIp ?? NO_ADDRESS,
     enquiry.at - RECENT_MS,
-    networksOf(callerIp),
-    // Nearly always they are the same.
-    personIp === callerIp ? NO_NETWORK : networksOf(personIp),
+    addressKey(callerIp),
+    isSame || personIp === null ? NO_ADDRESS : addressKey(personIp),
     siteKey,
     formId,
     enquiry.keyHash ?? '',
@@ -79,10 +65,14 @@ export async function lookUpSender({ dialect }: Db, enquiry: Enquiry): Promise<K
     visitorId,
   ]);
   if (row === undefined) throw new Error('A query for one row had none.');
-  const callerRule = ruleOf(row.caller_list, row.caller_usage);
+  const ruleFor = async (ip: string | null, list: IpRuleRow['list'] | null, usage: IpRuleRow['usage']) => {
+    if (list !== null) return { list, usage };
+    return row.has_ranges === 1 && ip !== null ? ipRule(db, { ip }) : null;
+  };
+  const callerRule = await ruleFor(callerIp, row.caller_list, row.caller_usage);
   return {
     callerRule,
-    personRule: personIp === callerIp ? callerRule : ruleOf(row.person_list, row.person_usage),
+    personRule: isSame ? callerRule : await ruleFor(personIp, row.person_list, row.person_usage),
     site: siteOf(row),
     integration: integrationOf(row),
     visitor: row.last_session_id === null ? null : (row as KnownVisitor),
@@ -92,33 +82,32 @@ export async function lookUpSender({ dialect }: Db, enquiry: Enquiry): Promise<K
 
 /** Matches no row. */
 const NO_ADDRESS = '';
-const NO_NETWORK = '[]';
 
-const selectSender = memoize(
-  2,
-  (listed) => `
+const SELECT_SENDER = `
   select
     (select count(*) from (
       select 1 from submissions where contact_ip = ? and submitted_at > ? limit ${RECENT_SUBMISSIONS_MAX}
     ) recent) as recent_from_ip,
     c.list as caller_list, c.usage as caller_usage, p.list as person_list, p.usage as person_usage,
+    (select count(*) from (select 1 from ip_rules where bits is not null limit 1) ranges) as has_ranges,
     s.enabled as site_enabled, s.domains, f.enabled as form_enabled,
     i.id as integration_id, i.enabled as integration_enabled, i.last_used_at,
     v.visitor_no, v.last_session_id, v.session_count, v.page_views, v.duration_ms, v.engagement_score, v.vpn_suspected
   from (select 1 as one) asked
-  left join ip_rules c on c.network = ${narrowestRule(listed)}
-  left join ip_rules p on p.network = ${narrowestRule(listed)}
+  left join ip_rules c on c.network = ?
+  left join ip_rules p on p.network = ?
   left join sites s on s.site_key = ?
   left join forms f on f.site_id = s.id and f.form_id = ?
   left join integrations i on i.key_hash = ?
-  left join visitors v on v.id_hash = ? and v.visitor_id = ?`,
-);
+  left join visitors v on v.id_hash = ? and v.visitor_id = ?`;
 
 type SenderRow = { [K in keyof KnownVisitor]: KnownVisitor[K] | null } & {
   caller_list: IpRuleRow['list'] | null;
   caller_usage: IpRuleRow['usage'];
   person_list: IpRuleRow['list'] | null;
   person_usage: IpRuleRow['usage'];
+  /** Most lists have none, so that the address itself is all there is to look for. */
+  has_ranges: number;
   recent_from_ip: number;
   site_enabled: number | null;
   domains: string;
@@ -127,10 +116,6 @@ type SenderRow = { [K in keyof KnownVisitor]: KnownVisitor[K] | null } & {
   integration_enabled: number;
   last_used_at: number | null;
 };
-
-function ruleOf(list: IpRuleRow['list'] | null, usage: IpRuleRow['usage']): IpRule | null {
-  return list === null ? null : { list, usage };
-}
 
 function siteOf({ site_enabled, domains, form_enabled }: SenderRow): KnownSender['site'] {
   if (site_enabled === null) return null;
@@ -163,8 +148,12 @@ export type KnownPerson = {
 
 export type HeldIdentity = Identity & { project_key: string; lead_id: number; is_provisional: number };
 
-export async function lookUpPerson(db: Db, enquiry: Enquiry, sender: KnownSender): Promise<KnownPerson> {
-  const all = enquiry.identities.length === 0 ? [] : await findHeld(db, enquiry);
+export async function lookUpPerson(
+  db: Db,
+  enquiry: Enquiry,
+  sender: KnownSender,
+  all: readonly HeldIdentity[],
+): Promise<KnownPerson> {
   const held = all.filter(({ project_key }) => project_key === enquiry.projectKey);
   const elsewhere = all.filter(({ project_key }) => project_key !== enquiry.projectKey);
   return {
@@ -180,16 +169,25 @@ export async function lookUpPerson(db: Db, enquiry: Enquiry, sender: KnownSender
  * The leads this person has, in this project and in others. Takes the locks on the person's identities, so that
  * simultaneous submissions of one person run one after another; identities that are only learned are shared locks.
  */
-async function findHeld({ dialect }: Db, { identities, projectKey }: Enquiry): Promise<HeldIdentity[]> {
+export async function findHeld(
+  { dialect }: Db,
+  { identities, projectKey }: Enquiry,
+): Promise<HeldIdentity[]> {
+  if (identities.length === 0) return [];
   const lockKey = (identity: Identity) => personLock(projectKey, identity);
   const deciding = lookupKinds(identities);
   const learned = identities.filter((identity) => !deciding.includes(identity));
-  await dialect.lockEach(deciding.map(lockKey), learned.map(lockKey));
   const values = identities.flatMap(({ kind, value }) => [kind, value]);
   const hasAddress = identities.at(-1)?.kind === 'ip';
-  return hasAddress
-    ? dialect.run(SELECTS_WITH_ADDRESS[identities.length - 1] as string, [...values, projectKey])
-    : dialect.run(SELECTS_PERSONAL[identities.length] as string, values);
+  // Statements run in the order in which they are sent: the select sees what was committed before the locks were had.
+  const locked = dialect.lockEach(deciding.map(lockKey), learned.map(lockKey));
+  const held = hasAddress
+    ? dialect.run<HeldIdentity>(SELECTS_WITH_ADDRESS[identities.length - 1] as string, [
+        ...values,
+        projectKey,
+      ])
+    : dialect.run<HeldIdentity>(SELECTS_PERSONAL[identities.length] as string, values);
+  return (await Promise.all([held, locked]))[0];
 }
 
 /** What is locked while it is decided whose an identity is. */

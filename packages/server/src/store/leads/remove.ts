@@ -3,6 +3,7 @@ import { DAY_MS, utcDay } from '../../lib/utc-time.ts';
 import { noteForAnswers } from '../answers/changes.ts';
 import type { Db } from '../dialect.ts';
 import type { SubmissionTotalRow } from '../schema.ts';
+import { takeOffTotals } from '../submission-totals.ts';
 import { crmKey } from './callbacks.ts';
 import { forgetAnswers } from './idempotency.ts';
 import { forget } from './lead-index.ts';
@@ -24,7 +25,7 @@ export async function removeLeads(
   const crmEvents = await removeCrmEvents(db, leadIds);
   const flowSends = await removeSends(db, leadIds);
   await forgetHoneypotPages(db, leadIds);
-  if (!keepTotals) await takeOffTotals(db, leadIds);
+  if (!keepTotals) await uncount(db, leadIds);
   await forgetAnswersOf(db, leadIds);
   const submissions = await removeRows(db, 'submissions', leadIds);
   await noteRelatives(db, leadIds);
@@ -132,29 +133,18 @@ async function forgetHoneypotPages({ query, dialect }: Db, leadIds: readonly num
 
 type Sums = Omit<SubmissionTotalRow, 'day'> & { day_number: number };
 
-/** Totals that reach zero are deleted: their project and source are text that the person sent. */
-async function takeOffTotals({ query, dialect }: Db, leadIds: readonly number[]): Promise<void> {
+async function uncount(db: Db, leadIds: readonly number[]): Promise<void> {
   const { rows } = await sql<Sums>`
     select submitted_at / ${sql.lit(DAY_MS)} as day_number, project_name, source, engagement_label,
       count(*) as submissions, sum(suspicion_score) as suspicion, sum(engagement_score) as engagement,
       coalesce(sum(time_to_submit_ms), 0) as time_to_submit_ms, count(time_to_submit_ms) as timed
-    from submissions where lead_id in ${dialect.anyOf(leadIds)}
+    from submissions where lead_id in ${db.dialect.anyOf(leadIds)}
     group by submitted_at / ${sql.lit(DAY_MS)}, project_name, source, engagement_label
-  `.execute(query);
-  for (const sums of rows) {
-    const key = [utcDay(sums.day_number * DAY_MS), sums.project_name, sums.source, sums.engagement_label];
-    const figures = [sums.submissions, sums.suspicion, sums.engagement, sums.time_to_submit_ms, sums.timed];
-    await dialect.run(TAKE_OFF, [...figures, ...key]);
-    await dialect.run(DROP_EMPTY, key);
+  `.execute(db.query);
+  for (const { day_number, ...gone } of rows) {
+    await takeOffTotals(db, { day: utcDay(day_number * DAY_MS), ...gone });
   }
 }
-
-const OF_KEY = 'where day = ? and project_name = ? and source = ? and engagement_label = ?';
-const TAKE_OFF = `
-  update submission_totals set submissions = submissions - ?, suspicion = suspicion - ?,
-    engagement = engagement - ?, time_to_submit_ms = time_to_submit_ms - ?, timed = timed - ?
-  ${OF_KEY}`;
-const DROP_EMPTY = `delete from submission_totals ${OF_KEY} and submissions = 0`;
 
 async function removeFromLists(db: Db, leadIds: readonly number[]): Promise<void> {
   await db.dialect.lock('lead-index');

@@ -3,8 +3,8 @@ import { type SearchedFields, submissionSearchText } from '../../domain/leads/su
 import { MINUTE_MS, utcDay } from '../../lib/utc-time.ts';
 import type { Db } from '../dialect.ts';
 import { blockAddress } from '../ip-lists.ts';
-import type { SubmissionTotalRow } from '../schema.ts';
-import { addSend } from './add-send.ts';
+import { addToTotals } from '../submission-totals.ts';
+import { addSend, type StoredSubmission } from './add-send.ts';
 import { followUp, readKnownLead, takeOver } from './follow-up.ts';
 import type { AnsweredIds } from './idempotency.ts';
 import { learnIdentities } from './identities.ts';
@@ -25,19 +25,17 @@ export async function submitLead(db: Db, submission: Submission): Promise<Submit
   const known = await readKnownLead(db, submission);
   const relation = relationOf(known, submission.lead);
   const leadId = known?.lead_id ?? (await db.dialect.insertNumbered('leads', submission.lead));
-  const added = await addSubmission(db, submission, leadId, known);
-  if (!(relation === 'follow_up' && isBotOfPerson(known, submission.lead))) {
-    await learnIdentities(db, submission, leadId, added.submissionId);
-  }
-  if (known !== undefined) {
-    if (relation === 'takeover') await takeOver(db, submission, known, added.submissionId);
-    else await followUp(db, submission, known);
-  }
-  await noteChange(db, leadId);
-  await noteFigures(db, submission, leadId);
-  const isForwarded = await addSend(db, submission, { leadId, relation, known, ...added });
-  if (submission.isBlocked) await blockSender(db, submission.capture.enquiry);
-  await countSubmission(db, submission);
+  // In PostgreSQL what is sent together takes one round trip.
+  const [added] = await Promise.all([
+    addSubmission(db, submission, leadId, known),
+    noteChange(db, leadId),
+    noteFigures(db, submission, leadId),
+  ]);
+  const [isForwarded] = await Promise.all([
+    learnAndForward(db, submission, { leadId, relation, known, ...added }),
+    submission.isBlocked ? blockSender(db, submission.capture.enquiry) : undefined,
+    countSubmission(db, submission),
+  ]);
   const leadPublicId = known?.lead_public_id ?? submission.lead.lead_public_id;
   return {
     leadId,
@@ -46,6 +44,18 @@ export async function submitLead(db: Db, submission: Submission): Promise<Submit
     isPrimary: known === undefined,
     isForwarded,
   };
+}
+
+/** What the lead learns comes first: what is forwarded may follow from it. */
+async function learnAndForward(db: Db, submission: Submission, stored: StoredSubmission): Promise<boolean> {
+  const { leadId, known, relation, submissionId } = stored;
+  const isStranger = relation === 'follow_up' && isBotOfPerson(known, submission.lead);
+  const [, , isForwarded] = await Promise.all([
+    isStranger ? undefined : learnIdentities(db, submission, leadId, submissionId),
+    known && (relation === 'takeover' ? takeOver : followUp)(db, submission, known, submissionId),
+    addSend(db, submission, stored),
+  ]);
+  return isForwarded;
 }
 
 function relationOf(known: KnownLead | undefined, lead: NewLead): Relation {
@@ -129,9 +139,9 @@ function blockSender(db: Db, { ip, at, geo, referer }: Enquiry): Promise<void> {
   });
 }
 
-/** Last, because this row is locked until the commit and every submission of the project needs it. */
-async function countSubmission({ dialect }: Db, { lead }: Submission): Promise<void> {
-  const total: SubmissionTotalRow = {
+/** Last, because this row is locked until the commit and others may need it. */
+function countSubmission(db: Db, { lead }: Submission): Promise<void> {
+  return addToTotals(db, {
     day: utcDay(lead.created_at),
     project_name: lead.project_name,
     source: lead.project_source,
@@ -141,15 +151,5 @@ async function countSubmission({ dialect }: Db, { lead }: Submission): Promise<v
     engagement: lead.engagement_score,
     time_to_submit_ms: lead.time_to_submit_ms ?? 0,
     timed: lead.time_to_submit_ms === null ? 0 : 1,
-  };
-  await dialect.insertRows(
-    'submission_totals',
-    [total],
-    `(day, project_name, source, engagement_label) do update set
-      submissions = submission_totals.submissions + excluded.submissions,
-      suspicion = submission_totals.suspicion + excluded.suspicion,
-      engagement = submission_totals.engagement + excluded.engagement,
-      time_to_submit_ms = submission_totals.time_to_submit_ms + excluded.time_to_submit_ms,
-      timed = submission_totals.timed + excluded.timed`,
-  );
+  });
 }

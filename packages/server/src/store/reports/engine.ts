@@ -188,7 +188,7 @@ async function rankWithinDays(
 
 function totals({ query, dialect }: Db, { after, projects, sources, label }: Wanted) {
   return query
-    .selectFrom('submission_totals')
+    .selectFrom('submission_sums')
     .where('day', '>', after)
     .where('submissions', '>', 0)
     .$if(projects !== null, (select) => select.where('project_name', 'in', dialect.anyOf(projects ?? [])))

@@ -91,32 +91,34 @@ export function contribute(totals: Totals, session: SessionRow, sign: 1 | -1): v
 
 export async function writeTotals({ dialect }: Db, totals: Totals): Promise<void> {
   const counters = [...totals.counters].map(([name, value]) => ({ name, value }));
-  await dialect.insertRows('counters', counters, adding('counters', 'name', ['value']));
-  await dialect.insertRows(
-    'day_totals',
-    [...totals.days.values()],
-    adding('day_totals', 'day', ['sessions', 'visitors', 'duration_ms', 'engagement']),
-  );
-  await dialect.insertRows(
-    'minute_totals',
-    [...totals.minutes.values()],
-    adding('minute_totals', 'minute', ['events', 'active']),
-  );
-  await dialect.insertRows(
-    'page_totals',
-    [...totals.pages.values()],
-    adding('page_totals', 'page', ['views', 'sessions']),
-  );
-  await dialect.insertRows(
-    'country_totals',
-    [...totals.countries.values()],
-    adding('country_totals', 'country', ['sessions', 'visitors']),
-  );
-  await dialect.insertRows(
-    'referrer_totals',
-    [...totals.referrers.values()],
-    adding('referrer_totals', 'referrer_domain', ['sessions']),
-  );
+  await Promise.all([
+    dialect.insertRows('counters', counters, adding('counters', 'name', ['value'])),
+    dialect.insertRows(
+      'day_totals',
+      [...totals.days.values()],
+      adding('day_totals', 'day', ['sessions', 'visitors', 'duration_ms', 'engagement']),
+    ),
+    dialect.insertRows(
+      'minute_totals',
+      [...totals.minutes.values()],
+      adding('minute_totals', 'minute', ['events', 'active']),
+    ),
+    dialect.insertRows(
+      'page_totals',
+      [...totals.pages.values()],
+      adding('page_totals', 'page', ['views', 'sessions']),
+    ),
+    dialect.insertRows(
+      'country_totals',
+      [...totals.countries.values()],
+      adding('country_totals', 'country', ['sessions', 'visitors']),
+    ),
+    dialect.insertRows(
+      'referrer_totals',
+      [...totals.referrers.values()],
+      adding('referrer_totals', 'referrer_domain', ['sessions']),
+    ),
+  ]);
 }
 
 function adding(table: string, key: string, columns: readonly string[]): string {

@@ -1,0 +1,90 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createDatabase, startPostgres } from '@leadtrail/testing/postgres-server';
+import { CONNECTIONS, quick, SECONDS, WARM_UP } from './conditions.ts';
+import { LEAD, setUpForm } from './leads.ts';
+import { type LoadResult, load } from './load.ts';
+import { type Service, startBareLeads, startService, waitUntil } from './processes.ts';
+import { keep, loadText, note, noteLimit } from './results.ts';
+import { SESSION_START } from './sessions.ts';
+
+/** The service on PostgreSQL, which shares the processors of this machine with it, with durable commits. */
+
+const DURABLE = ['fsync=on', 'synchronous_commit=on', 'full_page_writes=on', 'shared_buffers=256MB'];
+const AT_ONCE = quick ? 500 : 2000;
+const RECORDS_SECONDS = quick ? 3 : 8;
+
+export async function measurePostgres(): Promise<void> {
+  const dir = await mkdtemp(join(tmpdir(), 'leadtrail-bench-postgres-'));
+  const server = await startPostgres(DURABLE);
+  try {
+    const DATABASE_URL = await createDatabase(server.url);
+    const service = await startService(join(dir, 'one'), { DATABASE_URL });
+    await setUpForm(service);
+    const captured = await measureLeads(service);
+    await measureBurst(service);
+    const alone = await measureIngest([service]);
+    const other = await startService(join(dir, 'two'), { DATABASE_URL });
+    const both = await measureIngest([service, other]);
+    note('ingest of tracking records, one process', `${Math.round(alone)}/s`, '≥ 10000/s', alone >= 10_000);
+    note('ingest of tracking records, two processes', `${Math.round(both)}/s`, 'more than one', both > alone);
+    await other.stop();
+    await service.stop();
+    await compareWithBare(await createDatabase(server.url), dir, captured);
+  } finally {
+    await server.stop();
+    await rm(dir, { recursive: true, force: true });
+  }
+}
+
+async function measureLeads(service: Service): Promise<LoadResult> {
+  const url = `${service.url}/lead.capture`;
+  await load(url, LEAD, WARM_UP);
+  const captured = await load(url, LEAD, { seconds: SECONDS, connections: CONNECTIONS });
+  keep('lead capture, PostgreSQL', captured);
+  const isMet = captured.perSecond >= 2000 && captured.failed === 0;
+  note('lead capture, PostgreSQL, a new person each time', loadText(captured), '≥ 2000/s', isMet);
+  return captured;
+}
+
+/** All of them at the same moment. */
+async function measureBurst(service: Service): Promise<void> {
+  const startedAt = performance.now();
+  const statuses = await Promise.all(
+    Array.from({ length: AT_ONCE }, async (_, number) => {
+      const body = LEAD.body.replaceAll('[<id>]', `88${String(number).padStart(7, '0')}`);
+      const headers = { 'content-type': 'application/json', ...LEAD.headers };
+      const response = await fetch(`${service.url}/lead.capture`, { method: 'POST', headers, body });
+      await response.arrayBuffer();
+      return response.status;
+    }),
+  );
+  const refused = statuses.filter((status) => status !== 200).length;
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+  note(`${AT_ONCE} leads at once`, `${refused} refused, all answered in ${seconds} s`, 'none', refused === 0);
+}
+
+/** From the first record to the last one in the store, with all processes loaded alike. */
+async function measureIngest(services: readonly Service[]): Promise<number> {
+  const startedAt = performance.now();
+  const loads = services.map((service) =>
+    load(`${service.url}/track/session/start`, SESSION_START, {
+      seconds: RECORDS_SECONDS,
+      connections: CONNECTIONS,
+    }),
+  );
+  const requests = (await Promise.all(loads)).reduce((sum, result) => sum + result.requests, 0);
+  for (const service of services) await waitUntil(async () => (await service.backlog()) === 0);
+  return requests / ((performance.now() - startedAt) / 1000);
+}
+
+async function compareWithBare(DATABASE_URL: string, dir: string, captured: LoadResult): Promise<void> {
+  // Makes the tables.
+  await (await startService(join(dir, 'three'), { DATABASE_URL })).stop();
+  const bare = await startBareLeads({ DATABASE_URL });
+  await load(bare.url, LEAD, WARM_UP);
+  const limit = await load(bare.url, LEAD, { seconds: SECONDS, connections: CONNECTIONS });
+  await bare.stop();
+  noteLimit('bare program on PostgreSQL that writes the same rows', captured, limit);
+}

@@ -1,0 +1,133 @@
+import { CompiledQuery, type Kysely, sql } from 'kysely';
+import { AppError } from '../lib/errors.ts';
+import { memoize } from '../lib/memoize.ts';
+import { type Dialect, includesAll, type LockName, NUMBER_COLUMNS, type SqlValue } from './dialect.ts';
+import type { Schema } from './schema.ts';
+
+/** Sends a statement at once, without waiting for those sent before it. Its text is a constant, so that it can be prepared. */
+export type Send = <R>(text: string, values: readonly SqlValue[]) => Promise<R[]>;
+
+/** Where statements go one after the other. */
+export function sendThrough(query: Kysely<Schema>): Send {
+  return async <R>(text: string, values: readonly SqlValue[]) =>
+    (await query.executeQuery(CompiledQuery.raw(text, [...values]))).rows as R[];
+}
+
+const LOCK_NUMBERS: Readonly<Record<LockName | 'keys', number>> = {
+  tracking: 7_201,
+  archives: 7_202,
+  keys: 7_203,
+  setup: 7_204,
+  'lead-index': 7_205,
+  costs: 7_206,
+};
+/** Transactions that count in the same moment rarely wait for each other's row. */
+const SLOTS = 16;
+/** So many rows go as values into one statement; more of them as JSON, which is the same statement however many. */
+const ROWS_AS_VALUES_MAX = 4;
+
+export function postgresDialect(send: Send): Dialect {
+  return {
+    kind: 'postgres',
+    anyOf: (values) => {
+      // Without a value nothing tells the type; this compares with any, and equals none.
+      if (values.length === 0) return sql`(null)`;
+      const type = sql.raw(typeof values[0] === 'number' ? 'bigint' : 'text');
+      return sql`(select json_array_elements_text(${JSON.stringify(values)}::json)::${type})`;
+    },
+    listed: 'json_array_elements_text(?::json) with ordinality as listed (value, key)',
+    pairs: (values, typeOfB) =>
+      sql`(select v ->> 0 as a, (v ->> 1)::${sql.raw(typeOfB)} as b from json_array_elements(${JSON.stringify(values)}::json) v)`,
+    contains: (column, text) => sql`strpos(lower(${sql.ref(column)}), lower(${text})) > 0`,
+    folded: (column) => sql`lower(${sql.ref(column)}) collate "C"`,
+    byBytes: (column) => sql`${sql.ref(column)} collate "C"`,
+    aside: (column) => sql`${sql.ref(column)}`,
+    includes: (column, search) => includesAll(search, (text) => sql`strpos(${sql.ref(column)}, ${text}) > 0`),
+    leadsIncluding: (search) => {
+      const isIncluded = includesAll(search, (text) => sql`search_text like ${patternOf(text)}`);
+      return sql`(select * from lead_index where ${isIncluded})`;
+    },
+    // An index like any other sees to it.
+    indexTexts: async () => undefined,
+    forgetTexts: async () => undefined,
+    run: (text, values) => send(numberedMarks(text), values),
+    selectHeld: (text, values) => send(numberedMarks(`${text} for update`), values),
+    async insertNumbered(table, row) {
+      const columns = Object.keys(row);
+      const text = `${insertInto(table, columns)} values ${marks(columns.length, 1)} returning ${NUMBER_COLUMNS[table]} as no`;
+      const [inserted] = await send<{ no: number }>(text, Object.values(row));
+      return (inserted as { no: number }).no;
+    },
+    async insertRows(table, rows, conflict) {
+      const [first] = rows;
+      if (first === undefined) return;
+      const columns = Object.keys(first);
+      const insert = insertInto(table, columns);
+      if (rows.length <= ROWS_AS_VALUES_MAX) {
+        const values = rows.flatMap((row) =>
+          columns.map((column) => row[column as keyof typeof row] as SqlValue),
+        );
+        await send(`${insert} values ${marks(columns.length, rows.length)} on conflict ${conflict}`, values);
+      } else {
+        // The table itself says which type each field of the JSON has.
+        const text = `${insert} select ${columns.join(', ')} from ${recordsOf(table)} on conflict ${conflict}`;
+        await send(text, [JSON.stringify(rows)]);
+      }
+    },
+    async updateRows(table, key, rows) {
+      const [first] = rows;
+      if (first === undefined) return;
+      const columns = Object.keys(first).filter((column) => column !== key);
+      const set = columns.map((column) => `${column} = changed.${column}`).join(', ');
+      await send(
+        `update ${table} set ${set} from ${recordsOf(table)} as changed where ${table}.${key} = changed.${key}`,
+        [JSON.stringify(rows)],
+      );
+    },
+    hold: sql`for update`,
+    holdFree: sql`for update skip locked`,
+    async lock(name) {
+      await send('select pg_advisory_xact_lock($1)', [LOCK_NUMBERS[name]]);
+    },
+    async lockEach(keys, shared = []) {
+      // In one order everywhere, so that two transactions that want the same keys cannot deadlock.
+      const sorted = [...keys, ...shared].sort().map((key) => ({ key, shared: shared.includes(key) }));
+      await send(LOCK_EACH, [JSON.stringify(sorted)]);
+    },
+    slot: Math.floor(Math.random() * SLOTS),
+    // The connection has looked at it already.
+    mayPass: (error) => error instanceof AppError && error.code === 'unavailable',
+  };
+}
+
+function patternOf(text: string): string {
+  return `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
+}
+
+const KEY_NUMBER = `hashtextextended(key, ${LOCK_NUMBERS.keys})`;
+const LOCK_EACH = `
+  select case when shared then pg_advisory_xact_lock_shared(${KEY_NUMBER}) else pg_advisory_xact_lock(${KEY_NUMBER}) end
+  from json_to_recordset($1::json) as wanted(key text, shared boolean)`;
+
+function insertInto(table: string, columns: readonly string[]): string {
+  return `insert into ${table} (${columns.join(', ')})`;
+}
+
+/** `($1, $2), ($3, $4)` */
+function marks(columns: number, rows: number): string {
+  const row = (_: unknown, r: number) =>
+    `(${Array.from({ length: columns }, (_, c) => `$${r * columns + c + 1}`).join(', ')})`;
+  return Array.from({ length: rows }, row).join(', ');
+}
+
+function recordsOf(table: string): string {
+  return `json_populate_recordset(null::${table}, $1::json)`;
+}
+
+const TEXTS_KEPT = 200;
+
+/** PostgreSQL wants its values numbered. */
+const numberedMarks = memoize(TEXTS_KEPT, (text) => {
+  let last = 0;
+  return text.replaceAll('?', () => `$${++last}`);
+});

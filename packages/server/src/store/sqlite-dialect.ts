@@ -1,0 +1,134 @@
+import { sql } from 'kysely';
+import { type Dialect, includesAll, type SqlValue } from './dialect.ts';
+
+/** Busy, locked, out of memory, I/O error, full, cannot open. */
+const PASSING_SQLITE_ERRORS = new Set([5, 6, 7, 10, 13, 14]);
+
+/** The part of `node:sqlite` that is needed here, with statements kept by their text. */
+export type StatementCache = (text: string) => {
+  run(values: readonly SqlValue[]): { lastInsertRowid: number | bigint };
+  all(values: readonly SqlValue[]): unknown[];
+};
+
+export function sqliteDialect(prepare: StatementCache): Dialect {
+  const insertInto = makeInserts(prepare);
+  return {
+    kind: 'sqlite',
+    anyOf: (values) => sql`(select value from json_each(${JSON.stringify(values)}))`,
+    listed: 'json_each(?) as listed',
+    pairs: (values) =>
+      sql`(select value ->> 0 as a, value ->> 1 as b from json_each(${JSON.stringify(values)}))`,
+    contains: (column, text) => sql`instr(lower(${sql.ref(column)}), lower(${text})) > 0`,
+    folded: (column) => sql`lower(${sql.ref(column)})`,
+    byBytes: (column) => sql`${sql.ref(column)}`,
+    aside: (column) => sql`+${sql.ref(column)}`,
+    includes: (column, search) => includesAll(search, (text) => sql`instr(${sql.ref(column)}, ${text}) > 0`),
+    leadsIncluding: (search) => {
+      const isIncluded = includesAll(search, (text) => sql`instr(i.search_text, ${text}) > 0`);
+      const trigrams = search.map((texts) => [...new Set(texts.flatMap(trigramsOf))]);
+      // What is shorter than a trigram is in none.
+      if (trigrams.some((each) => each.length === 0)) {
+        return sql`(select * from lead_index i where ${isIncluded})`;
+      }
+      const match = trigrams.map((each) => `(${each.map(quoted).join(' AND ')})`).join(' OR ');
+      return sql`(
+        select i.* from lead_trigrams t cross join lead_index i
+        where t.lead_trigrams match ${match} and i.lead_id = t.rowid and ${isIncluded}
+      )`;
+    },
+    async indexTexts(texts) {
+      const insert = prepare('insert into lead_trigrams (rowid, text) values (?, ?)');
+      for (const { leadId, text } of texts) insert.run([leadId, text]);
+    },
+    async forgetTexts(leadIds) {
+      const remove = prepare('delete from lead_trigrams where rowid = ?');
+      for (const leadId of leadIds) remove.run([leadId]);
+    },
+    run: async <R>(text: string, values: readonly SqlValue[]) => prepare(text).all(values) as R[],
+    selectHeld: async <R>(text: string, values: readonly SqlValue[]) => prepare(text).all(values) as R[],
+    async insertNumbered(table, row) {
+      return Number(insertInto(table, row, '').run([row]).lastInsertRowid);
+    },
+    async insertRows(table, rows, conflict) {
+      const [first] = rows;
+      if (first === undefined) return;
+      if (rows.length <= ROWS_AT_ONCE_MAX) insertInto(table, first, conflict, rows.length).run(rows);
+      else for (const row of rows) insertInto(table, row, conflict).run([row]);
+    },
+    async updateRows(table, key, rows) {
+      const [first] = rows;
+      if (first === undefined) return;
+      const columns = Object.keys(first).filter((column) => column !== key);
+      const update = prepare(
+        `update ${table} set ${columns.map((column) => `${column} = ?`).join(', ')} where ${key} = ?`,
+      );
+      for (const row of rows) {
+        update.run([...columns, key].map((column) => row[column as keyof typeof row] as SqlValue));
+      }
+    },
+    // There is one writer, and it does one thing after the other.
+    hold: sql``,
+    holdFree: sql``,
+    lock: async () => undefined,
+    lockEach: async () => undefined,
+    slot: 0,
+    mayPass: (error) => PASSING_SQLITE_ERRORS.has(((error as { errcode?: number }).errcode ?? 0) & 0xff),
+  };
+}
+
+/** Enough of them to find few: neighbours that overlap would say nearly the same. */
+function trigramsOf(text: string): string[] {
+  const characters = [...text];
+  const starts = characters.map((_, start) => start).filter((start) => start % 3 === 0);
+  const last = characters.length - 3;
+  const inside = [...starts.filter((start) => start < last), last].filter((start) => start >= 0);
+  return [...new Set(inside.map((start) => characters.slice(start, start + 3).join('')))];
+}
+
+function quoted(term: string): string {
+  return `"${term.replaceAll('"', '""')}"`;
+}
+
+type Insert = {
+  columns: readonly string[];
+  run(rows: readonly object[]): { lastInsertRowid: number | bigint };
+};
+
+/** So many rows go into one statement; more are inserted one by one with a statement that is kept. */
+const ROWS_AT_ONCE_MAX = 4;
+
+/** Statements that insert rows, each kept with its columns: to put its text together takes longer than to run it. */
+function makeInserts(prepare: StatementCache) {
+  // Keyed by constants of the callers, so that no key has to be built.
+  const kept = new Map<string, Map<string, Insert[]>>();
+  return (table: string, row: object, conflict: string, rowCount = 1): Insert => {
+    const ofConflict = kept.get(conflict) ?? new Map<string, Insert[]>();
+    const inserts = ofConflict.get(table) ?? [];
+    const known = inserts[rowCount];
+    const columns = Object.keys(row);
+    if (known !== undefined && isSame(columns, known.columns)) return known;
+    const marks = `(${columns.map(() => '?').join(', ')})`;
+    const values = Array(rowCount).fill(marks).join(', ');
+    const onConflict = conflict === '' ? '' : ` on conflict ${conflict}`;
+    const statement = prepare(`insert into ${table} (${columns.join(', ')}) values ${values}${onConflict}`);
+    const insert = {
+      columns,
+      run: (rows: readonly object[]) => statement.run(valuesOf(rows, columns)),
+    };
+    inserts[rowCount] = insert;
+    kept.set(conflict, ofConflict.set(table, inserts));
+    return insert;
+  };
+}
+
+function isSame(columns: readonly string[], others: readonly string[]): boolean {
+  return columns.length === others.length && columns.every((column, i) => column === others[i]);
+}
+
+function valuesOf(rows: readonly object[], columns: readonly string[]): SqlValue[] {
+  // The columns are its own, in its own order; several rows may each have another.
+  if (rows.length === 1) return Object.values(rows[0] as object);
+  const values: SqlValue[] = [];
+  for (const row of rows) for (const column of columns) values.push(row[column as keyof typeof row]);
+  return values;
+}

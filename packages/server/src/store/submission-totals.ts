@@ -1,0 +1,38 @@
+import type { Db } from './dialect.ts';
+import type { SubmissionTotalRow } from './schema.ts';
+
+/** How many submissions there were each day, for reports of whole days. */
+
+export const SUBMISSION_FIGURES = [
+  'submissions',
+  'suspicion',
+  'engagement',
+  'time_to_submit_ms',
+  'timed',
+] as const;
+
+const ADD = `(day, project_name, source, engagement_label, slot) do update set
+  ${SUBMISSION_FIGURES.map((figure) => `${figure} = submission_slots.${figure} + excluded.${figure}`).join(', ')}`;
+
+export function addToTotals({ dialect }: Db, total: SubmissionTotalRow): Promise<void> {
+  return dialect.insertRows('submission_slots', [{ ...total, slot: dialect.slot }], ADD);
+}
+
+const OF_KEY = 'where day = ? and project_name = ? and source = ? and engagement_label = ?';
+const TABLES = ['submission_totals', 'submission_slots'] as const;
+
+/** What is left is one row, or none at zero: project and source are text that a person sent. */
+export async function takeOffTotals(db: Db, gone: SubmissionTotalRow): Promise<void> {
+  const { dialect } = db;
+  const left = { ...gone };
+  for (const figure of SUBMISSION_FIGURES) left[figure] = -gone[figure];
+  const key = [gone.day, gone.project_name, gone.source, gone.engagement_label];
+  for (const table of TABLES) {
+    const removed = await dialect.run<SubmissionTotalRow>(
+      `delete from ${table} ${OF_KEY} returning ${SUBMISSION_FIGURES.join(', ')}`,
+      key,
+    );
+    for (const row of removed) for (const figure of SUBMISSION_FIGURES) left[figure] += row[figure];
+  }
+  if (left.submissions > 0) await addToTotals(db, left);
+}
