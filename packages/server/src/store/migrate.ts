@@ -28,7 +28,7 @@ import { submissionSlots } from './migrations/0026-submission-slots.ts';
 type Step = (db: Kysely<unknown>, dialect: DialectKind) => Promise<void>;
 
 /** In order; a step that has been released is never changed. */
-const STEPS: Readonly<Record<string, Step>> = {
+export const STEPS: Readonly<Record<string, Step>> = {
   '0001-tracking': trackingTables,
   '0002-leads': leadTables,
   '0003-lead-lists': leadLists,
