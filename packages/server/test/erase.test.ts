@@ -18,6 +18,7 @@ import {
   sendFromServer,
   setUpSite,
 } from '@leadtrail/testing/enquiries';
+import { countWithoutSlots } from '@leadtrail/testing/leads';
 import { answering, type Receiver, startReceiver } from '@leadtrail/testing/receiver';
 import {
   MARKETING_KEY,
@@ -198,6 +199,7 @@ onBothStores('erasing a person', (kind) => {
 
   test("the person's text is in no database page, WAL, object or table afterwards", async () => {
     await leaveTraces(service);
+    await countWithoutSlots(service);
     await archive(service);
     await visit(service);
     await service.settled();
@@ -218,8 +220,8 @@ onBothStores('erasing a person', (kind) => {
       'session_pages',
       'sessions',
       'set_aside_leads',
-      'submission_totals',
       'submission_slots',
+      'submission_totals',
       'submissions',
       'unmatched_crm_events',
       'visitors',

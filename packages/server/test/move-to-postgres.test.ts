@@ -18,6 +18,7 @@ import {
 } from '@leadtrail/testing/enquiries';
 import { everyAnswer } from '@leadtrail/testing/every-get';
 import { quiet } from '@leadtrail/testing/kept-answers';
+import { countWithoutSlots } from '@leadtrail/testing/leads';
 import { anIntegration } from '@leadtrail/testing/management';
 import {
   type Content,
@@ -145,6 +146,7 @@ describe('after the move to PostgreSQL', () => {
       200,
     );
     await remember(sqlite);
+    await countWithoutSlots(sqlite);
     const { api_key } = await anIntegration(sqlite, { name: 'Moved' });
     return api_key;
   }
