@@ -304,7 +304,10 @@ onBothStores('POST /lead.capture', (kind) => {
         engagement_label: 'Cold',
         engagement: 0,
       };
-      assert.deepEqual(await rows(service, 'select * from submission_sums order by source desc'), [
+      const key = 'day, project_name, source, engagement_label';
+      const sums = ['submissions', 'suspicion', 'engagement', 'time_to_submit_ms', 'timed'];
+      const select = `select ${key}, ${sums.map((sum) => `sum(${sum}) as ${sum}`).join(', ')} from submission_sums`;
+      assert.deepEqual(await rows(service, `${select} group by ${key} order by source desc`), [
         { ...common, source: 'WebSite', submissions: 2, suspicion: 0, time_to_submit_ms: 30_000, timed: 2 },
         { ...common, source: 'FB', submissions: 1, suspicion: 10, time_to_submit_ms: 0, timed: 0 },
       ]);
