@@ -146,7 +146,16 @@ async function tablesOf(db: Kysely<unknown>): Promise<Tables> {
     tables
       // The virtual table of SQLite's full-text search and its shadow tables are used by dialect.ts alone.
       .filter(({ name }) => !name.startsWith('lead_trigrams'))
-      .map(({ name, columns }) => [name, new Map(columns.map((found) => [found.name, columnOf(found)]))]),
+      .map(({ name, columns, isView }) => [
+        name,
+        new Map(
+          columns.map((found) => [
+            found.name,
+            // A view does not say which of its columns are never null.
+            columnOf({ ...found, isNullable: found.isNullable && !isView }),
+          ]),
+        ),
+      ]),
   );
 }
 

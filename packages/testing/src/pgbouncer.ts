@@ -10,7 +10,7 @@ import { directoryOpenToAll, unprivilegedAccount } from './postgres-server.ts';
 /** A pooler before a database, which shares few sessions among all transactions. */
 export type PgBouncer = { url: string; stop(): Promise<void> };
 
-const READY_TIMEOUT_MS = 10_000;
+const READY_TIMEOUT_MS = 60_000;
 const READY_POLL_MS = 50;
 const SESSIONS = 4;
 
@@ -47,9 +47,8 @@ pool_mode = transaction
 default_pool_size = ${SESSIONS}
 max_client_conn = 500
 `,
-    { mode: 0o644 },
   );
-  if (account) await chown(directory, account.uid, account.gid);
+  if (account) for (const path of [directory, settings]) await chown(path, account.uid, account.gid);
   const server = await spawnServer({
     directory,
     command: [program, settings],
