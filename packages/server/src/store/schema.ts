@@ -1,4 +1,5 @@
-import type { SendResult } from '@leadtrail/contract/deliveries';
+import type { AdPlatform, ConversionGoal } from '@leadtrail/contract/conversions';
+import type { FlowSendEvent, SendResult } from '@leadtrail/contract/deliveries';
 import type { OptionKind } from '@leadtrail/contract/dropdown-options';
 import type { Generated } from 'kysely';
 import type { LeadFacts } from '../domain/leads/automation-payload.ts';
@@ -65,6 +66,7 @@ export type Schema = {
   answer_changes: AnswerChangeRow;
   cost_imports: CostImportRow;
   costs: CostRow;
+  conversion_exports: ConversionExportRow;
   data_versions: DataVersionRow;
   analytics_refreshes: AnalyticsRefreshRow;
 };
@@ -456,9 +458,10 @@ export type SubmissionTotalRow = {
   timed: number;
 };
 
-/** A lead on its way to the automation platform. */
+/** What is on its way to the automation platform: a lead, or that it was moved to another stage. */
 export type FlowSendRow = {
   flow_send_public_id: string;
+  event: Generated<FlowSendEvent>;
   lead_id: number;
   submission_id: number;
   status: 'pending' | 'delivered' | 'failed';
@@ -638,6 +641,14 @@ export type CostRow = {
   clicks: number;
   impressions: number;
   import_id: string;
+};
+
+/** That an ad platform was told about a lead. */
+export type ConversionExportRow = {
+  lead_id: number;
+  platform: AdPlatform;
+  goal: ConversionGoal;
+  exported_at: number;
 };
 
 /** That an operation has changed something: see data-versions.ts. */
