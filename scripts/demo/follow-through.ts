@@ -1,5 +1,6 @@
 import type { LeadStatus } from '@leadtrail/contract/lead-status';
 import { resultOf, sentenceFor } from '../../packages/server/src/domain/delivery/send-result.ts';
+import { NO_MAPPING } from '../../packages/server/src/domain/leads/crm-change.ts';
 import { crmEventKey } from '../../packages/server/src/domain/leads/crm-event.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../packages/server/src/lib/utc-time.ts';
 import type { ClaimedSend, SendAttempt } from '../../packages/server/src/store/flow-sends/deliver.ts';
@@ -135,7 +136,8 @@ export async function callBack(
     await reportExecution(store, lead, lead.sendId, random);
     if (random.chance(0.12)) continue;
     const crmLeadId = `CRM-${10_000 + lead.leadId}`;
-    await store.recordCrmId({ lead: { id: lead.leadId }, submission: null, crmLeadId, now: lead.at });
+    const record = { lead: { id: lead.leadId }, submission: null };
+    await store.recordCrmId({ ...record, crmLeadId, mapping: NO_MAPPING, now: lead.at });
     await reportSteps(store, lead, crmLeadId, statuses.get(lead.leadId) ?? 'new', random, now);
   }
   // For a lead that was entered in the CRM.
@@ -182,7 +184,7 @@ async function reportSteps(
     if (at > now) return;
     const payload = JSON.stringify({ crm_lead_id: crmLeadId, event_type: eventType, owner, stage: status });
     const key = crmEventKey({ crmLeadId, eventId: undefined, payload });
-    await store.recordCrmEvent({ crmLeadId, eventType, payload, key, at });
+    await store.recordCrmEvent({ crmLeadId, eventType, payload, key, mapping: NO_MAPPING, at });
     at += Math.round((0.3 + random.skewed(2.5)) * DAY_MS);
   }
 }

@@ -6,6 +6,7 @@ export const SLOW_FILES: readonly string[] = [
   'packages/server/test/crash-steps.test.ts',
   'packages/dashboard/test/every-page.test.ts',
   'packages/server/test/faults-postgres.test.ts',
+  'packages/server/test/faults-answers.test.ts',
   'packages/dashboard/test/settings.test.ts',
   'packages/server/test/faults-http.test.ts',
   'packages/server/test/questions-property.test.ts',

@@ -5,6 +5,10 @@ import { LIST_DEFAULT, LIST_MAX, MANAGEMENT_BYTES_MAX } from './limits.ts';
 
 export const SEND_STATES = ['pending', 'delivered', 'failed'] as const;
 
+/** What a delivery tells of: a lead, or that it was moved to another stage. */
+export const FLOW_SEND_EVENTS = ['lead', 'lead.stage_changed'] as const;
+export type FlowSendEvent = (typeof FLOW_SEND_EVENTS)[number];
+
 /** Why a message got no answer. */
 export const SEND_FAILURES = [
   'timeout',
@@ -42,6 +46,7 @@ export const SendAttempt = z.object({ attempt: z.int().positive(), at: DateTime,
 export const FlowSend = z
   .object({
     flow_send_public_id: z.string(),
+    event: z.enum(FLOW_SEND_EVENTS),
     lead_id: z.int(),
     lead_submission_id: z.int(),
     contact_name: z.string(),

@@ -1,4 +1,5 @@
 import * as callbacks from './callbacks.ts';
+import * as conversions from './conversions.ts';
 import * as costs from './costs.ts';
 import * as deliveries from './deliveries.ts';
 import * as dropdownOptions from './dropdown-options.ts';
@@ -52,6 +53,7 @@ export const endpoints = {
   importCosts: costs.importCosts,
   costImports: costs.costImports,
   deleteCosts: costs.deleteCosts,
+  exportConversions: conversions.exportConversions,
 
   engineSubmissionsDaily: engine.submissionsDaily,
   engineByProject: engine.byProject,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { LEAD_STATUSES } from './lead-status.ts';
 
 /** What the automation platform gets for a lead. Flat, so that every platform can map it; unknown texts are empty. */
 
@@ -40,3 +41,20 @@ export const ForwardedLead = z
     fields: z.record(z.string(), z.string()).describe('custom fields of the form'),
   })
   .meta({ id: 'ForwardedLead' });
+
+/** Sent where `flow_send_stage_changes` is on. A lead itself has no `type`. */
+export const StageChanged = z
+  .looseObject({
+    type: z.literal('lead.stage_changed'),
+    flow_send_public_id: z.string().describe('for the flow callback'),
+    lead_id: z.int(),
+    lead_public_id: z.string(),
+    crm_lead_id: z.string().describe('empty: the CRM has not told it'),
+    from: z.enum(LEAD_STATUSES),
+    to: z.enum(LEAD_STATUSES),
+    value: z.number().nullable().describe('what the lead is worth; null: not known'),
+    changed_at: z.iso.datetime(),
+    changed_by: z.enum(['admin', 'marketing']).describe('the role of the key'),
+  })
+  .meta({ id: 'StageChanged' });
+export type StageChanged = z.output<typeof StageChanged>;

@@ -13,7 +13,7 @@ import {
   UnixMillis,
 } from './fields.ts';
 import { LEAD_STATUSES } from './lead-status.ts';
-import { LEADS_DEFAULT, LEADS_MAX, MANAGEMENT_BYTES_MAX } from './limits.ts';
+import { LEAD_VALUE_MAX, LEADS_DEFAULT, LEADS_MAX, MANAGEMENT_BYTES_MAX } from './limits.ts';
 import { CustomFields, submissionFields } from './submissions.ts';
 
 export const LEAD_SORTS = [
@@ -168,7 +168,7 @@ export const StageMove = z.object({
   at: DateTime,
   from: z.enum(LEAD_STATUSES),
   to: z.enum(LEAD_STATUSES),
-  by: z.enum(['admin', 'marketing', 'merge']),
+  by: z.enum(['admin', 'marketing', 'crm', 'merge']),
 });
 
 export const LeadTouch = z
@@ -324,8 +324,7 @@ export const lead = endpoint({
   },
 });
 
-const VALUE_MAX = 1e9;
-const LeadValue = z.number().min(0).max(VALUE_MAX).nullable();
+const LeadValue = z.number().min(0).max(LEAD_VALUE_MAX).nullable();
 
 export const updateLead = endpoint({
   method: 'PATCH',

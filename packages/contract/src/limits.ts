@@ -34,6 +34,8 @@ export const TOP_PAGES_MAX = 100;
 export const TOP_SOURCES = 100;
 export const LEADS_DEFAULT = 25;
 export const LEADS_MAX = 100;
+/** What a lead can be worth. */
+export const LEAD_VALUE_MAX = 1e9;
 export const RECENT_SUBMISSIONS_DEFAULT = 15;
 export const RECENT_SUBMISSIONS_LIST_MAX = 50;
 export const LIST_DEFAULT = 50;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Endpoint, isSuccess } from './endpoint.ts';
 import { endpoints } from './endpoints.ts';
 import { ApiError } from './fields.ts';
-import { ForwardedLead } from './forwarded-lead.ts';
+import { ForwardedLead, StageChanged } from './forwarded-lead.ts';
 import { TrackingEvent } from './tracking.ts';
 
 type JsonObject = Record<string, unknown>;
@@ -67,7 +67,14 @@ function describe(): Description {
   return {
     tags: [...new Set(Object.values(endpoints).map((declared) => declared.group))].map((name) => ({ name })),
     paths,
-    webhooks: { leadForwarded: { post: forwarding(schemas) } },
+    webhooks: {
+      leadForwarded: {
+        post: sending('leadForwarded', 'A lead, sent to the automation platform', ForwardedLead, schemas),
+      },
+      leadStageChanged: {
+        post: sending('leadStageChanged', 'A lead was moved to another stage here', StageChanged, schemas),
+      },
+    },
     components: {
       schemas,
       securitySchemes: {
@@ -85,11 +92,11 @@ function describe(): Description {
 }
 
 /** What the service itself sends, to the automation platform. */
-function forwarding(components: JsonObject): JsonObject {
+function sending(operationId: string, summary: string, body: z.ZodType, components: JsonObject): JsonObject {
   return {
-    operationId: 'leadForwarded',
+    operationId,
     tags: ['Deliveries'],
-    summary: 'A lead, sent to the automation platform; signed as Standard Webhooks has it',
+    summary: `${summary}; signed as Standard Webhooks has it`,
     security: [],
     parameters: ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => ({
       name,
@@ -99,7 +106,7 @@ function forwarding(components: JsonObject): JsonObject {
     })),
     requestBody: {
       required: true,
-      content: { 'application/json': { schema: schemaOf(ForwardedLead, 'output', components) } },
+      content: { 'application/json': { schema: schemaOf(body, 'output', components) } },
     },
     responses: {
       200: { description: 'Delivered, as with any 2xx. Anything else is tried again, except 410.' },

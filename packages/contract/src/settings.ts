@@ -8,6 +8,19 @@ import { MANAGEMENT_BYTES_MAX } from './limits.ts';
 export const SENT_FOLLOW_UPS = ['never', 'new_details', 'always'] as const;
 export type SentFollowUps = (typeof SENT_FOLLOW_UPS)[number];
 
+const CRM_FIELD_CHARS_MAX = 128;
+const CRM_VALUE_CHARS_MAX = 256;
+const CRM_STAGE_RULES_MAX = 200;
+const CRM_VALUE_FIELDS_MAX = 20;
+
+/** A field of the body of a CRM event, by its name or a path such as `deal.stage`, and the stage that a value of it means. */
+const CrmStageRule = z.object({
+  field: z.string().trim().min(1).max(CRM_FIELD_CHARS_MAX),
+  value: z.string().trim().min(1).max(CRM_VALUE_CHARS_MAX).describe('compared without regard to case'),
+  stage: z.enum(LEAD_STATUSES),
+});
+export type CrmStageRule = z.output<typeof CrmStageRule>;
+
 const SECRET_CHARS_MAX = 1024;
 const URL_CHARS_MAX = 2048;
 const TEAMS_MAX = 200;
@@ -84,8 +97,19 @@ export const SettingsChange = z
       .max(RISK_MAX)
       .nullable()
       .describe('submissions with a higher risk are not forwarded; null: all are'),
+    flow_send_stage_changes: z
+      .boolean()
+      .describe('a stage set here is sent to the automation platform; one that the CRM has set is not'),
     crm_callback_secret: Secret,
     crm_webhook_secret: Secret,
+    crm_stage_map: z
+      .array(CrmStageRule)
+      .max(CRM_STAGE_RULES_MAX)
+      .describe('which CRM events move a lead to which stage; the first rule that holds decides'),
+    crm_value_fields: z
+      .array(z.string().trim().min(1).max(CRM_FIELD_CHARS_MAX))
+      .max(CRM_VALUE_FIELDS_MAX)
+      .describe('fields of a CRM event that say what the lead is worth; the first that has a number decides'),
     bot_lead_detection: z
       .boolean()
       .nullable()
@@ -156,8 +180,11 @@ export const Settings = z.object({
   flow_signing_secret_set: z.boolean(),
   flow_send_follow_ups: z.enum(SENT_FOLLOW_UPS),
   flow_risk_max: z.int().nullable(),
+  flow_send_stage_changes: z.boolean(),
   crm_callback_secret_set: z.boolean(),
   crm_webhook_secret_set: z.boolean(),
+  crm_stage_map: z.array(CrmStageRule),
+  crm_value_fields: z.array(z.string()),
   bot_lead_detection: z.boolean(),
   callbacks_require_signature: z.boolean(),
   internal_teams: z.array(z.string()),

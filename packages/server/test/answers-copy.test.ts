@@ -13,6 +13,11 @@ import { onBothStores, startService, type TestService } from '@leadtrail/testing
 import { startSession } from '@leadtrail/testing/visits';
 import { Client } from 'pg';
 import { openCopy } from '../src/adapters/duckdb-copy.ts';
+import { openFollowedCopy } from '../src/adapters/duckdb-following.ts';
+import { claimPlace } from '../src/adapters/duckdb-place.ts';
+import { openStoreReader, type StoreReader } from '../src/adapters/store-reader.ts';
+import { unavailable } from '../src/lib/errors.ts';
+import type { OperationName } from '../src/store/operations.ts';
 
 /** The columnar copy can be lost, damaged or left unfinished at any moment: answers are right, or there are none for now. */
 
@@ -129,6 +134,41 @@ onBothStores('the columnar copy', (kind) => {
       await service.settled();
       rmSync(folder());
       assert.ok(Number(await visits(service)) >= 1);
+    });
+  });
+
+  test('loses no change where the store goes away while it follows', async () => {
+    await inOneInstallation(async (restart) => {
+      const service = await restart();
+      await startSession(service);
+      await service.settled();
+      await service.app.store.bookmarkAnswers();
+      const reader = await openStoreReader(service.database);
+      let isAway = false;
+      const away = () => Promise.reject(unavailable('The store cannot be read at present.'));
+      const read = ((name: OperationName, argument: never) =>
+        isAway && name === 'visitsOf' ? away() : reader.read(name, argument)) as StoreReader['read'];
+      const place = claimPlace(join(dataDir, 'another-copy'));
+      const copy = openFollowedCopy(place, { ...reader, read });
+      const count = async () => {
+        await copy.follow(Date.now());
+        return copy.use(async (connection) => {
+          const found = await connection.runAndReadAll('select count(*) as n from visits');
+          return Number(found.getRowObjectsJS()[0]?.n);
+        });
+      };
+      try {
+        const before = await count();
+        await startSession(service);
+        await service.settled();
+        isAway = true;
+        assert.equal(await count(), before);
+        isAway = false;
+        assert.equal(await count(), before + 1);
+      } finally {
+        await copy.close();
+        place.release();
+      }
     });
   });
 

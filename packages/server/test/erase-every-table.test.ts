@@ -64,6 +64,7 @@ const HOLDS_NOTHING: Readonly<Record<string, string>> = {
   answer_changes: 'numbers of leads and random ids of sessions, for a day',
   cost_imports: 'names of files that operators import',
   costs: 'figures of campaigns',
+  conversion_exports: 'numbers of leads, names of platforms and goals, times; conversions.test.ts',
   callback_ids: 'ids of messages and of leads, for ten minutes',
   counters: 'figures of everybody',
   country_totals: 'figures of countries',

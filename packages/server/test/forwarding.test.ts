@@ -167,6 +167,7 @@ onBothStores('a new lead', (kind) => {
     const { flow_send_public_id, lead_id, lead_submission_id, attempt_log, ...send } = await theSend(service);
     const at = new Date(clock.now()).toISOString().slice(0, 19).replace('T', ' ');
     assert.deepEqual(send, {
+      event: 'lead',
       contact_name: 'Zoë',
       contact_email: email,
       project_name: 'Harbour',

@@ -440,6 +440,7 @@ onBothStores('GET /analytics/leads/:id: what the automation platform and the CRM
     const [{ attempt_log = [], ...shown } = {}] = flow_sends;
     assert.deepEqual(shown, {
       flow_send_public_id: send.flow_send_public_id,
+      event: 'lead',
       lead_id: lead.lead_id,
       lead_submission_id: lead.lead_submission_id,
       contact_name: 'Ada',

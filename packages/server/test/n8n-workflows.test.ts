@@ -166,6 +166,27 @@ onBothStores('the workflows for n8n', (kind) => {
     assert.equal((await send('leads', 'Report success', { before, json: lead })).test, true);
   });
 
+  test('a stage change is set in the CRM by the public id of its lead, and reported', async () => {
+    const body = { flow_send_stage_changes: true };
+    assert.equal((await call(service, 'PATCH', '/analytics/settings', { body })).status, 200);
+    const delivery = await received(() =>
+      assertCaptured(sendFromServer(service, { EMAIL: 'stage@example.org' })),
+    );
+    const { lead_public_id } = await verify(delivery);
+    const moved = await received(() =>
+      call(service, 'PATCH', `/analytics/leads/${lead_public_id}`, { body: { status: 'won', value: 5 } }),
+    );
+    const change = await verify(moved);
+    assert.equal(change.type, 'lead.stage_changed');
+    const [isChange, isLead] = workflow('leads').connections['Stage change?']?.main ?? [];
+    assert.deepEqual([isChange?.[0]?.node, isLead?.[0]?.node], ['Set stage in the CRM', 'Test lead?']);
+    const before = { Settings: settings(), 'Verify signature': change };
+    const { url = '', jsonBody = '' } = nodeOf(workflow('leads'), 'Set stage in the CRM');
+    assert.ok(evaluated(url, { before, json: change }).endsWith(`/${lead_public_id}`));
+    assert.deepEqual(JSON.parse(evaluated(jsonBody, { before, json: change })), { stage: 'won', value: 5 });
+    await send('leads', 'Report success', { before, json: {} });
+  });
+
   test('the error workflow finds the delivery in the execution and reports it', async () => {
     const delivery = await received(() =>
       assertCaptured(sendFromServer(service, { EMAIL: 'error@example.org' })),

@@ -90,6 +90,7 @@ export async function callEverything(service: TestService): Promise<Record<Calla
     questionFields: await call('questionFields'),
     costImports: await call('costImports'),
     deleteCosts: await call('deleteCosts', { params: { import_id: await anImport(service) } }),
+    exportConversions: await call('exportConversions', { query: { platform: 'google', goal: 'lead' } }),
     engineSubmissionsDaily: await call('engineSubmissionsDaily'),
     engineByProject: await call('engineByProject'),
     engineBySource: await call('engineBySource'),

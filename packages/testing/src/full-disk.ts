@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdtemp, open, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -25,10 +25,13 @@ const FILE_BYTES_MAX = 4096;
 
 /**
  * A small file system of its own in a mount namespace that lives as long as this holder: writing fails with
- * ENOSPC, which SQLite calls FULL. Undefined where namespaces are not allowed, as in most containers.
+ * ENOSPC, which SQLite calls FULL. It is the data directory, or a folder of it. Undefined where namespaces are not
+ * allowed, as in most containers.
  */
-export async function smallFileSystem(): Promise<FullDisk | undefined> {
+export async function smallFileSystem({ folder = '' } = {}): Promise<FullDisk | undefined> {
   const dataDir = await mkdtemp(join(tmpdir(), 'leadtrail-small-disk-'));
+  const mountPoint = join(dataDir, folder);
+  await mkdir(mountPoint, { recursive: true, mode: 0o700 });
   const isRoot = process.getuid?.() === 0;
   const namespaces = isRoot ? ['--mount'] : ['--mount', '--user'];
   const holder = spawn(
@@ -40,7 +43,7 @@ export async function smallFileSystem(): Promise<FullDisk | undefined> {
       '-c',
       `mount -t tmpfs -o size=${SIZE} leadtrail "$1" && echo mounted && exec cat`,
       'sh',
-      dataDir,
+      mountPoint,
     ],
     { stdio: ['pipe', 'pipe', 'ignore'] },
   );
@@ -59,7 +62,7 @@ export async function smallFileSystem(): Promise<FullDisk | undefined> {
   }
 
   const seenFromOutside = `/proc/${holder.pid}/root${dataDir}`;
-  const ballast = join(seenFromOutside, 'ballast');
+  const ballast = join(seenFromOutside, folder, 'ballast');
   return {
     dataDir,
     prefix: [

@@ -81,6 +81,15 @@ type Row = Record<string, unknown>;
 
 async function answer(question: CompiledQuestion, now: number): Promise<Found> {
   const asOf = await copy.follow(now);
+  try {
+    return await figuresFor(question, asOf);
+  } catch (error) {
+    if (isDamaged(error as Error)) await copy.discard();
+    throw explained(error as Error);
+  }
+}
+
+function figuresFor(question: CompiledQuestion, asOf: number): Promise<Found> {
   return copy.use(async (connection) => {
     const run = async ({ sql, values }: Statement): Promise<Row[]> =>
       (await connection.runAndReadAll(sql, [...values])).getRowObjectsJS() as Row[];
@@ -97,8 +106,6 @@ async function answer(question: CompiledQuestion, now: number): Promise<Found> {
         asOf,
         earliest: earliest?.earliest == null ? null : Number(earliest.earliest),
       };
-    } catch (error) {
-      throw explained(error as Error);
     } finally {
       await connection.run('commit').catch(() => undefined);
     }
@@ -117,7 +124,13 @@ function numbered(row: Row, prefix: string): unknown[] {
   return values;
 }
 
+/** As DuckDB begins its messages where a file cannot be read or makes no sense. */
+function isDamaged({ message }: Error): boolean {
+  return /^(?:IO|FATAL|INTERNAL|Serialization) Error/i.test(message);
+}
+
 function explained(error: Error): Error {
+  if (error instanceof AppError) return error;
   if (/out of memory|max_temp_directory_size/i.test(error.message)) {
     return new AppError('invalid', 'This question has too many groups: ask for fewer dimensions or days.');
   }

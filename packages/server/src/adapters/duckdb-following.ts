@@ -12,6 +12,8 @@ export type FollowedCopy = {
   /** Says up to which moment everything is in it. Throws while it is being made. */
   follow(now: number): Promise<number>;
   use<T>(ask: (connection: DuckDBConnection) => Promise<T>): Promise<T>;
+  /** Its file turned out to be damaged: the next question makes it anew. */
+  discard(): Promise<void>;
   /** Takes in everything, and leaves nothing in the file of what is gone. */
   forget(now: number): Promise<void>;
   close(): Promise<void>;
@@ -114,11 +116,13 @@ export function openFollowedCopy(place: CopyPlace, store: StoreReader): Followed
       const isAll = found.changes.length < CHANGES_PER_STEP;
       isErased ||= fresh.some(({ kind }) => kind === 'erased');
       seen.push(...found.changes);
-      current.bookmark = {
+      const reached = {
         last: lastOf(bookmark.last, fresh),
         since: isAll ? found.horizon : bookmark.since,
       };
-      await takeIn(current.copy, store, fresh, current.bookmark);
+      await takeIn(current.copy, store, fresh, reached);
+      // Only now: where the store goes away meanwhile, the same changes come again.
+      current.bookmark = reached;
       for (const { change_no } of fresh) current.taken.add(change_no);
       current.asOf = isAll ? now : Math.max(current.asOf, seen.at(-1)?.at ?? 0);
       if (isAll) current.taken = new Set(seen.filter(mayComeAgain(found.horizon)).map(numberOf));
@@ -197,6 +201,11 @@ export function openFollowedCopy(place: CopyPlace, store: StoreReader): Followed
         users -= 1;
         if (users === 0) whenUnused();
       }
+    },
+    async discard() {
+      const mine = running.then(() => (state === undefined ? undefined : drop()));
+      running = mine.catch(() => undefined);
+      await mine;
     },
     async forget(now) {
       if (making !== undefined) {

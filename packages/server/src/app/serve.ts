@@ -14,6 +14,7 @@ import { makeStartSession } from '../flows/start-session.ts';
 import { makeStoreReplay } from '../flows/store-replay.ts';
 import { makeTakeLead } from '../flows/take-lead.ts';
 import { makeTrackEvents } from '../flows/track-events.ts';
+import { makeUpdateLead } from '../flows/update-lead.ts';
 import { makeViewLead } from '../flows/view-lead.ts';
 import { whenNeeded } from '../flows/when-needed.ts';
 import type { Handlers } from '../http/answer-endpoint.ts';
@@ -28,6 +29,7 @@ import { makeRateLimit, makeSharedRateLimit } from '../http/rate-limit.ts';
 import { makeResponseCache } from '../http/response-cache.ts';
 import { makeRouter } from '../http/router.ts';
 import { callbackRoutes } from '../http/routes/callbacks.ts';
+import { conversionRoutes } from '../http/routes/conversions.ts';
 import { costRoutes } from '../http/routes/costs.ts';
 import { deliveryRoutes } from '../http/routes/deliveries.ts';
 import { dropdownOptionRoutes } from '../http/routes/dropdown-options.ts';
@@ -101,6 +103,7 @@ function handlersOf(config: Config, parts: Parts, work: Work, { isDraining }: Se
     ...statisticsRoutes(all),
     ...questionRoutes(all),
     ...costRoutes(all),
+    ...conversionRoutes(all),
     ...refreshRoutes(all),
     ...engineRoutes(all),
     ...setAsideRoutes(all),
@@ -152,6 +155,7 @@ function flowsOf(config: Config, parts: Parts, work: Work) {
       const { makeAcceptLead } = await import('../flows/accept-lead.ts');
       return makeAcceptLead(common);
     }),
+    updateLead: makeUpdateLead(common),
     forwardLead: makeForwardLead(common),
     previewRetention: makePreviewRetention({ ...common, nextTick: work.schedule.nextTick }),
     erasePerson: whenNeeded(async () => {

@@ -23,6 +23,7 @@ import { moneyTables } from './migrations/0019-money.ts';
 import { programTables } from './migrations/0020-programs.ts';
 import { leadPulls } from './migrations/0021-lead-pulls.ts';
 import { inboxTable } from './migrations/0022-inboxes.ts';
+import { adConversions } from './migrations/0023-ad-conversions.ts';
 import { submissionSlots } from './migrations/0026-submission-slots.ts';
 
 type Step = (db: Kysely<unknown>, dialect: DialectKind) => Promise<void>;
@@ -51,6 +52,7 @@ export const STEPS: Readonly<Record<string, Step>> = {
   '0020-programs': programTables,
   '0021-lead-pulls': leadPulls,
   '0022-inboxes': inboxTable,
+  '0023-ad-conversions': adConversions,
   '0026-submission-slots': submissionSlots,
 };
 

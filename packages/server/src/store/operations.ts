@@ -3,6 +3,7 @@ import * as answerCosts from './answers/costs.ts';
 import * as answerSubmissions from './answers/submissions.ts';
 import * as answerVisits from './answers/visits.ts';
 import * as archives from './archives.ts';
+import * as conversions from './conversions.ts';
 import * as costs from './costs.ts';
 import { type DataVersions, topicVersions } from './data-versions.ts';
 import type { Db } from './dialect.ts';
@@ -63,6 +64,7 @@ const exported = {
   ...answerSubmissions,
   ...answerVisits,
   ...archives,
+  ...conversions,
   ...costs,
   ...dropdownOptions,
   ...archivedSessions,

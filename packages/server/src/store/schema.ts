@@ -1,4 +1,5 @@
-import type { SendResult } from '@leadtrail/contract/deliveries';
+import type { AdPlatform, ConversionGoal } from '@leadtrail/contract/conversions';
+import type { FlowSendEvent, SendResult } from '@leadtrail/contract/deliveries';
 import type { OptionKind } from '@leadtrail/contract/dropdown-options';
 import type { Generated } from 'kysely';
 import type { LeadFacts } from '../domain/leads/automation-payload.ts';
@@ -68,6 +69,7 @@ export type Schema = {
   answer_changes: AnswerChangeRow;
   cost_imports: CostImportRow;
   costs: CostRow;
+  conversion_exports: ConversionExportRow;
   data_versions: DataVersionRow;
   analytics_refreshes: AnalyticsRefreshRow;
 };
@@ -462,9 +464,10 @@ export type SubmissionTotalRow = {
 /** The same in several rows a key, which transactions side by side share out among them. */
 export type SubmissionSlotRow = SubmissionTotalRow & { slot: number };
 
-/** A lead on its way to the automation platform. */
+/** What is on its way to the automation platform: a lead, or that it was moved to another stage. */
 export type FlowSendRow = {
   flow_send_public_id: string;
+  event: Generated<FlowSendEvent>;
   lead_id: number;
   submission_id: number;
   status: 'pending' | 'delivered' | 'failed';
@@ -644,6 +647,14 @@ export type CostRow = {
   clicks: number;
   impressions: number;
   import_id: string;
+};
+
+/** That an ad platform was told about a lead. */
+export type ConversionExportRow = {
+  lead_id: number;
+  platform: AdPlatform;
+  goal: ConversionGoal;
+  exported_at: number;
 };
 
 /** That an operation has changed something: see data-versions.ts. */

@@ -78,6 +78,7 @@ function Lead({ send }: { send: FlowSend }) {
     <div className="grid justify-items-start">
       <LeadLink send={send} />
       <bdi className="text-[0.8125rem] wrap-anywhere text-ink-faint">{send.project_name}</bdi>
+      {send.event === 'lead.stage_changed' && <Badge>Stage change</Badge>}
       <span className="text-[0.8125rem] text-ink-faint @2xl:hidden">
         <Time value={send.created_at} isAgo />
       </span>

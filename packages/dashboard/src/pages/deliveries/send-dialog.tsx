@@ -66,6 +66,7 @@ export function SendDialog({
 function knownOf(send: FlowSend): Fact[] {
   return [
     { name: 'Lead', value: <LeadLink send={send} /> },
+    { name: 'About', value: send.event === 'lead' ? null : 'The stage was changed' },
     { name: 'State', value: <State send={send} /> },
     { name: 'Created', value: <Time value={send.created_at} /> },
     { name: 'Delivered', value: send.delivered_at && <Time value={send.delivered_at} /> },

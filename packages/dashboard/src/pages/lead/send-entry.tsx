@@ -32,7 +32,7 @@ export function SendEntry({ leadId, send, at }: { leadId: string; send: LeadSend
     <EntryFrame
       icon={<Send aria-hidden="true" />}
       tone={send.status === 'failed' ? 'negative' : send.status === 'pending' ? 'warning' : 'positive'}
-      title="Delivery"
+      title={send.event === 'lead' ? 'Delivery' : 'Delivery of a stage change'}
       at={at}
       badges={<Badge tone={state.tone}>{state.label}</Badge>}
       actions={isAdmin && <ResendButton leadId={leadId} send={send} />}

@@ -6,6 +6,7 @@ import { EntryFrame } from './entry.tsx';
 const MOVERS: Readonly<Record<StageMove['by'], string>> = {
   admin: 'With the admin key',
   marketing: 'With the marketing key',
+  crm: 'By the CRM',
   merge: 'By merging another lead into this one',
 };
 

@@ -1,28 +1,28 @@
-import { Braces, Download, FileSpreadsheet } from 'lucide-react';
+import { Braces, Download, FileSpreadsheet, MousePointerClick } from 'lucide-react';
 import { useState } from 'react';
-import { addressOf, send } from '../../api/client.ts';
+import { addressOf } from '../../api/client.ts';
+import { useIsAdmin } from '../../api/role.ts';
+import { download } from '../../shared/download.ts';
 import { Button } from '../../ui/button.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { toastProblem, toasts } from '../../ui/toast.tsx';
+import { ConversionsDialog } from './conversions-dialog.tsx';
 import { filtersOf } from './queries.ts';
 import type { LeadsSearch } from './search.ts';
 
 type Format = 'csv' | 'json';
 
-/** Until then the browser has saved the blob. */
-const REVOKE_AFTER_MS = 60_000;
-
 export function ExportMenu({ search }: { search: LeadsSearch }) {
+  const isAdmin = useIsAdmin();
   const [isBusy, setBusy] = useState(false);
+  const [isChoosing, setChoosing] = useState(false);
 
   async function exportAs(format: Format) {
     setBusy(true);
     try {
-      // Not a plain link: the API key goes in a header.
       const address = addressOf('exportLeads', { query: { ...filtersOf(search), format } });
-      const response = await send('GET', address);
       const name = `leads-${new Date().toISOString().slice(0, 10)}.${format}`;
-      download(await response.blob(), name);
+      await download(address, name);
       toasts.add({ title: `${name} downloaded` });
     } catch (error) {
       toastProblem('The leads were not exported', error);
@@ -32,32 +32,36 @@ export function ExportMenu({ search }: { search: LeadsSearch }) {
   }
 
   return (
-    <Menu
-      trigger={
-        <Button icon={<Download aria-hidden="true" />} isBusy={isBusy}>
-          {isBusy ? 'Exporting…' : 'Export'}
-        </Button>
-      }
-      entries={[
-        {
-          label: 'CSV, for spreadsheets',
-          icon: <FileSpreadsheet aria-hidden="true" />,
-          onSelect: () => exportAs('csv'),
-        },
-        {
-          label: 'JSON, for programs',
-          icon: <Braces aria-hidden="true" />,
-          onSelect: () => exportAs('json'),
-        },
-      ]}
-    />
+    <>
+      <Menu
+        trigger={
+          <Button icon={<Download aria-hidden="true" />} isBusy={isBusy}>
+            {isBusy ? 'Exporting…' : 'Export'}
+          </Button>
+        }
+        entries={[
+          {
+            label: 'CSV, for spreadsheets',
+            icon: <FileSpreadsheet aria-hidden="true" />,
+            onSelect: () => exportAs('csv'),
+          },
+          {
+            label: 'JSON, for programs',
+            icon: <Braces aria-hidden="true" />,
+            onSelect: () => exportAs('json'),
+          },
+          ...(isAdmin
+            ? [
+                {
+                  label: 'Conversions, for ad platforms…',
+                  icon: <MousePointerClick aria-hidden="true" />,
+                  onSelect: () => setChoosing(true),
+                },
+              ]
+            : []),
+        ]}
+      />
+      <ConversionsDialog isOpen={isChoosing} onClose={() => setChoosing(false)} />
+    </>
   );
-}
-
-function download(file: Blob, name: string): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(file);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), REVOKE_AFTER_MS);
 }

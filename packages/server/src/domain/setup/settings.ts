@@ -1,5 +1,10 @@
 import type { LeadStatus } from '@leadtrail/contract/lead-status';
-import type { SentFollowUps, SettingsChange, ShownSettings } from '@leadtrail/contract/settings';
+import type {
+  CrmStageRule,
+  SentFollowUps,
+  SettingsChange,
+  ShownSettings,
+} from '@leadtrail/contract/settings';
 import { type EgressPolicy, isOutOfReach } from '../delivery/egress.ts';
 import { ATTRIBUTION_DAYS_DEFAULT } from '../leads/touches.ts';
 
@@ -25,8 +30,11 @@ const settingsTable = (saved: SavedSettings, env: SettingDefaults) =>
     flow_signing_secret: secret(env.flowSigningSecret),
     flow_send_follow_ups: plain<SentFollowUps>('new_details'),
     flow_risk_max: plain<number | null>(null),
+    flow_send_stage_changes: plain(false),
     crm_callback_secret: secret(env.crmCallbackSecret),
     crm_webhook_secret: secret(env.crmWebhookSecret),
+    crm_stage_map: plain<readonly CrmStageRule[]>([]),
+    crm_value_fields: plain<readonly string[]>(['value', 'amount']),
     bot_lead_detection: plain(env.botLeadDetection),
     callbacks_require_signature: plain(false),
     internal_teams: plain<readonly string[]>([]),

@@ -1,5 +1,7 @@
+import type { CrmMapping } from '../../domain/leads/crm-change.ts';
 import { crmEventKey } from '../../domain/leads/crm-event.ts';
 import { isTestId } from '../../domain/leads/test-lead.ts';
+import type { AppSettings } from '../../flows/app-settings.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Log } from '../../ports/log.ts';
 import type { CallbackId } from '../../store/leads/callback-ids.ts';
@@ -9,13 +11,19 @@ import type { Handlers } from '../answer-endpoint.ts';
 
 export function callbackRoutes({
   store,
+  settings,
   now,
   log,
 }: {
   store: Store;
+  settings: AppSettings;
   now: () => number;
   log: Log;
 }): Pick<Handlers, 'crmCallback' | 'flowCallback' | 'crmEvent'> {
+  const mapping = async (): Promise<CrmMapping> => {
+    const { crmStageMap, crmValueFields } = await settings.current();
+    return { stages: crmStageMap, valueFields: crmValueFields };
+  };
   return {
     async crmCallback({ body, callbackId }) {
       const { lead_public_id = null, lead_submission_public_id = null } = body;
@@ -36,6 +44,7 @@ export function callbackRoutes({
         lead: reference(body.lead_id, body.lead_public_id),
         submission: reference(body.lead_submission_id, body.lead_submission_public_id),
         crmLeadId: body.crm_lead_id.trim(),
+        mapping: await mapping(),
         now: now(),
       });
       if (lead === null && submission === null) {
@@ -89,6 +98,7 @@ export function callbackRoutes({
         eventType: body.event_type?.trim() || 'updated',
         payload,
         key: crmEventKey({ crmLeadId, eventId: body.event_id, payload }),
+        mapping: await mapping(),
         at: now(),
       });
       if (leadId !== null) return { ok: true, stored: true, lead_id: leadId };

@@ -4,12 +4,14 @@ import { exportLeads } from '../../flows/export-leads.ts';
 import type { ForwardLead } from '../../flows/forward-lead.ts';
 import type { LeadIndexing } from '../../flows/index-leads.ts';
 import { makeListLeads } from '../../flows/list-leads.ts';
+import type { UpdateLead } from '../../flows/update-lead.ts';
 import type { ViewLead } from '../../flows/view-lead.ts';
 import { unknownLead } from '../../flows/view-lead.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Store } from '../../store/store.ts';
 import { JSON_TYPE } from '../answer.ts';
 import type { Handlers } from '../answer-endpoint.ts';
+import { asDownload } from '../download.ts';
 import { kept } from '../kept.ts';
 import { searchText } from '../search-text.ts';
 
@@ -30,12 +32,14 @@ export function leadRoutes({
   store,
   now,
   viewLead,
+  updateLead,
   forwardLead,
   indexing,
 }: {
   store: Store;
   now: () => number;
   viewLead: ViewLead;
+  updateLead: UpdateLead;
   forwardLead: ForwardLead;
   indexing: Pick<LeadIndexing, 'nudge'>;
 }): Pick<Handlers, LeadName> {
@@ -50,9 +54,9 @@ export function leadRoutes({
     }),
 
     exportLeads({ query, reply }) {
-      return onFirstPiece(exportLeads(store, { ...query, q: searchText(query.q) }), () => {
-        reply.headers['content-type'] = CONTENT_TYPES[query.format];
-        reply.headers['content-disposition'] = `attachment; filename="leads.${query.format}"`;
+      return asDownload(exportLeads(store, { ...query, q: searchText(query.q) }), reply, {
+        type: CONTENT_TYPES[query.format],
+        name: `leads.${query.format}`,
       });
     },
 
@@ -71,9 +75,7 @@ export function leadRoutes({
         ...(body.status === undefined ? {} : { status: stageOf(body.status) }),
         ...(body.value === undefined ? {} : { value: body.value }),
       };
-      if (!(await store.updateLead({ id: params.id, ...change, by: role ?? 'marketing', now: now() })))
-        throw unknownLead();
-      indexing.nudge();
+      await updateLead({ id: params.id, ...change, by: role ?? 'marketing' });
       return { updated: true };
     },
 
@@ -107,14 +109,4 @@ function stageOf(text: string): LeadStatus {
   const status = LEAD_STATUSES.find((each) => each === wanted);
   if (status !== undefined) return status;
   throw new AppError('not_found', `There is no such status; there are ${LEAD_STATUSES.join(', ')}.`);
-}
-
-/** The headers of a download are set with the first piece: an error before it must not be saved as a file. */
-async function* onFirstPiece(pieces: AsyncIterable<string>, act: () => void): AsyncIterable<string> {
-  let isFirst = true;
-  for await (const piece of pieces) {
-    if (isFirst) act();
-    isFirst = false;
-    yield piece;
-  }
 }

@@ -48,6 +48,7 @@ const ERASED_TABLES = [
   'lead_shared_identities',
   'lead_merges',
   'lead_stage_moves',
+  'conversion_exports',
   'lead_index',
   'submissions',
   'submission_totals',

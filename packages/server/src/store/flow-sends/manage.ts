@@ -7,7 +7,7 @@ import { countOf, type Page } from '../paging.ts';
 import { FORGOTTEN_BODY } from '../retention/texts.ts';
 import type { FlowSendAttemptRow, FlowSendRow, Schema } from '../schema.ts';
 
-/** Leads on their way to the automation platform, as the dashboard shows them and sends them again. */
+/** Deliveries to the automation platform, as the dashboard shows them and sends them again. */
 
 /** As text in the statement: only then is it certain before every run that the index of its state will do. */
 const PENDING = sql.lit('pending' as const);
@@ -90,6 +90,7 @@ export async function sendsOfLead(db: Db, leadId: number): Promise<FlowSend[]> {
 
 const SHOWN = [
   'flow_send_public_id',
+  'event',
   'lead_id',
   'submission_id',
   'status',
@@ -105,7 +106,7 @@ const SHOWN = [
   'flow_execution_status',
   'callback',
 ] as const;
-type ShownSend = Pick<FlowSendRow, (typeof SHOWN)[number]>;
+type ShownSend = Pick<Selectable<FlowSendRow>, (typeof SHOWN)[number]>;
 
 function inState(
   { query }: Db,

@@ -6,7 +6,7 @@ import type { Identity } from '../../domain/leads/lead-identity.ts';
 import { touchesOf } from '../../domain/leads/touches.ts';
 import { makeReadOrigin } from '../../domain/tracking/read-origin.ts';
 import type { Db } from '../dialect.ts';
-import type { FlowSendRow } from '../schema.ts';
+import { insertFlowSend } from '../flow-sends/insert.ts';
 import type { AddedSubmission, KnownLead, Relation, Submission } from './submission.ts';
 import { visitsOfLead, visitsOfVisitor } from './touches.ts';
 
@@ -90,33 +90,13 @@ async function originOf(
   );
 }
 
-export async function insertSend(
-  { dialect }: Db,
+export function insertSend(
+  db: Db,
   payload: AutomationPayload,
   { carried, at }: { carried: readonly string[]; at: number },
 ): Promise<void> {
-  const send: FlowSendRow = {
-    flow_send_public_id: payload.flow_send_public_id,
-    lead_id: payload.lead_id,
-    submission_id: payload.lead_submission_id,
-    status: 'pending',
-    attempts: 0,
-    round_attempts: 0,
-    next_attempt_at: at,
-    claimed_until: 0,
-    last_status_code: null,
-    last_result: null,
-    last_error: null,
-    created_at: at,
-    delivered_at: null,
-    flow_execution_url: null,
-    flow_execution_id: null,
-    flow_execution_status: null,
-    callback: null,
-    carried: JSON.stringify(carried),
-    body: JSON.stringify(payload),
-  };
-  await dialect.insertRows('flow_sends', [send], 'do nothing');
+  const { lead_id: leadId, lead_submission_id: submissionId } = payload;
+  return insertFlowSend(db, { event: 'lead', leadId, submissionId, carried, at, body: payload });
 }
 
 /** The details by which a person can be reached. */

@@ -1,10 +1,12 @@
 import { sql } from 'kysely';
+import { type CrmMapping, crmChange } from '../../domain/leads/crm-change.ts';
 import type { CrmEventKey } from '../../domain/leads/crm-event.ts';
 import { HOUR_MS } from '../../lib/utc-time.ts';
 import { noteForAnswers } from '../answers/changes.ts';
 import type { Db } from '../dialect.ts';
 import { background, write } from '../operation.ts';
 import { appliedOnce, type CallbackId } from './callback-ids.ts';
+import { changeLead } from './change.ts';
 import { resolveLead } from './reference.ts';
 import { noteUpdate } from './updates.ts';
 
@@ -15,6 +17,8 @@ export type CrmIdReport = {
   lead: RecordReference | null;
   submission: RecordReference | null;
   crmLeadId: string;
+  /** For what the CRM had already said. */
+  mapping: CrmMapping;
   now: number;
 };
 export type RecordReference = { id: number } | { publicId: string };
@@ -41,7 +45,7 @@ async function setCrmId(db: Db, report: CrmIdReport): Promise<CrmIdRecorded> {
   const submission =
     report.submission === null ? null : await setSubmissionCrmId(db, report.submission, report.crmLeadId);
   const leadId = lead?.id ?? submission?.leadId;
-  if (leadId !== undefined) await attachUnmatched(db, report.crmLeadId, leadId);
+  if (leadId !== undefined) await attachUnmatched(db, report, leadId);
   for (const id of new Set([lead?.id, submission?.leadId])) {
     if (id !== undefined) await noteUpdate(db, id, report.now);
   }
@@ -71,7 +75,7 @@ async function setSubmissionCrmId({ query }: Db, submission: RecordReference, cr
   return found ?? null;
 }
 
-async function attachUnmatched(db: Db, crmLeadId: string, leadId: number): Promise<void> {
+async function attachUnmatched(db: Db, { crmLeadId, mapping }: CrmIdReport, leadId: number): Promise<void> {
   const { query } = db;
   const events = await query
     .deleteFrom('unmatched_crm_events')
@@ -84,6 +88,7 @@ async function attachUnmatched(db: Db, crmLeadId: string, leadId: number): Promi
       .insertInto('crm_activity')
       .values({ ...event, lead_id: leadId })
       .execute();
+    await applyWaiting(db, leadId, { payload: event.payload, at: event.received_at, mapping });
   }
   if (inOrder.length > 0) await noteForAnswers(db, 'leads', [leadId]);
 }
@@ -94,6 +99,7 @@ export type CrmEventReport = {
   eventType: string;
   payload: string;
   key: CrmEventKey;
+  mapping: CrmMapping;
   at: number;
 };
 
@@ -130,8 +136,26 @@ async function addCrmEvent(db: Db, event: CrmEventReport): Promise<number | null
     .values({ ...row, lead_id: leadId })
     .execute();
   await noteUpdate(db, leadId, event.at);
+  await applyEvent(db, leadId, event);
   return leadId;
 }
+
+type AppliedEvent = Pick<CrmEventReport, 'payload' | 'mapping' | 'at'>;
+
+async function applyEvent(db: Db, leadId: number, { payload, mapping, at }: AppliedEvent): Promise<void> {
+  const { status, value } = crmChange(JSON.parse(payload), mapping);
+  if (status === undefined && value === undefined) return;
+  await changeLead(db, leadId, { status, value, by: 'crm', now: at });
+}
+
+/** An event that had to wait for its lead does not undo what was decided since. */
+async function applyWaiting(db: Db, leadId: number, event: AppliedEvent): Promise<void> {
+  const [later] = await db.dialect.run(SELECT_LATER_MOVE, [leadId, event.at]);
+  const mapping = later === undefined ? event.mapping : { ...event.mapping, stages: [] };
+  await applyEvent(db, leadId, { ...event, mapping });
+}
+
+const SELECT_LATER_MOVE = 'select 1 as moved from lead_stage_moves where lead_id = ? and at > ? limit 1';
 
 /** Its lead is null while it waits for one. */
 async function findStoredEvent(

@@ -81,7 +81,8 @@ function deliveryOf(
   const held = submissions.flatMap(({ suspicion_score, held_above_risk }) =>
     held_above_risk === null ? [] : [{ risk: suspicion_score, above: held_above_risk }],
   );
-  return deliveryState({ sends, isBotLead: lead.is_bot_lead === 1, held });
+  const ofLead = sends.filter(({ event }) => event === 'lead');
+  return deliveryState({ sends: ofLead, isBotLead: lead.is_bot_lead === 1, held });
 }
 
 const MORE = [

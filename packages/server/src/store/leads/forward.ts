@@ -39,6 +39,7 @@ export const forwardLead = write(
       .selectFrom('flow_sends')
       .select('flow_send_public_id')
       .where('lead_id', '=', leadId)
+      .where('event', '=', 'lead')
       .where('status', '<>', 'failed')
       .limit(1)
       .executeTakeFirst();

@@ -5,11 +5,11 @@ import { noteForAnswers } from '../answers/changes.ts';
 import type { Db } from '../dialect.ts';
 import { write } from '../operation.ts';
 import type { LeadRow } from '../schema.ts';
+import { noteStageMove } from './change.ts';
 import { holdIdentities } from './identities.ts';
 import { forget } from './lead-index.ts';
 import { type LeadReference, resolveLead, wasMergedAs } from './reference.ts';
 import { renewSearchTextsOf } from './renew.ts';
-import { noteStageMove } from './review.ts';
 import { SHOWN_COLUMNS } from './submission.ts';
 import { noteUpdate } from './updates.ts';
 

@@ -1,63 +1,18 @@
-import type { LeadStatus } from '@leadtrail/contract/lead-status';
-import type { Db } from '../dialect.ts';
 import { write } from '../operation.ts';
+import { type ChangeOutcome, changeLead, type LeadChange } from './change.ts';
 import { noteChange } from './lead-index.ts';
 import { type LeadReference, resolveLead } from './reference.ts';
-import { noteUpdate } from './updates.ts';
 
 /** What the people in front of the dashboard do to a lead. */
 
-type LeadUpdate = LeadReference & {
-  status?: LeadStatus;
-  value?: number | null;
-  by: 'admin' | 'marketing';
-  now: number;
-};
-const MICROS = 1_000_000;
-
-/** False: there is no such lead. */
+/** Of one that was merged the lead it went into. */
 export const updateLead = write(
-  { changes: ['leads'] },
-  async (db, { id, status, value, by, now }: LeadUpdate): Promise<boolean> => {
+  { changes: ['leads', 'sends'] },
+  async (db, { id, ...change }: LeadReference & LeadChange): Promise<ChangeOutcome> => {
     const leadId = await resolveLead(db, id);
-    const [lead] =
-      leadId === null
-        ? []
-        : await db.dialect.selectHeld<{ status: string }>('select status from leads where lead_id = ?', [
-            leadId,
-          ]);
-    if (leadId === null || lead === undefined) return false;
-    const moves = status !== undefined && status !== lead.status;
-    if (!moves && value === undefined) return true;
-    await db.query
-      .updateTable('leads')
-      .set({
-        ...(moves ? { status } : {}),
-        ...(value === undefined ? {} : { value_micros: value === null ? null : Math.round(value * MICROS) }),
-      })
-      .where('lead_id', '=', leadId)
-      .execute();
-    if (moves) await noteStageMove(db, { leadId, from: lead.status, to: status, by, now });
-    await noteUpdate(db, leadId, now);
-    return true;
+    return leadId === null ? 'unknown' : changeLead(db, leadId, change);
   },
 );
-
-export async function noteStageMove(
-  { query }: Db,
-  move: { leadId: number; from: string; to: string; by: LeadUpdate['by'] | 'merge'; now: number },
-): Promise<void> {
-  await query
-    .insertInto('lead_stage_moves')
-    .values({
-      lead_id: move.leadId,
-      at: move.now,
-      from_status: move.from,
-      to_status: move.to,
-      moved_by: move.by,
-    })
-    .execute();
-}
 
 /**
  * Marks a lead as seen by someone who was shown so many follow-ups of it. False: there are more by now, or it

@@ -2,6 +2,7 @@ import { defined } from '../../../shared/search-params.ts';
 import { Card } from '../../../ui/card.tsx';
 import { Field } from '../../../ui/field.tsx';
 import { Select } from '../../../ui/select.tsx';
+import { ChipsField } from '../parts/chips-field.tsx';
 import { CopyLine } from '../parts/code-block.tsx';
 import { Note } from '../parts/note.tsx';
 import { NumberField } from '../parts/number-field.tsx';
@@ -13,6 +14,7 @@ import { TextField } from '../parts/text-field.tsx';
 import { type Settings, useSettingsDraft } from '../parts/use-settings.ts';
 import { LatestLead } from './latest-lead.tsx';
 import { type SecretChange, SecretField } from './secret-field.tsx';
+import { StageRules } from './stage-rules.tsx';
 import { TestLead } from './test-lead.tsx';
 
 export function ForwardingSection() {
@@ -41,10 +43,13 @@ function Forwarding({ settings }: { settings: Settings }) {
       flow_webhook_url: settings.flow_webhook_url ?? '',
       flow_signing_secret: UNCHANGED,
       flow_send_follow_ups: settings.flow_send_follow_ups,
+      flow_send_stage_changes: settings.flow_send_stage_changes,
       flow_risk_max: settings.flow_risk_max === null ? '' : String(settings.flow_risk_max),
       crm_callback_secret: UNCHANGED,
       crm_webhook_secret: UNCHANGED,
       callbacks_require_signature: settings.callbacks_require_signature,
+      crm_stage_map: settings.crm_stage_map,
+      crm_value_fields: settings.crm_value_fields,
     },
     ({ flow_risk_max: risk, ...changed }) =>
       defined({
@@ -107,6 +112,12 @@ function Forwarding({ settings }: { settings: Settings }) {
               hint="Leads with a higher risk are kept but not sent; you can still send them by hand. If empty, all are sent."
               {...field('flow_risk_max')}
             />
+            <SwitchRow
+              label="Send stage changes"
+              hint="When a lead is moved to another stage here. Your automation recognises these by type “lead.stage_changed”; prepare it for them first."
+              isOn={values.flow_send_stage_changes}
+              onChange={(isOn) => set('flow_send_stage_changes', isOn)}
+            />
             <SecretField
               key={`Signing secret ${draft.round}`}
               label="Signing secret"
@@ -155,6 +166,20 @@ function Forwarding({ settings }: { settings: Settings }) {
               hint="Reports must then be signed with their secret (Standard Webhooks), so that nobody can repeat or change one."
               isOn={values.callbacks_require_signature}
               onChange={(isOn) => set('callbacks_require_signature', isOn)}
+            />
+          </div>
+        </Card>
+        <Card
+          title="What the CRM decides"
+          hint="Reports of the CRM can move a lead to another stage and say what it is worth."
+        >
+          <div className="grid gap-5">
+            <StageRules {...field('crm_stage_map')} />
+            <ChipsField
+              label="Value"
+              placeholder="deal.amount"
+              hint="Fields that say what the lead is worth, in the currency of the settings. The first that has a number decides."
+              {...field('crm_value_fields')}
             />
           </div>
         </Card>

@@ -27,7 +27,9 @@ export function LatestLead({ settings, hasUnsaved }: { settings: Settings; hasUn
   const latest = useQuery({
     queryKey: queryKeys.latestDelivery,
     queryFn: async ({ signal }) =>
-      (await call('flowSends', { query: { limit: 1 }, signal })).flow_sends[0] ?? null,
+      (await call('flowSends', { query: { limit: SENDS_MAX }, signal })).flow_sends.find(
+        ({ event }) => event === 'lead',
+      ) ?? null,
   });
   const sending = useMutation({
     mutationFn: sendAgain,

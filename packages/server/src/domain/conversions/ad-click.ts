@@ -1,0 +1,38 @@
+import type { AdPlatform } from '@leadtrail/contract/conversions';
+import { formCampaign } from '../leads/form-touches.ts';
+import type { OriginVisit } from '../leads/touches.ts';
+import { type CampaignParams, campaignParams } from '../tracking/campaign-params.ts';
+
+/** The click on an ad of a platform that a lead came from. */
+
+export type AdClick = { clickId: string; clickedAt: number };
+
+const PARAMS = { google: 'gclid', meta: 'fbclid', microsoft: 'msclkid' } as const satisfies Record<
+  AdPlatform,
+  string
+>;
+
+/**
+ * What click ids are made of. Anything else was typed by somebody, and a sign in front would be a formula in the
+ * file, where it cannot be defused without becoming another id.
+ */
+const CLICK_ID = /^\w[\w.-]*$/;
+
+/** The latest: that of the form, else of the touches. The last touch may belong to another platform. */
+export function adClick(
+  platform: AdPlatform,
+  lead: { campaign: CampaignParams; referer: string; created_at: number },
+  touches: readonly OriginVisit[],
+): AdClick | undefined {
+  const param = PARAMS[platform];
+  const clicks = [
+    ...touches.map((touch) => ({
+      clickId: campaignParams(touch.entry_page)[param] ?? '',
+      clickedAt: touch.started_at,
+    })),
+    { clickId: formCampaign(lead.campaign, lead.referer)[param] ?? '', clickedAt: lead.created_at },
+  ].filter(({ clickId }) => CLICK_ID.test(clickId));
+  const latest = clicks.at(-1);
+  // A form repeats the click of a visit, whose own time is the better one.
+  return latest && (clicks.find(({ clickId }) => clickId === latest.clickId) ?? latest);
+}

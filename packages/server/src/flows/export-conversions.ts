@@ -1,0 +1,30 @@
+import { conversionFile } from '../domain/conversions/conversion-files.ts';
+import type { ConversionFilter } from '../store/conversions.ts';
+import type { Store } from '../store/store.ts';
+
+const LEADS_PER_STEP = 200;
+
+export type ConversionExport = ConversionFilter & { name: string | undefined; currency: string };
+
+/**
+ * Streams the file of an ad platform. What is in it counts as exported before the file ends, in one transaction: a
+ * download that breaks off, or whose conversions another one has taken meanwhile, has no end and leaves no trace.
+ */
+export async function* exportConversions(
+  { store, now }: { store: Store; now: () => number },
+  { name, currency, ...filter }: ConversionExport,
+  { leavesTrace }: { leavesTrace: boolean },
+): AsyncIterable<string> {
+  const { head, line } = conversionFile(filter.platform, filter.goal, { name, currency });
+  const leadIds: number[] = [];
+  let text = head;
+  for (let after: number | null = 0; after !== null; ) {
+    const page = await store.conversionsAfter({ ...filter, after, max: LEADS_PER_STEP });
+    leadIds.push(...page.conversions.map(({ leadId }) => leadId));
+    text += page.conversions.map(line).join('');
+    if (text !== '') yield text;
+    text = '';
+    after = page.next;
+  }
+  if (leavesTrace && leadIds.length > 0) await store.noteExported({ ...filter, leadIds, now: now() });
+}

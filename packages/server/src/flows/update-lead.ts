@@ -1,0 +1,34 @@
+import type { LeadStatus } from '@leadtrail/contract/lead-status';
+import type { Store } from '../store/store.ts';
+import type { AppSettings } from './app-settings.ts';
+import { unknownLead } from './view-lead.ts';
+
+export type UpdateLead = ReturnType<typeof makeUpdateLead>;
+
+type LeadUpdate = {
+  id: string;
+  status?: LeadStatus;
+  value?: number | null;
+  by: 'admin' | 'marketing';
+};
+
+/** Moves a lead to a stage or sets its value, and tells the automation platform where that is wanted. */
+export function makeUpdateLead(parts: {
+  store: Store;
+  settings: AppSettings;
+  now: () => number;
+  newId: () => string;
+  onPendingSend: () => void;
+  onStored: () => void;
+}) {
+  const { store, settings, now, newId, onPendingSend, onStored } = parts;
+  return async (update: LeadUpdate): Promise<void> => {
+    const { flowEnabled, flowTarget, flowSendStageChanges } = await settings.current();
+    const isSending = flowSendStageChanges && flowEnabled && flowTarget !== null;
+    const stageSendId = isSending ? newId() : null;
+    const outcome = await store.updateLead({ ...update, stageSendId, now: now() });
+    if (outcome === 'unknown') throw unknownLead();
+    onStored();
+    if (outcome === 'sending') onPendingSend();
+  };
+}

@@ -1,0 +1,18 @@
+import type { Reply } from './answer-endpoint.ts';
+
+/** The headers of a download are set with its first piece: an error before it must not be saved as a file. */
+export async function* asDownload(
+  pieces: AsyncIterable<string>,
+  reply: Reply,
+  { type, name }: { type: string; name: string },
+): AsyncIterable<string> {
+  let isFirst = true;
+  for await (const piece of pieces) {
+    if (isFirst) {
+      reply.headers['content-type'] = type;
+      reply.headers['content-disposition'] = `attachment; filename="${name}"`;
+    }
+    isFirst = false;
+    yield piece;
+  }
+}

@@ -1,0 +1,130 @@
+import type { AdPlatform, ConversionGoal } from '@leadtrail/contract/conversions';
+import { type RawBuilder, sql } from 'kysely';
+import { adClick } from '../domain/conversions/ad-click.ts';
+import type { Conversion } from '../domain/conversions/conversion-files.ts';
+import { emailKey, readPhone } from '../domain/leads/contact.ts';
+import { AppError } from '../lib/errors.ts';
+import type { Db } from './dialect.ts';
+import { type TouchedLead, touchesOfLeads } from './leads/touches.ts';
+import { inspection, write } from './operation.ts';
+
+/** What ad platforms are told about their clicks, and what they have been told. */
+
+const MICROS = 1_000_000;
+
+export type ConversionFilter = {
+  platform: AdPlatform;
+  goal: ConversionGoal;
+  since: number;
+  /** Those that were exported before, too. */
+  again: boolean;
+};
+
+export type ConversionPage = {
+  conversions: (Conversion & { leadId: number })[];
+  /** Where the next page begins; null: this was the last one. */
+  next: number | null;
+};
+
+/** Of the leads after one, in the order of their numbers. */
+export const conversionsAfter = inspection(
+  async (
+    db: Db,
+    { after, max, ...filter }: ConversionFilter & { after: number; max: number },
+  ): Promise<ConversionPage> => {
+    const leads = await reachedLeads(db, filter, after, max);
+    if (leads.length === 0) return { conversions: [], next: null };
+    const touched = await touchesOfLeads(db, leads);
+    const conversions = leads.flatMap((lead) => {
+      const campaign = JSON.parse(lead.campaign);
+      const touches = touched.get(lead.lead_id)?.touches ?? [];
+      const click = adClick(filter.platform, { ...lead, campaign }, touches);
+      return click === undefined ? [] : [{ leadId: lead.lead_id, ...click, ...told(lead) }];
+    });
+    return { conversions, next: leads.length < max ? null : (leads.at(-1)?.lead_id ?? null) };
+  },
+);
+
+type ReachedLead = TouchedLead & {
+  lead_public_id: string;
+  contact_email: string;
+  contact_phone: string;
+  contact_country_code: string;
+  contact_country_name: string;
+  value_micros: number | null;
+  at: number;
+};
+
+async function reachedLeads(
+  { query }: Db,
+  { platform, goal, since, again }: ConversionFilter,
+  after: number,
+  max: number,
+): Promise<ReachedLead[]> {
+  // What went into a lead by merging counts for it, as in the figures.
+  const ofLead = (column: string) => sql`(${sql.ref(column)} = l.lead_id or ${sql.ref(column)} in (
+    select merged_lead_id from lead_merges where into_lead_id = l.lead_id))`;
+  const exported = sql`exists (
+    select 1 from conversion_exports e where e.platform = ${platform} and e.goal = ${goal} and ${ofLead('e.lead_id')})`;
+  const { rows } = await sql<ReachedLead>`
+    select * from (
+      select l.lead_id, l.lead_public_id, l.created_at, l.campaign, l.referer, l.contact_email, l.contact_phone,
+        l.contact_country_code, l.contact_country_name, l.value_micros, ${reachedAt(goal, ofLead('m.lead_id'))} as at
+      from leads l
+      where l.lead_id > ${after} and l.is_bot_lead = 0 and l.test_lead = 'no' and l.status <> 'fake'
+        ${again ? sql`` : sql`and not ${exported}`}
+    ) reached
+    where at >= ${since} order by lead_id limit ${max}
+  `.execute(query);
+  return rows;
+}
+
+const STAGES = { qualified: ['qualified', 'proposal', 'won'], won: ['won'] } as const;
+
+/** Null: not yet. Moves from before they were kept are dated to the enquiry. */
+function reachedAt(goal: ConversionGoal, isMoveOfLead: RawBuilder<unknown>): RawBuilder<unknown> {
+  if (goal === 'lead') return sql`l.created_at`;
+  const stages = sql.join(STAGES[goal].map((stage) => sql.lit(stage)));
+  return sql`coalesce(
+    (select min(m.at) from lead_stage_moves m where m.to_status in (${stages}) and ${isMoveOfLead}),
+    case when l.status in (${stages}) then l.created_at end)`;
+}
+
+function told(lead: ReachedLead): Omit<Conversion, 'clickId' | 'clickedAt'> {
+  const { key } = readPhone(lead.contact_phone, lead.contact_country_code, lead.contact_country_name || null);
+  return {
+    leadPublicId: lead.lead_public_id,
+    at: lead.at,
+    email: emailKey(lead.contact_email),
+    phone: key?.startsWith('+') ? key : null,
+    value: lead.value_micros === null ? null : lead.value_micros / MICROS,
+  };
+}
+
+type Exported = Omit<ConversionFilter, 'since'> & { leadIds: readonly number[]; now: number };
+
+/** Refuses all where another export has told some of them meanwhile. */
+export const noteExported = write(
+  { changes: [] },
+  async ({ query, dialect }: Db, { platform, goal, again, leadIds, now }: Exported): Promise<void> => {
+    await dialect.lockEach([`conversions\n${platform}\n${goal}`]);
+    const told = await query
+      .selectFrom('conversion_exports')
+      .select('lead_id')
+      .where('platform', '=', platform)
+      .where('goal', '=', goal)
+      .where('lead_id', 'in', dialect.anyOf(leadIds))
+      .limit(1)
+      .executeTakeFirst();
+    if (told !== undefined && !again) {
+      throw new AppError('conflict', 'Another export has just taken some of these conversions.');
+    }
+    // From the leads, so that one erased meanwhile leaves nothing.
+    await sql`
+      insert into conversion_exports (lead_id, platform, goal, exported_at)
+      select lead_id, ${sql.lit(platform)}, ${sql.lit(goal)}, ${sql.lit(now)} from leads
+      where lead_id in ${dialect.anyOf(leadIds)}
+      on conflict (lead_id, platform, goal) do update set exported_at = excluded.exported_at
+    `.execute(query);
+  },
+);

@@ -1,0 +1,85 @@
+import type { LeadStatus } from '@leadtrail/contract/lead-status';
+import { stageChange } from '../../domain/leads/stage-change.ts';
+import type { Db } from '../dialect.ts';
+import { insertFlowSend } from '../flow-sends/insert.ts';
+import { noteUpdate } from './updates.ts';
+
+/** A lead moved to another stage, or worth something else: by people, or by the CRM. */
+
+const MICROS = 1_000_000;
+
+export type LeadChange = {
+  status?: LeadStatus | undefined;
+  value?: number | null | undefined;
+  now: number;
+} & (
+  | { by: 'admin' | 'marketing'; stageSendId?: string | null }
+  // What comes from the CRM does not go back there.
+  | { by: 'crm' }
+);
+
+export type ChangeOutcome = 'unknown' | 'unchanged' | 'changed' | 'sending';
+
+type Row = {
+  lead_public_id: string;
+  status: LeadStatus;
+  value_micros: number | null;
+  crm_lead_id: string | null;
+  is_bot_lead: number;
+};
+
+export async function changeLead(db: Db, leadId: number, change: LeadChange): Promise<ChangeOutcome> {
+  const [lead] = await db.dialect.selectHeld<Row>(SELECT_LEAD, [leadId]);
+  if (lead === undefined) return 'unknown';
+  const { status = lead.status, now, by } = change;
+  const micros = change.value === undefined ? lead.value_micros : microsOf(change.value);
+  const moves = status !== lead.status;
+  if (!moves && micros === lead.value_micros) return 'unchanged';
+  await db.query
+    .updateTable('leads')
+    .set({ status, value_micros: micros })
+    .where('lead_id', '=', leadId)
+    .execute();
+  if (moves) await noteStageMove(db, { leadId, from: lead.status, to: status, by, now });
+  await noteUpdate(db, leadId, now);
+  // The platform has not heard of what bots have left.
+  if (!moves || change.by === 'crm' || change.stageSendId == null || lead.is_bot_lead === 1) return 'changed';
+  const move = { from: lead.status, to: status, by: change.by, at: now };
+  const value = micros === null ? null : micros / MICROS;
+  const body = stageChange({ ...lead, lead_id: leadId }, { ...move, value }, change.stageSendId);
+  const submissionId = await shownSubmission(db, leadId);
+  await insertFlowSend(db, { event: body.type, leadId, submissionId, carried: [], at: now, body });
+  return 'sending';
+}
+
+const SELECT_LEAD =
+  'select lead_public_id, status, value_micros, crm_lead_id, is_bot_lead from leads where lead_id = ?';
+
+function microsOf(value: number | null): number | null {
+  return value === null ? null : Math.round(value * MICROS);
+}
+
+/** The one whose details the lead shows, else its first. */
+async function shownSubmission({ dialect }: Db, leadId: number): Promise<number> {
+  const [shown] = await dialect.run<{ id: number }>(SELECT_SHOWN, [leadId]);
+  return shown?.id ?? 0;
+}
+
+const SELECT_SHOWN = `select case when l.shown_submission_id <> 0 then l.shown_submission_id else min(s.submission_id) end as id
+  from leads l join submissions s on s.lead_id = l.lead_id where l.lead_id = ? group by l.lead_id, l.shown_submission_id`;
+
+export async function noteStageMove(
+  { query }: Db,
+  move: { leadId: number; from: string; to: string; by: LeadChange['by'] | 'merge'; now: number },
+): Promise<void> {
+  await query
+    .insertInto('lead_stage_moves')
+    .values({
+      lead_id: move.leadId,
+      at: move.now,
+      from_status: move.from,
+      to_status: move.to,
+      moved_by: move.by,
+    })
+    .execute();
+}
