@@ -23,6 +23,7 @@ import { moneyTables } from './migrations/0019-money.ts';
 import { programTables } from './migrations/0020-programs.ts';
 import { leadPulls } from './migrations/0021-lead-pulls.ts';
 import { inboxTable } from './migrations/0022-inboxes.ts';
+import { formSettings } from './migrations/0024-form-settings.ts';
 
 type Step = (db: Kysely<unknown>, dialect: DialectKind) => Promise<void>;
 
@@ -50,6 +51,7 @@ const STEPS: Readonly<Record<string, Step>> = {
   '0020-programs': programTables,
   '0021-lead-pulls': leadPulls,
   '0022-inboxes': inboxTable,
+  '0024-form-settings': formSettings,
 };
 
 export type StepProgress = { state: 'started' } | { state: 'done'; ms: number };
