@@ -12,6 +12,8 @@ export type Session = {
   started?: string;
   /** Sampled once per session, or the recording would have gaps. */
   recorded: boolean;
+  /** The call to action that was clicked last. */
+  cta?: string;
   /** Number of recorded chunks. */
   chunks?: number;
 };

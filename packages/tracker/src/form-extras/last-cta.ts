@@ -1,0 +1,8 @@
+import { VISIT_IDLE_MS } from '../campaign.ts';
+import { readObject, SESSION } from '../storage.ts';
+
+/** The call to action that was clicked last in this visit, as the tracker has noted it. */
+export function lastCta(): string | undefined {
+  const { at, cta } = readObject(SESSION) as { at: number; cta?: string };
+  return Date.now() - at < VISIT_IDLE_MS ? cta : undefined;
+}
