@@ -6,6 +6,8 @@ import { KEPT_FORMS, readObject, remove, writeObject } from '../storage.ts';
  */
 
 type UnansweredForm = { id: string; address: string; body: string };
+/** Insecure pages have no id, and files cannot be kept. */
+type Given = { id: string | undefined; address: string; body: string | FormData };
 type Parts = {
   mayKeep(): boolean;
   /** The status of the answer; 0: there was none. */
@@ -36,23 +38,24 @@ export function start(given: Parts): void {
 }
 
 /** False: it cannot be kept here. */
-export async function keep(form: UnansweredForm): Promise<boolean> {
+export async function keep({ id, address, body }: Given): Promise<boolean> {
   try {
-    if (!parts?.mayKeep() || form.body.length > BODY_CHARS_MAX) return false;
+    if (!parts?.mayKeep() || !id || typeof body !== 'string' || body.length > BODY_CHARS_MAX) return false;
+    const form: UnansweredForm = { id, address, body };
     const iv = crypto.getRandomValues(new Uint8Array(12));
     const text = new TextEncoder().encode(JSON.stringify(form));
     const data = new Uint8Array(
       await crypto.subtle.encrypt({ name: 'AES-GCM', iv }, await sessionKey(), text),
     );
-    const item: Item = { id: form.id, at: Date.now(), iv: base64(iv), data: base64(data) };
-    save([...items().filter(({ id }) => id !== form.id), item].slice(-FORMS_MAX));
+    const item: Item = { id, at: Date.now(), iv: base64(iv), data: base64(data) };
+    save([...items().filter((each) => each.id !== id), item].slice(-FORMS_MAX));
     return true;
   } catch {
     return false;
   }
 }
 
-export function drop(id: string): void {
+export function drop(id: string | undefined): void {
   save(items().filter((item) => item.id !== id));
 }
 

@@ -1,5 +1,5 @@
-import { VISIT_IDLE_MS } from '../campaign.ts';
 import { readObject, SESSION } from '../storage.ts';
+import { VISIT_IDLE_MS } from '../visit-idle.ts';
 
 /** The call to action that was clicked last in this visit, as the tracker has noted it. */
 export function lastCta(): string | undefined {

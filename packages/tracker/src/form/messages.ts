@@ -79,7 +79,7 @@ function prepared(outlet: HTMLElement, kind: Kind): HTMLElement {
   outlet.setAttribute(`data-leadtrail-${kind}`, '');
   outlet.setAttribute('role', kind === 'error' ? 'alert' : 'status');
   // Right to left by its own text.
-  outlet.dir ||= 'auto';
+  outlet.dir = 'auto';
   outlet.id ||= `leadtrail-${kind}-${++outletsMade}`;
   return outlet;
 }

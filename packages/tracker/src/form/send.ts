@@ -71,9 +71,8 @@ function post(address: string, body: FormData | string): Promise<Response> {
   });
 }
 
-/** Files are not kept. */
 async function keep({ submissionId: id }: LeadForm, address: string, body: unknown): Promise<boolean> {
-  return (typeof body === 'string' && (await extras.keep?.({ id, address, body }))) || false;
+  return !!(await extras.keep?.({ id, address, body }));
 }
 
 /** For forms that were kept. */

@@ -13,5 +13,5 @@ export function errorName(status: number): FormText {
   if (!status && !navigator.onLine) return 'offline';
   if (status === 400) return 'invalid';
   if (status === 413) return 'too_large';
-  return status > 400 && status < 411 && status !== 408 ? 'refused' : 'error';
+  return [401, 403, 404, 405, 410].includes(status) ? 'refused' : 'error';
 }

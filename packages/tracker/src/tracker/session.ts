@@ -1,6 +1,6 @@
-import { VISIT_IDLE_MS } from '../campaign.ts';
 import { config } from '../script-tag.ts';
 import { read, readObject, SESSION, VISITOR, write, writeObject } from '../storage.ts';
+import { VISIT_IDLE_MS } from '../visit-idle.ts';
 import { newId } from './new-id.ts';
 
 /** A visit, shared by all tabs through local storage. */
