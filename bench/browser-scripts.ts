@@ -16,7 +16,14 @@ const SOURCES = join(import.meta.dirname, '../packages/tracker/src');
 /** The time of a fingerprint varies by milliseconds, so the pages that have one need many loads. */
 const LOADS = quick ? 5 : 100;
 const LOADS_OF_OTHERS = quick ? 5 : 20;
-const CONFIG = { root: './', track: 'track/', recorder: 'r.js', replayRate: 0 };
+const CONFIG = {
+  root: './',
+  track: 'track/',
+  recorder: 'r.js',
+  extras: 'fx.js',
+  consent: 'c.js',
+  replayRate: 0,
+};
 const TRACKER_MS_MAX = 5;
 
 export async function measureBrowserScripts(): Promise<void> {

@@ -27,6 +27,8 @@ export const BUILD_STEPS = [
   browserScript('t.js', 'tracker.ts', 'iife'),
   browserScript('f.js', 'form.ts', 'iife'),
   browserScript('r.js', 'recorder.ts', 'es'),
+  browserScript('fx.js', 'form-extras.ts', 'es'),
+  browserScript('c.js', 'consent.ts', 'es'),
   {
     name: 'dashboard',
     inputs: [

@@ -105,6 +105,7 @@ export const endpoints = {
   createForm: sites.createForm,
   form: sites.form,
   updateForm: sites.updateForm,
+  formFields: sites.formFields,
   deleteForm: sites.deleteForm,
   integrations: sites.integrations,
   createIntegration: sites.createIntegration,

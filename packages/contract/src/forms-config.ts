@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { ApiError } from './fields.ts';
+import { AfterSending, FormTexts } from './form-settings.ts';
 
 const Key = z.string().trim().min(1);
+const LANGUAGE_CHARS_MAX = 35;
+const Options = z.array(z.object({ value: z.string(), label: z.string() }));
 
 /** What the form script needs to know about a form. */
 export const FormsConfig = z
@@ -18,6 +21,13 @@ export const FormsConfig = z
     campaign_params: z
       .array(z.string())
       .describe('names of the fields for campaign parameters of the page URL'),
+    after_sending: AfterSending,
+    texts: FormTexts.describe(
+      'in the language asked for, with those of the form itself; English ones are left out',
+    ),
+    options: z
+      .object({ source: Options, country: Options, project: Options, city: Options })
+      .describe('for `<select data-leadtrail-options>`'),
     replay: z.object({ enabled: z.boolean(), sample_rate: z.number().min(0).max(1) }),
   })
   .meta({ id: 'FormsConfig' });
@@ -30,6 +40,14 @@ export const formsConfig = endpoint({
   auth: 'public',
   cache: 'one-minute',
   origins: 'any',
-  query: z.object({ siteKey: Key, formId: Key }),
+  query: z.object({
+    siteKey: Key,
+    formId: Key,
+    lang: z
+      .string()
+      .max(LANGUAGE_CHARS_MAX)
+      .optional()
+      .describe('language of the page, such as `de` or `pt-BR`; one that is not known is English'),
+  }),
   responses: { 200: FormsConfig, 400: ApiError, 404: ApiError, 500: ApiError, 503: ApiError },
 });

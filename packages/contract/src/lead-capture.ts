@@ -30,6 +30,12 @@ export const LeadFields = z
       .describe(
         'JSON `[[time, page, referrer], …]`: the first and last arrival that the form script has kept',
       ),
+    __submission_id: z
+      .string()
+      .describe('by which the form script’s form is recognised when it is sent again: it is one submission'),
+    __fields: z
+      .string()
+      .describe('JSON `{name: meaning}`: what the form script reads from `autocomplete` and `type`'),
     __pg_hp: z.string().describe('honeypot: must be empty'),
     __pg_tts: z.string().describe('seconds from showing to submitting the form'),
     __gclid: z.string(),
@@ -45,8 +51,12 @@ export const LeadFields = z
   .meta({ id: 'LeadFields' });
 
 export const Captured = z.object({
-  message: z.literal('All set!'),
-  redirect_to: z.string().nullable().optional().describe('the thank-you page; only if JSON was requested'),
+  message: z.string().describe('“All set!”, or the text of a form that stays on its page'),
+  redirect_to: z
+    .string()
+    .nullable()
+    .optional()
+    .describe('the page to go to, null if none; only if JSON was requested'),
   lead_public_id: z.string().optional().describe('only if JSON was requested'),
   lead_submission_public_id: z.string().optional().describe('only if JSON was requested'),
 });
@@ -69,6 +79,7 @@ const capture = {
   }),
   form: LeadFields,
   bodyBytesMax: LEAD_BYTES_MAX,
+  alsoProduces: 'text/html',
 } as const;
 const Redirected = z.null().describe('to the thank-you page');
 const refused = {

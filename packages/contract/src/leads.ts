@@ -123,6 +123,9 @@ export const LeadSession = z.object({
   page_views: z
     .array(z.object({ page: z.string(), at: UnixMillis }))
     .describe('oldest first, starting with the entry page'),
+  events: z
+    .array(z.object({ type: z.string(), page: z.string(), at: UnixMillis, data: z.unknown() }))
+    .describe('calls to action (`cta_click`) and events of the page’s own scripts, oldest first'),
 });
 
 export const LeadSubmission = z.object({

@@ -211,7 +211,7 @@ function response(status: number, schema: z.ZodType, declared: Endpoint, compone
   const whole = [contentType.split(';')[0] ?? '', declared.alsoProduces ?? []].flat();
   const types = isSuccess(status) ? (declared.streams ?? whole) : [contentType];
   // Whoever has sent a form with a browser gets a page.
-  const pages = declared.form !== undefined && (status === 429 || status === 503) ? ['text/html'] : [];
+  const pages = declared.form !== undefined && !isSuccess(status) ? ['text/html'] : [];
   const content = [...types, ...pages].map((type) => [type, type.startsWith('text/') ? TEXT : described]);
   return { description, content: Object.fromEntries(content) };
 }

@@ -28,6 +28,9 @@ const SetAsideLead = z.object({
   payload_json: z.string(),
   site_key: z.string(),
   form_id: z.string(),
+  reason: z
+    .string()
+    .describe('what the settings reject: an e-mail domain, phone or word; empty: its address is blocked'),
 });
 
 const listing = {

@@ -30,6 +30,10 @@ const PARAMETER_CHARS_MAX = 64;
 /** A pebibyte. */
 const STORAGE_MB_MAX = 1024 ** 3;
 const PORTALS_MAX = 200;
+const BLOCKED_MAX = 1000;
+const WORD_CHARS_MAX = 100;
+const PHONE_DIGITS_MIN = 5;
+const PHONE_CHARS_MAX = 32;
 const DOMAIN_CHARS_MAX = 253;
 const ATTRIBUTION_DAYS_MAX = 3650;
 /** A hundred years. */
@@ -44,8 +48,8 @@ const Secret = z
 const Target = z
   .union([httpUrl().max(URL_CHARS_MAX), z.literal(''), z.null()], 'must be an http or https URL')
   .transform((url) => url || null);
-/** As browsers name it in a referrer; an address of a page there will do. */
-const PortalDomain = z
+/** A domain; an address of a page there will do. */
+const Domain = z
   .string()
   .trim()
   .transform((typed) => URL.parse(/^https?:/i.test(typed) ? typed : `https://${typed}`)?.hostname ?? '')
@@ -56,6 +60,12 @@ const PortalDomain = z
       .max(DOMAIN_CHARS_MAX)
       .regex(/^[\w-]+(?:\.[\w-]+)+$/, 'must be a domain such as portal.example'),
   );
+const Domains = z.array(Domain).max(BLOCKED_MAX);
+const PhoneNumber = z
+  .string()
+  .trim()
+  .max(PHONE_CHARS_MAX)
+  .refine((phone) => phone.replaceAll(/\D/g, '').length >= PHONE_DIGITS_MIN, 'must be a phone number');
 const Minutes = z.int().min(0).max(MINUTES_MAX);
 export const DAYS_MAX = 36_500;
 const Days = z.int().min(0).max(DAYS_MAX).describe('0: for ever');
@@ -155,9 +165,23 @@ export const SettingsChange = z
       .max(ATTRIBUTION_DAYS_MAX)
       .describe('how many days before an enquiry a visit counts as having brought it'),
     portal_domains: z
-      .array(PortalDomain)
+      .array(Domain)
       .max(PORTALS_MAX)
       .describe('domains of portals, such as listing sites: visits from there are of the channel Portal'),
+    blocked_email_domains: Domains.describe(
+      'submissions with an e-mail address there, or below, are rejected like those of a blocked address',
+    ),
+    blocked_phones: z
+      .array(PhoneNumber)
+      .max(BLOCKED_MAX)
+      .describe('submissions with one of these phone numbers are rejected'),
+    blocked_words: z
+      .array(z.string().trim().min(2, 'must have at least 2 characters').max(WORD_CHARS_MAX))
+      .max(BLOCKED_MAX)
+      .describe('submissions with one of these words in name, message or custom fields are rejected'),
+    disposable_email_domains: Domains.describe(
+      'domains of disposable e-mail addresses, besides the usual ones: they raise the risk',
+    ),
     timezone: z
       .string()
       .refine(isTimeZone, 'must be a time zone such as Europe/Berlin')
@@ -209,6 +233,10 @@ export const Settings = z.object({
   currency: z.string(),
   attribution_days: z.int(),
   portal_domains: z.array(z.string()),
+  blocked_email_domains: z.array(z.string()),
+  blocked_phones: z.array(z.string()),
+  blocked_words: z.array(z.string()),
+  disposable_email_domains: z.array(z.string()),
 });
 export type ShownSettings = z.output<typeof Settings>;
 

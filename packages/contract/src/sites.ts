@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { ApiError, Count, DateTime, httpUrl, paging, RecordNumber } from './fields.ts';
+import { AfterSending, FieldMeaning, FieldNames, FormTexts, RedirectUrl } from './form-settings.ts';
 import { LIST_DEFAULT, LIST_MAX, MANAGEMENT_BYTES_MAX } from './limits.ts';
 
 /** Who may send leads: sites with their forms, and servers with a key of their own. */
@@ -136,6 +137,10 @@ export const Form = z
     site_key: z.string(),
     name: z.string(),
     enabled: z.boolean(),
+    after_sending: AfterSending,
+    redirect_url: RedirectUrl,
+    texts: FormTexts,
+    field_names: FieldNames,
     created_at: DateTime,
   })
   .meta({ id: 'Form' });
@@ -150,6 +155,13 @@ export const forms = endpoint({
   responses: { 200: z.object({ forms: z.array(Form), total: Count }), 400: ApiError, ...errors },
 });
 
+const formSettings = {
+  after_sending: AfterSending.optional(),
+  redirect_url: RedirectUrl.optional(),
+  texts: FormTexts.optional().describe('replaces all texts of the form; the others are the usual ones'),
+  field_names: FieldNames.optional(),
+};
+
 export const createForm = endpoint({
   ...writing,
   method: 'POST',
@@ -162,6 +174,7 @@ export const createForm = endpoint({
       site_key: Key.nullish().describe('instead of site_id'),
       form_id: Key.nullish().describe('generated when omitted'),
       enabled: z.boolean().default(true),
+      ...formSettings,
     })
     .refine((sent) => (sent.site_id ?? sent.site_key) != null, {
       path: ['site_id'],
@@ -189,8 +202,40 @@ export const updateForm = endpoint({
     name: Name.optional(),
     form_id: Key.optional(),
     enabled: z.boolean().optional(),
+    ...formSettings,
   }),
   responses: { 200: Form, ...bodyErrors, 404: ApiError },
+});
+
+export const ArrivedField = z
+  .object({
+    name: z.string(),
+    count: Count.describe('submissions in which it was filled in'),
+    meaning: FieldMeaning.describe('what it is understood as'),
+    looks_like: z
+      .enum(['EMAIL', 'PHONE'])
+      .nullable()
+      .describe('what its texts look like where it is a custom field'),
+  })
+  .meta({ id: 'ArrivedField' });
+export type ArrivedField = z.output<typeof ArrivedField>;
+
+export const formFields = endpoint({
+  ...managing,
+  method: 'GET',
+  path: '/analytics/forms/:id/fields',
+  summary: 'The fields that arrived in the latest submissions of a form, and what they are understood as',
+  params: idParams,
+  responses: {
+    200: z.object({
+      submissions: Count.describe('how many were looked at'),
+      misunderstood: Count.describe(
+        'those that have no e-mail address or no phone, but a custom field that looks like one',
+      ),
+      fields: z.array(ArrivedField),
+    }),
+    ...idErrors,
+  },
 });
 
 export const deleteForm = endpoint({

@@ -68,6 +68,9 @@ onBothStores('GET /forms/config', (kind) => {
         '__fbclid',
         '__msclkid',
       ],
+      after_sending: 'thank_you_page',
+      texts: {},
+      options: { source: [], country: [], project: [], city: [] },
       replay: { enabled: false, sample_rate: 0 },
     });
   });

@@ -243,6 +243,7 @@ onBothStores('GET /analytics/leads/:id: sessions', (kind) => {
         engagement_score: 11,
         event_count: 1,
         page_views: [{ page: `${PAGE}c`, at: NOON + 90 * SECOND_MS }],
+        events: [],
       },
       {
         session_id: first,
@@ -259,8 +260,28 @@ onBothStores('GET /analytics/leads/:id: sessions', (kind) => {
           { page: `${PAGE}a`, at: NOON },
           { page: `${PAGE}b`, at: NOON + 10 * SECOND_MS },
         ],
+        events: [],
       },
     ]);
+  });
+
+  test('show calls to action and events of the page, and not what the tracker measures by itself', async () => {
+    const session = await visit('clicking', PAGE);
+    await sendEvents(service, session, [
+      anEvent({ type: 'cta_click', page: PAGE, data: { name: 'Brochure' } }),
+      anEvent({ type: 'scroll', page: PAGE, data: { depth: 50 } }),
+      anEvent({ type: 'video_played', page: PAGE, data: { seconds: 30 } }),
+    ]);
+    await service.settled();
+    const lead = await capture(service, { __visitor_id: 'clicking' });
+    const { sessions } = await show(service, lead.lead_id);
+    assert.deepEqual(
+      sessions[0]?.events.map(({ type, page, data }) => ({ type, page, data })),
+      [
+        { type: 'cta_click', page: PAGE, data: { name: 'Brochure' } },
+        { type: 'video_played', page: PAGE, data: { seconds: 30 } },
+      ],
+    );
   });
 
   test('show the pages of one moment in the order in which they were sent', async () => {

@@ -60,6 +60,10 @@ const DEFAULTS: Settings = {
   replay_sample_rate: 0,
   attribution_days: 90,
   portal_domains: [],
+  blocked_email_domains: [],
+  blocked_phones: [],
+  blocked_words: [],
+  disposable_email_domains: [],
   timezone: 'UTC',
   currency: 'EUR',
 };
@@ -93,6 +97,10 @@ const CHANGES = {
   replay_sample_rate: 0.25,
   attribution_days: 30,
   portal_domains: ['homes.example', 'immo.example'],
+  blocked_email_domains: ['spam.example'],
+  blocked_phones: ['+49 30 1234567'],
+  blocked_words: ['casino'],
+  disposable_email_domains: ['throwaway.example'],
   timezone: 'Europe/Berlin',
   currency: 'INR',
 };
@@ -240,6 +248,10 @@ onBothStores('the settings', (kind) => {
       archive_retention_days: ['90', null, 1.5, true, 1e300],
       replay_retention_days: ['30', null, 1.5, true, 1e300],
       attribution_days: ['30', null, 1.5, true, 0, -1, 3651],
+      blocked_email_domains: ['spam.example', null, {}, [5], [''], ['spam'], [null]],
+      blocked_phones: ['+4930123456', null, [5], [''], ['12'], [null]],
+      blocked_words: ['casino', null, [5], [''], ['x'], ['x'.repeat(101)], [null]],
+      disposable_email_domains: ['spam.example', null, [5], [''], [null]],
       portal_domains: ['immo.example', null, {}, [5], [''], ['a b.example'], ['portal'], [null]],
     })) {
       test(`${name} of the wrong type, with details`, async () => {

@@ -131,6 +131,7 @@ export async function callEverything(service: TestService): Promise<Record<Calla
     forms: await call('forms'),
     createForm,
     form: await call('form', form),
+    formFields: await call('formFields', form),
     formsConfig: await call('formsConfig', {
       query: { siteKey: createSite.site_key, formId: createForm.form_id },
     }),

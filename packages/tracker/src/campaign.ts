@@ -1,10 +1,9 @@
 import { mayKeep } from './privacy.ts';
 import { CAMPAIGN, readObject, TOUCHES, writeObject } from './storage.ts';
+import { VISIT_IDLE_MS } from './visit-idle.ts';
 
 export const CAMPAIGN_PARAMS =
   'gclid utm_source utm_medium utm_campaign utm_term utm_content fbclid msclkid'.split(' ');
-/** A visit ends after this long without activity. */
-export const VISIT_IDLE_MS = 30 * 60_000;
 /** Longer ago it is another story: 90 days. */
 const FIRST_TOUCH_MS_MAX = 90 * 86_400_000;
 

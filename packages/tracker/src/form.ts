@@ -1,3 +1,4 @@
+import { loadExtras } from './form/extras.ts';
 import { fillIn, noteCampaign } from './form/hidden-fields.ts';
 import {
   allLeadForms,
@@ -7,16 +8,22 @@ import {
   restartTime,
   SITE_ATTRIBUTE,
 } from './form/lead-form.ts';
-import { send } from './form/send.ts';
+import { KEEPING, send } from './form/send.ts';
+import { KEPT_FORMS, read } from './storage.ts';
 
 /** Buttons with a target of their own, or that only close a dialog. */
 const OWN_TARGET = '[formaction],[formmethod=dialog]';
 
+/** Also finds out whether there is consent by now. */
+function findForms(): void {
+  if (allLeadForms()[0] || read(KEPT_FORMS)) loadExtras(KEEPING, allLeadForms);
+}
+
 function start(): void {
   noteCampaign();
-  allLeadForms();
+  findForms();
   // Single-page apps add and replace forms later.
-  new MutationObserver(allLeadForms).observe(document, {
+  new MutationObserver(findForms).observe(document, {
     childList: true,
     subtree: true,
     attributeFilter: [FORM_ATTRIBUTE, SITE_ATTRIBUTE],

@@ -1,12 +1,22 @@
-import { tag } from './script-tag.ts';
+import { config, root } from './script-tag.ts';
 import { CONSENT, read, write } from './storage.ts';
 
 const GIVEN = 'true';
+/** The tag of any of our scripts: what one says holds for all. Tags may be removed, and added later. */
+const isRequiring = () => document.querySelector('script[data-consent=required]');
+const wasRequiring = isRequiring();
+
+// Tells what the page's consent tool says to `leadtrail('consent', …)`.
+if (wasRequiring) import(root + config.consent).catch(() => undefined);
 
 /** Whether anything may be stored in the browser. */
 export function mayKeep(): boolean {
+  return !isPrivate() && hasConsent();
+}
+
+export function hasConsent(): boolean {
   const consent = read(CONSENT);
-  return !isPrivate() && (consent ? consent === GIVEN : tag?.dataset.consent !== 'required');
+  return consent ? consent === GIVEN : !(wasRequiring || isRequiring());
 }
 
 export function keepConsent(isGiven: boolean): void {

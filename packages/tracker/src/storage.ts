@@ -6,6 +6,7 @@ export const CONSENT = 'leadtrail_consent';
 export const CAMPAIGN = 'leadtrail_campaign';
 export const TOUCHES = 'leadtrail_touches';
 export const UNSENT = 'leadtrail_unsent';
+export const KEPT_FORMS = 'leadtrail_forms';
 
 const notKept: Record<string, string> = {};
 

@@ -49,9 +49,10 @@ onBothStores('When something is in the way, a form', (kind) => {
         const sent = await sentForms(service);
         assert.equal(sent.length, 2);
         for (const { payload } of sent) {
-          const { __pg_tts, __touches, PAGE_URL, ...fields } = payload;
+          const { __pg_tts, __touches, PAGE_URL, __submission_id, ...fields } = payload;
           assert.match(String(__touches), /utm_source=ads/);
           assert.match(String(__pg_tts), /^\d+$/);
+          assert.match(String(__submission_id), /^[0-9a-f]{11}-[0-9a-f-]{36}$/);
           assert.match(String(PAGE_URL), /\?utm_source=ads$/);
           assert.deepEqual(fields, {
             ...ADA,

@@ -55,8 +55,9 @@ onBothStores('A form on a page', (kind) => {
 
       const [sent, ...others] = await sentForms(service);
       assert.deepEqual(others, []);
-      const { __pg_tts, __touches, ...payload } = sent?.payload ?? {};
+      const { __pg_tts, __touches, __submission_id, ...payload } = sent?.payload ?? {};
       assert.match(String(__pg_tts), /^\d+$/);
+      assert.match(String(__submission_id), /^[0-9a-f]{11}-[0-9a-f-]{36}$/);
       assert.equal(JSON.parse(String(__touches)).length, 2);
       assert.deepEqual(payload, {
         ...ADA,
@@ -271,7 +272,9 @@ onBothStores('A form on a page', (kind) => {
   test('the campaign outlives a change of the address, also where nothing may be kept', async () => {
     site.serve('/', aFormPage(service, { tag: 'data-consent="required"' }));
     await visit(async ({ page }) => {
-      await openFormPage(page, `${site.url}/?utm_source=ads`);
+      // Nothing is asked for before consent, so there is no configuration to wait for.
+      await page.goto(`${site.url}/?utm_source=ads`);
+      await page.locator('form [name=__pg_hp]').waitFor({ state: 'attached' });
       await page.evaluate(() => {
         localStorage.setItem('leadtrail_visitor', 'left over');
         history.pushState(null, '', '/contact');

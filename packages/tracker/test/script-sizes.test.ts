@@ -29,6 +29,9 @@ const SCRIPTS: readonly Script[] = [
   { name: 'f.js', entry: 'form.ts', format: 'iife', brotliMax: 3.5 * KB },
   // Only loaded for sessions that are recorded.
   { name: 'r.js', entry: 'recorder.ts', format: 'es', brotliMax: Number.POSITIVE_INFINITY },
+  // Loaded by the form script on pages with a form, and where consent is required.
+  { name: 'fx.js', entry: 'form-extras.ts', format: 'es', brotliMax: 2 * KB },
+  { name: 'c.js', entry: 'consent.ts', format: 'es', brotliMax: 0.5 * KB },
 ];
 
 test('the scripts stay as small as promised', async (context) => {

@@ -61,6 +61,7 @@ export const queryKeys = {
   retentionPreview: (typed: object) => ['retention-preview', typed],
   sites: ['sites'],
   forms: ['forms'],
+  formFields: (formId: number) => ['form-fields', formId],
   siteSnippet: (siteId: number) => ['site-snippet', siteId],
   integrations: ['integrations'],
   dropdownOptions: [DROPDOWN_OPTIONS],

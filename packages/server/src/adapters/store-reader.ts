@@ -5,7 +5,7 @@ import { openSqliteDatabase } from './sqlite-database.ts';
 /** Where the relational store is, for a thread that opens a connection of its own. */
 export type StorePlace =
   | { kind: 'sqlite'; file: string }
-  | { kind: 'postgres'; url: string; isPooled: boolean };
+  | { kind: 'postgres'; url: string; isPooled?: boolean };
 
 /** A connection that only reads, in the thread that uses it. */
 export type StoreReader = {
@@ -34,7 +34,7 @@ function openSqlite(file: string) {
 }
 
 /** Loaded only where it is used. */
-async function openPostgres({ url, isPooled }: StorePlace & { kind: 'postgres' }) {
+async function openPostgres({ url, isPooled = false }: StorePlace & { kind: 'postgres' }) {
   const { openPostgresPool } = await import('./postgres-pool.ts');
   const pool = openPostgresPool(url, {
     connections: CONNECTIONS,

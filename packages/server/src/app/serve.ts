@@ -54,7 +54,7 @@ import type { WebFiles } from '../http/web-files.ts';
 import { makeWhitelistCheck } from '../http/whitelist-check.ts';
 import { SECOND_MS } from '../lib/utc-time.ts';
 import { newId } from './ids.ts';
-import { noticing, SENDER_CHANGES } from './notice-changes.ts';
+import { FORM_CHANGES, noticing, SENDER_CHANGES } from './notice-changes.ts';
 import type { Parts } from './open-parts.ts';
 import type { Work } from './start-work.ts';
 
@@ -84,7 +84,11 @@ function handlersOf(config: Config, parts: Parts, work: Work, { isDraining }: Se
     ...work,
     ...flowsOf(config, parts, work),
     // A site that was just set up has to be known when the store goes away.
-    store: noticing(store, SENDER_CHANGES, () => void work.senders.refresh()),
+    store: noticing(
+      noticing(store, SENDER_CHANGES, () => void work.senders.refresh()),
+      FORM_CHANGES,
+      () => work.senders.refresh(),
+    ),
     isDraining,
     checkReadiness,
     gatherFigures,
@@ -206,6 +210,8 @@ function webFiles(config: Config, settings: AppSettings, now: () => number): Web
     tracker: bundledFile(join(BROWSER_SCRIPTS, 't.js')),
     form: bundledFile(join(BROWSER_SCRIPTS, 'f.js')),
     recorder: bundledFile(join(BROWSER_SCRIPTS, 'r.js')),
+    extras: bundledFile(join(BROWSER_SCRIPTS, 'fx.js')),
+    consent: bundledFile(join(BROWSER_SCRIPTS, 'c.js')),
   };
   return new Map([
     ...browserScripts(sources, config.paths, settings),

@@ -1,8 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Geo } from '../domain/geo.ts';
+import { afterSending, type NextSight } from '../domain/leads/after-sending.ts';
 import { type Enquiry, readEnquiry, type SentHeaders } from '../domain/leads/enquiry.ts';
-import type { FormRecord } from '../domain/leads/form-fields.ts';
-import { redirectTarget } from '../domain/leads/redirect-target.ts';
+import { withMeanings } from '../domain/leads/field-meanings.ts';
+import { type FormRecord, formKeysOf } from '../domain/leads/form-fields.ts';
+import { repeatableId } from '../domain/leads/submission-id.ts';
+import { unwantedBecause } from '../domain/leads/unwanted.ts';
+import type { FormSettings } from '../domain/setup/form-settings.ts';
 import type { Settings } from '../domain/setup/settings.ts';
 import type { NetworkMatcher } from '../lib/ip-address.ts';
 import type { LeadOutcome, Metrics } from '../ports/metrics.ts';
@@ -11,7 +15,7 @@ import type { AppSettings } from './app-settings.ts';
 import type { KnownSenders } from './known-senders.ts';
 import type { TakeLead, TakenLead } from './take-lead.ts';
 
-export type CaptureLead = (request: CaptureRequest) => Promise<TakenLead & { redirectTo: string | null }>;
+export type CaptureLead = (request: CaptureRequest) => Promise<TakenLead & NextSight>;
 
 export type CaptureRequest = {
   /** Null: the body cannot be read. */
@@ -44,13 +48,15 @@ export type CaptureParts = {
 export function makeCaptureLead(parts: CaptureParts): CaptureLead {
   return async ({ form: sent, client, headers }) => {
     const settings = await usableSettings(parts);
-    const enquiry = readEnquiry(sent, {
+    const form = settingsOfForm(parts, sent);
+    const read = readEnquiry(sent && withMeanings(sent, form?.field_names), {
       at: parts.now(),
       ip: client.ip,
       headers,
       redacted: settings.redactedParameters,
       locate: (ip, sent) => parts.locate(ip, sent !== null && client.trusted, sent ?? {}),
     });
+    const enquiry = { ...read, unwanted: unwantedBecause(read, settings) };
     const outcome = await parts.takeLead(captureOf(parts, settings, enquiry)).catch((error: unknown) => {
       parts.metrics.leadSubmitted('failed');
       throw error;
@@ -62,8 +68,15 @@ export function makeCaptureLead(parts: CaptureParts): CaptureLead {
       parts.onStored();
       if (outcome.isForwarded) parts.onPendingSend();
     }
-    return { ...outcome, redirectTo: redirectTarget(enquiry.form, headers.referer, settings.internalTeams) };
+    return { ...outcome, ...afterSending(enquiry.form, form, headers.referer, settings.internalTeams) };
   };
+}
+
+/** Undefined, as nearly always: nothing was set for the form. */
+function settingsOfForm({ senders }: CaptureParts, sent: FormRecord | null): FormSettings | undefined {
+  if (sent === null || !senders.hasFormSettings()) return undefined;
+  const { siteKey, formId } = formKeysOf(sent);
+  return senders.formSettings(siteKey, formId);
 }
 
 /** The latest, or where the store is away those that were known last. */
@@ -79,10 +92,12 @@ export function captureOf(
   enquiry: Enquiry,
 ): Capture {
   const isForwarding = settings.flowEnabled && settings.flowTarget !== null;
+  const repeatable = repeatableId(enquiry);
   return {
     enquiry,
     leadPublicId: newId(),
-    submissionPublicId: newId(),
+    submissionPublicId: repeatable ?? newId(),
+    mayBeRepeated: repeatable !== null,
     sendPublicId: isForwarding ? newId() : null,
     duplicateWindowMinutes: settings.duplicateWindowMinutes,
     sendFollowUps: settings.flowSendFollowUps,
@@ -91,6 +106,7 @@ export function captureOf(
     attributionDays: settings.attributionDays,
     portalDomains: settings.portalDomains,
     botLeadDetection: settings.botLeadDetection,
+    disposableEmailDomains: settings.disposableEmailDomains,
     isTrustedProxy: isTrustedProxy(enquiry.ip),
   };
 }

@@ -1,5 +1,6 @@
 import { decideCapture, type SenderFacts } from '../domain/leads/decide-capture.ts';
 import type { Enquiry } from '../domain/leads/enquiry.ts';
+import type { FormSettings } from '../domain/setup/form-settings.ts';
 import {
   type SavedSettings,
   type SettingDefaults,
@@ -20,6 +21,10 @@ export type KnownSenders = {
   /** Undefined: nothing is known yet. */
   decide(enquiry: Enquiry): ReturnType<typeof decideCapture> | undefined;
   isSiteOrigin(origin: string): boolean;
+  /** Undefined: nothing was set for the form. */
+  formSettings(siteKey: string, formId: string): FormSettings | undefined;
+  /** Whether anything was set for any form. */
+  hasFormSettings(): boolean;
   /** Without secrets. */
   settings(): Settings | undefined;
   /** Reads them anew, where the store is there. */
@@ -47,6 +52,7 @@ export async function openKnownSenders(parts: {
       ...snapshot,
       ruleOf: new Map(snapshot.rules.map(({ network, list, usage }) => [network, { list, usage }])),
       siteOf: new Map(snapshot.sites.map((site) => [site.siteKey, site])),
+      hasFormSettings: snapshot.sites.some(({ formSettings = {} }) => Object.keys(formSettings).length > 0),
     };
   }
 
@@ -75,6 +81,11 @@ export async function openKnownSenders(parts: {
     decide: (enquiry) => (known === undefined ? undefined : decideCapture(enquiry, factsOf(known, enquiry))),
     isSiteOrigin: (origin) =>
       known?.sites.some(({ enabled, domains }) => enabled && isAllowedOrigin(origin, domains)) ?? true,
+    formSettings(siteKey, formId) {
+      const { formSettings = {} } = known?.siteOf.get(siteKey) ?? {};
+      return Object.hasOwn(formSettings, formId) ? formSettings[formId] : undefined;
+    },
+    hasFormSettings: () => known?.hasFormSettings ?? false,
     settings: () => known && settingsOf(known.settings, defaults),
     refresh() {
       if (reading === undefined) return start();
@@ -91,6 +102,7 @@ export async function openKnownSenders(parts: {
 type Known = SenderSnapshot & {
   ruleOf: ReadonlyMap<string, NonNullable<SenderFacts['callerRule']>>;
   siteOf: ReadonlyMap<string, SenderSnapshot['sites'][number]>;
+  hasFormSettings: boolean;
 };
 
 function factsOf({ ruleOf, siteOf, integrations }: Known, enquiry: Enquiry): SenderFacts {

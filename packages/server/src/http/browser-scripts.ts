@@ -11,6 +11,10 @@ export const USUAL_PATHS: ScriptPaths = {
   track: '/track',
 };
 
+/** What the form script can do without, and what follows consent tools: they need no other names. */
+const EXTRAS_PATH = '/fx.js';
+const CONSENT_PATH = '/c.js';
+
 /** An hour: after that a change of the settings, or a new version, has reached every page. */
 const HEADERS = {
   'cache-control': 'public, max-age=3600',
@@ -19,8 +23,17 @@ const HEADERS = {
   'timing-allow-origin': '*',
 };
 
-export type ScriptConfig = { root: string; track: string; recorder: string; replayRate: number };
-type Sources = Readonly<Record<'tracker' | 'form' | 'recorder', () => Promise<string>>>;
+export type ScriptConfig = {
+  root: string;
+  track: string;
+  recorder: string;
+  extras: string;
+  consent: string;
+  replayRate: number;
+};
+type Sources = Readonly<
+  Record<'tracker' | 'form' | 'recorder' | 'extras' | 'consent', () => Promise<string>>
+>;
 
 /** The scripts that customers put on their pages. */
 export function browserScripts(
@@ -46,6 +59,8 @@ export function browserScripts(
         root: rootFrom(path),
         track: `${paths.track.slice(1)}/`,
         recorder: paths.recorder.slice(1),
+        extras: EXTRAS_PATH.slice(1),
+        consent: CONSENT_PATH.slice(1),
         replayRate: await replayRate(),
       };
       return configuredScript(config, await source());
@@ -55,9 +70,11 @@ export function browserScripts(
     ...both('tracker').map((path) => configured(path, sources.tracker)),
     ...both('form').map((path) => configured(path, sources.form)),
     ...both('recorder').map((path) => script(path, sources.recorder)),
+    script(EXTRAS_PATH, sources.extras),
+    script(CONSENT_PATH, sources.consent),
   ];
 
-  function both(name: keyof Sources): string[] {
+  function both(name: 'tracker' | 'form' | 'recorder'): string[] {
     return [...new Set([USUAL_PATHS[name], paths[name]])];
   }
 }

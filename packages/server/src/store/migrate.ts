@@ -24,6 +24,7 @@ import { programTables } from './migrations/0020-programs.ts';
 import { leadPulls } from './migrations/0021-lead-pulls.ts';
 import { inboxTable } from './migrations/0022-inboxes.ts';
 import { adConversions } from './migrations/0023-ad-conversions.ts';
+import { formSettings } from './migrations/0024-form-settings.ts';
 import { submissionSlots } from './migrations/0026-submission-slots.ts';
 
 type Step = (db: Kysely<unknown>, dialect: DialectKind) => Promise<void>;
@@ -53,6 +54,7 @@ export const STEPS: Readonly<Record<string, Step>> = {
   '0021-lead-pulls': leadPulls,
   '0022-inboxes': inboxTable,
   '0023-ad-conversions': adConversions,
+  '0024-form-settings': formSettings,
   '0026-submission-slots': submissionSlots,
 };
 

@@ -14,6 +14,7 @@ import * as erasedReplays from './erase/erased-replays.ts';
 import * as scrubs from './erase/scrubs.ts';
 import * as flowSendDelivery from './flow-sends/deliver.ts';
 import * as flowSends from './flow-sends/manage.ts';
+import * as formUse from './form-use.ts';
 import * as inboxes from './inboxes.ts';
 import * as integrations from './integrations.ts';
 import * as ipLists from './ip-lists.ts';
@@ -73,6 +74,7 @@ const exported = {
   ...scrubs,
   ...flowSendDelivery,
   ...flowSends,
+  ...formUse,
   ...inboxes,
   ...integrations,
   ...ipLists,

@@ -1,6 +1,7 @@
 import type { AdPlatform, ConversionGoal } from '@leadtrail/contract/conversions';
 import type { FlowSendEvent, SendResult } from '@leadtrail/contract/deliveries';
 import type { OptionKind } from '@leadtrail/contract/dropdown-options';
+import type { AfterSending } from '@leadtrail/contract/form-settings';
 import type { Generated } from 'kysely';
 import type { LeadFacts } from '../domain/leads/automation-payload.ts';
 import type { VisitOrigin } from '../domain/tracking/visit-origin.ts';
@@ -549,6 +550,8 @@ export type SetAsideLeadRow = {
   /** What its sender was told, and what it is called once it is accepted; null in rows from before this was kept. */
   lead_public_id: string | null;
   lead_submission_public_id: string | null;
+  /** Which setting rejected it; '': its address did, or it is none. */
+  reason: Generated<string>;
 };
 
 /** What a server was answered under an `Idempotency-Key`, for a day. Hashes and ids only. */
@@ -596,6 +599,11 @@ export type FormRow = {
   name: string;
   enabled: number;
   created_at: number;
+  after_sending: AfterSending;
+  redirect_url: string;
+  /** JSON: see domain/setup/form-settings.ts. */
+  texts: string;
+  field_names: string;
 };
 
 /** A server that may submit leads. Its key is kept as a hash. */

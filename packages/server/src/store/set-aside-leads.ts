@@ -28,6 +28,7 @@ const COLUMNS = [
   'payload_json',
   'site_key',
   'form_id',
+  'reason',
 ] as const;
 const SEARCHED = ['contact_email', 'contact_name', 'contact_phone', 'project_name', 'source'] as const;
 

@@ -1,7 +1,14 @@
 import type { Selectable } from 'kysely';
+import {
+  type FormSettings,
+  lacksAddress,
+  readSettings,
+  storedSettings,
+  USUAL_SETTINGS,
+} from '../domain/setup/form-settings.ts';
 import { dateTime } from '../lib/utc-time.ts';
 import type { Db } from './dialect.ts';
-import { read, visitorRead, write } from './operation.ts';
+import { read, write } from './operation.ts';
 import { countOf, type Page } from './paging.ts';
 import type { FormRow, SiteRow } from './schema.ts';
 
@@ -11,7 +18,8 @@ import type { FormRow, SiteRow } from './schema.ts';
  */
 
 export type NewSite = { site_key: string; name: string; domains: readonly string[]; enabled: boolean };
-export type NewForm = { form_id: string; name: string; enabled: boolean };
+/** Settings that are missing are the usual ones. */
+export type NewForm = { form_id: string; name: string; enabled: boolean } & Changes<FormSettings>;
 export type SiteName = { id?: number | null | undefined; site_key?: string | null | undefined };
 /** What is missing stays as it is. */
 export type Changes<T> = { [Field in keyof T]?: T[Field] | undefined };
@@ -24,6 +32,10 @@ const FORM_COLUMNS = [
   'forms.name',
   'forms.enabled',
   'forms.created_at',
+  'forms.after_sending',
+  'forms.redirect_url',
+  'forms.texts',
+  'forms.field_names',
 ] as const;
 
 export const sites = read({ shows: ['setup'] }, async ({ query }, { limit, offset }: Page) => {
@@ -99,6 +111,7 @@ export const createForm = write(
     const owner = await findSite(db, site);
     if (owner === undefined) return 'unknown-site';
     if (await isFormIdTaken(db, owner.id, form.form_id)) return 'taken';
+    if (lacksAddress(changedSettings(USUAL_SETTINGS, form))) return 'no-address';
     const row = await insertForm(db, owner.id, form, now);
     return formRecord({ ...row, site_key: owner.site_key });
   },
@@ -112,12 +125,14 @@ export const updateForm = write(
     if (present === undefined) return 'unknown';
     const { form_id = present.form_id, name = present.name, enabled = present.enabled } = changes;
     if (form_id !== present.form_id && (await isFormIdTaken(db, present.site_id, form_id))) return 'taken';
+    const settings = changedSettings(present, changes);
+    if (lacksAddress(settings)) return 'no-address';
     await db.query
       .updateTable('forms')
-      .set({ form_id, name, enabled: Number(enabled) })
+      .set({ form_id, name, enabled: Number(enabled), ...storedSettings(settings) })
       .where('id', '=', id)
       .execute();
-    return { ...present, form_id, name, enabled };
+    return { ...present, form_id, name, enabled, ...settings };
   },
 );
 
@@ -127,18 +142,6 @@ export const deleteForm = write(
     await dialect.lock('setup');
     const { numDeletedRows } = await query.deleteFrom('forms').where('id', '=', id).executeTakeFirstOrThrow();
     return numDeletedRows > 0n;
-  },
-);
-
-/** What a page may know of a form; undefined when there is none. */
-export const formConfig = visitorRead(
-  async (db, { siteKey, formId }: { siteKey: string; formId: string }) => {
-    const row = await formsWithSite(db)
-      .select(['sites.enabled as site_enabled', 'forms.enabled as form_enabled'])
-      .where('sites.site_key', '=', siteKey)
-      .where('forms.form_id', '=', formId)
-      .executeTakeFirst();
-    return row && { enabled: row.site_enabled === 1 && row.form_enabled === 1 };
   },
 );
 
@@ -197,9 +200,11 @@ function insertSite({ query }: Db, site: NewSite, now: number): Promise<Selectab
 }
 
 function insertForm({ query }: Db, siteId: number, form: NewForm, now: number): Promise<Selectable<FormRow>> {
+  const { form_id, name, enabled } = form;
+  const settings = storedSettings(changedSettings(USUAL_SETTINGS, form));
   return query
     .insertInto('forms')
-    .values({ ...form, site_id: siteId, enabled: Number(form.enabled), created_at: now })
+    .values({ form_id, name, site_id: siteId, enabled: Number(enabled), created_at: now, ...settings })
     .returningAll()
     .executeTakeFirstOrThrow();
 }
@@ -212,5 +217,18 @@ function siteRecord(row: Selectable<SiteRow>) {
 
 function formRecord(row: Selectable<FormRow> & { site_key: string }) {
   const { id, form_id, site_id, site_key, name, enabled, created_at } = row;
-  return { id, form_id, site_id, site_key, name, enabled: enabled === 1, created_at: dateTime(created_at) };
+  return {
+    ...{ id, form_id, site_id, site_key, name, enabled: enabled === 1 },
+    ...readSettings(row),
+    created_at: dateTime(created_at),
+  };
+}
+
+function changedSettings(present: FormSettings, changes: Changes<FormSettings>): FormSettings {
+  return {
+    after_sending: changes.after_sending ?? present.after_sending,
+    redirect_url: changes.redirect_url ?? present.redirect_url,
+    texts: changes.texts ?? present.texts,
+    field_names: changes.field_names ?? present.field_names,
+  };
 }

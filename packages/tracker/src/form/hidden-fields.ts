@@ -1,7 +1,10 @@
 import { type Campaign, campaign } from '../campaign.ts';
 import { mayKeep } from '../privacy.ts';
 import { read, TOUCHES, VISITOR } from '../storage.ts';
+import { extras } from './extras.ts';
 import type { LeadForm } from './lead-form.ts';
+
+export const SUBMISSION_ID = '__submission_id';
 
 let campaignAtLoad: Campaign = {};
 
@@ -23,10 +26,13 @@ export function fillIn(data: FormData, lead: LeadForm): void {
 }
 
 function hiddenFields({
+  form,
   siteKey,
   formId,
   config,
   usableSinceMs,
+  sending,
+  submissionId,
 }: LeadForm): [string, string | null | undefined][] {
   const now = campaign();
   const params = Object.keys(now).length > 0 ? now : campaignAtLoad;
@@ -35,6 +41,9 @@ function hiddenFields({
     ['formId', formId],
     ['__visitor_id', mayKeep() ? read(VISITOR) : null],
     ['__touches', mayKeep() ? read(TOUCHES) : null],
+    ...(extras.fieldsOf?.(form, mayKeep()) ?? []),
+    // Not for scripts of the page, which may send other fields under the same id.
+    [SUBMISSION_ID, sending && submissionId],
     [config.time_field, `${Math.floor((performance.now() - usableSinceMs) / 1000)}`],
     ['PAGE_URL', location.href],
     ...config.campaign_params.map((name): [string, string | undefined] => [

@@ -1,21 +1,28 @@
+import { hasConsent } from '../privacy.ts';
 import { tag } from '../script-tag.ts';
+import { extras, type Submitter } from './extras.ts';
 import { DEFAULT_CONFIG, type FormConfig, readConfig } from './form-config.ts';
 import { addHoneypot } from './honeypot.ts';
+import { textOf } from './texts.ts';
 
 export const FORM_ATTRIBUTE = 'data-leadtrail-form';
 export const SITE_ATTRIBUTE = 'data-site';
-
-export type Submitter = HTMLButtonElement | HTMLInputElement | null;
 
 export type LeadForm = {
   readonly form: HTMLFormElement;
   readonly siteKey: string;
   readonly formId: string;
   config: FormConfig;
+  /** Undefined: the service may not be asked yet. */
+  asked?: Promise<void>;
+  readonly honeypot: HTMLInputElement | null;
   /** When it became usable, on the page's monotonic clock. */
   usableSinceMs: number;
   /** A new object per attempt, so that late responses can be told apart. */
-  sending: { submitter: Submitter } | null;
+  sending: { submitter: Submitter; restore?: (() => void) | undefined } | null;
+  /** The same for each attempt to send the same input. */
+  submissionId?: string | undefined;
+  input?: string | undefined;
   /** Undo functions for fields marked as invalid. */
   unmark: (() => void)[];
 };
@@ -24,7 +31,13 @@ const known = new WeakMap<Element, LeadForm>();
 
 /** All lead forms of the page, enhanced. */
 export function allLeadForms(): LeadForm[] {
-  return [...document.querySelectorAll<HTMLFormElement>(`form[${FORM_ATTRIBUTE}]`)].map(leadForm);
+  return [...document.querySelectorAll<HTMLFormElement>(`form[${FORM_ATTRIBUTE}]`)].map((form) => {
+    const lead = leadForm(form);
+    // Consent may have been given, and apps add fields later.
+    askConfig(lead);
+    extras.fillOptions?.(form, lead.config.options);
+    return lead;
+  });
 }
 
 export function leadFormOf(target: EventTarget | null): LeadForm | null {
@@ -45,17 +58,24 @@ function enhance(form: HTMLFormElement, siteKey: string, formId: string): LeadFo
     siteKey,
     formId,
     config: DEFAULT_CONFIG,
+    honeypot: addHoneypot(form, DEFAULT_CONFIG.honeypot_field),
     usableSinceMs: performance.now(),
     sending: null,
     unmark: [],
   };
   known.set(form, lead);
-  const honeypot = addHoneypot(form, DEFAULT_CONFIG.honeypot_field);
-  void readConfig(siteKey, formId).then((config) => {
-    lead.config = config;
-    if (honeypot) honeypot.name = config.honeypot_field;
-  });
+  askConfig(lead);
   return lead;
+}
+
+function askConfig(lead: LeadForm): void {
+  if (lead.asked || !hasConsent()) return;
+  const lang = lead.form.closest('[lang]')?.getAttribute('lang') ?? '';
+  lead.asked = readConfig(lead.siteKey, lead.formId, lang).then((config) => {
+    lead.config = config;
+    if (lead.honeypot) lead.honeypot.name = config.honeypot_field;
+    extras.fillOptions?.(lead.form, config.options);
+  });
 }
 
 export function restartTime(lead: LeadForm): void {
@@ -64,11 +84,13 @@ export function restartTime(lead: LeadForm): void {
 
 export function hold(lead: LeadForm, submitter: Submitter): NonNullable<LeadForm['sending']> {
   lead.form.setAttribute('aria-busy', 'true');
-  lead.sending = { submitter };
+  const restore = extras.showSending?.(lead.form, submitter, textOf(lead.config, 'sending'));
+  lead.sending = { submitter, restore };
   return lead.sending;
 }
 
 export function release(lead: LeadForm): void {
   lead.form.removeAttribute('aria-busy');
+  lead.sending?.restore?.();
   lead.sending = null;
 }

@@ -1,46 +1,42 @@
+import { extras } from './extras.ts';
 import type { LeadForm } from './lead-form.ts';
+import { errorName, textOf } from './texts.ts';
 
 type Kind = 'success' | 'error';
 
-/** For visitors; the service's own messages are for developers. */
-const NOT_NOW = 'The form could not be sent just now. Please try again in a moment.';
-const NOT_FROM_HERE = 'The form cannot be sent from this page. Please contact us another way.';
-const OFFLINE = 'You seem to be offline. Nothing is lost: please send the form again once you are connected.';
-const TEXTS: Record<number, string> = {
-  400: 'Some of your input was not accepted. Please check it and send it again.',
-  401: NOT_FROM_HERE,
-  403: NOT_FROM_HERE,
-  404: NOT_FROM_HERE,
-  405: NOT_FROM_HERE,
-  410: NOT_FROM_HERE,
-  413: 'The form is too large to send. Please shorten the text or remove files.',
-};
 /** Screen readers announce changes only in elements they already know. */
 const NOTICE_MS = 100;
 
 let outletsMade = 0;
 
 /** The page's own text takes precedence. */
-export async function showSuccess(form: HTMLFormElement, message: string): Promise<void> {
+export async function showSuccess(lead: LeadForm, message: string): Promise<void> {
+  const { form, config } = lead;
   const outlet = outletOf(form, 'success', true);
   const given = form.getAttribute('data-success-text');
   // Markup provided by the page is shown as it is.
   if (!given && outlet.childElementCount > 0) outlet.hidden = false;
-  else await say(outlet, given || outlet.textContent.trim() || message);
+  else await say(outlet, given || outlet.textContent.trim() || config.texts.success || message);
+  if (config.after_sending === 'text') extras.replace?.(form, outlet);
 }
 
 /** Focuses the first invalid field, else the message. */
-export async function showError(lead: LeadForm, status: number, wrong: string[]): Promise<void> {
+export async function showError(
+  lead: LeadForm,
+  status: number,
+  wrong: string[],
+  isKept?: boolean,
+): Promise<void> {
   const { form } = lead;
-  const isOffline = status === 0 && !navigator.onLine;
-  const given = form.getAttribute(isOffline ? 'data-offline-text' : 'data-error-text');
+  const name = errorName(status);
+  const given = form.getAttribute(name === 'offline' ? 'data-offline-text' : 'data-error-text');
   const outlet = outletOf(form, 'error', true);
   const names = new Set(wrong.map((name) => name.toLowerCase()));
   const fields = [...form.querySelectorAll<HTMLElement>('[name]:not([type=hidden])')].filter((field) =>
     names.has(field.getAttribute('name')?.toLowerCase() ?? ''),
   );
   for (const field of fields) lead.unmark.push(mark(field, outlet.id));
-  await say(outlet, given || (isOffline ? OFFLINE : (TEXTS[status] ?? NOT_NOW)));
+  await say(outlet, (given || textOf(lead.config, name)) + (isKept ? ` ${textOf(lead.config, 'kept')}` : ''));
   outlet.tabIndex = -1;
   (fields[0] ?? outlet).focus();
 }
@@ -82,6 +78,8 @@ function outletOf(form: HTMLFormElement, kind: Kind, needed: boolean): HTMLEleme
 function prepared(outlet: HTMLElement, kind: Kind): HTMLElement {
   outlet.setAttribute(`data-leadtrail-${kind}`, '');
   outlet.setAttribute('role', kind === 'error' ? 'alert' : 'status');
+  // Right to left by its own text.
+  outlet.dir = 'auto';
   outlet.id ||= `leadtrail-${kind}-${++outletsMade}`;
   return outlet;
 }

@@ -1,5 +1,7 @@
 import { root } from '../script-tag.ts';
-import { hold, type LeadForm, release, restartTime, type Submitter } from './lead-form.ts';
+import { extras, type Submitter } from './extras.ts';
+import { SUBMISSION_ID } from './hidden-fields.ts';
+import { allLeadForms, hold, type LeadForm, release, restartTime } from './lead-form.ts';
 import { clearMessages, showError, showSuccess } from './messages.ts';
 
 const ANSWER_MS_MAX = 30_000;
@@ -16,28 +18,46 @@ type Answer = {
 };
 
 export async function send(lead: LeadForm, submitter: Submitter): Promise<void> {
-  const { form } = lead;
   const attempt = hold(lead, submitter);
   clearMessages(lead);
+  const body = bodyOf(lead);
+  const address = captureUrl(lead);
   let response: Response | undefined;
   let answer: Answer = {};
   try {
-    response = await post(captureUrl(lead), new FormData(form), form);
+    response = await post(address, body);
     answer = Object(await response.json());
   } catch (error) {
     // Cancelled by leaving the page.
     if (lead.sending !== attempt) return;
     const hasTimedOut = (error as Error).name === 'TimeoutError';
+    const isKept = !response?.ok && (await keep(lead, address, body));
     if (!response && !hasTimedOut && navigator.onLine) return postPlainly(lead, attempt);
-    return showFailure(lead, response?.ok ? 0 : (response?.status ?? 0), answer);
+    return showFailure(lead, response?.ok ? 0 : (response?.status ?? 0), answer, isKept);
   }
   if (lead.sending !== attempt) return;
-  if (!response.ok) return showFailure(lead, response.status, answer);
-  await finish(lead, answer);
+  const { ok, status } = response;
+  if (ok) return finish(lead, answer);
+  await showFailure(lead, status, answer, status > 500 && (await keep(lead, address, body)));
 }
 
-function post(address: string, data: FormData, form: HTMLFormElement): Promise<Response> {
-  const body = isMultipart(form, data) ? data : `${new URLSearchParams(data as never)}`;
+/** The same input has the same submission id, so that it counts once however often it is sent. */
+function bodyOf(lead: LeadForm): FormData | string {
+  const { form, config } = lead;
+  const data = new FormData(form);
+  const input = new URLSearchParams(data as never);
+  for (const name of [config.time_field, SUBMISSION_ID]) input.delete(name);
+  if (lead.input !== `${input}`) {
+    extras.drop?.(lead.submissionId);
+    lead.input = `${input}`;
+    // Insecure pages have no random ids, and keep no forms.
+    lead.submissionId = crypto.randomUUID && `${Date.now().toString(16)}-${crypto.randomUUID()}`;
+  }
+  if (lead.submissionId) data.set(SUBMISSION_ID, lead.submissionId);
+  return isMultipart(form, data) ? data : `${new URLSearchParams(data as never)}`;
+}
+
+function post(address: string, body: FormData | string): Promise<Response> {
   const headers: Record<string, string> = { Accept: 'application/json', 'X-Requested-With': 'fetch' };
   const isText = typeof body === 'string';
   if (isText) headers['Content-Type'] = 'application/x-www-form-urlencoded';
@@ -50,6 +70,27 @@ function post(address: string, data: FormData, form: HTMLFormElement): Promise<R
     signal: AbortSignal.timeout(ANSWER_MS_MAX),
   });
 }
+
+async function keep({ submissionId: id }: LeadForm, address: string, body: unknown): Promise<boolean> {
+  return !!(await extras.keep?.({ id, address, body }));
+}
+
+/** For forms that were kept. */
+export const KEEPING = {
+  post: (address: string, body: string): Promise<number> =>
+    post(address, body).then(
+      ({ status }) => status,
+      () => 0,
+    ),
+  /** The visitor is not led away from what they are doing by now. */
+  onSent(id: string): void {
+    for (const lead of allLeadForms())
+      if (lead.submissionId === id && !lead.sending) {
+        clearMessages(lead);
+        finish(lead, {});
+      }
+  },
+};
 
 function isMultipart(form: HTMLFormElement, data: FormData): boolean {
   // The attribute, not the property: a field named "enctype" would shadow it. The same applies below.
@@ -76,13 +117,17 @@ function postPlainly(lead: LeadForm, attempt: LeadForm['sending']): void {
   }, ANSWER_MS_MAX);
 }
 
-async function finish(lead: LeadForm, { message = '', redirect_to = null }: Answer): Promise<void> {
+async function finish(lead: LeadForm, { message = 'All set!', redirect_to = null }: Answer): Promise<void> {
   const { form } = lead;
+  extras.drop?.(lead.submissionId);
+  lead.input = lead.submissionId = undefined;
   if (fire(form, 'sent', { message, redirect_to })) {
     // Stays busy until the page is gone.
     if (redirect_to) return location.assign(redirect_to);
     HTMLFormElement.prototype.reset.call(form);
-    await showSuccess(form, message);
+    await showSuccess(lead, message);
+    // Its form is gone: nothing can be sent a second time.
+    if (lead.config.after_sending === 'text') return;
   }
   restartTime(lead);
   release(lead);
@@ -92,12 +137,14 @@ async function showFailure(
   lead: LeadForm,
   status: number,
   { error = '', details = [] }: Answer,
+  isKept: boolean,
 ): Promise<void> {
   if (fire(lead.form, 'error', { status, error })) {
     await showError(
       lead,
       status,
       details.map(({ path }) => path),
+      isKept,
     );
   }
   release(lead);

@@ -1,4 +1,4 @@
-import { VISIT_IDLE_MS } from '../campaign.ts';
+import { VISIT_IDLE_MS } from '../visit-idle.ts';
 import { listen } from './lifetime.ts';
 
 /** Engaged time (visible and focused) and scroll depth. */

@@ -1,6 +1,6 @@
-import { VISIT_IDLE_MS } from '../campaign.ts';
 import { config } from '../script-tag.ts';
 import { read, readObject, SESSION, VISITOR, write, writeObject } from '../storage.ts';
+import { VISIT_IDLE_MS } from '../visit-idle.ts';
 import { newId } from './new-id.ts';
 
 /** A visit, shared by all tabs through local storage. */
@@ -12,6 +12,8 @@ export type Session = {
   started?: string;
   /** Sampled once per session, or the recording would have gaps. */
   recorded: boolean;
+  /** The call to action that was clicked last. */
+  cta?: string;
   /** Number of recorded chunks. */
   chunks?: number;
 };

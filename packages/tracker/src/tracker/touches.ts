@@ -1,4 +1,5 @@
 import { listen } from './lifetime.ts';
+import { liveSession, type Session, saveSession } from './session.ts';
 
 /** Clicks on calls to action, and form events. */
 
@@ -32,8 +33,11 @@ export function watchTouches(track: (type: string, data: object) => void): void 
   listen('click', ({ target }) => {
     const element = (target as Element).closest<HTMLAnchorElement>(CTA);
     if (!element) return;
-    const name = element.dataset.leadtrailCta || element.textContent.trim() || element.href;
-    track('cta_click', { name: name.slice(0, CTA_NAME_CHARS_MAX) });
+    const text = element.dataset.leadtrailCta || element.textContent.trim() || element.href;
+    const name = text.slice(0, CTA_NAME_CHARS_MAX);
+    track('cta_click', { name });
+    // For the form script.
+    saveSession({ ...(liveSession() as Session), cta: name });
   });
   listen('focusin input', ({ target }) => {
     const form = (target as Element).closest('form');

@@ -1,4 +1,4 @@
-import { Eye, Play } from 'lucide-react';
+import { Eye, MousePointerClick, Play } from 'lucide-react';
 import { useState } from 'react';
 import { counted, countryName, formatDuration } from '../../format.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -6,6 +6,7 @@ import { Button } from '../../ui/button.tsx';
 import { WebLink } from '../../ui/web-link.tsx';
 import type { LeadSession } from './data.ts';
 import { EntryFrame } from './entry.tsx';
+import { formatTimeOfDay } from './timeline-entries.ts';
 
 export function SessionEntry({
   session,
@@ -32,6 +33,7 @@ export function SessionEntry({
       }
     >
       <PageViews session={session} />
+      <Events session={session} />
       <ul className="flex flex-wrap gap-x-4 gap-y-1 text-[0.8125rem] text-ink-soft tabular-nums">
         <li>{formatDuration(session.duration)}</li>
         <li>{counted(session.event_count, 'event')}</li>
@@ -72,6 +74,37 @@ function PageViews({ session }: { session: LeadSession }) {
       )}
     </>
   );
+}
+
+/** Calls to action, and what the site's own scripts report. */
+function Events({ session: { events } }: { session: LeadSession }) {
+  if (events.length === 0) return null;
+  return (
+    <ul aria-label="Events" className="grid gap-1 text-[0.8125rem]">
+      {events.map(({ type, at, data }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: They do not move, and an event may happen twice.
+        <li key={index} className="flex items-baseline justify-between gap-4">
+          <span className="min-w-0 [overflow-wrap:anywhere]">
+            <MousePointerClick aria-hidden="true" className="mr-1.5 inline size-3.5 text-ink-faint" />
+            {eventText(type, data)}
+          </span>
+          <span className="shrink-0 text-ink-faint tabular-nums">{formatTimeOfDay(at)}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const DATA_CHARS_MAX = 200;
+
+/** `Clicked “Brochure”`, or the event's name with its data. */
+function eventText(type: string, data: unknown): string {
+  const values = typeof data === 'object' && data !== null ? (data as Record<string, unknown>) : {};
+  if (type === 'cta_click' && typeof values.name === 'string') return `Clicked “${values.name}”`;
+  const said = Object.entries(values).map(
+    ([name, value]) => `${name}: ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`,
+  );
+  return said.length === 0 ? type : `${type} (${said.join(', ').slice(0, DATA_CHARS_MAX)})`;
 }
 
 /** Page views with the time spent on each. */

@@ -19,20 +19,16 @@ function LeadsForm({ settings }: { settings: Settings }) {
       duplicate_window_minutes: String(settings.duplicate_window_minutes),
       attribution_days: String(settings.attribution_days),
       portal_domains: settings.portal_domains,
+      blocked_email_domains: settings.blocked_email_domains,
+      blocked_phones: settings.blocked_phones,
+      blocked_words: settings.blocked_words,
+      disposable_email_domains: settings.disposable_email_domains,
     },
-    ({
-      bot_lead_detection,
-      internal_teams,
-      duplicate_window_minutes: minutes,
-      attribution_days: days,
-      portal_domains,
-    }) =>
+    ({ duplicate_window_minutes: minutes, attribution_days: days, ...changed }) =>
       defined({
-        bot_lead_detection,
-        internal_teams,
+        ...changed,
         duplicate_window_minutes: minutes === undefined ? undefined : numberOf(minutes),
         attribution_days: days === undefined ? undefined : numberOf(days),
-        portal_domains,
       }),
   );
   return (
@@ -47,6 +43,36 @@ function LeadsForm({ settings }: { settings: Settings }) {
           isOn={draft.values.bot_lead_detection}
           onChange={(isOn) => draft.set('bot_lead_detection', isOn)}
         />
+      </Card>
+      <Card
+        title="Spam"
+        hint="Such submissions are set aside under Rejected, and their sender sees the usual answer."
+      >
+        <div className="grid gap-4">
+          <ChipsField
+            label="Blocked e-mail domains"
+            placeholder="spam.example"
+            hint="Addresses there, and on domains below, are rejected."
+            {...draft.field('blocked_email_domains')}
+          />
+          <ChipsField
+            label="Blocked phone numbers"
+            placeholder="+49 30 1234567"
+            {...draft.field('blocked_phones')}
+          />
+          <ChipsField
+            label="Blocked words"
+            placeholder="casino"
+            hint="Whole words in name, message or custom fields."
+            {...draft.field('blocked_words')}
+          />
+          <ChipsField
+            label="Disposable e-mail domains"
+            placeholder="throwaway.example"
+            hint="Besides the well-known ones. Such addresses are accepted with a higher risk."
+            {...draft.field('disposable_email_domains')}
+          />
+        </div>
       </Card>
       <Card
         title="Internal teams"

@@ -1,5 +1,6 @@
 import { isBotLead, mayAutoBlock } from './bot-lead.ts';
 import type { SenderFacts } from './decide-capture.ts';
+import { isDisposableEmail } from './disposable-email.ts';
 import type { Enquiry } from './enquiry.ts';
 import { suspicion } from './suspicion.ts';
 
@@ -16,6 +17,8 @@ export type RiskFacts = {
   personRule: SenderFacts['personRule'];
   isTrustedProxy: boolean;
   botLeadDetection: boolean;
+  /** Besides the usual ones. */
+  disposableEmailDomains: readonly string[];
   vpnSuspected: boolean;
   /** Within the last minutes, from the address or the visitor, whichever sent more; without this one. */
   recentSubmissions: number;
@@ -30,6 +33,7 @@ export function assessRisk({ form, personIp, identities, ...enquiry }: Enquiry, 
     recentSubmissions: facts.recentSubmissions + 1,
     vpnSuspected: facts.vpnSuspected,
     botAgent: enquiry.isBotAgent,
+    disposableEmail: isDisposableEmail(form.email, facts.disposableEmailDomains),
     unusableClientIp: enquiry.keyHash !== null && form.clientIp !== '' && personIp === null,
     hasContact: identities.some(({ kind }) => kind === 'email' || kind === 'phone'),
   });

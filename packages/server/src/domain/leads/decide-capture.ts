@@ -39,7 +39,7 @@ export function decideCapture(enquiry: Enquiry, sender: SenderFacts): CaptureDec
   const reason = refusalReason(enquiry, sender);
   if (reason !== null) return { kind: 'refused', reason };
   const rule = enquiry.personIp === null ? sender.callerRule : sender.personRule;
-  if (rule?.list === 'blocked') return { kind: 'rejected' };
+  if (rule?.list === 'blocked' || enquiry.unwanted) return { kind: 'rejected' };
   return { kind: rule?.usage === 'test' ? 'testing' : 'accepted' };
 }
 

@@ -20,6 +20,8 @@ export type Enquiry = {
   /** Everything that was sent, as it is kept. */
   payloadJson: string;
   customFields: CustomFields;
+  /** Why the settings do not want it; '' or missing, as in what earlier versions have logged: they do. */
+  unwanted?: string;
   /** What is kept as its address: the person's where it is known, else the caller's. */
   ip: string;
   /** Where the request came from. */

@@ -3,6 +3,7 @@ import { memoize } from '../../lib/memoize.ts';
 import { DAY_MS, SECOND_MS } from '../../lib/utc-time.ts';
 import { CAMPAIGN_PARAMS, type CampaignParam, type CampaignParams } from '../tracking/campaign-params.ts';
 import { bounded } from '../tracking/page-address.ts';
+import { type Meanings, meaningsOf } from './field-meanings.ts';
 
 /** A form as it was sent: field names to JSON values, without `__proto__`. A repeated field is an array. */
 export type FormRecord = Readonly<Record<string, unknown>>;
@@ -105,6 +106,8 @@ const TEXT_FIELDS = {
   honeypot: { name: '__pg_hp', charsMax: LABEL_CHARS_MAX },
   clientIp: { name: 'CLIENT_IP', charsMax: IP_CHARS_MAX },
   clientUserAgent: { name: 'CLIENT_USER_AGENT', charsMax: USER_AGENT_CHARS_MAX },
+  /** Of the form script: the same each time it sends a form again. */
+  submissionId: { name: '__submission_id', charsMax: ID_CHARS_MAX },
 } as const satisfies Record<string, Field>;
 type TextField = keyof typeof TEXT_FIELDS;
 const TEXT_FIELD_KEYS = Object.keys(TEXT_FIELDS) as TextField[];
@@ -127,10 +130,12 @@ function campaignField(param: CampaignParam): Field {
   return { name: `__${param}`, aliases: [param.replaceAll('_', '')], charsMax: CAMPAIGN_CHARS_MAX };
 }
 
-/** The specification's own name wins over an alias. */
+/** What was set for the form comes first. The specification's own name wins over an alias, a guess comes last. */
+const MAPPED = -1;
 const AS_SPECIFIED = 0;
 const IN_OTHER_CASE = 1;
 const ALIAS = 2;
+const HINTED = 3;
 
 /** Most forms use the canonical names, which need no lower-casing. */
 const CANONICAL = spellings(AS_SPECIFIED, ({ name }) => [name]);
@@ -157,6 +162,23 @@ const otherSpelling = memoize(1000, (name): Spelling | undefined => {
   const inOtherCase = LOWER_CASED.get(name.toLowerCase());
   return inOtherCase !== undefined || isTechnical(name) ? inOtherCase : ALIASES.get(squeezed(name));
 });
+
+/** How the names of this form are read. */
+function speller(record: FormRecord): (name: string) => Spelling | undefined {
+  const meanings = meaningsOf(record);
+  return meanings === undefined ? spellingOf : (name) => spellingBy(meanings, name);
+}
+
+function spellingBy({ mapped, hinted }: Meanings, name: string): Spelling | undefined {
+  const meaning = mapped.get(name);
+  if (meaning !== undefined) return ranked(CANONICAL.get(meaning), MAPPED);
+  return spellingOf(name) ?? ranked(CANONICAL.get(hinted.get(name) ?? ''), HINTED);
+}
+
+/** `custom` is none of the fields. */
+function ranked(spelling: Spelling | undefined, rank: number): Spelling | undefined {
+  return spelling && { ...spelling, rank };
+}
 
 /** `contact[email]`, as form builders and frameworks name their fields. */
 const IN_BRACKETS = /^[^[\]]+\[([^[\]]+)\]$/;
@@ -229,8 +251,9 @@ function keptText(value: unknown, kept: (address: string) => string): unknown {
 /** Of several spellings of a field the best-ranked counts, of equals the first. */
 function findFields(record: FormRecord): Found {
   const found = new Map<FieldKey, FoundField>();
+  const spell = speller(record);
   for (const name of Object.keys(record)) {
-    const spelling = spellingOf(name);
+    const spelling = spell(name);
     if (spelling === undefined) continue;
     const { key, rank, charsMax } = spelling;
     const other = found.get(key);
@@ -244,17 +267,34 @@ function findFields(record: FormRecord): Found {
 /** What is none of the fields above: those of the form itself. A further alias of one that is known is kept, too. */
 export function unknownFields(record: FormRecord): string[] {
   const found = findFields(record);
+  const spell = speller(record);
   return Object.keys(record).filter((name) => {
-    const spelling = spellingOf(name);
+    const spelling = spell(name);
     if (spelling === undefined) return !isTechnical(name);
     const used = found.get(spelling.key);
     return (
-      spelling.rank === ALIAS &&
+      (spelling.rank >= ALIAS || spelling.rank === MAPPED) &&
       used !== undefined &&
       used.name !== name &&
       used.text !== firstText(record[name])
     );
   });
+}
+
+/** What each field of a form was read as, by the specification's names; those that were not are missing. */
+export function readFields(record: FormRecord): Map<string, string> {
+  return new Map(
+    [...findFields(record)].map(([key, { name }]) => [
+      name,
+      FIELDS.find(([each]) => each === key)?.[1].name ?? '',
+    ]),
+  );
+}
+
+/** The site and form that it names. */
+export function formKeysOf(record: FormRecord): { siteKey: string; formId: string } {
+  const found = findFields(record);
+  return { siteKey: found.get('siteKey')?.text ?? '', formId: found.get('formId')?.text ?? '' };
 }
 
 function firstText(value: unknown): string {

@@ -15,6 +15,7 @@ export type SuspicionSigns = {
   vpnSuspected: boolean;
   botAgent: boolean;
   hasContact: boolean;
+  disposableEmail?: boolean;
   /** A server named an address of the person that is none. */
   unusableClientIp?: boolean;
 };
@@ -36,6 +37,7 @@ const FREQUENT: Rule = {
 const VPN: Rule = { points: 15, reason: 'VPN suspected' };
 const BOT_AGENT: Rule = { points: 40, reason: 'bot user agent' };
 const NO_CONTACT: Rule = { points: 30, reason: 'no contact details' };
+const DISPOSABLE_EMAIL: Rule = { points: 30, reason: 'disposable e-mail address' };
 const UNUSABLE_CLIENT_IP: Rule = { points: 0, reason: 'CLIENT_IP is not an address' };
 
 const SCORE_MAX = 100;
@@ -50,6 +52,7 @@ export function suspicion(signs: SuspicionSigns): Suspicion {
   if (signs.vpnSuspected) found.push(VPN);
   if (signs.botAgent) found.push(BOT_AGENT);
   if (!signs.hasContact) found.push(NO_CONTACT);
+  if (signs.disposableEmail) found.push(DISPOSABLE_EMAIL);
   if (signs.unusableClientIp) found.push(UNUSABLE_CLIENT_IP);
   const points = found.reduce((sum, rule) => sum + rule.points, 0);
   return { score: Math.min(points, SCORE_MAX), reasons: found.map(({ reason }) => reason).join(', ') };

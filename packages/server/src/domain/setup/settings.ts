@@ -58,6 +58,10 @@ const settingsTable = (saved: SavedSettings, env: SettingDefaults) =>
     timezone: plain('UTC'),
     currency: plain('EUR'),
     portal_domains: plain<readonly string[]>([]),
+    blocked_email_domains: plain<readonly string[]>([]),
+    blocked_phones: plain<readonly string[]>([]),
+    blocked_words: plain<readonly string[]>([]),
+    disposable_email_domains: plain<readonly string[]>([]),
   }) satisfies Record<keyof SettingsChange, unknown>;
 
 /** Shown as it is. */

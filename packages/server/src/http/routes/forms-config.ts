@@ -1,3 +1,4 @@
+import { formTexts } from '../../domain/setup/form-texts.ts';
 import { CAMPAIGN_PARAMS } from '../../domain/tracking/campaign-params.ts';
 import type { AppSettings } from '../../flows/app-settings.ts';
 import { AppError } from '../../lib/errors.ts';
@@ -18,7 +19,7 @@ export function formsConfigRoutes({
   publicUrl: string | undefined;
 }): Pick<Handlers, 'formsConfig'> {
   return {
-    formsConfig: async ({ query: { siteKey, formId } }) => {
+    formsConfig: async ({ query: { siteKey, formId, lang = '' } }) => {
       const form = await store.formConfig({ siteKey, formId });
       if (form === undefined) throw new AppError('not_found', 'There is no such form.');
       const { replaySampleRate } = await settings.current();
@@ -30,6 +31,9 @@ export function formsConfigRoutes({
         honeypot_field: HONEYPOT_FIELD,
         time_field: TIME_FIELD,
         campaign_params: CAMPAIGN_FIELDS,
+        after_sending: form.after_sending,
+        texts: formTexts(lang, form.texts),
+        options: form.options,
         replay: { enabled: replaySampleRate > 0, sample_rate: replaySampleRate },
       };
     },

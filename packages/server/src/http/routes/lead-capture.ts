@@ -3,13 +3,18 @@ import type { Captured } from '@leadtrail/contract/lead-capture';
 import { IDEMPOTENCY_KEY_CHARS_MAX } from '@leadtrail/contract/limits';
 import type { z } from 'zod';
 import type { RefusalReason } from '../../domain/leads/decide-capture.ts';
+import { pageTexts } from '../../domain/setup/form-texts.ts';
 import type { CaptureLead } from '../../flows/capture-lead.ts';
 import { AppError, type ErrorCode } from '../../lib/errors.ts';
 import type { Handlers } from '../answer-endpoint.ts';
+import { prefersPage } from '../error-page.ts';
 import { siteOriginHeaders } from '../site-origin.ts';
+import { PAGE_HEADERS, textPage } from '../text-page.ts';
 
 type CaptureRequest = Pick<Parameters<Handlers['captureLead']>[0], 'form' | 'client' | 'headers' | 'reply'>;
-type Answer = z.input<typeof Captured> | null;
+type Answer = z.input<typeof Captured> | string | null;
+
+const MESSAGE = 'All set!';
 
 const DEPRECATION = {
   'x-deprecated': 'true',
@@ -37,16 +42,18 @@ export function leadCaptureRoutes({
       throw outcome.reason === 'unreadable' && sent instanceof AppError ? sent : refusal(outcome.reason);
     }
 
-    const { redirectTo, leadPublicId, submissionPublicId } = outcome;
+    const { redirectTo, text, leadPublicId, submissionPublicId } = outcome;
+    const message = text || MESSAGE;
     if (isScript(headers)) {
       return {
-        message: 'All set!',
+        message,
         redirect_to: redirectTo,
         lead_public_id: leadPublicId,
         lead_submission_public_id: submissionPublicId,
       };
     }
-    if (redirectTo === null) return { message: 'All set!' };
+    if (redirectTo === null && prefersPage(headers)) return page(text ?? '', headers, reply);
+    if (redirectTo === null) return { message };
     reply.status = 301;
     reply.headers.location = redirectTo;
     return null;
@@ -60,6 +67,13 @@ export function leadCaptureRoutes({
   }
 
   return { captureLead: capture, captureLeadLegacy: captureDeprecated, captureLeadRoot: captureDeprecated };
+}
+
+/** For a form that a browser has sent without a script: what the script would have shown. */
+function page(text: string, headers: IncomingHttpHeaders, reply: CaptureRequest['reply']): string {
+  const { language, success } = pageTexts(headers['accept-language'] ?? '', { success: text });
+  Object.assign(reply.headers, PAGE_HEADERS);
+  return textPage({ language, title: success, text: '' });
 }
 
 const REFUSALS: Readonly<Record<RefusalReason, readonly [ErrorCode, string]>> = {

@@ -9,7 +9,7 @@ import { kept } from '../kept.ts';
 import { deletionOf, type RecordKind, recordOf } from '../managed-record.ts';
 
 type SiteName = 'sites' | 'createSite' | 'site' | 'siteSnippet' | 'updateSite' | 'deleteSite';
-type FormName = 'forms' | 'createForm' | 'form' | 'updateForm' | 'deleteForm';
+type FormName = 'forms' | 'createForm' | 'form' | 'formFields' | 'updateForm' | 'deleteForm';
 
 const SITE: RecordKind = { name: 'site', uniqueField: 'site_key' };
 const FORM: RecordKind = { name: 'form of the site', uniqueField: 'form_id' };
@@ -46,20 +46,26 @@ export function siteRoutes({
     deleteSite: async ({ params }) => deletionOf(await store.deleteSite(params), SITE),
 
     forms: kept({ from: ['forms'] }, ({ query }) => store.forms(query)),
-    createForm: async ({ body: { site_id, site_key, form_id, name, enabled } }) => {
+    createForm: async ({ body: { site_id, site_key, form_id, ...form } }) => {
       const made = await store.createForm({
         site: { id: site_id, site_key },
-        form: { form_id: form_id ?? generatedKey('form'), name, enabled },
+        form: { ...form, form_id: form_id ?? generatedKey('form') },
         now: now(),
       });
-      if (made !== 'unknown-site') return recordOf(made, FORM);
+      if (made !== 'unknown-site') return recordOf(withAddress(made), FORM);
       throw invalidField('body', site_id == null ? 'site_key' : 'site_id', 'must be that of a site');
     },
     form: kept({ from: ['form'] }, async ({ params }) => recordOf(await store.form(params), FORM)),
     updateForm: async ({ params, body }) =>
-      recordOf(await store.updateForm({ ...params, changes: body }), FORM),
+      recordOf(withAddress(await store.updateForm({ ...params, changes: body })), FORM),
+    formFields: async ({ params }) => recordOf(await store.formFields(params), FORM),
     deleteForm: async ({ params }) => deletionOf(await store.deleteForm(params), FORM),
   };
+}
+
+function withAddress<T>(saved: T | 'no-address'): T {
+  if (saved !== 'no-address') return saved as T;
+  throw invalidField('body', 'redirect_url', 'is required with after_sending "address"');
 }
 
 function generatedKey(start: string): string {

@@ -26,12 +26,11 @@ import type { Capture } from './submission.ts';
 import { type Submitted, submitLead } from './submit.ts';
 
 /** Only a refusal shows: a blocked sender must not see the difference from a stored lead. */
-export type CaptureOutcome = { isSiteOrigin: boolean } & (
-  | Kept
-  | ({ kind: 'repeated' } & AnsweredIds)
-  | { kind: 'refused'; reason: RefusalReason }
-);
-type Kept = ({ kind: 'rejected' | 'testing' } & KeptAside & AnsweredIds) | ({ kind: 'stored' } & Submitted);
+export type CaptureOutcome = { isSiteOrigin: boolean } & (Kept | { kind: 'refused'; reason: RefusalReason });
+type Kept =
+  | ({ kind: 'rejected' | 'testing' } & KeptAside & AnsweredIds)
+  | ({ kind: 'stored' } & Submitted)
+  | ({ kind: 'repeated' } & AnsweredIds);
 /** Not kept: the client has sent enough of them today. */
 type KeptAside = { isKept: boolean };
 
@@ -92,7 +91,10 @@ async function keep(
   sender: KnownSender,
   held: readonly HeldIdentity[] | undefined,
 ): Promise<Kept> {
-  if (kind === 'accepted') return { kind: 'stored', ...(await storeLead(db, capture, sender, held)) };
+  if (kind === 'accepted') {
+    const { wasStored, ...submitted } = await storeLead(db, capture, sender, held);
+    return { kind: wasStored && !capture.isLogged ? 'repeated' : 'stored', ...submitted };
+  }
   const isKept = await keepAside(db, capture, kind);
   if (kind === 'testing') await noteUse(db, sender.integration, capture.enquiry.at);
   // Ids like those of a lead; should it be accepted, they become true.
@@ -106,20 +108,23 @@ function askedAgain({ idempotency, at }: Enquiry, { integration }: KnownSender) 
   return { integrationId: integration.id, idempotency, at };
 }
 
+type Stored = Submitted & { wasStored?: true };
+
 export async function storeLead(
   db: Db,
   capture: Capture,
   sender: KnownSender,
   held?: readonly HeldIdentity[],
-): Promise<Submitted> {
+): Promise<Stored> {
   const { enquiry } = capture;
   const person = await lookUpPerson(db, enquiry, sender, held ?? (await findHeld(db, enquiry)));
-  const before = capture.isLogged && (await findSubmitted(db, capture));
-  if (before) return before;
+  const before = (capture.isLogged || capture.mayBeRepeated) && (await findSubmitted(db, capture));
+  if (before) return { ...before, wasStored: true };
   const risk = assessRisk(enquiry, {
     personRule: sender.personRule,
     isTrustedProxy: capture.isTrustedProxy,
     botLeadDetection: capture.botLeadDetection,
+    disposableEmailDomains: capture.disposableEmailDomains ?? [],
     vpnSuspected: sender.visitor?.vpn_suspected === 1,
     recentSubmissions: Math.max(sender.recentFromIp, person.recentFromVisitor),
   });
@@ -179,6 +184,7 @@ function asideOf(capture: Capture, kind: SetAsideLeadRow['kind']): SetAsideLead 
     site_key: form.siteKey,
     form_id: form.formId,
     sender: JSON.stringify(senderToKeep(enquiry)),
+    reason: enquiry.unwanted ?? '',
     lead_public_id: capture.leadPublicId,
     lead_submission_public_id: capture.submissionPublicId,
   };

@@ -1,5 +1,5 @@
 import type { FlowSend } from '@leadtrail/contract/deliveries';
-import type { CrmActivity, Lead, LeadSession, LeadSubmission, LeadTouch } from '@leadtrail/contract/leads';
+import type { CrmActivity, Lead, LeadSubmission, LeadTouch } from '@leadtrail/contract/leads';
 import type { z } from 'zod';
 import { type DeliveryState, deliveryState } from '../../domain/delivery/delivery-state.ts';
 import { formatPhone } from '../../domain/leads/contact.ts';
@@ -10,8 +10,8 @@ import { sendsOfLead } from '../flow-sends/manage.ts';
 import { withIpBlocked } from '../ip-lists.ts';
 import { read } from '../operation.ts';
 import { TOPICS } from '../topics.ts';
-import { idHash } from '../tracking/state.ts';
 import { identitiesOf, mergedInto, possibleDuplicatesOf, stageMovesOf } from './detail-person.ts';
+import { sessionsOf } from './detail-sessions.ts';
 import { leadItems } from './list.ts';
 import { type LeadReference, resolveLead } from './reference.ts';
 import { shownTouches } from './touches.ts';
@@ -20,7 +20,7 @@ import { shownTouches } from './touches.ts';
 
 export type LeadDetail = {
   lead: Lead;
-  sessions: z.output<typeof LeadSession>[];
+  sessions: Awaited<ReturnType<typeof sessionsOf>>;
   submissions: z.output<typeof LeadSubmission>[];
   crm_activity: z.output<typeof CrmActivity>[];
   flow_sends: FlowSend[];
@@ -34,8 +34,6 @@ export type LeadDetail = {
 };
 
 /** The latest of each are enough to look at; how many there are in all the lead says itself. */
-const SESSIONS_MAX = 200;
-const PAGE_VIEWS_MAX = 2000;
 const SUBMISSIONS_MAX = 1000;
 const VISITORS_MAX = 20;
 const CRM_ACTIVITY_MAX = 500;
@@ -174,66 +172,6 @@ async function submissionsOf(db: Db, lead: ReadLead): Promise<LeadDetail['submis
     submitted_at_iso: isoTime(row.submitted_at),
     fields: storedCustomFields(row.payload_json),
   }));
-}
-
-/** The sessions of all visitors that the lead is known by. */
-async function sessionsOf(db: Db, visitorIds: readonly string[]): Promise<LeadDetail['sessions']> {
-  if (visitorIds.length === 0) return [];
-  const { query, dialect } = db;
-  const visitors = await query
-    .selectFrom('visitors')
-    .select('visitor_no')
-    .where('id_hash', 'in', dialect.anyOf(visitorIds.map(idHash)))
-    .where('visitor_id', 'in', dialect.anyOf(visitorIds))
-    .execute();
-  if (visitors.length === 0) return [];
-  const sessions = await query
-    .selectFrom('sessions')
-    .select([
-      'session_id',
-      'visitor_id',
-      'entry_page',
-      'exit_page',
-      'country',
-      'started_at',
-      'last_activity_at',
-      'ended_at',
-      'engagement_score',
-      'event_count',
-    ])
-    .where('visitor_no', 'in', dialect.anyOf(visitors.map(({ visitor_no }) => visitor_no)))
-    .orderBy('started_at', 'desc')
-    .orderBy('session_id', 'desc')
-    .limit(SESSIONS_MAX)
-    .execute();
-  const views = await pageViewsOf(
-    db,
-    sessions.map(({ session_id }) => session_id),
-  );
-  return sessions.map(({ last_activity_at, ...session }) => ({
-    ...session,
-    duration: last_activity_at - session.started_at,
-    page_views: [
-      { page: session.entry_page, at: session.started_at },
-      ...(views.get(session.session_id) ?? []).map(({ page, at }) => ({ page, at })),
-    ],
-  }));
-}
-
-/** After the page of entry, whose view is the start of the session; the latest, where there are very many. */
-async function pageViewsOf({ query, dialect }: Db, sessionIds: readonly string[]) {
-  const views = await query
-    .selectFrom('events')
-    .select(['session_id', 'page', 'at'])
-    .where('session_id', 'in', dialect.anyOf(sessionIds))
-    .where('type', '=', 'page_view')
-    .where('page', 'is not', null)
-    .$narrowType<{ page: string }>()
-    .orderBy('at', 'desc')
-    .orderBy('event_id', 'desc')
-    .limit(PAGE_VIEWS_MAX)
-    .execute();
-  return Map.groupBy(views.reverse(), ({ session_id }) => session_id);
 }
 
 async function crmActivityOf({ query }: Db, leadId: number): Promise<LeadDetail['crm_activity']> {

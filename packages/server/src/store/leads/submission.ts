@@ -13,6 +13,8 @@ export type Capture = {
   acceptedAt?: number;
   leadPublicId: string;
   submissionPublicId: string;
+  /** A browser may have sent it before, under the same id. Missing in leads that earlier versions have logged. */
+  mayBeRepeated?: boolean;
   /** Null: nothing is forwarded. */
   sendPublicId: string | null;
   duplicateWindowMinutes: number;
@@ -25,6 +27,8 @@ export type Capture = {
   attributionDays: number;
   portalDomains: readonly string[];
   botLeadDetection: boolean;
+  /** Besides the usual ones. Missing in leads that earlier versions have logged. */
+  disposableEmailDomains?: readonly string[];
   isTrustedProxy: boolean;
   /** When it must not be stored any more, because its sender no longer waits. */
   deadline?: number;

@@ -73,6 +73,7 @@ const EMPTY: LeadForm = {
   ...(Object.fromEntries(TEXT_KEYS.map((key) => [key, ''])) as Record<TextKey, string>),
   lastName: '',
   touches: '',
+  submissionId: '',
   timeToSubmitS: null,
   campaign: {},
 };

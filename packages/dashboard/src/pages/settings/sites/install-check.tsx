@@ -5,11 +5,20 @@ import { Card } from '../../../ui/card.tsx';
 import { Spinner } from '../../../ui/spinner.tsx';
 import { toastProblem } from '../../../ui/toast.tsx';
 import { Note } from '../parts/note.tsx';
-import type { Site } from './site-queries.ts';
+import { MisunderstoodForms } from './misunderstood-forms.tsx';
+import type { Form, Site } from './site-queries.ts';
 import { CHECK_MS_MAX, type CheckResult, waitForVisit } from './visit-check.ts';
 
 /** Checks the installation by waiting for a visit. */
-export function InstallCheck({ site, sites }: { site: Site; sites: readonly Site[] }) {
+export function InstallCheck({
+  site,
+  sites,
+  forms,
+}: {
+  site: Site;
+  sites: readonly Site[];
+  forms: readonly Form[];
+}) {
   const running = useRef<AbortController>(undefined);
   const [isWaiting, setWaiting] = useState(false);
   const [result, setResult] = useState<CheckResult>();
@@ -58,6 +67,7 @@ export function InstallCheck({ site, sites }: { site: Site; sites: readonly Site
           )}
           {!isWaiting && result !== undefined && <Result result={result} />}
         </div>
+        <MisunderstoodForms forms={forms} />
       </div>
     </Card>
   );

@@ -60,7 +60,7 @@ export function SiteDetails({
           <SiteCard site={site} formCount={ownForms.length} />
           <SiteForms site={site} forms={ownForms} />
           <SiteCode site={site} />
-          <InstallCheck site={site} sites={sites} />
+          <InstallCheck site={site} sites={sites} forms={ownForms} />
         </>
       )}
     </>

@@ -1,7 +1,9 @@
+import { Link } from '@tanstack/react-router';
 import { Ellipsis, Pencil, Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { call } from '../../../api/client.ts';
 import { queryKeys } from '../../../api/query-keys.ts';
+import { settingsPlace } from '../../../shared/settings-place.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
@@ -36,7 +38,12 @@ export function SiteForms({ site, forms }: { site: Site; forms: readonly Form[] 
       title: 'Form',
       cell: (form) => (
         <div className="grid min-w-0 gap-0.5">
-          <span className="font-medium [overflow-wrap:anywhere]">{form.name}</span>
+          <Link
+            {...settingsPlace('sites', { site: site.id, form: form.id })}
+            className="justify-self-start py-0.5 font-medium text-ink underline-offset-2 [overflow-wrap:anywhere] hover:underline"
+          >
+            {form.name}
+          </Link>
           <code className="font-mono text-xs break-all text-ink-faint">{form.form_id}</code>
         </div>
       ),

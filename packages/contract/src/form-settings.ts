@@ -1,0 +1,75 @@
+import { z } from 'zod';
+
+/** What a form can be told to do: what follows after sending, its texts, and what its fields mean. */
+
+const TEXT_CHARS_MAX = 500;
+const ADDRESS_CHARS_MAX = 2048;
+const FIELD_NAME_CHARS_MAX = 128;
+const FIELDS_MAX = 100;
+
+export const AFTER_SENDING = ['thank_you_page', 'address', 'text'] as const;
+export const AfterSending = z
+  .enum(AFTER_SENDING)
+  .describe(
+    'thank_you_page: <base>/thank-you.html; address: `redirect_url`; text: the page stays and shows `texts.success`',
+  );
+export type AfterSending = z.output<typeof AfterSending>;
+
+/** Browsers take `//host` and `/\host` for another host. */
+const PATH = /^\/(?![/\\])/;
+
+export const RedirectUrl = z
+  .string()
+  .trim()
+  .max(ADDRESS_CHARS_MAX)
+  .refine((address) => address === '' || PATH.test(address) || isHttp(address), {
+    message: 'must be an http or https URL, or a path that begins with /',
+  })
+  .describe('where `after_sending: address` leads: a URL, or a path on the site of the form');
+
+function isHttp(address: string): boolean {
+  const url = URL.parse(address);
+  return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
+}
+
+const Text = z.string().trim().max(TEXT_CHARS_MAX).optional();
+export const FormTexts = z
+  .strictObject({
+    sending: Text.describe('on the button while the form is being sent'),
+    success: Text.describe('after sending, where the page stays'),
+    error: Text.describe('the service did not take the form; it can be sent again'),
+    offline: Text.describe('the browser is offline'),
+    kept: Text.describe('follows the two before where the form is kept and sent again by itself'),
+    invalid: Text.describe('something was not accepted'),
+    refused: Text.describe('the form cannot be sent from this page'),
+    too_large: Text.describe('the form is too large'),
+  })
+  .meta({ id: 'FormTexts' });
+export type FormTexts = z.output<typeof FormTexts>;
+export const FORM_TEXT_NAMES = FormTexts.keyof().options;
+
+/** What a field of a form can be understood as. */
+export const FIELD_MEANINGS = [
+  'FIRSTNAME',
+  'LASTNAME',
+  'EMAIL',
+  'PHONE',
+  'COUNTRYCODE',
+  'USER_MESSAGE',
+  'PROJECT',
+  'LOCATION',
+  'SOURCE',
+  'TEAM',
+  'KEYWORD',
+  'custom',
+] as const;
+export const FieldMeaning = z.enum(FIELD_MEANINGS);
+export type FieldMeaning = z.output<typeof FieldMeaning>;
+
+export const FieldNames = z
+  .record(z.string().min(1).max(FIELD_NAME_CHARS_MAX), FieldMeaning)
+  .refine((names) => Object.keys(names).length <= FIELDS_MAX, {
+    message: `must name at most ${FIELDS_MAX} fields`,
+  })
+  .describe('what fields of the form mean, by their name; custom: kept as a custom field');
+export type FieldNames = z.output<typeof FieldNames>;

@@ -1,0 +1,46 @@
+import { FIELD_MEANINGS, type FieldMeaning, type FieldNames } from '@leadtrail/contract/form-settings';
+
+type FormRecord = Readonly<Record<string, unknown>>;
+
+/**
+ * What fields with names of their own mean. It is kept with the submission, so that it is read the same way ever after:
+ * `MAPPED` is what was set for the form and comes from the service alone, `HINTED` what the form script has seen in the
+ * attributes `autocomplete` and `type`.
+ */
+const MAPPED = '__mapped';
+const HINTED = '__fields';
+
+const JSON_CHARS_MAX = 16 * 1024;
+const KNOWN: ReadonlySet<unknown> = new Set(FIELD_MEANINGS);
+
+export type Meanings = {
+  mapped: ReadonlyMap<string, FieldMeaning>;
+  hinted: ReadonlyMap<string, FieldMeaning>;
+};
+
+/** Undefined, as nearly always: the names say it all. */
+export function meaningsOf(record: FormRecord): Meanings | undefined {
+  const mapped = record[MAPPED];
+  const hinted = record[HINTED];
+  if (mapped === undefined && hinted === undefined) return undefined;
+  return { mapped: readMeanings(mapped), hinted: readMeanings(hinted) };
+}
+
+/** A form as it was sent, with what was set for its fields. */
+export function withMeanings(record: FormRecord, names: FieldNames = {}): FormRecord {
+  const used = Object.entries(names).filter(([name]) => Object.hasOwn(record, name));
+  if (used.length === 0 && !Object.hasOwn(record, MAPPED)) return record;
+  const { [MAPPED]: _notTheirs, ...sent } = record;
+  return used.length === 0 ? sent : { ...sent, [MAPPED]: JSON.stringify(Object.fromEntries(used)) };
+}
+
+/** Untrusted: it may come from any page. */
+function readMeanings(json: unknown): ReadonlyMap<string, FieldMeaning> {
+  if (typeof json !== 'string' || json.length > JSON_CHARS_MAX) return new Map();
+  try {
+    const entries = Object.entries(Object(JSON.parse(json)));
+    return new Map(entries.filter((entry): entry is [string, FieldMeaning] => KNOWN.has(entry[1])));
+  } catch {
+    return new Map();
+  }
+}

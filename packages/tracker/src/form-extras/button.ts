@@ -1,0 +1,26 @@
+type Submitter = HTMLButtonElement | HTMLInputElement | null;
+
+const BUTTON = 'button:not([type=button],[type=reset]),[type=submit]';
+
+/** Shows on the button that the form is being sent; not disabled, which would lose the focus. Returns what undoes it. */
+export function showSending(form: HTMLFormElement, submitter: Submitter, text: string): () => void {
+  const button = submitter ?? form.querySelector<HTMLButtonElement>(BUTTON);
+  if (!button) return () => undefined;
+  const { opacity } = button.style;
+  const part = shownPart(button);
+  const before = part && button[part];
+  button.style.opacity = '.6';
+  button.setAttribute('aria-disabled', 'true');
+  if (part) button[part] = text;
+  return () => {
+    button.style.opacity = opacity;
+    button.removeAttribute('aria-disabled');
+    if (part) button[part] = before as string;
+  };
+}
+
+/** The value of a named button is sent, and icons stay. */
+function shownPart(button: NonNullable<Submitter>): 'value' | 'textContent' | undefined {
+  if (button.matches('input')) return button.name ? undefined : 'value';
+  return button.firstElementChild ? undefined : 'textContent';
+}

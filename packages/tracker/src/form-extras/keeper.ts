@@ -1,0 +1,125 @@
+import { KEPT_FORMS, readObject, remove, writeObject } from '../storage.ts';
+
+/**
+ * Keeps forms that the service did not answer, for a day, and sends them again. What is kept is encrypted with a key of
+ * the tab's session: it can be read for as long as the tab is open.
+ */
+
+type UnansweredForm = { id: string; address: string; body: string };
+/** Insecure pages have no id, and files cannot be kept. */
+type Given = { id: string | undefined; address: string; body: string | FormData };
+type Parts = {
+  mayKeep(): boolean;
+  /** The status of the answer; 0: there was none. */
+  post(address: string, body: string): Promise<number>;
+  /** A kept form has arrived. */
+  onSent(id: string): void;
+};
+type Item = { id: string; at: number; iv: string; data: string };
+
+const KEY = 'leadtrail_key';
+const KEPT_MS_MAX = 86_400_000;
+const FORMS_MAX = 5;
+const BODY_CHARS_MAX = 32 * 1024;
+const PAUSE_MS_FIRST = 10_000;
+const PAUSE_MS_MAX = 300_000;
+
+let parts: Parts | undefined;
+let pauseMs = PAUSE_MS_FIRST;
+
+/** Sends what is kept, now and then. */
+export function start(given: Parts): void {
+  if (parts) return;
+  parts = given;
+  schedule();
+  addEventListener('online', () => {
+    pauseMs = PAUSE_MS_FIRST;
+  });
+}
+
+/** False: it cannot be kept here. */
+export async function keep({ id, address, body }: Given): Promise<boolean> {
+  try {
+    if (!parts?.mayKeep() || !id || typeof body !== 'string' || body.length > BODY_CHARS_MAX) return false;
+    const form: UnansweredForm = { id, address, body };
+    const iv = crypto.getRandomValues(new Uint8Array(12));
+    const text = new TextEncoder().encode(JSON.stringify(form));
+    const data = new Uint8Array(
+      await crypto.subtle.encrypt({ name: 'AES-GCM', iv }, await sessionKey(), text),
+    );
+    const item: Item = { id, at: Date.now(), iv: base64(iv), data: base64(data) };
+    save([...items().filter((each) => each.id !== id), item].slice(-FORMS_MAX));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export function drop(id: string | undefined): void {
+  save(items().filter((item) => item.id !== id));
+}
+
+function schedule(): void {
+  setTimeout(async () => {
+    pauseMs = Math.min(pauseMs * 2, PAUSE_MS_MAX);
+    await sendAll().catch(() => undefined);
+    schedule();
+  }, pauseMs);
+}
+
+async function sendAll(): Promise<void> {
+  if (!parts?.mayKeep()) return remove(KEPT_FORMS);
+  if (!navigator.onLine) return;
+  for (const { id, iv, data } of items()) {
+    const form = await decrypted(iv, data);
+    // Of another tab, which has its own key.
+    if (!form) continue;
+    const status = await parts.post(form.address, form.body);
+    if (!isAnswered(status)) return;
+    drop(id);
+    pauseMs = PAUSE_MS_FIRST;
+    if (status < 300) parts.onSent(id);
+  }
+}
+
+/** Anything but "try again". */
+function isAnswered(status: number): boolean {
+  return status >= 200 && status < 500 && status !== 408 && status !== 429;
+}
+
+async function decrypted(iv: string, data: string): Promise<UnansweredForm | undefined> {
+  try {
+    const algorithm = { name: 'AES-GCM', iv: bytes(iv) };
+    const text = await crypto.subtle.decrypt(algorithm, await sessionKey(), bytes(data));
+    return JSON.parse(new TextDecoder().decode(text));
+  } catch {
+    return undefined;
+  }
+}
+
+async function sessionKey(): Promise<CryptoKey> {
+  const kept = sessionStorage.getItem(KEY);
+  if (kept) return crypto.subtle.importKey('raw', bytes(kept), 'AES-GCM', true, ['encrypt', 'decrypt']);
+  const key = await crypto.subtle.generateKey({ name: 'AES-GCM', length: 256 }, true, ['encrypt', 'decrypt']);
+  sessionStorage.setItem(KEY, base64(new Uint8Array(await crypto.subtle.exportKey('raw', key))));
+  return key;
+}
+
+/** Those that are not too old. */
+function items(): Item[] {
+  const kept = Object.values(readObject(KEPT_FORMS)) as Item[];
+  return kept.filter((item) => Date.now() - item?.at < KEPT_MS_MAX);
+}
+
+function save(kept: Item[]): void {
+  if (kept[0]) writeObject(KEPT_FORMS, kept);
+  else remove(KEPT_FORMS);
+}
+
+function base64(data: Uint8Array): string {
+  return btoa(Array.from(data, (byte) => String.fromCharCode(byte)).join(''));
+}
+
+function bytes(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+}
