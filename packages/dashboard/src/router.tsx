@@ -1,4 +1,12 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  retainSearchParams,
+} from '@tanstack/react-router';
+import { FRAME_KEYS, type FrameSearch, readFrameSearch } from './frame/frame.ts';
+import { restoreFrame } from './frame/remember.ts';
 import { readCampaignsSearch } from './pages/campaigns/search.ts';
 import { readDeliveriesSearch } from './pages/deliveries/search.ts';
 import { readIpSearch } from './pages/ip-lists/search.ts';
@@ -13,7 +21,14 @@ import { Shell } from './shell/shell.tsx';
 
 /** All routes. Pages are loaded lazily. */
 
-const root = createRootRoute({ component: Shell, notFoundComponent: NotFound, errorComponent: PageFailed });
+const root = createRootRoute({
+  component: Shell,
+  notFoundComponent: NotFound,
+  errorComponent: PageFailed,
+  validateSearch: readFrameSearch,
+  // Every link carries the frame from page to page.
+  search: { middlewares: [retainSearchParams<FrameSearch>([...FRAME_KEYS])] },
+});
 
 const routeTree = root.addChildren([
   createRoute({
@@ -89,6 +104,9 @@ const routeTree = root.addChildren([
     component: lazyRouteComponent(() => import('./pages/settings/page.tsx'), 'SettingsPage'),
   }),
 ]);
+
+// Before the router reads the address.
+restoreFrame();
 
 export const router = createRouter({
   routeTree,

@@ -1,22 +1,21 @@
-import { formatDay, formatNumber } from '../format.ts';
+import { formatNumber } from '../format.ts';
 import { classes } from '../ui/classes.ts';
-import { utcDay } from './days.ts';
-import type { DaySeries } from './days-panel.tsx';
+import type { PointSeries } from './line-panel.tsx';
 import { SWATCHES } from './tones.ts';
 
-const READOUT_WIDTH = 168;
+const READOUT_WIDTH = 184;
 const READOUT_GAP = 12;
 
-/** Tooltip of one day. */
-export function DayReadout({
-  day,
+/** Tooltip of one point. */
+export function PointReadout({
+  name,
   series,
   at,
   x,
   width,
 }: {
-  day: string;
-  series: readonly DaySeries[];
+  name: string;
+  series: readonly PointSeries[];
   at: number;
   x: number;
   width: number;
@@ -29,14 +28,19 @@ export function DayReadout({
       className="pointer-events-none absolute top-2 z-10 grid gap-1 rounded-lg border border-line bg-raised px-3 py-2 text-[0.8125rem] shadow-raised"
       style={{ left, width: READOUT_WIDTH }}
     >
-      <p className="font-medium">{nameOfDay(day)}</p>
-      {series.map(({ name, tone, values }) => (
-        <p key={name} className="flex items-center justify-between gap-3">
+      <p className="font-medium">{name}</p>
+      {series.map((one) => (
+        <p key={one.name} className="flex items-center justify-between gap-3">
           <span className="flex min-w-0 items-center gap-2 text-ink-soft">
-            <span className={classes('size-2 shrink-0 rounded-full', SWATCHES[tone])} />
-            <span className="truncate">{name}</span>
+            <span
+              className={classes(
+                'size-2 shrink-0 rounded-full',
+                one.isGhost ? 'bg-line-control' : SWATCHES[one.tone],
+              )}
+            />
+            <span className="truncate">{one.name}</span>
           </span>
-          <span className="font-medium tabular-nums">{formatNumber(values[at] ?? 0)}</span>
+          <span className="font-medium tabular-nums">{valueText(one, at)}</span>
         </p>
       ))}
     </div>
@@ -44,12 +48,11 @@ export function DayReadout({
 }
 
 /** The same for screen readers. */
-export function spokenDay(days: readonly string[], series: readonly DaySeries[], at: number): string {
-  const counts = series.map(({ name, values }) => `${name} ${formatNumber(values[at] ?? 0)}`);
-  return `${nameOfDay(days[at] ?? '')}: ${counts.join(', ')}`;
+export function spokenPoint(name: string, series: readonly PointSeries[], at: number): string {
+  return `${name}: ${series.map((one) => `${one.name} ${valueText(one, at)}`).join(', ')}`;
 }
 
-function nameOfDay(day: string): string {
-  if (day === '') return '';
-  return day === utcDay(Date.now()) ? `${formatDay(day)}, so far` : formatDay(day);
+function valueText({ values }: PointSeries, at: number): string {
+  const value = values[at];
+  return value == null ? '–' : formatNumber(value);
 }

@@ -1,18 +1,15 @@
 import { Braces, Download, FileSpreadsheet } from 'lucide-react';
 import { useState } from 'react';
 import { addressOf, send } from '../../api/client.ts';
+import { download } from '../../shared/download.ts';
 import { Button } from '../../ui/button.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { toastProblem, toasts } from '../../ui/toast.tsx';
-import { filtersOf } from './queries.ts';
-import type { LeadsSearch } from './search.ts';
+import { filtersOf, type ScopedSearch } from './queries.ts';
 
 type Format = 'csv' | 'json';
 
-/** Until then the browser has saved the blob. */
-const REVOKE_AFTER_MS = 60_000;
-
-export function ExportMenu({ search }: { search: LeadsSearch }) {
+export function ExportMenu({ search }: { search: ScopedSearch }) {
   const [isBusy, setBusy] = useState(false);
 
   async function exportAs(format: Format) {
@@ -52,12 +49,4 @@ export function ExportMenu({ search }: { search: LeadsSearch }) {
       ]}
     />
   );
-}
-
-function download(file: Blob, name: string): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(file);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), REVOKE_AFTER_MS);
 }

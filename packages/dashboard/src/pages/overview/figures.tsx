@@ -1,0 +1,99 @@
+import type { QuestionAnswer } from '@leadtrail/contract/questions';
+import { Change, Figure } from '../../charts/figure.tsx';
+import { Loaded } from '../../charts/loaded.tsx';
+import { formatNumber, formatPercent } from '../../format.ts';
+import type { Frame } from '../../frame/frame.ts';
+import { LeadsLink } from '../../frame/leads-link.tsx';
+import { questionFrame, useAnswer } from '../../frame/use-frame.ts';
+import { CHANCE, isCountNoise, isShareNoise } from '../../shared/noise.ts';
+import { Skeleton } from '../../ui/states.tsx';
+
+const GRID = 'grid grid-cols-2 gap-3 sm:gap-4 lg:grid-cols-4';
+const YOUNGER = 'leads of the period before have had longer';
+const METRICS = ['leads', 'conversion_rate', 'qualified', 'won', 'visits'] as const;
+
+/** The four numbers of a morning, each with what it was like before. */
+export function Figures({ frame }: { frame: Frame }) {
+  const answer = useAnswer({ ...questionFrame(frame), metrics: [...METRICS] });
+  return (
+    <Loaded
+      query={answer}
+      outline={
+        <div className={GRID}>
+          {METRICS.slice(0, 4).map((each) => (
+            <Skeleton key={each} className="h-29 rounded-xl" />
+          ))}
+        </div>
+      }
+    >
+      {({ totals, meta }) => <Shown frame={frame} totals={totals} isPartial={meta.partial} />}
+    </Loaded>
+  );
+}
+
+function Shown({
+  frame,
+  totals,
+  isPartial,
+}: {
+  frame: Frame;
+  totals: QuestionAnswer['totals'];
+  isPartial: boolean;
+}) {
+  const [leads, rate, qualified, won, visits] = totals.metrics.map((value) => value ?? 0) as Numbers;
+  const before = totals.previous?.map((value) => value ?? 0) as Numbers | undefined;
+  const since = sinceText(frame, isPartial);
+  const changed = (index: number, doubt: string | undefined) =>
+    before && <Change by={relative(totals.change?.[index])} since={since} doubt={doubt} />;
+  const isNoise = (index: number, now: number) => isCountNoise(now, before?.[index] ?? 0);
+  // Stages take time: a fall may only mean that these leads are younger.
+  const matured = (index: number, now: number) =>
+    now < (before?.[index] ?? 0) ? YOUNGER : isNoise(index, now) ? CHANCE : undefined;
+  return (
+    <dl className={GRID}>
+      <Figure
+        name="Leads"
+        value={<LeadsLink frame={frame} metric="leads" count={leads} />}
+        change={changed(0, isNoise(0, leads) ? CHANCE : undefined)}
+        note={before && `Before: ${formatNumber(before[0])}`}
+      />
+      <Figure
+        name="Conversion rate"
+        value={totals.metrics[1] == null ? '–' : formatPercent(rate)}
+        change={changed(
+          1,
+          before !== undefined &&
+            isShareNoise({ part: leads, whole: visits }, { part: before[0], whole: before[4] })
+            ? CHANCE
+            : undefined,
+        )}
+        note={`Of ${formatNumber(visits)} visits`}
+      />
+      <Figure
+        name="Qualified"
+        value={<LeadsLink frame={frame} metric="qualified" count={qualified} />}
+        change={changed(2, matured(2, qualified))}
+        note={before && `Before: ${formatNumber(before[2])}`}
+      />
+      <Figure
+        name="Won"
+        value={<LeadsLink frame={frame} metric="won" count={won} />}
+        change={changed(3, matured(3, won))}
+        note={before && `Before: ${formatNumber(before[3])}`}
+      />
+    </dl>
+  );
+}
+
+type Numbers = [number, number, number, number, number];
+
+/** The service says percent. */
+export function relative(change: number | null | undefined): number | null {
+  return change == null ? null : change / 100;
+}
+
+/** A period that is not over is compared with the same part of the other one. */
+export function sinceText({ compare }: Frame, isPartial: boolean): string {
+  const other = compare === 'previous_year' ? 'the year before' : 'the period before';
+  return isPartial ? `compared with the same part of ${other}` : `compared with ${other}`;
+}

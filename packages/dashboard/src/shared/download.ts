@@ -1,0 +1,11 @@
+/** Until then the browser has saved the blob. */
+const REVOKE_AFTER_MS = 60_000;
+
+/** Saves what was fetched: a plain link would not carry the API key. */
+export function download(file: Blob, name: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(file);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), REVOKE_AFTER_MS);
+}

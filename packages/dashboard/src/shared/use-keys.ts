@@ -1,0 +1,23 @@
+import { useEffect, useRef } from 'react';
+
+export type Keys = Readonly<Record<string, (event: KeyboardEvent) => void>>;
+
+const TYPED_INTO = 'input, textarea, select, [contenteditable], [role="slider"], [role="combobox"]';
+const ON_TOP = '[role="dialog"], [role="alertdialog"], [role="menu"], [role="listbox"]';
+
+/** Single keys that act on the whole page: not while somebody types, and not behind a dialog or menu. */
+export function useKeys(keys: Keys): void {
+  const latest = useRef(keys);
+  latest.current = keys;
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+      const act = latest.current[event.key];
+      if (act === undefined || (event.target as Element).closest?.(TYPED_INTO)) return;
+      if (document.querySelector(ON_TOP) !== null) return;
+      act(event);
+    };
+    addEventListener('keydown', onKeyDown);
+    return () => removeEventListener('keydown', onKeyDown);
+  }, []);
+}
