@@ -13,6 +13,7 @@ import { readIpSearch } from './pages/ip-lists/search.ts';
 import { readLeadSearch } from './pages/lead/search.ts';
 import { readLeadsSearch } from './pages/leads/search.ts';
 import { readOverviewSearch } from './pages/overview/search.ts';
+import { readRecordingsSearch } from './pages/recordings/search.ts';
 import { readSetAsideSearch } from './pages/set-aside/search.ts';
 import { readSettingsSearch } from './pages/settings/search.ts';
 import { readSubmissionsSearch } from './pages/submissions/search.ts';
@@ -54,6 +55,12 @@ const routeTree = root.addChildren([
     path: '/submissions',
     validateSearch: readSubmissionsSearch,
     component: lazyRouteComponent(() => import('./pages/submissions/page.tsx'), 'SubmissionsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/recordings',
+    validateSearch: readRecordingsSearch,
+    component: lazyRouteComponent(() => import('./pages/recordings/page.tsx'), 'RecordingsPage'),
   }),
   createRoute({
     getParentRoute: () => root,

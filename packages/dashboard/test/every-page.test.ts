@@ -25,6 +25,7 @@ const PAGES: Readonly<Record<string, PathOf>> = {
   submissions: () => '/submissions',
   campaigns: () => '/campaigns',
   deliveries: () => '/deliveries',
+  recordings: () => '/recordings',
   rejected: () => '/rejected?period=all',
   testing: () => '/testing?period=all',
   'blocked addresses': () => '/blocked-ips',

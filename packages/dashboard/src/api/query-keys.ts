@@ -53,6 +53,8 @@ export const queryKeys = {
   lead: (id: string | number) => [LEAD, String(id)],
   erasePreview: (person: object) => ['erase-preview', person],
 
+  people: (q: string) => [LEADS, 'people', q],
+  recordingList: (query: object) => ['recording-list', query],
   recordings: (visitorId: string) => ['recordings', visitorId],
   recording: (sessionId: string) => ['recording', sessionId],
   submissions: (query: object) => ['submissions', query],

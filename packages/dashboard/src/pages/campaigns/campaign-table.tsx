@@ -39,7 +39,7 @@ export function CampaignTable({
           ) : (
             <div
               className={classes(
-                'overflow-x-auto transition-opacity',
+                'relative overflow-x-auto transition-opacity',
                 answer.isPlaceholderData && 'opacity-60',
               )}
               aria-busy={answer.isPlaceholderData || undefined}
