@@ -48,7 +48,14 @@ export type AddressInput = {
   params?: Readonly<Record<string, string | number>>;
   query?: Readonly<Record<string, string | number | boolean | undefined>>;
 };
-export type SendInput = { body?: unknown; key?: string | undefined; signal?: AbortSignal };
+export type SendInput = {
+  body?: unknown;
+  /** Instead of a body. */
+  file?: Blob;
+  accept?: string;
+  key?: string | undefined;
+  signal?: AbortSignal;
+};
 export type Send = (method: string, address: string, input: SendInput) => Promise<Response>;
 
 /** An answer that is not a success, or none at all. */
@@ -94,15 +101,18 @@ export function addressOf({ path }: Route, { params = {}, query = {} }: AddressI
 export async function send(
   method: string,
   address: string,
-  { body, key, signal }: SendInput = {},
+  { body, file, accept, key, signal }: SendInput = {},
   fetch: typeof globalThis.fetch = globalThis.fetch,
 ): Promise<Response> {
   const response = await fetch(address, {
     method,
     headers: {
       ...(key === undefined ? {} : { 'x-api-key': key }),
+      ...(accept === undefined ? {} : { accept }),
+      ...(file === undefined ? {} : { 'content-type': 'text/csv' }),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     },
+    ...(file === undefined ? {} : { body: file }),
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     ...(signal === undefined ? {} : { signal }),
   }).catch((error: Error) => {

@@ -49,6 +49,7 @@ export const endpoints = {
   refreshAnalytics: refresh.refreshAnalytics,
 
   askQuestion: questions.askQuestion,
+  leadsBehind: questions.leadsBehind,
   questionFields: questions.questionFields,
   importCosts: costs.importCosts,
   costImports: costs.costImports,

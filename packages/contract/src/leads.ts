@@ -213,7 +213,7 @@ const filters = {
   status: z.string().transform(lowerCase).pipe(z.enum(LEAD_STATUSES)).optional(),
   has_follow_ups: QueryFlag.optional(),
   seen: QueryFlag.optional().describe('true: needs no review; false: to be reviewed'),
-  site: z.string().optional().describe('site key'),
+  site: z.string().optional().describe('site key, or several separated by commas'),
   project: z.string().optional().describe('ignoring case'),
   source: z.string().optional().describe('ignoring case'),
   campaign: z.string().optional().describe('`utm_campaign`, ignoring case'),

@@ -33,6 +33,16 @@ export const METRICS = {
 export type MetricName = keyof typeof METRICS;
 export const METRIC_NAMES = Object.keys(METRICS) as [MetricName, ...MetricName[]];
 
+/** Those that count leads, which can be listed. */
+export const LEAD_METRICS = [
+  'leads',
+  'qualified',
+  'won',
+  'lost',
+  'fake',
+] as const satisfies readonly MetricName[];
+export type LeadMetric = (typeof LEAD_METRICS)[number];
+
 export const DIMENSIONS = {
   date: 'Date',
   hour: 'Hour',

@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { ApiError } from './fields.ts';
-import { QUESTION_BYTES_MAX } from './limits.ts';
+import { ApiError, Count } from './fields.ts';
+import { LeadItem } from './leads.ts';
+import { LEADS_DEFAULT, LEADS_MAX, QUESTION_BYTES_MAX } from './limits.ts';
 import {
   ATTRIBUTIONS,
   COMPARISONS,
   DIMENSION_NAMES,
+  LEAD_METRICS,
   METRIC_KINDS,
   METRIC_NAMES,
   PERIOD_NAMES,
@@ -67,6 +69,7 @@ export const QuestionAnswer = z.object({
     truncated: z.boolean().describe('there are more groups than are sorted'),
     period: z.object({ from: z.iso.date(), to: z.iso.date() }),
     timezone: z.string(),
+    currency: z.string().describe('of all money; the setting `currency`'),
   }),
 });
 export type QuestionAnswer = z.output<typeof QuestionAnswer>;
@@ -83,6 +86,29 @@ export const askQuestion = endpoint({
   bodyBytesMax: QUESTION_BYTES_MAX,
   alsoProduces: 'text/csv',
   responses: { 200: QuestionAnswer, 400: ApiError, 413: ApiError, ...errors },
+});
+
+export const LeadsBehind = z.strictObject({
+  metric: z.enum(LEAD_METRICS),
+  ...Question.pick({ filters: true, period: true, timezone: true, attribution: true }).shape,
+  limit: z.int().min(1).max(LEADS_MAX).default(LEADS_DEFAULT),
+  offset: Question.shape.offset,
+});
+export type LeadsBehind = z.output<typeof LeadsBehind>;
+
+export const leadsBehind = endpoint({
+  ...questions,
+  method: 'POST',
+  path: '/analytics/query/leads',
+  summary: 'The leads that a figure counts, latest first',
+  body: LeadsBehind,
+  bodyBytesMax: QUESTION_BYTES_MAX,
+  responses: {
+    200: z.object({ leads: z.array(LeadItem), total: Count }),
+    400: ApiError,
+    413: ApiError,
+    ...errors,
+  },
 });
 
 export const questionFields = endpoint({

@@ -6,6 +6,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const whole = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 0 });
 const short = new Intl.NumberFormat(LOCALE, { notation: 'compact', maximumFractionDigits: 1 });
 const decimal = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 1 });
+const percent = new Intl.NumberFormat(LOCALE, { style: 'percent', maximumFractionDigits: 2 });
 const share = new Intl.NumberFormat(LOCALE, { style: 'percent', maximumFractionDigits: 1 });
 const dateTime = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'short' });
 const dateTimeFull = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'full', timeStyle: 'long' });
@@ -17,7 +18,18 @@ const regions = new Intl.DisplayNames(LOCALE, { type: 'region', fallback: 'code'
 export const formatNumber = (value: number): string => whole.format(value);
 export const formatShort = (value: number): string => short.format(value);
 export const formatDecimal = (value: number): string => decimal.format(value);
+/** Of a rate as the service has it, 0 to 100. */
+export const formatPercent = (value: number): string => percent.format(value / 100);
 export const formatShare = (value: number): string => share.format(Number.isFinite(value) ? value : 0);
+
+export function formatMoney(value: number, currency: string): string {
+  try {
+    return new Intl.NumberFormat(LOCALE, { style: 'currency', currency }).format(value);
+  } catch {
+    // A currency that the browser does not know.
+    return `${decimal.format(value)} ${currency}`;
+  }
+}
 
 /** The service writes `YYYY-MM-DD HH:MM:SS` in UTC, or Unix milliseconds. */
 export function timeOf(value: string | number): Date {
@@ -27,7 +39,7 @@ export function timeOf(value: string | number): Date {
 export const formatDateTime = (value: string | number): string => dateTime.format(timeOf(value));
 export const formatDateTimeFull = (value: string | number): string => dateTimeFull.format(timeOf(value));
 export const formatDate = (value: string | number): string => date.format(timeOf(value));
-/** Formats a UTC day, `YYYY-MM-DD`. */
+/** Formats a calendar day, `YYYY-MM-DD`. */
 export const formatDay = (day: string): string => dayOfMonth.format(new Date(`${day}T00:00:00Z`));
 
 const STEPS: readonly [Intl.RelativeTimeFormatUnit, { ms: number; inNext: number }][] = [

@@ -1,10 +1,19 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  retainSearchParams,
+} from '@tanstack/react-router';
+import { FRAME_KEYS, type FrameSearch, readFrameSearch } from './frame/frame.ts';
+import { restoreFrame } from './frame/remember.ts';
 import { readCampaignsSearch } from './pages/campaigns/search.ts';
 import { readDeliveriesSearch } from './pages/deliveries/search.ts';
 import { readIpSearch } from './pages/ip-lists/search.ts';
 import { readLeadSearch } from './pages/lead/search.ts';
 import { readLeadsSearch } from './pages/leads/search.ts';
 import { readOverviewSearch } from './pages/overview/search.ts';
+import { readRecordingsSearch } from './pages/recordings/search.ts';
 import { readSetAsideSearch } from './pages/set-aside/search.ts';
 import { readSettingsSearch } from './pages/settings/search.ts';
 import { readSubmissionsSearch } from './pages/submissions/search.ts';
@@ -13,7 +22,14 @@ import { Shell } from './shell/shell.tsx';
 
 /** All routes. Pages are loaded lazily. */
 
-const root = createRootRoute({ component: Shell, notFoundComponent: NotFound, errorComponent: PageFailed });
+const root = createRootRoute({
+  component: Shell,
+  notFoundComponent: NotFound,
+  errorComponent: PageFailed,
+  validateSearch: readFrameSearch,
+  // Every link carries the frame from page to page.
+  search: { middlewares: [retainSearchParams<FrameSearch>([...FRAME_KEYS])] },
+});
 
 const routeTree = root.addChildren([
   createRoute({
@@ -39,6 +55,12 @@ const routeTree = root.addChildren([
     path: '/submissions',
     validateSearch: readSubmissionsSearch,
     component: lazyRouteComponent(() => import('./pages/submissions/page.tsx'), 'SubmissionsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/recordings',
+    validateSearch: readRecordingsSearch,
+    component: lazyRouteComponent(() => import('./pages/recordings/page.tsx'), 'RecordingsPage'),
   }),
   createRoute({
     getParentRoute: () => root,
@@ -89,6 +111,9 @@ const routeTree = root.addChildren([
     component: lazyRouteComponent(() => import('./pages/settings/page.tsx'), 'SettingsPage'),
   }),
 ]);
+
+// Before the router reads the address.
+restoreFrame();
 
 export const router = createRouter({
   routeTree,

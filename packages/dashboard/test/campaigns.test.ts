@@ -1,166 +1,170 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { before, describe, test } from 'node:test';
 import { aClock } from '@leadtrail/testing/clock';
 import { assertCaptured, CAPTURE_ENV, sendFromServer } from '@leadtrail/testing/enquiries';
+import { ask } from '@leadtrail/testing/questions';
 import { useService } from '@leadtrail/testing/service';
+import { startSession } from '@leadtrail/testing/visits';
 import type { Page } from 'playwright-core';
 import { DAY_MS } from '../../server/src/lib/utc-time.ts';
-import { assertAccessible, assertFits, assertUsable, atRest, useDashboard } from './support/dashboard.ts';
+import { assertFits, assertUsable, atRest, useDashboard } from './support/dashboard.ts';
 
-const ENGINE_ENV = { EDGE_ACCOUNT_ID: 'account', ANALYTICS_ENGINE_API_TOKEN: 'token' };
+const PAGE = 'https://www.example.com/riverside';
 const SMALLEST_PHONE = { width: 320, height: 640 };
 
 describe('the campaigns page', () => {
   const clock = aClock(Date.now());
-  const service = useService('sqlite', {
-    env: { ...CAPTURE_ENV, ...ENGINE_ENV },
-    overrides: { now: clock.now },
-  });
+  const service = useService('sqlite', { env: CAPTURE_ENV, overrides: { now: clock.now } });
   const dashboard = useDashboard(service);
 
-  /** Three this month, one of a hundred days ago. */
+  /** Three visits by two campaigns of one source, one of another; two of them became leads. */
   before(async () => {
-    clock.set(Date.now() - 100 * DAY_MS);
-    await submission('old', 'Harbour', 'Fair');
     clock.set(Date.now() - 3 * DAY_MS);
-    await submission('ada', 'Riverside', 'Ads');
-    await submission('eve', 'Riverside', 'WebSite');
-    await submission('bob', 'Skyline', 'Ads');
+    await visit('ada', 'google', 'Spring');
+    await visit('bob', 'google', 'Spring');
+    await visit('cyd', 'google', 'Autumn');
+    await visit('eve', 'newsletter', 'June');
+    await submission('ada');
+    await submission('cyd');
     clock.set(Date.now());
+    await ask(service, { metrics: ['visits'] });
   });
 
-  function submission(name: string, project: string, source: string): Promise<Response> {
-    const sent = {
-      EMAIL: `${name}@example.org`,
-      PHONE: '',
-      PROJECT: project,
-      SOURCE: source,
-      __pg_tts: '40',
-    };
+  async function visit(visitor_id: string, source: string, campaign: string): Promise<void> {
+    const page = `${PAGE}?utm_source=${source}&utm_medium=cpc&utm_campaign=${campaign}`;
+    await startSession(service, { visitor_id, fingerprint_id: visitor_id, page });
+    await service.settled();
+  }
+
+  function submission(name: string): Promise<Response> {
+    const sent = { FIRSTNAME: name, EMAIL: `${name}@example.org`, PHONE: '', __visitor_id: name };
     return assertCaptured(sendFromServer(service, sent));
   }
 
-  test('counts submissions by project, source and engagement over the chosen days', () =>
+  test('opens a row into the next level, by the keyboard, with the figures of the API', () =>
     dashboard.visit('/campaigns', async (page) => {
-      assert.match(await figure(page, 'Submissions'), /^3\n/);
-      assert.match(await figure(page, 'Time to submit'), /^40 s\n/);
-      assert.match(
-        await listed(page, 'Submissions by project'),
-        /Riverside\s+66\.7%\s+2\s+Skyline\s+33\.3%\s+1/,
-      );
-      assert.match(await listed(page, 'Submissions by source'), /Ads\s+66\.7%\s+2\s+WebSite\s+33\.3%\s+1/);
-      assert.match(await listed(page, 'Submissions by engagement'), /^3\s+Cold/);
+      assert.deepEqual(await cells(page, 'Total', 3), ['4', '2', '50%']);
+      assert.deepEqual(await cells(page, 'google', 3), ['3', '2', '66.67%']);
+      assert.deepEqual(await cells(page, 'newsletter', 3), ['1', '0', '0%']);
 
-      await page.getByRole('button', { name: '1 year' }).click();
-      await page.waitForURL(/days=365/);
-      await atRest(page);
-      assert.match(await figure(page, 'Submissions'), /^4\n/);
-      assert.match(await listed(page, 'Submissions by project'), /Harbour/);
+      await page.getByRole('button', { name: 'google' }).focus();
+      await page.keyboard.press('Enter');
+      await page.getByRole('button', { name: 'Spring' }).waitFor();
+      assert.deepEqual(await cells(page, 'Spring', 3), ['2', '1', '50%']);
+      await page.getByRole('button', { name: 'Spring' }).press('Enter');
+      await page.getByRole('rowheader', { name: 'www.example.com/riverside' }).waitFor();
+      const { rows } = await ask(service, {
+        metrics: ['visits', 'leads'],
+        dimensions: ['entry_page'],
+        filters: [['is', 'campaign', ['Spring']]],
+      });
+      assert.deepEqual(rows[0]?.metrics, [2, 1]);
+      assert.deepEqual(await cells(page, 'www.example.com/riverside', 2), ['2', '1']);
     }));
 
-  test('shows submissions per day, to be read with the arrow keys', () =>
-    dashboard.visit('/campaigns?days=7', async (page) => {
-      const chart = page.getByRole('slider', { name: 'Submissions per day' });
-      await chart.focus();
-      await page.keyboard.press('End');
-      for (let day = 0; day < 3; day++) await page.keyboard.press('ArrowLeft');
-      assert.match((await chart.getAttribute('aria-valuetext')) ?? '', /: Submissions 3$/);
-    }));
-
-  test('is narrowed to a project by its bar, and lets go of it again', () =>
+  test('a number of leads leads to exactly those of the row', () =>
     dashboard.visit('/campaigns', async (page) => {
-      await page.getByRole('button', { name: /^Riverside/ }).click();
-      await page.waitForURL(/project=Riverside/);
-      await atRest(page);
-      assert.match(await figure(page, 'Submissions'), /^2\n/);
-      assert.equal(await page.getByRole('button', { name: /^Skyline/ }).count(), 0);
-      assert.match(await page.getByRole('combobox', { name: 'Project' }).innerText(), /^Riverside \(2\)/);
-
-      await page.getByRole('button', { name: /^Riverside/, pressed: true }).click();
-      await page.waitForURL((url) => !url.searchParams.has('project'));
-      await atRest(page);
-      assert.match(await figure(page, 'Submissions'), /^3\n/);
+      await page.getByRole('button', { name: 'google' }).click();
+      await row(page, 'Autumn').getByRole('link', { name: '1' }).first().click();
+      await page.waitForURL(/figure=leads/);
+      await page.getByRole('link', { name: 'cyd' }).waitFor();
+      await page.getByText('1 lead', { exact: true }).waitFor();
     }));
 
-  test('takes its filters from the fields and from the address bar', () =>
-    dashboard.visit('/campaigns?project=Riverside', async (page) => {
-      await page.getByRole('combobox', { name: 'Source' }).click();
-      await page.getByRole('option', { name: 'Ads (2)' }).click();
-      await page.waitForURL(/source=Ads/);
+  test('is sorted by its headers, and has the levels and columns that one chooses', () =>
+    dashboard.visit('/campaigns', async (page) => {
+      await page.getByRole('columnheader', { name: 'Visits' }).getByRole('button').click();
+      await page.waitForURL(/sort=visits/);
+      await page.getByRole('columnheader', { name: 'Visits' }).getByRole('button').click();
+      await page.waitForURL(/order=asc/);
       await atRest(page);
-      assert.match(await figure(page, 'Submissions'), /^1\n/);
+      assert.deepEqual(await names(page), ['Total', 'newsletter', 'google']);
 
-      await page.getByRole('combobox', { name: 'Engagement' }).click();
-      await page.getByRole('option', { name: 'Very Hot' }).click();
-      await page.waitForURL(/engagement=Very/);
+      await choose(page, 'Rows', 'Campaign');
+      await page.waitForURL(/by=campaign/);
       await atRest(page);
-      assert.match(await figure(page, 'Submissions'), /^0\n/);
-      assert.match(await figure(page, 'Average engagement'), /^–\n/);
-      assert.equal(await page.getByText('No submissions here').count(), 2);
+      assert.deepEqual((await names(page)).toSorted(), ['Autumn', 'June', 'Spring', 'Total']);
+      await choose(page, 'Columns', 'Revenue');
+      await page.waitForURL((url) => url.searchParams.get('columns')?.includes('revenue') === false);
+      await page.keyboard.press('Escape');
+      await page.getByRole('columnheader', { name: 'Revenue' }).waitFor({ state: 'detached' });
 
-      await page.getByRole('button', { name: 'Clear filters' }).click();
-      await page.waitForURL(/\/campaigns$/);
-      await atRest(page);
-      assert.match(await figure(page, 'Submissions'), /^3\n/);
+      // The next visit finds the table as it was left.
+      await page.goto(`${service.url}/dashboard/campaigns`);
+      await page.waitForURL(/by=campaign/);
     }));
 
-  test('a link to a project that the period does not have still says which it is', () =>
-    dashboard.visit('/campaigns?project=Harbour&days=7', async (page) => {
-      assert.match(await page.getByRole('combobox', { name: 'Project' }).innerText(), /^Harbour/);
-      assert.match(await figure(page, 'Submissions'), /^0\n/);
+  test('is saved as a spreadsheet with all its levels', () =>
+    dashboard.visit('/campaigns?by=source,campaign&columns=visits,leads', async (page) => {
+      const saving = page.waitForEvent('download');
+      await page.getByRole('button', { name: 'CSV' }).click();
+      const text = await readFile(await (await saving).path(), 'utf8');
+      assert.match(text, /^\u{FEFF}source,campaign,visits,leads/u);
+      assert.match(text, /google,Spring,2,1/);
     }));
 
-  test('is there for the marketing role', () =>
+  test('costs are looked at before they are imported, and can be taken out again', () =>
+    dashboard.visit('/campaigns', async (page) => {
+      const day = new Date(Date.now() - 3 * DAY_MS).toISOString().slice(0, 10);
+      const file = `date,source,medium,campaign,amount\n${day},google,cpc,Spring,30\nno day,google,cpc,Spring,1\n`;
+      await page.getByRole('button', { name: 'Costs' }).click();
+      await page
+        .getByLabel('File')
+        .setInputFiles({ name: 'costs.csv', mimeType: 'text/csv', buffer: Buffer.from(file) });
+      await page.getByText('1 row of 1 day').waitFor();
+      await page.getByText(/^Line 3:/).waitFor();
+      assert.deepEqual((await ask(service, { metrics: ['cost'] })).totals.metrics, [0]);
+
+      await page.getByRole('button', { name: 'Import 1 row' }).click();
+      await page.getByText('1 row of costs imported').waitFor();
+      assert.deepEqual((await ask(service, { metrics: ['cost'] })).totals.metrics, [30]);
+      await page.getByRole('button', { name: /^Take out/ }).waitFor();
+      await page.keyboard.press('Escape');
+      await row(page, 'google').filter({ hasText: '€30.00' }).waitFor();
+      assert.match((await row(page, 'google').innerText()).replaceAll('\t', ' '), /€30\.00.*€15\.00/s);
+
+      await page.getByRole('button', { name: 'Costs' }).click();
+      await page.getByRole('button', { name: /^Take out/ }).click();
+      await page.getByText('Import taken out').waitFor();
+      assert.deepEqual((await ask(service, { metrics: ['cost'] })).totals.metrics, [0]);
+    }));
+
+  test('is there for the marketing role, without the costs that only an admin imports', () =>
     dashboard.visit(
       '/campaigns',
       async (page) => {
-        assert.match(await figure(page, 'Submissions'), /^3\n/);
+        assert.deepEqual(await cells(page, 'Total', 2), ['4', '2']);
+        assert.equal(await page.getByRole('button', { name: 'Costs' }).count(), 0);
       },
       { role: 'marketing' },
     ));
 
-  test('fits on the smallest phone, where the chosen period is in sight', () =>
-    dashboard.visit(
-      '/campaigns?days=365',
-      async (page) => {
-        assert.equal(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), 0);
-        const chosen = await page.getByRole('button', { name: '1 year' }).boundingBox();
-        const row = await page.getByRole('group', { name: 'Period' }).boundingBox();
-        assert.ok(chosen !== null && row !== null);
-        assert.ok(chosen.x + chosen.width <= row.x + row.width);
-      },
-      { size: SMALLEST_PHONE },
-    ));
+  test('fits on the smallest phone', () =>
+    dashboard.visit('/campaigns', (page) => assertFits(page), { size: SMALLEST_PHONE }));
 
   test('is accessible, light and dark, on a desk and on a phone', () =>
-    dashboard.visit('/campaigns?project=Riverside', async (page) => {
-      await assertFits(page);
+    dashboard.visit('/campaigns', async (page) => {
+      await page.getByRole('button', { name: 'google' }).click();
+      await page.getByRole('button', { name: 'Spring' }).waitFor();
       await assertUsable(page);
     }));
 });
 
-describe('the campaigns page where the engine is not configured', () => {
-  const service = useService('sqlite');
-  const dashboard = useDashboard(service);
-
-  test('says what to set, instead of an error', () =>
-    dashboard.visit(
-      '/campaigns',
-      async (page) => {
-        await page.getByText('Campaign figures are not set up yet').waitFor();
-        await page.getByText('EDGE_ACCOUNT_ID').waitFor();
-        await page.getByText('ANALYTICS_ENGINE_API_TOKEN').waitFor();
-        assert.equal(await page.getByRole('alert').count(), 0);
-        await assertAccessible(page);
-      },
-      { expectedErrors: /status of 503/ },
-    ));
-});
-
-function figure(page: Page, name: string): Promise<string> {
-  return page.locator(`div:has(> dt:text-is("${name}")) > dd`).innerText();
+async function choose(page: Page, field: string, option: string): Promise<void> {
+  await page.getByRole('combobox', { name: field, exact: true }).click();
+  await page.getByRole('option', { name: option, exact: true }).click();
 }
 
-function listed(page: Page, name: string): Promise<string> {
-  return page.getByRole('list', { name }).innerText();
+function row(page: Page, name: string) {
+  return page.getByRole('row').filter({ has: page.getByRole('rowheader', { name, exact: true }) });
+}
+
+/** The first figures of a row. */
+async function cells(page: Page, name: string, count: number): Promise<string[]> {
+  return (await row(page, name).getByRole('cell').allInnerTexts()).slice(0, count);
+}
+
+async function names(page: Page): Promise<string[]> {
+  return page.getByRole('rowheader').allInnerTexts();
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { CALLBACK_SECRET } from '@leadtrail/testing/callbacks';
+import { ask } from '@leadtrail/testing/questions';
 import { useService } from '@leadtrail/testing/service';
 import type { Page } from 'playwright-core';
 import { fillWithDemo } from '../../../scripts/demo/fill.ts';
@@ -24,6 +25,7 @@ const PAGES: Readonly<Record<string, PathOf>> = {
   submissions: () => '/submissions',
   campaigns: () => '/campaigns',
   deliveries: () => '/deliveries',
+  recordings: () => '/recordings',
   rejected: () => '/rejected?period=all',
   testing: () => '/testing?period=all',
   'blocked addresses': () => '/blocked-ips',
@@ -37,13 +39,14 @@ const PAGES: Readonly<Record<string, PathOf>> = {
   'time zone and currency': () => '/settings/figures',
   'drought alert': () => '/settings/drought',
   retention: () => '/settings/retention',
+  'figures of the system': () => '/settings/system',
   'dropdown options': () => '/settings/options',
   'keys and appearance': () => '/settings/account',
 };
 
 /** What is opened on a page, by its address or by pressing buttons, and by which words one sees that it is. */
 const OPENED: Readonly<Record<string, { pathOf: PathOf; pressed?: readonly RegExp[]; words: string }>> = {
-  'countries as a list': { pathOf: () => '?countries=list', words: 'Sessions by country' },
+  'countries as a list': { pathOf: () => '?countries=list', words: 'By country' },
   'a search that finds nothing': {
     pathOf: () => `/leads?q=${encodeURIComponent(`${HOSTILE} nobody`)}`,
     words: 'No leads match',
@@ -56,9 +59,23 @@ const OPENED: Readonly<Record<string, { pathOf: PathOf; pressed?: readonly RegEx
     pathOf: ({ leadId, sessionId }) => `/leads/${leadId}?replay=${sessionId}`,
     words: 'Play again',
   },
-  'the figures of one campaign': {
-    pathOf: () => `/campaigns?project=${encodeURIComponent(HOSTILE)}&source=${encodeURIComponent(HOSTILE)}`,
-    words: 'Submissions per day',
+  'a filter by a name that somebody made up': {
+    pathOf: () => `/?filters=${encodeURIComponent(JSON.stringify([`project:${HOSTILE}`]))}`,
+    words: 'Project:',
+  },
+  'figures of campaigns by the fields of forms': {
+    pathOf: () => '/campaigns?by=project,form_source&when=all',
+    words: 'Figures by project',
+  },
+  'the leads behind a figure': {
+    pathOf: () => '/leads?figure=leads&when=all',
+    words: 'Show all leads',
+  },
+  'the costs of campaigns': { pathOf: () => '/campaigns', pressed: [/^Costs/], words: 'A CSV file' },
+  'the keys of the keyboard': {
+    pathOf: () => '/leads',
+    pressed: [/^Keyboard/],
+    words: 'Review leads by keyboard',
   },
   'a delivery': { pathOf: ({ sendId }) => `/deliveries?open=${sendId}`, words: 'Delivery of' },
   'a rejected lead': {
@@ -126,6 +143,8 @@ describe('every page', () => {
       now: service.app.now(),
     });
     seeded = await seedHostileData(service);
+    // The first question may have to wait until the figures are prepared.
+    await ask(service, { metrics: ['visits'] });
   });
 
   for (const [name, pathOf] of Object.entries(PAGES)) {

@@ -3,15 +3,18 @@ import { before, describe, test } from 'node:test';
 import { anEvent } from '@leadtrail/testing/builders';
 import { aClock } from '@leadtrail/testing/clock';
 import { assertCaptured, CAPTURE_ENV, sendFromServer } from '@leadtrail/testing/enquiries';
-import { useService } from '@leadtrail/testing/service';
+import { ask } from '@leadtrail/testing/questions';
+import { ADMIN_KEY, useService } from '@leadtrail/testing/service';
 import { endSession, sendEvents, startSession } from '@leadtrail/testing/visits';
 import fc from 'fast-check';
 import type { Page } from 'playwright-core';
 import { DAY_MS, HOUR_MS } from '../../server/src/lib/utc-time.ts';
-import { daysUntil, latestDay } from '../src/charts/days.ts';
 import { shadeStarts } from '../src/charts/steps.ts';
 import { formatAgo } from '../src/format.ts';
-import { changeOf, totalsOf } from '../src/pages/overview/trend.ts';
+import { comparedDays, daysOf, momentsOf } from '../src/frame/days.ts';
+import { pointsOf } from '../src/pages/overview/points.ts';
+import { goneQuiet, looksReal } from '../src/pages/overview/quiet.ts';
+import { isCountNoise, isShareNoise } from '../src/shared/noise.ts';
 import {
   assertAccessible,
   assertFits,
@@ -21,17 +24,13 @@ import {
   useDashboard,
 } from './support/dashboard.ts';
 
-const ENGINE_ENV = { EDGE_ACCOUNT_ID: 'account', ANALYTICS_ENGINE_API_TOKEN: 'token' };
 const REALTIME_PATIENCE_MS = 30_000;
 const LANDING = 'https://www.example.com/riverside';
 const SCRIPT = 'javascript:alert(1)';
 
 describe('the overview', () => {
   const clock = aClock(Date.now());
-  const service = useService('sqlite', {
-    env: { ...CAPTURE_ENV, ...ENGINE_ENV },
-    overrides: { now: clock.now },
-  });
+  const service = useService('sqlite', { env: CAPTURE_ENV, overrides: { now: clock.now } });
   const dashboard = useDashboard(service);
 
   /** Two visits in the week before, three in this one; one of them became a lead. */
@@ -41,9 +40,11 @@ describe('the overview', () => {
     await service.settled();
     clock.set(Date.now() - 2 * DAY_MS);
     for (const visitor of ['a', 'c', 'd']) await visit(visitor, 'IN', 'https://www.google.com/');
-    await assertCaptured(sendFromServer(service, { FIRSTNAME: 'Ada', PROJECT: 'Riverside' }));
+    const sent = { FIRSTNAME: 'Ada', PROJECT: 'Riverside', __visitor_id: 'a' };
+    await assertCaptured(sendFromServer(service, sent));
     await service.settled();
     clock.set(Date.now());
+    await ask(service, { metrics: ['visits'] });
   });
 
   async function visit(visitor: string, country: string, referrer: string | null = null): Promise<void> {
@@ -51,43 +52,107 @@ describe('the overview', () => {
     const { session_id } = await startSession(service, sent, { 'cf-ipcountry': country });
     await sendEvents(service, session_id, [
       anEvent({ type: 'page_view', page: LANDING }),
-      anEvent({ type: 'page_view', page: LANDING }),
       anEvent({ type: 'page_view', page: SCRIPT }),
     ]);
     await endSession(service, session_id);
   }
 
-  test('compares the last days with as many before, for the period in the address bar', () =>
-    dashboard.visit('/?days=7', async (page) => {
-      const sessions = figure(page, 'Sessions');
-      assert.match(await sessions.innerText(), /^3\n/);
-      assert.match(await sessions.innerText(), /up\s*50%/);
-      assert.match(await sessions.innerText(), /All time: 5/);
+  test('shows for the period in the address what the API answers to the same question', () =>
+    dashboard.visit('/?when=last_7_days', async (page) => {
+      const { totals } = await ask(service, {
+        metrics: ['leads', 'conversion_rate', 'qualified', 'won', 'visits'],
+        period: 'last_7_days',
+        compare: 'previous_period',
+      });
+      const [leads, rate, qualified, won, visits] = totals.metrics;
+      assert.deepEqual([leads, visits, totals.previous?.[4]], [1, 3, 2]);
+      assert.match(await figure(page, 'Leads').innerText(), new RegExp(`^${leads}\n`));
+      assert.match(
+        await figure(page, 'Conversion rate').innerText(),
+        new RegExp(`^${rate}%\n.*Of ${visits} visits`, 's'),
+      );
+      assert.match(await figure(page, 'Qualified').innerText(), new RegExp(`^${qualified}\n`));
+      assert.match(await figure(page, 'Won').innerText(), new RegExp(`^${won}\n`));
 
-      await page.getByRole('button', { name: '30 days' }).click();
-      await page.waitForURL(/days=30/);
-      assert.match(await figure(page, 'Sessions').innerText(), /^5\n/);
-
+      await choose(page, 'Period', 'Last 30 days');
+      await page.waitForURL(/when=last_30_days/);
+      await atRest(page);
+      assert.match(await figure(page, 'Conversion rate').innerText(), /Of 5 visits/);
       await page.goBack();
-      await page.waitForURL(/days=7/);
-      assert.match(await figure(page, 'Sessions').innerText(), /^3\n/);
+      await page.waitForURL(/when=last_7_days/);
+      await atRest(page);
+      assert.match(await figure(page, 'Conversion rate').innerText(), /Of 3 visits/);
     }));
 
-  test('shows sessions and submissions per day, to be read with the arrow keys', () =>
-    dashboard.visit('/?days=7', async (page) => {
-      const chart = page.getByRole('slider', { name: 'Sessions and submissions per day' });
+  test('a number of leads leads to exactly those', () =>
+    dashboard.visit('/?when=last_7_days', async (page) => {
+      await figure(page, 'Leads').getByRole('link', { name: '1' }).click();
+      await page.waitForURL(/\/leads\?.*figure=leads/);
+      await page.getByRole('link', { name: 'Ada' }).waitFor();
+      await page.getByText('1 lead', { exact: true }).waitFor();
+      await page.getByRole('link', { name: 'Show all leads' }).click();
+      await page.waitForURL((url) => !url.searchParams.has('figure'));
+    }));
+
+  test('the frame is carried from page to page, and remembered for the next visit', () =>
+    dashboard.visit('/', async (page) => {
+      await choose(page, 'Period', 'Last 7 days');
+      await choose(page, 'Comparison', 'vs year before');
+      await page.waitForURL(/when=last_7_days/);
+      await page.getByRole('link', { name: 'Campaigns' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Campaigns' }).waitFor();
+      await page.waitForURL(/compare=previous_year/);
+      assert.match(await page.getByRole('combobox', { name: 'Period' }).innerText(), /^Last 7 days/);
+
+      await page.goto(`${service.url}/dashboard/`);
+      await atRest(page);
+      assert.match(await page.getByRole('combobox', { name: 'Period' }).innerText(), /^Last 7 days/);
+      await page.waitForURL(/when=last_7_days/);
+      // A link that says otherwise is right.
+      await page.goto(`${service.url}/dashboard/?when=today`);
+      await atRest(page);
+      assert.match(await page.getByRole('combobox', { name: 'Period' }).innerText(), /^Today/);
+    }));
+
+  test('a row of a breakdown is a filter of the frame, to be set and removed by the keyboard', () =>
+    dashboard.visit('/', async (page) => {
+      const channels = page.getByRole('table', { name: 'By channel' });
+      await channels.getByRole('button', { name: 'Organic search' }).focus();
+      await page.keyboard.press('Enter');
+      await page.waitForURL(/filters=.*channel.*Organic/);
+      await atRest(page);
+      assert.match(await figure(page, 'Conversion rate').innerText(), /Of 3 visits/);
+
+      await page.getByRole('tab', { name: 'Source' }).click();
+      await page.getByRole('table', { name: 'By source' }).getByText('google.com').waitFor();
+      await page.getByRole('button', { name: 'Remove filter Channel: Organic search' }).press('Enter');
+      await page.waitForURL((url) => !url.searchParams.has('filters'));
+      await atRest(page);
+      assert.match(await figure(page, 'Conversion rate').innerText(), /Of 5 visits/);
+    }));
+
+  test('draws the period before behind the days, to be read with the arrow keys', () =>
+    dashboard.visit('/?when=last_7_days&chart=visits', async (page) => {
+      const chart = page.getByRole('slider', { name: 'Visits per day' });
       await chart.focus();
       await page.keyboard.press('End');
-      assert.match((await chart.getAttribute('aria-valuetext')) ?? '', /Sessions 0, Submissions 0$/);
+      assert.match(
+        (await chart.getAttribute('aria-valuetext')) ?? '',
+        /, so far: Visits \d+, Period before 0$/,
+      );
       await page.keyboard.press('ArrowLeft');
       await page.keyboard.press('ArrowLeft');
-      const said = (await chart.getAttribute('aria-valuetext')) ?? '';
-      assert.match(said, /Sessions 3, Submissions 1$/);
-      const day = said.slice(0, said.indexOf(':'));
-      await chart.getByText(day, { exact: true }).nth(1).waitFor();
-
-      const table = page.getByRole('table', { name: 'Sessions and submissions per day' });
+      assert.match((await chart.getAttribute('aria-valuetext')) ?? '', /: Visits 3, Period before 0$/);
+      await page.keyboard.press('ArrowLeft');
+      assert.match((await chart.getAttribute('aria-valuetext')) ?? '', /: Visits 0, Period before 2$/);
+      const table = page.getByRole('table', { name: 'Visits per day' });
       assert.equal(await table.getByRole('row').count(), 1 + 7);
+    }));
+
+  test('says what needs attention, with a way to it', () =>
+    dashboard.visit('/', async (page) => {
+      await page.getByRole('link', { name: /leads? to review/ }).click();
+      await page.waitForURL(/\/leads\?seen=false/);
     }));
 
   test('keeps what happens right now up to date by itself', () =>
@@ -133,17 +198,6 @@ describe('the overview', () => {
       await atRest(page);
     }));
 
-  test('links pages of the web, and nothing else that claims to be a page', () =>
-    dashboard.visit('/', async (page) => {
-      const pages = page.getByRole('list', { name: 'Views by page' });
-      const link = pages.getByRole('link', { name: /^www\.example\.com\/riverside/ });
-      assert.equal(await link.getAttribute('href'), LANDING);
-      assert.equal(await link.getAttribute('rel'), 'noreferrer noopener');
-      assert.equal(await link.getAttribute('target'), '_blank');
-      await pages.getByText(SCRIPT).waitFor();
-      assert.equal(await page.locator('a[href^="javascript:"]').count(), 0);
-    }));
-
   test('shows countries on a map that can be read with the keyboard, and as a list', () =>
     dashboard.visit('/', async (page) => {
       await page.getByRole('heading', { name: 'Countries' }).scrollIntoViewIfNeeded();
@@ -157,15 +211,14 @@ describe('the overview', () => {
       await page.getByRole('button', { name: 'List', exact: true }).click();
       await page.waitForURL(/countries=list/);
       await map.waitFor({ state: 'detached' });
-      const rows = page.getByRole('list', { name: 'Sessions by country' }).getByRole('listitem');
-      assert.match(await rows.first().innerText(), /India/);
+      assert.match(await page.getByRole('table', { name: 'By country' }).innerText(), /India/);
     }));
 
-  test('names the sources, and calls direct traffic by its name', () =>
+  test('nothing that claims to be a page is a link', () =>
     dashboard.visit('/', async (page) => {
-      const sources = page.getByRole('list', { name: 'Sessions by source' });
-      assert.match(await sources.innerText(), /google\.com\s+3/);
-      assert.match(await sources.innerText(), /Direct\s+[23]/);
+      await page.getByRole('tab', { name: 'Exit page' }).click();
+      await page.getByRole('table', { name: 'By exit page' }).getByText(SCRIPT).waitFor();
+      assert.equal(await page.locator('a[href^="javascript:"]').count(), 0);
     }));
 
   test('lets the admin refresh, and says when it can be done again', () =>
@@ -195,7 +248,7 @@ describe('the overview', () => {
     dashboard.visit(
       '/',
       async (page) => {
-        assert.match(await figure(page, 'Sessions').innerText(), /All time/);
+        assert.match(await figure(page, 'Leads').innerText(), /\d/);
         assert.equal(await page.getByRole('button', { name: /^Refresh/ }).count(), 0);
       },
       { role: 'marketing' },
@@ -213,30 +266,86 @@ describe('the overview', () => {
 describe('the overview of a new installation', () => {
   const service = useService('sqlite');
   const dashboard = useDashboard(service);
+  before(() => ask(service, { metrics: ['visits'] }));
 
-  test('says what is missing and what to do next', () =>
+  test('says that all is well, and what is missing', () =>
+    dashboard.visit('/', async (page) => {
+      await page.getByText('All is well').waitFor();
+      await page.getByText('No submissions yet').waitFor();
+      assert.ok((await page.getByText('Nothing in this period').count()) > 0);
+      assert.match(await figure(page, 'Conversion rate').innerText(), /^–\n/);
+      await page.getByRole('slider', { name: 'Leads per day' }).waitFor();
+      await assertAccessible(page);
+    }));
+});
+
+/** 03:22 in Berlin: the day has only begun. */
+describe('a day that is not over', () => {
+  const EARLY = Date.parse('2026-03-17T02:22:00Z');
+  const clock = aClock(EARLY);
+  const service = useService('sqlite', { env: CAPTURE_ENV, overrides: { now: clock.now } });
+  const dashboard = useDashboard(service);
+
+  /** Every day three visits by 03:00, and thirty more in the afternoon. */
+  before(async () => {
+    const key = { 'x-api-key': ADMIN_KEY };
+    const body = JSON.stringify({ timezone: 'Europe/Berlin' });
+    const headers = { ...key, 'content-type': 'application/json' };
+    await fetch(`${service.url}/analytics/settings`, { method: 'PATCH', headers, body });
+    for (const [day, count] of [
+      [1, 3],
+      [0, 3],
+    ] as const) {
+      for (let i = 0; i < count; i += 1) await enter(`early${day}-${i}`, EARLY - day * DAY_MS - HOUR_MS);
+    }
+    for (let i = 0; i < 30; i += 1) await enter(`late${i}`, EARLY - DAY_MS + 12 * HOUR_MS);
+    clock.set(EARLY);
+    await ask(service, { metrics: ['visits'] });
+  });
+
+  async function enter(visitor: string, at: number): Promise<void> {
+    clock.set(at);
+    await startSession(service, { visitor_id: visitor, fingerprint_id: visitor, page: LANDING });
+    await assertCaptured(
+      sendFromServer(service, { EMAIL: `${visitor}@example.org`, PHONE: '', __visitor_id: visitor }),
+    );
+    await service.settled();
+  }
+
+  test('is compared with the same hours of the day before: no false fall at 03:22', () =>
     dashboard.visit(
-      '/',
+      '/?when=today',
       async (page) => {
-        for (const said of [
-          'Submissions per day appear here once campaign figures are set up.',
-          'No submissions yet',
-          'No sessions yet',
-          'No pages yet',
-          'No sources yet',
-        ]) {
-          await page.getByText(said).waitFor();
-        }
-        await page.getByRole('slider', { name: 'Sessions per day' }).waitFor();
-        assert.equal(await page.getByText('Submissions', { exact: true }).count(), 1);
-        await assertAccessible(page);
+        const leads = await figure(page, 'Leads').innerText();
+        assert.match(leads, /^3\n/);
+        assert.match(leads, /about the same/);
+        assert.doesNotMatch(leads, /down/);
+        assert.match(leads, /same part of the period before/);
+        assert.match(leads, /Before: 3/);
       },
-      { expectedErrors: /status of 503/ },
+      { at: EARLY },
+    ));
+
+  test('its hour is drawn dashed, and what is to come is not drawn', () =>
+    dashboard.visit(
+      '/?when=today',
+      async (page) => {
+        const chart = page.getByRole('slider', { name: 'Leads per hour' });
+        assert.match(
+          (await chart.getAttribute('aria-valuetext')) ?? '',
+          /^03:00, so far: Leads 0, Period before/,
+        );
+        await chart.focus();
+        await page.keyboard.press('ArrowRight');
+        assert.match((await chart.getAttribute('aria-valuetext')) ?? '', /^04:00: Leads –, Period before 0$/);
+        assert.equal(await chart.locator('path[stroke-dasharray]').count(), 1);
+      },
+      { at: EARLY },
     ));
 });
 
 describe('the first steps of a new installation', () => {
-  const service = useService('sqlite', { env: ENGINE_ENV });
+  const service = useService('sqlite');
   const dashboard = useDashboard(service);
 
   test('say to the marketing role only what it can do', () =>
@@ -270,23 +379,84 @@ describe('the first steps of a new installation', () => {
 });
 
 describe('what the charts are drawn from', () => {
-  test('every day has its place, whether anything happened on it or not', () => {
-    assert.deepEqual(daysUntil('2026-03-02', 4), ['2026-02-27', '2026-02-28', '2026-03-01', '2026-03-02']);
-    assert.equal(latestDay(['2026-03-01'], Date.parse('2026-03-02T23:59:59Z')), '2026-03-02');
-    assert.equal(latestDay(['2026-03-03'], Date.parse('2026-03-02T23:59:59Z')), '2026-03-03');
+  test('every day has its place, and one that is to come has no value', () => {
+    const answer = (over: object) => ({
+      rows: [{ dimensions: ['2026-03-01'], metrics: [7] }],
+      totals: { metrics: [7] },
+      meta: {
+        as_of: '2026-03-02T23:30:00.000Z',
+        partial: true,
+        truncated: false,
+        period: { from: '2026-02-28', to: '2026-03-04' },
+        timezone: 'Europe/Berlin',
+        currency: 'EUR',
+        ...over,
+      },
+    });
+    const { values, running } = pointsOf(answer({}), false);
+    assert.deepEqual([values, running], [[0, 7, 0, 0, null], 3]);
+    const over = pointsOf(answer({ partial: false }), false);
+    assert.deepEqual([over.values, over.running], [[0, 7, 0, 0, 0], undefined]);
   });
 
-  test('a day counts for an average as much as it has sessions', () => {
-    const day = { date: '', unique_visitors: 1, avg_duration: 0 };
-    const { sessions, engagement, visitorsPerDay } = totalsOf([
-      { ...day, total_sessions: 9, avg_engagement: 10 },
-      { ...day, total_sessions: 1, avg_engagement: 60 },
-    ]);
-    assert.deepEqual(
-      { sessions, engagement, visitorsPerDay },
-      { sessions: 10, engagement: 15, visitorsPerDay: 1 },
+  test('periods and what they are compared with are those of the service', () => {
+    const today = '2026-03-31';
+    assert.deepEqual(daysOf('last_7_days', today), { from: '2026-03-25', to: today });
+    assert.deepEqual(daysOf('last_month', today), { from: '2026-02-01', to: '2026-02-28' });
+    const march = { from: '2026-03-01', to: '2026-03-31' };
+    assert.deepEqual(comparedDays(march, 'this_month', 'previous_period'), {
+      from: '2026-02-01',
+      to: '2026-02-28',
+    });
+    assert.deepEqual(comparedDays(march, '2026-03-01..2026-03-31', 'previous_period'), {
+      from: '2026-01-29',
+      to: '2026-02-28',
+    });
+    const leap = { from: '2028-02-29', to: '2028-02-29' };
+    assert.deepEqual(comparedDays(leap, 'today', 'previous_year'), { from: '2027-02-28', to: '2027-02-28' });
+    assert.equal(comparedDays(march, 'all', 'previous_period'), undefined);
+  });
+
+  test('days begin and end with the clock of the time zone, also when it changes', () => {
+    assert.deepEqual(momentsOf({ from: '2026-03-29', to: '2026-03-29' }, 'Europe/Berlin'), {
+      from: '2026-03-28T23:00:00Z',
+      to: '2026-03-29T21:59:59Z',
+    });
+    assert.deepEqual(momentsOf({ from: '2026-10-25', to: '2026-10-25' }, 'America/New_York'), {
+      from: '2026-10-25T04:00:00Z',
+      to: '2026-10-26T03:59:59Z',
+    });
+  });
+
+  test('a change is noise where chance alone would make it', () => {
+    assert.equal(isCountNoise(3, 6), true);
+    assert.equal(isCountNoise(300, 600), false);
+    assert.equal(isShareNoise({ part: 3, whole: 100 }, { part: 6, whole: 100 }), true);
+    assert.equal(isShareNoise({ part: 300, whole: 10_000 }, { part: 600, whole: 10_000 }), false);
+    assert.equal(isShareNoise({ part: 1, whole: 0 }, { part: 6, whole: 100 }), true);
+  });
+
+  test('what was busy and has stopped has gone quiet; what never was busy has not', () => {
+    const rows = (name: string, ...days: string[]) =>
+      days.map((day) => ({ dimensions: [name, `2026-03-${day}`], metrics: [4] }));
+    const asked = { today: '2026-03-14', quietDays: 2, activeDaysMin: 3 };
+    const found = goneQuiet(
+      [
+        ...rows('stopped', '08', '09', '10'),
+        ...rows('going', '08', '09', '13'),
+        ...rows('rare', '08'),
+        ...rows('(unknown)', '08', '09', '10'),
+      ],
+      asked,
     );
-    assert.equal(changeOf(5, 0), null);
+    assert.deepEqual(found, [{ name: 'stopped', lastDay: '2026-03-10' }]);
+  });
+
+  test('a rejected lead looks real with a name and a way to reach the person', () => {
+    const lead = { contact_name: 'Ada Lovelace', contact_email: 'ada@example.org', contact_phone: '' };
+    assert.equal(looksReal(lead), true);
+    assert.equal(looksReal({ ...lead, contact_email: 'ada', contact_phone: '12' }), false);
+    assert.equal(looksReal({ ...lead, contact_name: '77' }), false);
   });
 
   test('every country has a shade of the map, and every shade a country', () => {
@@ -321,6 +491,11 @@ describe('what the charts are drawn from', () => {
     assert.equal(ago(-59.6 * 60_000), ago(-60 * 60_000));
   });
 });
+
+async function choose(page: Page, field: string, option: string): Promise<void> {
+  await page.getByRole('combobox', { name: field }).click();
+  await page.getByRole('option', { name: option, exact: true }).click();
+}
 
 function figure(page: Page, name: string) {
   return page.locator(`div:has(> dt:text-is("${name}")) > dd`);

@@ -675,6 +675,7 @@ describe('The settings for everybody', () => {
     'Drought alert',
     'Retention and replay',
     'Dropdown options',
+    'System',
     'Keys and appearance',
   ];
   for (const size of [DESKTOP, PHONE]) {

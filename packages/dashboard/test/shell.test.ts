@@ -1,24 +1,25 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
+import { assertCaptured, CAPTURE_ENV, sendFromServer } from '@leadtrail/testing/enquiries';
+import { ask } from '@leadtrail/testing/questions';
 import { useService } from '@leadtrail/testing/service';
 import type { Page } from 'playwright-core';
 import { assertAccessible, atRest, PHONE, useDashboard } from './support/dashboard.ts';
 
-const ENTRIES: readonly (readonly [label: string, path: string])[] = [
+const ENTRIES: readonly (readonly [label: string, path: string, heading?: string])[] = [
   ['Overview', ''],
   ['Leads', '/leads'],
   ['Submissions', '/submissions'],
   ['Campaigns', '/campaigns'],
   ['Deliveries', '/deliveries'],
-  ['Rejected', '/rejected'],
-  ['Testing', '/testing'],
-  ['Blocked IPs', '/blocked-ips'],
-  ['Whitelisted IPs', '/whitelisted-ips'],
+  ['Recordings', '/recordings'],
+  ['Spam and tests', '/rejected', 'Rejected'],
   ['Settings', '/settings'],
 ];
 
 describe('what surrounds every page', () => {
-  const service = useService('sqlite', { env: { EDGE_ACCOUNT_ID: 'a', ANALYTICS_ENGINE_API_TOKEN: 'b' } });
+  const service = useService('sqlite', { env: CAPTURE_ENV });
+  before(() => ask(service, { metrics: ['visits'] }));
   const dashboard = useDashboard(service);
 
   test('the first stop of the keyboard skips to the content', async () => {
@@ -36,17 +37,60 @@ describe('what surrounds every page', () => {
   test('every page is reached by the keyboard, and the navigation and the title say where one is', async () => {
     await dashboard.visit('', async (page) => {
       await page.getByRole('link', { name: 'Settings' }).waitFor();
-      for (const [label, path] of ENTRIES) {
+      for (const [label, path, title = label] of ENTRIES) {
         const link = navigation(page).getByRole('link', { name: label, exact: true });
         await tabTo(page, link);
         await page.keyboard.press('Enter');
         await page.waitForURL((url) => at(url, path));
-        await page.getByRole('heading', { level: 1, name: label }).waitFor();
+        await page.getByRole('heading', { level: 1, name: title }).waitFor();
         await atRest(page);
         const [heading] = await page.getByRole('heading', { level: 1 }).allInnerTexts();
         assert.ok((await page.title()).endsWith(`${heading} · Leadtrail`), await page.title());
         assert.deepEqual(await navigation(page).locator('[aria-current="page"]').allInnerTexts(), [label]);
       }
+    });
+  });
+
+  test('spam and tests are tabs of one entry', async () => {
+    await dashboard.visit('/rejected', async (page) => {
+      const tabs = page.getByRole('navigation', { name: 'Spam and tests' });
+      for (const label of ['Testing', 'Blocked IPs', 'Whitelisted IPs', 'Rejected']) {
+        await tabs.getByRole('link', { name: label }).press('Enter');
+        await page.getByRole('heading', { level: 1, name: label }).waitFor();
+        assert.deepEqual(await tabs.locator('[aria-current="page"]').allInnerTexts(), [label]);
+        assert.deepEqual(await navigation(page).locator('[aria-current="page"]').allInnerTexts(), [
+          'Spam and tests',
+        ]);
+      }
+    });
+  });
+
+  test('Ctrl-K goes to a person, a page or an action by a few letters', async () => {
+    await assertCaptured(sendFromServer(service, { FIRSTNAME: 'Grace', EMAIL: 'grace@example.org' }));
+    await dashboard.visit('/deliveries', async (page) => {
+      const field = page.getByRole('combobox', { name: 'Person, page or action' });
+      await page.keyboard.press('Control+k');
+      await field.fill('camp');
+      await assertAccessible(page);
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { level: 1, name: 'Campaigns' }).waitFor();
+
+      await page.keyboard.press('Control+k');
+      await field.fill('grace');
+      await page.getByRole('option', { name: /^Grace/ }).waitFor();
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { level: 1, name: 'Grace' }).waitFor();
+
+      await page.keyboard.press('Control+k');
+      await field.fill('dark');
+      await page.keyboard.press('Enter');
+      await page.waitForFunction(() => document.documentElement.dataset.theme === 'dark');
+      await page.keyboard.press('Control+k');
+      await field.fill('no such thing');
+      await page.getByText('Nothing found.').waitFor();
+      await page.keyboard.press('Escape');
+      await field.waitFor({ state: 'detached' });
     });
   });
 

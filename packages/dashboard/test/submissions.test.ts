@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
+import { call } from '@leadtrail/testing/analytics-calls';
 import { NOON } from '@leadtrail/testing/builders';
 import { aClock } from '@leadtrail/testing/clock';
 import { assertCaptured, CAPTURE_ENV, type Fields, sendFromServer } from '@leadtrail/testing/enquiries';
+import { ask } from '@leadtrail/testing/questions';
 import { ADMIN_KEY, useService } from '@leadtrail/testing/service';
 import type { Page } from 'playwright-core';
 import { DAY_MS, HOUR_MS } from '../../server/src/lib/utc-time.ts';
-import { atRest, useDashboard } from './support/dashboard.ts';
+import { atRest, useDashboard, type VisitOptions } from './support/dashboard.ts';
 
 const BLOCKED_IP = '203.0.113.9';
 const MANY = 55;
@@ -28,6 +30,10 @@ describe('the submissions page', () => {
     await assertCaptured(sendFromServer(service, { FIRSTNAME, EMAIL, PHONE: '', ...sent }, { ip }));
   }
 
+  /** The browser's clock has to agree with that of the service. */
+  const visit = (path: string, walk: (page: Page) => Promise<void>, options: VisitOptions = {}) =>
+    dashboard.visit(path, walk, { at: NOON, ...options });
+
   before(async () => {
     for (let i = 0; i < MANY; i += 1) await submit(LAST_WEEK + i * 1000, `Person${i}`);
     await submit(NOON - DAY_MS, 'Yves', { PROJECT: 'Harbour' });
@@ -39,16 +45,17 @@ describe('the submissions page', () => {
       (await service.post('/analytics/blocked-ips', block, { 'x-api-key': ADMIN_KEY })).status,
       201,
     );
+    await ask(service, { metrics: ['visits'] });
   });
 
   test('shows who submitted today: primary or follow-up, whether the address is blocked, and the way to the lead', () =>
-    dashboard.visit('/submissions', async (page) => {
+    visit('/submissions', async (page) => {
       assert.deepEqual(await names(page), ['Bert', 'Ada', 'Ada']);
       const kinds = await page.locator('tbody tr').allInnerTexts();
       assert.match(kinds[0] ?? '', /First\s+IP blocked/);
       assert.match(kinds[1] ?? '', /Follow-up/);
       assert.match(kinds[2] ?? '', /First/);
-      assert.ok(await page.getByText(/Days are in UTC and start at 0[12]:00 your time/).isVisible());
+      assert.ok(await page.getByText('Days in UTC').isVisible());
 
       await page.getByRole('link', { name: 'Bert' }).click();
       await page.waitForURL(/\/leads\/\d+$/);
@@ -59,44 +66,49 @@ describe('the submissions page', () => {
     }));
 
   test('shows another day or a range of days, and the address says which', () =>
-    dashboard.visit('/submissions', async (page) => {
-      await page.getByRole('button', { name: 'Yesterday' }).click();
+    visit('/submissions', async (page) => {
+      await choosePeriod(page, 'Yesterday');
       await page.getByRole('link', { name: 'Yves' }).waitFor();
       assert.deepEqual(await names(page), ['Yves']);
+      assert.deepEqual(queryOf(page), { when: 'yesterday' });
 
-      await page.getByRole('button', { name: 'Date range' }).click();
+      await choosePeriod(page, 'From … to …');
       await page.getByLabel('From').fill('2026-03-09');
       await page.getByLabel('To', { exact: true }).fill('2026-03-10');
       await page.getByText('4 submissions').waitFor();
       assert.deepEqual(await names(page), ['Bert', 'Ada', 'Ada', 'Yves']);
-      assert.deepEqual(queryOf(page), {
-        period: 'range',
-        date_from: '2026-03-09',
-        date_to: '2026-03-10',
-      });
+      assert.deepEqual(queryOf(page), { when: '2026-03-09..2026-03-10' });
 
       await page.reload();
       await page.getByText('4 submissions').waitFor();
       assert.equal(await page.getByLabel('From').inputValue(), '2026-03-09');
-      await page.getByLabel('From').fill('');
+      await choosePeriod(page, 'All time');
       await page.getByText(`${MANY + 4} submissions`).waitFor();
     }));
 
-  test('a year can be typed digit by digit', () =>
-    dashboard.visit('/submissions?period=range&date_from=2027-03-03&date_to=2026-03-10', async (page) => {
+  test('a year can be typed digit by digit, and days that cannot be are not asked for', () =>
+    visit('/submissions?when=2026-03-10..2026-03-10', async (page) => {
+      await page.getByLabel('From').fill('2026-03-11');
+      assert.deepEqual(queryOf(page), { when: '2026-03-10..2026-03-10' });
       await page.getByLabel('From').focus();
       await page.keyboard.type('03032026');
       await page.getByText(`${MANY + 4} submissions`).waitFor();
-      assert.equal(queryOf(page).date_from, '2026-03-03');
+      assert.deepEqual(queryOf(page), { when: '2026-03-03..2026-03-10' });
     }));
 
-  test('says so when the first day comes after the last', () =>
-    dashboard.visit('/submissions?period=range&date_from=2026-03-10&date_to=2026-03-01', async (page) => {
-      await page.getByText('The start date is after the end date').waitFor();
-    }));
+  test('days begin at midnight in the time zone of the workspace', async () => {
+    const zone = (timezone: string) => call(service, 'PATCH', '/analytics/settings', { body: { timezone } });
+    await zone('Pacific/Auckland');
+    await visit('/submissions', async (page) => {
+      // Noon in UTC is an hour past midnight there.
+      assert.deepEqual(await names(page), ['Bert', 'Ada']);
+      assert.ok(await page.getByText('Days in Pacific/Auckland').isVisible());
+    });
+    await zone('UTC');
+  });
 
   test('is sorted by the headers of its columns, which say how', () =>
-    dashboard.visit('/submissions', async (page) => {
+    visit('/submissions', async (page) => {
       const header = (name: string) => page.getByRole('columnheader', { name });
       assert.equal(await header('Submitted').getAttribute('aria-sort'), 'descending');
       assert.equal(await header('Project').getAttribute('aria-sort'), 'none');
@@ -117,7 +129,7 @@ describe('the submissions page', () => {
     }));
 
   test('is searched, and a search that finds nothing can be cleared', () =>
-    dashboard.visit('/submissions', async (page) => {
+    visit('/submissions', async (page) => {
       await page.keyboard.press('/');
       await page.keyboard.type('google');
       await page.getByText('1 submission', { exact: true }).waitFor();
@@ -132,19 +144,13 @@ describe('the submissions page', () => {
     }));
 
   test('what is not found within a day can be looked for in the last 30', () =>
-    dashboard.visit('/submissions', async (page) => {
-      await page.clock.setFixedTime(NOON);
+    visit('/submissions', async (page) => {
       await page.getByRole('searchbox').fill('harbour');
       await page.getByText('Nothing was found for “harbour” today.').waitFor();
       await page.getByRole('button', { name: 'Search the last 30 days' }).click();
       await page.getByText('1 submission', { exact: true }).waitFor();
       assert.deepEqual(await names(page), ['Yves']);
-      assert.deepEqual(queryOf(page), {
-        period: 'range',
-        date_from: '2026-02-09',
-        date_to: '2026-03-10',
-        q: 'harbour',
-      });
+      assert.deepEqual(queryOf(page), { when: 'last_30_days', q: 'harbour' });
 
       await page.getByRole('searchbox').fill('nobody at all');
       await page.getByText('No submission matches').waitFor();
@@ -152,28 +158,31 @@ describe('the submissions page', () => {
     }));
 
   test('has pages, and an address beyond the last one leads to it', () =>
-    dashboard.visit('/submissions?period=range&date_to=2026-03-03', async (page) => {
+    visit('/submissions?when=2026-03-01..2026-03-03', async (page) => {
       assert.equal((await names(page)).length, 50);
       await page.getByRole('button', { name: 'Next page' }).click();
       await page.getByText(`51–${MANY} of ${MANY}`).waitFor();
       assert.equal((await names(page)).length, MANY - 50);
       assert.equal(queryOf(page).offset, '50');
-      await page.goto(`${service.url}/dashboard/submissions?period=range&date_to=2026-03-03&offset=500`);
+      await page.goto(`${service.url}/dashboard/submissions?when=2026-03-01..2026-03-03&offset=500`);
       await page.getByText(`51–${MANY} of ${MANY}`).waitFor();
     }));
 
   test('is there for the marketing role', () =>
-    dashboard.visit(
-      '/submissions',
-      async (page) => assert.deepEqual(await names(page), ['Bert', 'Ada', 'Ada']),
-      { role: 'marketing' },
-    ));
+    visit('/submissions', async (page) => assert.deepEqual(await names(page), ['Bert', 'Ada', 'Ada']), {
+      role: 'marketing',
+    }));
 });
 
 async function names(page: Page): Promise<string[]> {
   const links = page.locator('tbody tr td:first-child a');
   await links.first().waitFor();
   return links.allInnerTexts();
+}
+
+async function choosePeriod(page: Page, name: string): Promise<void> {
+  await page.getByRole('combobox', { name: 'Period' }).click();
+  await page.getByRole('option', { name, exact: true }).click();
 }
 
 function queryOf(page: Page): Record<string, string> {

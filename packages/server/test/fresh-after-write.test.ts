@@ -456,6 +456,11 @@ const WRITES: Record<WriteName, (service: TestService) => Promise<Write>> = {
     topics: [],
     write: () => send(service, 'POST', '/analytics/query', { metrics: ['visits'], period: 'today' }),
   }),
+  leadsBehind: async (service) => ({
+    changes: [],
+    topics: [],
+    write: () => send(service, 'POST', '/analytics/query/leads', { metric: 'leads', period: 'today' }),
+  }),
   importCosts: async (service) => ({ changes: [], topics: [], write: () => importCosts(service) }),
   deleteCosts: async (service) => {
     const id = await importCosts(service);

@@ -48,6 +48,7 @@ onBothStores('a data directory of an earlier version', (kind) => {
     assert.deepEqual(
       leads.map((lead) => [lead.lead_id, lead.contact_name, lead.follow_ups_count]),
       [
+        [7, 'Grace Hopper', 0],
         [6, 'Person 5', 0],
         [5, 'Person 4', 0],
         [4, 'Person 3', 0],

@@ -87,6 +87,7 @@ export async function callEverything(service: TestService): Promise<Record<Calla
     askQuestion: await call('askQuestion', {
       body: { metrics: ['visits', 'leads'], dimensions: ['source'], period: 'last_30_days' },
     }),
+    leadsBehind: await call('leadsBehind', { body: { metric: 'leads', period: 'all' } }),
     questionFields: await call('questionFields'),
     costImports: await call('costImports'),
     deleteCosts: await call('deleteCosts', { params: { import_id: await anImport(service) } }),

@@ -1,11 +1,27 @@
 import type { LeadStatus } from '@leadtrail/contract/lead-status';
 import type { LeadSort } from '@leadtrail/contract/leads';
+import type { Question } from '@leadtrail/contract/questions';
 
 /** All query keys, so that reads and invalidations cannot drift apart. A shorter key matches all that begin with it. */
 
-export type LeadFilters = { q?: string; status?: LeadStatus; has_follow_ups?: boolean; seen?: boolean };
+export type LeadFilters = {
+  q?: string;
+  status?: LeadStatus;
+  has_follow_ups?: boolean;
+  seen?: boolean;
+  project?: string;
+  source?: string;
+  campaign?: string;
+  /** Of the frame: sites, separated by commas, and the moments of the period. */
+  site?: string;
+  from?: string;
+  to?: string;
+};
 export type LeadListQuery = LeadFilters & { sort?: LeadSort; limit: number; offset: number };
 export type LeadColumn = { status: LeadStatus; sort: LeadSort; filters: LeadFilters };
+
+/** What a question leaves out has its default. */
+export type AskedQuestion = Pick<Question, 'metrics' | 'period'> & Partial<Question>;
 
 const LEADS = 'leads';
 const LEAD = 'lead';
@@ -16,16 +32,15 @@ export const queryKeys = {
   viewer: ['viewer'],
   worldMap: ['world-map'],
 
+  answer: (question: AskedQuestion) => ['answers', question],
   figures: ['figures'],
-  sessionsDaily: (days: number) => ['sessions-daily', days],
   realtime: ['realtime'],
-  topPages: (limit: number) => ['top-pages', limit],
-  sources: ['sources'],
-  countries: ['countries'],
   engagement: ['engagement'],
   storage: ['storage'],
+  need: (name: string) => ['needs', name],
   recentSubmissions: (limit: number) => ['recent-submissions', limit],
-  campaignReport: (report: string, query: object) => ['campaign-reports', report, query],
+
+  costImports: ['cost-imports'],
 
   leads: [LEADS],
   leadLists: [LEADS, 'list'],
@@ -38,6 +53,8 @@ export const queryKeys = {
   lead: (id: string | number) => [LEAD, String(id)],
   erasePreview: (person: object) => ['erase-preview', person],
 
+  people: (q: string) => [LEADS, 'people', q],
+  recordingList: (query: object) => ['recording-list', query],
   recordings: (visitorId: string) => ['recordings', visitorId],
   recording: (sessionId: string) => ['recording', sessionId],
   submissions: (query: object) => ['submissions', query],

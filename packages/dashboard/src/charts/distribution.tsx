@@ -6,8 +6,6 @@ export type Bucket = {
   name: string;
   hint: string;
   count: number;
-  isSelected?: boolean;
-  onSelect?: () => void;
 };
 
 const STRENGTHS = ['bg-series-1/35', 'bg-series-1/50', 'bg-series-1/65', 'bg-series-1/80', 'bg-series-1'];
@@ -30,10 +28,8 @@ export function Distribution({ label, buckets }: { label: string; buckets: reado
   );
 }
 
-const COLUMN = 'flex size-full flex-col rounded-md py-1 text-center';
-
 function Column({
-  bucket: { name, hint, count, isSelected = false, onSelect },
+  bucket: { name, hint, count },
   share,
   strength,
 }: {
@@ -41,8 +37,8 @@ function Column({
   share: number;
   strength: string | undefined;
 }) {
-  const content = (
-    <>
+  return (
+    <div className="flex size-full flex-col rounded-md py-1 text-center">
       <span className="flex flex-1 flex-col justify-end gap-1">
         <span className="text-[0.8125rem] font-medium tabular-nums">{formatNumber(count)}</span>
         <span
@@ -55,17 +51,6 @@ function Column({
         {name}
       </span>
       <span className="text-[0.6875rem] text-ink-faint">{hint}</span>
-    </>
-  );
-  if (onSelect === undefined) return <div className={COLUMN}>{content}</div>;
-  return (
-    <button
-      type="button"
-      aria-pressed={isSelected}
-      onClick={onSelect}
-      className={classes(COLUMN, 'hover:bg-sunken aria-pressed:ring-1 aria-pressed:ring-accent')}
-    >
-      {content}
-    </button>
+    </div>
   );
 }

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { formatShare } from '../format.ts';
 import { classes } from '../ui/classes.ts';
 
-/** A key figure with its change and trend. */
+/** A key figure with its change. */
 export function Figure({
   name,
   value,
@@ -21,7 +21,7 @@ export function Figure({
     <div className="flex min-w-0 flex-col gap-1 rounded-xl border border-line bg-surface p-4">
       <dt className="text-[0.8125rem] text-ink-soft">{name}</dt>
       <dd className="flex flex-1 flex-col gap-1">
-        <span className="text-[1.375rem] leading-tight font-semibold tracking-tight tabular-nums">
+        <span className="text-[1.625rem] leading-tight font-semibold tracking-tight tabular-nums">
           {value}
         </span>
         {change != null && <span className="min-h-4.5">{change}</span>}
@@ -35,22 +35,37 @@ export function Figure({
 /** Smaller changes count as none. */
 const NOTICEABLE = 0.005;
 
-export function Change({ by, since }: { by: number | null; since: string }) {
+/** Grey where it says nothing. `by` is relative to the value before. */
+export function Change({
+  by,
+  since,
+  doubt,
+  isBad = false,
+}: {
+  by: number | null;
+  since: string;
+  /** Why it may say nothing. */
+  doubt?: string | undefined;
+  /** More of it is worse. */
+  isBad?: boolean;
+}) {
   if (by === null) return null;
   const isSame = Math.abs(by) < NOTICEABLE;
   const Arrow = isSame ? ArrowRight : by > 0 ? ArrowUpRight : ArrowDownRight;
+  const isGrey = isSame || doubt !== undefined;
+  const said = doubt === undefined ? since : `${since}; ${doubt}`;
   return (
     <span
-      title={since}
+      title={said}
       className={classes(
         'inline-flex items-center gap-0.5 text-xs font-medium tabular-nums',
-        isSame ? 'text-ink-faint' : by > 0 ? 'text-positive' : 'text-negative',
+        isGrey ? 'text-ink-faint' : by > 0 !== isBad ? 'text-positive' : 'text-negative',
       )}
     >
       <Arrow aria-hidden="true" className="size-3.5" />
       <span className="sr-only">{isSame ? 'about the same' : by > 0 ? 'up' : 'down'}</span>
       {formatShare(Math.abs(by))}
-      <span className="sr-only">{since}</span>
+      <span className="sr-only">{said}</span>
     </span>
   );
 }

@@ -1,11 +1,8 @@
-import { send } from '../api/client.ts';
-
 /** Until then the browser has saved the blob. */
 const REVOKE_AFTER_MS = 60_000;
 
-/** Not a plain link: the API key goes in a header. */
-export async function download(address: string, name: string): Promise<void> {
-  const response = await send('GET', address);
+/** Saves what was fetched: a plain link would not carry the API key. */
+export async function download(response: Response, name: string): Promise<void> {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(await response.blob());
   link.download = name;

@@ -20,13 +20,23 @@ export function useMoveStage(): MoveStage {
       const moved = { ...lead, status: to };
       void move(client, lead, to).then((isMoved) => {
         if (!isMoved) return;
-        toastWithUndo(`${personName(lead)} moved to ${statusName(to)}`, () =>
-          move(client, moved, lead.status),
-        );
+        const undo = () => void move(client, moved, lead.status);
+        moves.push(undo);
+        toastWithUndo(`${personName(lead)} moved to ${statusName(to)}`, () => {
+          moves = moves.filter((each) => each !== undo);
+          undo();
+        });
       });
     },
     [client],
   );
+}
+
+let moves: (() => void)[] = [];
+
+/** Takes back the last move that was not taken back yet, and then the one before. */
+export function undoLastMove(): void {
+  moves.pop()?.();
 }
 
 /** The latest request for each lead: requests for the same lead are sent one after the other. */

@@ -1,66 +1,122 @@
-import { Link, type LinkProps } from '@tanstack/react-router';
+import { useQueries } from '@tanstack/react-query';
+import { Link, type LinkProps, useLocation } from '@tanstack/react-router';
 import {
-  Ban,
-  FlaskConical,
   Inbox,
   LayoutDashboard,
   type LucideIcon,
   Megaphone,
   Send,
   Settings,
-  ShieldCheck,
   ShieldX,
   Users,
+  Video,
 } from 'lucide-react';
+import { call } from '../api/client.ts';
+import { queryKeys } from '../api/query-keys.ts';
 import { useIsAdmin } from '../api/role.ts';
+import { counted, formatShort } from '../format.ts';
 
-type Entry = { to: NonNullable<LinkProps['to']>; label: string; icon: LucideIcon; isExact?: boolean };
+type Waiting = 'leads' | 'deliveries';
+type Entry = {
+  to: NonNullable<LinkProps['to']>;
+  label: string;
+  icon: LucideIcon;
+  /** Other pages that belong to it. */
+  also?: readonly string[];
+  waiting?: Waiting;
+};
 
-const GROUPS: readonly { title: string | null; entries: readonly Entry[] }[] = [
+export const ENTRIES: readonly Entry[] = [
+  { to: '/', label: 'Overview', icon: LayoutDashboard },
+  { to: '/leads', label: 'Leads', icon: Users, waiting: 'leads' },
+  { to: '/submissions', label: 'Submissions', icon: Inbox },
+  { to: '/campaigns', label: 'Campaigns', icon: Megaphone },
+  { to: '/deliveries', label: 'Deliveries', icon: Send, waiting: 'deliveries' },
+  { to: '/recordings', label: 'Recordings', icon: Video },
   {
-    title: null,
-    entries: [
-      { to: '/', label: 'Overview', icon: LayoutDashboard, isExact: true },
-      { to: '/leads', label: 'Leads', icon: Users },
-      { to: '/submissions', label: 'Submissions', icon: Inbox },
-      { to: '/campaigns', label: 'Campaigns', icon: Megaphone },
-      { to: '/deliveries', label: 'Deliveries', icon: Send },
-    ],
-  },
-  {
-    title: 'Filtered',
-    entries: [
-      { to: '/rejected', label: 'Rejected', icon: Ban },
-      { to: '/testing', label: 'Testing', icon: FlaskConical },
-      { to: '/blocked-ips', label: 'Blocked IPs', icon: ShieldX },
-      { to: '/whitelisted-ips', label: 'Whitelisted IPs', icon: ShieldCheck },
-    ],
+    to: '/rejected',
+    label: 'Spam and tests',
+    icon: ShieldX,
+    also: ['/testing', '/blocked-ips', '/whitelisted-ips'],
   },
 ];
-const SETTINGS: Entry = { to: '/settings', label: 'Settings', icon: Settings };
+export const SETTINGS: Entry = { to: '/settings', label: 'Settings', icon: Settings };
 
 export function Navigation({ onNavigate }: { onNavigate?: () => void }) {
   const isAdmin = useIsAdmin();
-  const groups = isAdmin ? [...GROUPS, { title: 'Setup', entries: [SETTINGS] }] : GROUPS;
+  const waiting = useWaiting();
   return (
-    <nav aria-label="Main" className="grid gap-5">
-      {groups.map(({ title, entries }) => (
-        <div key={title} className="grid gap-0.5">
-          {title !== null && <p className="px-3 pb-1 text-xs font-medium text-ink-faint">{title}</p>}
-          {entries.map(({ to, label, icon: Icon, isExact = false }) => (
-            <Link
-              key={to}
-              to={to}
-              {...(onNavigate === undefined ? {} : { onClick: onNavigate })}
-              activeOptions={{ exact: isExact, includeSearch: false }}
-              className="flex h-9 items-center gap-3 rounded-lg px-3 font-medium text-ink-soft hover:bg-sunken hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:text-accent-text"
-            >
-              <Icon aria-hidden="true" className="size-[1.125rem]" />
-              {label}
-            </Link>
-          ))}
-        </div>
+    <nav aria-label="Main" className="grid gap-0.5">
+      {[...ENTRIES, ...(isAdmin ? [SETTINGS] : [])].map((entry) => (
+        <EntryLink
+          key={entry.to}
+          entry={entry}
+          waiting={entry.waiting === undefined ? 0 : waiting[entry.waiting]}
+          onNavigate={onNavigate}
+        />
       ))}
     </nav>
   );
+}
+
+function EntryLink({
+  entry: { to, label, icon: Icon, also = [], waiting: kind },
+  waiting,
+  onNavigate,
+}: {
+  entry: Entry;
+  waiting: number;
+  onNavigate: (() => void) | undefined;
+}) {
+  const { pathname } = useLocation();
+  const isCurrent = to === '/' ? pathname === '/' : [to, ...also].some((path) => pathname.startsWith(path));
+  return (
+    <Link
+      to={to}
+      {...(onNavigate === undefined ? {} : { onClick: onNavigate })}
+      activeProps={{}}
+      aria-current={isCurrent ? 'page' : undefined}
+      className="flex h-9 items-center gap-3 rounded-lg px-3 font-medium text-ink-soft hover:bg-sunken hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:text-accent-text"
+    >
+      <Icon aria-hidden="true" className="size-[1.125rem]" />
+      {label}
+      {waiting > 0 && (
+        // The overview says the same in words.
+        <span
+          aria-hidden="true"
+          title={
+            kind === 'leads' ? counted(waiting, 'lead to review', 'leads to review') : `${waiting} failed`
+          }
+          className={`ml-auto rounded-full px-1.5 text-xs tabular-nums ${
+            kind === 'leads' ? 'bg-sunken text-ink-soft' : 'bg-negative-soft text-negative'
+          }`}
+        >
+          {formatShort(waiting)}
+        </span>
+      )}
+    </Link>
+  );
+}
+
+const POLL_MS = 60_000;
+
+/** What waits for somebody. Shared with the overview, which says the same in words. */
+function useWaiting(): Record<Waiting, number> {
+  return useQueries({
+    queries: [
+      {
+        queryKey: queryKeys.need('review'),
+        queryFn: ({ signal }: { signal: AbortSignal }) =>
+          call('leads', { query: { seen: false, limit: 1 }, signal }),
+        refetchInterval: POLL_MS,
+      },
+      {
+        queryKey: queryKeys.need('failed'),
+        queryFn: ({ signal }: { signal: AbortSignal }) =>
+          call('flowSends', { query: { status: 'failed', limit: 1 }, signal }),
+        refetchInterval: POLL_MS,
+      },
+    ],
+    combine: ([leads, sends]) => ({ leads: leads.data?.total ?? 0, deliveries: sends.data?.total ?? 0 }),
+  });
 }

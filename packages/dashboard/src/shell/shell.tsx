@@ -10,6 +10,7 @@ import { Button } from '../ui/button.tsx';
 import { Menu } from '../ui/menu.tsx';
 import { Navigation } from './navigation.tsx';
 import { PageAnnouncer } from './page-announcer.tsx';
+import { PaletteKey } from './palette-key.tsx';
 
 export function Shell() {
   return (
@@ -21,6 +22,7 @@ export function Shell() {
         Skip to content
       </a>
       <PageAnnouncer />
+      <PaletteKey />
       <aside className="sticky top-0 hidden h-dvh flex-col justify-between gap-6 overflow-y-auto border-r border-line bg-surface px-3 py-4 lg:flex">
         <div className="grid gap-6">
           <Brand />

@@ -15,7 +15,7 @@ export function Time({ value, isAgo = false }: { value: string | number; isAgo?:
 }
 
 /** The full time, or the relative one on small screens. */
-export function ListTime({ value }: { value: string }) {
+export function ListTime({ value }: { value: string | number }) {
   return (
     <>
       <span className="sm:hidden">

@@ -21,6 +21,8 @@ export type VisitOptions = {
   role?: 'admin' | 'marketing' | 'nobody';
   theme?: 'light' | 'dark';
   size?: { width: number; height: number };
+  /** What the browser's clock says. */
+  at?: number;
   /** Console errors that a test provokes, such as a request that is answered with an error. */
   expectedErrors?: RegExp;
 };
@@ -47,6 +49,7 @@ export function useDashboard(service: TestService): Dashboard {
         permissions: ['clipboard-read', 'clipboard-write'],
       });
       context.setDefaultTimeout(PATIENCE_MS);
+      if (options.at !== undefined) await context.clock.setFixedTime(options.at);
       try {
         await signIn(context, options.role ?? 'admin');
         const page = await context.newPage();

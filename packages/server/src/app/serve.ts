@@ -155,6 +155,10 @@ function flowsOf(config: Config, parts: Parts, work: Work) {
       const { makeAnswerQuestion } = await import('../flows/answer-question.ts');
       return makeAnswerQuestion(common);
     }),
+    listLeadsBehind: whenNeeded(async () => {
+      const { makeListLeadsBehind } = await import('../flows/list-leads-behind.ts');
+      return makeListLeadsBehind(common);
+    }),
     acceptLead: whenNeeded(async () => {
       const { makeAcceptLead } = await import('../flows/accept-lead.ts');
       return makeAcceptLead(common);

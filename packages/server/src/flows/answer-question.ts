@@ -19,7 +19,7 @@ export function makeAnswerQuestion({
   now: () => number;
 }): AnswerQuestion {
   return async (question) => {
-    const { timezone } = await settings.current();
+    const { timezone, currency } = await settings.current();
     const checked = checkQuestion(question, { timeZone: timezone, now: now() });
     const found = await answers.ask(compileQuestion(checked));
     const { period, timeZone } = checked;
@@ -33,6 +33,7 @@ export function makeAnswerQuestion({
         truncated: found.groups > GROUPS_MAX,
         period: { from: period.isAll ? first : period.from, to: period.to },
         timezone: timeZone,
+        currency,
       },
     };
     return { answer, asCsv: () => answerAsCsv(checked, answer) };

@@ -6,6 +6,7 @@ import { queryKeys } from '../../api/query-keys.ts';
 import { useIsAdmin } from '../../api/role.ts';
 import { counted } from '../../format.ts';
 import { type ListPage, type MoveList, PagedList } from '../../shared/paged-list.tsx';
+import { SpamTabs } from '../../shared/spam-tabs.tsx';
 import { useSearchParams } from '../../shared/use-search-params.ts';
 import { Button } from '../../ui/button.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -43,6 +44,7 @@ export function IpListPage<R extends { ip: string }>({ list }: { list: IpList<R>
 
   return (
     <Page title={list.title} hint={list.hint} actions={addButton}>
+      <SpamTabs />
       <SearchInput
         label={`Search ${list.title.toLowerCase().replace('ips', 'IPs')}`}
         placeholder="Part of an IP address"

@@ -5,6 +5,7 @@ import { type ReactNode, useEffect, useState } from 'react';
 import { ApiProblem } from '../../api/client.ts';
 import { useIsAdmin } from '../../api/role.ts';
 import { counted } from '../../format.ts';
+import { KeyboardHelp } from '../../shared/keyboard-help.tsx';
 import { lastLeadsSearch } from '../../shared/last-leads-search.ts';
 import { personName } from '../../shared/person-name.ts';
 import { useSearchParams } from '../../shared/use-search-params.ts';
@@ -22,12 +23,14 @@ import { ForwardingCard } from './forwarding-card.tsx';
 import { IdentitiesCard } from './identities-card.tsx';
 import { MergedCard } from './merged-card.tsx';
 import { OriginCard } from './origin-card.tsx';
+import { QueueLinks } from './queue-links.tsx';
 import { ReplayDialog } from './replay-dialog.tsx';
 import { ScoresCard } from './scores-card.tsx';
 import type { LeadSearch } from './search.ts';
 import { StageSelect } from './stage-select.tsx';
 import { Timeline } from './timeline.tsx';
 import { otherName } from './use-merging.ts';
+import { ValueCard } from './value-card.tsx';
 
 const route = getRouteApi('/leads/$leadId');
 
@@ -65,6 +68,8 @@ function LeadView({ id, detail }: { id: string; detail: LeadDetail }) {
       actions={
         <>
           <AllLeads />
+          <QueueLinks lead={lead} />
+          <KeyboardHelp />
           <StageSelect lead={lead} />
           {isAdmin && (
             <Menu
@@ -92,6 +97,7 @@ function LeadView({ id, detail }: { id: string; detail: LeadDetail }) {
       <Columns
         first={
           <>
+            <OriginCard touches={detail.touches} />
             <ContactCard lead={lead} />
             <DuplicatesCard detail={detail} />
             <MergedCard detail={detail} />
@@ -101,7 +107,7 @@ function LeadView({ id, detail }: { id: string; detail: LeadDetail }) {
         main={<Timeline id={id} detail={detail} search={search} onSearch={changeSearch} />}
         last={
           <>
-            <OriginCard touches={detail.touches} />
+            <ValueCard lead={lead} />
             <ForwardingCard detail={detail} />
             <IdentitiesCard detail={detail} />
             <DetailsCard lead={lead} />

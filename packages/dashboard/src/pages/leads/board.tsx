@@ -7,8 +7,7 @@ import { classes } from '../../ui/classes.ts';
 import { statusName } from '../../ui/status-badge.tsx';
 import { CARD_HELP_ID, CardGhost, type CardHandlers } from './board-card.tsx';
 import { BoardColumn } from './board-column.tsx';
-import { filtersOf } from './queries.ts';
-import type { LeadsSearch } from './search.ts';
+import { filtersOf, type ScopedSearch } from './queries.ts';
 import { StageMenu } from './stage-menu.tsx';
 import { type Ghost, useCardDrag } from './use-card-drag.ts';
 import type { LeadLinks } from './use-lead-links.ts';
@@ -22,7 +21,7 @@ export function Board({
   onMove,
   links,
 }: {
-  search: LeadsSearch;
+  search: ScopedSearch;
   onMove: MoveStage;
   links: LeadLinks;
 }) {
@@ -69,7 +68,7 @@ export function Board({
         onClick={links.follow}
         onPointerEnter={links.prepare}
         className={classes(
-          'relative -mx-4 flex h-[calc(100dvh-15rem)] min-h-96 gap-3 overflow-x-auto px-4 pb-2 sm:-mx-6 sm:px-6 lg:-mx-8 lg:px-8',
+          'relative -mx-4 flex h-[calc(100dvh-18rem)] min-h-96 gap-3 overflow-x-auto px-4 pb-2 sm:-mx-6 sm:px-6 lg:-mx-8 lg:px-8',
           held === undefined ? 'snap-x snap-mandatory sm:snap-none' : held.ghost && 'cursor-grabbing',
         )}
       >

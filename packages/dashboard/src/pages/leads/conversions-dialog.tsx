@@ -1,7 +1,7 @@
 import type { AdPlatform, ConversionGoal } from '@leadtrail/contract/conversions';
 import { Download } from 'lucide-react';
 import { useId, useState } from 'react';
-import { addressOf } from '../../api/client.ts';
+import { addressOf, send } from '../../api/client.ts';
 import { download } from '../../shared/download.ts';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/checkbox.tsx';
@@ -35,7 +35,7 @@ export function ConversionsDialog({ isOpen, onClose }: { isOpen: boolean; onClos
     const name = `conversions-${platform}-${goal}-${new Date().toISOString().slice(0, 10)}.csv`;
     try {
       const query = { platform, goal, name: conversionName.trim(), ...(again ? { again } : {}) };
-      await download(addressOf('exportConversions', { query }), name);
+      await download(await send('GET', addressOf('exportConversions', { query })), name);
       toasts.add({ title: `${name} downloaded` });
       onClose();
     } catch (error) {

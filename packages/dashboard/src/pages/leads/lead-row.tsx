@@ -23,7 +23,7 @@ export const LeadRow = memo(function LeadRow({
   return (
     <tr
       data-lead={lead.lead_id}
-      className="cursor-pointer border-b border-line last:border-b-0 hover:bg-sunken/50"
+      className="cursor-pointer border-b border-line last:border-b-0 focus-within:bg-accent-soft/50 hover:bg-sunken/50"
     >
       <th scope="row" className={classes(CELL, 'pl-4 text-left font-normal sm:pl-5')}>
         <div className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">

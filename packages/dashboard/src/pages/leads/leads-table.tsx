@@ -10,12 +10,13 @@ import { type Choice, Select } from '../../ui/select.tsx';
 import { ErrorState, SkeletonRows } from '../../ui/states.tsx';
 import { LeadRow } from './lead-row.tsx';
 import { NoLeads } from './no-leads.tsx';
-import { listOptions } from './queries.ts';
+import { listOptions, type ScopedSearch } from './queries.ts';
 import { type LeadsSearch, LIMIT_DEFAULT, LIMITS } from './search.ts';
 import { SortHeader } from './sort-header.tsx';
 import type { LeadLinks } from './use-lead-links.ts';
+import { useReview } from './use-review.ts';
 
-type Props = { search: LeadsSearch; onChange: ChangeSearch<LeadsSearch>; links: LeadLinks };
+type Props = { search: ScopedSearch; onChange: ChangeSearch<LeadsSearch>; links: LeadLinks };
 
 const SIZES: readonly Choice<string>[] = [LIMIT_DEFAULT, ...LIMITS].map((limit) => ({
   value: String(limit),
@@ -39,6 +40,7 @@ const RISK = [
 export function LeadsTable({ search, onChange, links }: Props) {
   const { data, error, refetch, isPlaceholderData } = useQuery(listOptions(search));
   const { limit = LIMIT_DEFAULT, offset = 0 } = search;
+  useReview(data?.leads);
 
   if (error !== null && (data === undefined || isPlaceholderData)) {
     return (
@@ -96,6 +98,7 @@ function Rows({
     sort: search.sort ?? 'newest',
     onSort: (sort) => onChange({ sort: sort === 'newest' ? undefined : sort }),
   };
+  const orders = <O,>(given: readonly O[]) => (search.behind === undefined ? given : []);
   return (
     <div
       className={classes('@container overflow-x-auto transition-opacity', isStale && 'opacity-60')}
@@ -105,23 +108,28 @@ function Rows({
         <caption className="sr-only">Leads</caption>
         <thead>
           <tr className="border-b border-line text-xs text-ink-faint">
-            <SortHeader title="Contact" orders={NAME} {...sorting} className="pl-4 sm:pl-5" />
+            <SortHeader title="Contact" orders={orders(NAME)} {...sorting} className="pl-4 sm:pl-5" />
             <th scope="col" className="hidden h-9 w-[22%] px-3 font-medium @2xl:table-cell">
               Project
             </th>
             <SortHeader
               title="Submitted"
-              orders={SUBMITTED}
+              orders={orders(SUBMITTED)}
               {...sorting}
               className="hidden w-36 @2xl:table-cell"
             />
             <SortHeader
               title="Engagement"
-              orders={ENGAGEMENT}
+              orders={orders(ENGAGEMENT)}
               {...sorting}
               className="hidden w-34 @4xl:table-cell"
             />
-            <SortHeader title="Risk" orders={RISK} {...sorting} className="hidden w-20 @4xl:table-cell" />
+            <SortHeader
+              title="Risk"
+              orders={orders(RISK)}
+              {...sorting}
+              className="hidden w-20 @4xl:table-cell"
+            />
             <th scope="col" className="h-9 w-34 px-3 pr-4 font-medium sm:w-38 sm:pr-5">
               Stage
             </th>

@@ -4,11 +4,17 @@ import { useEffect, useState } from 'react';
 import { queryKeys } from '../../api/query-keys.ts';
 import type { LeadList } from '../../shared/lead-lists.ts';
 import type { ChangeSearch } from '../../shared/use-search-params.ts';
-import { filtersOf, latestOptions, listOptions } from './queries.ts';
+import { filtersOf, latestOptions, listOptions, type ScopedSearch } from './queries.ts';
 import { type LeadsSearch, LIMIT_DEFAULT } from './search.ts';
 
 /** Announces leads that came in since the list was loaded, and shows them on request. */
-export function NewLeads({ search, onChange }: { search: LeadsSearch; onChange: ChangeSearch<LeadsSearch> }) {
+export function NewLeads({
+  search,
+  onChange,
+}: {
+  search: ScopedSearch;
+  onChange: ChangeSearch<LeadsSearch>;
+}) {
   const client = useQueryClient();
   const isNewestFirst = search.sort === undefined && search.offset === undefined;
   const list = useQuery({ ...listOptions(search), enabled: search.layout !== 'board' });

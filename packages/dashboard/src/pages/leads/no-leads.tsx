@@ -4,6 +4,7 @@ import { useIsAdmin } from '../../api/role.ts';
 import type { ChangeSearch } from '../../shared/use-search-params.ts';
 import { Button, buttonClasses } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/states.tsx';
+import type { ScopedSearch } from './queries.ts';
 import type { LeadsSearch } from './search.ts';
 import { hasFilters, presetOf } from './views.ts';
 
@@ -12,7 +13,7 @@ export function NoLeads({
   total,
   onChange,
 }: {
-  search: LeadsSearch;
+  search: ScopedSearch;
   total: number;
   onChange: ChangeSearch<LeadsSearch>;
 }) {
@@ -24,6 +25,14 @@ export function NoLeads({
         title="This page is past the end of the list"
         action={<Button onClick={() => onChange({ offset: undefined })}>Go to first page</Button>}
       />
+    );
+  }
+  const isFramed = search.from !== undefined || search.site !== undefined;
+  if (search.behind !== undefined || (isFramed && !hasFilters(search))) {
+    return (
+      <EmptyState icon={<SearchX aria-hidden="true" />} title="No leads here">
+        Choose a longer period or other sites.
+      </EmptyState>
     );
   }
   if (!hasFilters(search)) {
@@ -52,7 +61,15 @@ export function NoLeads({
   }
   const clear = () =>
     onChange(
-      { q: undefined, status: undefined, has_follow_ups: undefined, seen: undefined },
+      {
+        q: undefined,
+        status: undefined,
+        has_follow_ups: undefined,
+        seen: undefined,
+        project: undefined,
+        source: undefined,
+        campaign: undefined,
+      },
       { isReplacing: false },
     );
   return (

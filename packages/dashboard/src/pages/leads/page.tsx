@@ -1,14 +1,24 @@
+import { type LeadMetric, METRICS } from '@leadtrail/contract/question-fields';
+import { Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
+import { momentsOf } from '../../frame/days.ts';
+import type { Frame } from '../../frame/frame.ts';
+import { FrameBar } from '../../frame/frame-bar.tsx';
+import { questionFrame, useFrame } from '../../frame/use-frame.ts';
+import { useShownDays } from '../../frame/use-shown-days.ts';
+import { KeyboardHelp } from '../../shared/keyboard-help.tsx';
 import { keepLeadsSearch } from '../../shared/last-leads-search.ts';
 import { useMoveStage } from '../../shared/use-move-stage.ts';
-import { useSearchParams } from '../../shared/use-search-params.ts';
+import { type ChangeSearch, useSearchParams } from '../../shared/use-search-params.ts';
+import { buttonClasses } from '../../ui/button.tsx';
 import { Page } from '../../ui/page.tsx';
+import { SkeletonRows } from '../../ui/states.tsx';
 import { Board } from './board.tsx';
 import { ExportMenu } from './export-menu.tsx';
 import { LayoutSwitch } from './layout-switch.tsx';
 import { LeadsTable } from './leads-table.tsx';
 import { NewLeads } from './new-leads.tsx';
-import { filtersOf } from './queries.ts';
+import { filtersOf, type ScopedSearch } from './queries.ts';
 import type { LeadsSearch } from './search.ts';
 import { StageMenu } from './stage-menu.tsx';
 import { Toolbar } from './toolbar.tsx';
@@ -18,31 +28,78 @@ import { ViewBar } from './view-bar.tsx';
 export function LeadsPage() {
   const [search, changeSearch] = useSearchParams<LeadsSearch>();
   useEffect(() => keepLeadsSearch(search), [search]);
-  const moveStage = useMoveStage();
-  const links = useLeadLinks();
+  const [frame, changeFrame] = useFrame('all');
+  const scoped = useScopedSearch(search, frame);
+  const isFigure = search.figure !== undefined;
   return (
     <Page
       title="Leads"
       actions={
-        <>
-          <LayoutSwitch search={search} />
-          <ExportMenu search={search} />
-        </>
+        !isFigure && (
+          <>
+            <KeyboardHelp />
+            <LayoutSwitch search={search} />
+            {scoped !== undefined && <ExportMenu search={scoped} />}
+          </>
+        )
       }
     >
-      <ViewBar search={search} />
-      <Toolbar search={search} onChange={changeSearch} />
-      <div className="min-w-0">
-        <NewLeads key={JSON.stringify(filtersOf(search))} search={search} onChange={changeSearch} />
-        {search.layout === 'board' ? (
-          <Board search={search} onMove={moveStage} links={links} />
-        ) : (
-          <>
-            <LeadsTable search={search} onChange={changeSearch} links={links} />
-            <StageMenu onMove={moveStage} />
-          </>
-        )}
-      </div>
+      <FrameBar frame={frame} onChange={changeFrame} parts={isFigure ? ['sites', 'filters'] : ['sites']} />
+      {search.figure !== undefined ? (
+        <FigureNote figure={search.figure} />
+      ) : (
+        <>
+          <ViewBar search={search} />
+          <Toolbar search={search} onChange={changeSearch} />
+        </>
+      )}
+      {scoped === undefined ? <SkeletonRows rows={12} /> : <Leads search={scoped} onChange={changeSearch} />}
     </Page>
+  );
+}
+
+function Leads({ search, onChange }: { search: ScopedSearch; onChange: ChangeSearch<LeadsSearch> }) {
+  const moveStage = useMoveStage();
+  const links = useLeadLinks();
+  if (search.layout === 'board') {
+    return (
+      <div className="min-w-0">
+        <NewLeads key={JSON.stringify(filtersOf(search))} search={search} onChange={onChange} />
+        <Board search={search} onMove={moveStage} links={links} />
+      </div>
+    );
+  }
+  return (
+    <div className="min-w-0">
+      {search.behind === undefined && (
+        <NewLeads key={JSON.stringify(filtersOf(search))} search={search} onChange={onChange} />
+      )}
+      <LeadsTable search={search} onChange={onChange} links={links} />
+      <StageMenu onMove={moveStage} />
+    </div>
+  );
+}
+
+/** Undefined until the time zone is known in which the days of the frame begin. */
+function useScopedSearch(search: LeadsSearch, frame: Frame): ScopedSearch | undefined {
+  const shown = useShownDays(frame.when);
+  if (search.figure !== undefined) {
+    const { period, filters = [] } = questionFrame(frame);
+    return { ...search, behind: { metric: search.figure, period, filters } };
+  }
+  if (shown === undefined && frame.when !== 'all') return undefined;
+  const moments = shown?.days === undefined ? {} : momentsOf(shown.days, shown.timeZone);
+  return { ...search, ...moments, ...(frame.sites.length === 0 ? {} : { site: frame.sites.join(',') }) };
+}
+
+/** Says which leads these are, as the frame shows the rest. */
+function FigureNote({ figure }: { figure: LeadMetric }) {
+  return (
+    <p className="flex flex-wrap items-center gap-x-4 gap-y-2 text-ink-soft">
+      The leads that “{METRICS[figure].label}” counts, latest first.
+      <Link to="/leads" search={{ filters: undefined } as never} className={buttonClasses({ size: 'small' })}>
+        Show all leads
+      </Link>
+    </p>
   );
 }

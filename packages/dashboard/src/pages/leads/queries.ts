@@ -1,6 +1,7 @@
+import type { LeadMetric } from '@leadtrail/contract/question-fields';
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
-import { type LeadColumn, type LeadFilters, queryKeys } from '../../api/query-keys.ts';
+import { type AskedQuestion, type LeadColumn, type LeadFilters, queryKeys } from '../../api/query-keys.ts';
 import type { LeadList } from '../../shared/lead-lists.ts';
 import { defined } from '../../shared/search-params.ts';
 import { type LeadsSearch, LIMIT_DEFAULT } from './search.ts';
@@ -11,16 +12,25 @@ const POLL_MS = 15_000;
 /** Refetched when the list is opened again, but never while it is read: new leads are announced instead. */
 const REFETCH_ON_OPEN = { staleTime: 0, refetchOnWindowFocus: false } as const;
 
-export function filtersOf({ q, status, has_follow_ups, seen }: LeadsSearch): LeadFilters {
-  return defined({ q, status, has_follow_ups, seen });
+/** What the address says, with what it says about the frame. */
+export type ScopedSearch = LeadsSearch & Pick<LeadFilters, 'site' | 'from' | 'to'> & { behind?: Behind };
+/** The question of the figure whose leads are listed. */
+export type Behind = Pick<AskedQuestion, 'period' | 'filters'> & { metric: LeadMetric };
+
+export function filtersOf(search: ScopedSearch): LeadFilters {
+  const { q, status, has_follow_ups, seen, project, source, campaign, site, from, to } = search;
+  return defined({ q, status, has_follow_ups, seen, project, source, campaign, site, from, to });
 }
 
-export function listOptions(search: LeadsSearch) {
-  const { sort, limit = LIMIT_DEFAULT, offset = 0 } = search;
+export function listOptions(search: ScopedSearch) {
+  const { sort, limit = LIMIT_DEFAULT, offset = 0, behind } = search;
   const query = { ...filtersOf(search), ...defined({ sort }), limit, offset };
   return queryOptions({
-    queryKey: queryKeys.leadList(query),
-    queryFn: ({ signal }): Promise<LeadList> => call('leads', { query, signal }),
+    queryKey: queryKeys.leadList({ ...query, ...behind }),
+    queryFn: ({ signal }): Promise<LeadList> =>
+      behind === undefined
+        ? call('leads', { query, signal })
+        : call('leadsBehind', { body: { ...behind, limit, offset }, signal }),
     placeholderData: keepPreviousData,
     ...REFETCH_ON_OPEN,
   });

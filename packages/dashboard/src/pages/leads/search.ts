@@ -1,5 +1,6 @@
 import { LEAD_STATUSES, type LeadStatus } from '@leadtrail/contract/lead-status';
 import type { LeadSort } from '@leadtrail/contract/leads';
+import { LEAD_METRICS, type LeadMetric } from '@leadtrail/contract/question-fields';
 import { defined, flagOf, oneOf, positiveOf, type RawSearch, textOf } from '../../shared/search-params.ts';
 
 /** Filters, order and layout: what a saved view contains. */
@@ -9,10 +10,18 @@ export type LeadsView = {
   status?: LeadStatus;
   has_follow_ups?: boolean;
   seen?: boolean;
+  project?: string;
+  source?: string;
+  campaign?: string;
   sort?: Exclude<LeadSort, 'newest'>;
 };
 
-export type LeadsSearch = LeadsView & { limit?: (typeof LIMITS)[number]; offset?: number };
+export type LeadsSearch = LeadsView & {
+  /** Only the leads that this figure of the frame counts. */
+  figure?: LeadMetric;
+  limit?: (typeof LIMITS)[number];
+  offset?: number;
+};
 
 /** The defaults, which the address leaves out: newest first, as a table, this many per page. */
 export const LIMIT_DEFAULT = 25;
@@ -30,11 +39,11 @@ const SORTS = [
 export function readLeadsSearch(search: RawSearch): LeadsSearch {
   const limit = Number(search.limit);
   const view = viewOf(search);
-  if (view.layout === 'board') return view;
-  return {
-    ...view,
-    ...defined({ limit: LIMITS.find((each) => each === limit), offset: positiveOf(search.offset) }),
-  };
+  const figure = oneOf(search.figure, LEAD_METRICS);
+  const paged = defined({ limit: LIMITS.find((each) => each === limit), offset: positiveOf(search.offset) });
+  // A figure has filters of its own: those of the frame.
+  if (figure !== undefined) return { figure, ...paged };
+  return view.layout === 'board' ? view : { ...view, ...paged };
 }
 
 export function viewOf(search: RawSearch): LeadsView {
@@ -46,6 +55,9 @@ export function viewOf(search: RawSearch): LeadsView {
     status: layout === 'board' ? undefined : oneOf(search.status, LEAD_STATUSES),
     has_follow_ups: flagOf(search.has_follow_ups),
     seen: flagOf(search.seen),
+    project: textOf(search.project),
+    source: textOf(search.source),
+    campaign: textOf(search.campaign),
     sort: oneOf(search.sort, SORTS),
   });
 }

@@ -12,6 +12,7 @@ export function SortHeader({
   className,
 }: {
   title: string;
+  /** Empty: it cannot be sorted. */
   orders: readonly (readonly [LeadSort, Direction])[];
   sort: LeadSort;
   onSort: (sort: LeadSort) => void;
@@ -20,6 +21,13 @@ export function SortHeader({
   const current = orders.findIndex(([each]) => each === sort);
   const direction = orders[current]?.[1];
   const [next] = orders[current + 1] ?? orders[0] ?? ['newest'];
+  if (orders.length === 0) {
+    return (
+      <th scope="col" className={classes('h-9 px-3 font-medium', className)}>
+        {title}
+      </th>
+    );
+  }
   const Arrow = direction === 'ascending' ? ArrowUp : ArrowDown;
   return (
     <th scope="col" aria-sort={direction} className={classes('h-9 px-3 font-medium', className)}>

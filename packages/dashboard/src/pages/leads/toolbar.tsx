@@ -9,6 +9,7 @@ import { classes } from '../../ui/classes.ts';
 import { SearchInput } from '../../ui/search-input.tsx';
 import { type Choice, Select } from '../../ui/select.tsx';
 import { statusName } from '../../ui/status-badge.tsx';
+import { OriginFilters } from './origin-filters.tsx';
 import type { LeadsSearch } from './search.ts';
 
 const ANY = 'any';
@@ -42,8 +43,10 @@ const SORTS: readonly Choice<LeadSort>[] = [
 /** Search, filters and order; collapsed on a phone. */
 export function Toolbar({ search, onChange }: { search: LeadsSearch; onChange: ChangeSearch<LeadsSearch> }) {
   const [isOpen, setOpen] = useState(false);
-  const { q, status, has_follow_ups, seen, sort } = search;
-  const inUse = [status, has_follow_ups, seen, sort].filter((each) => each !== undefined).length;
+  const { q, status, has_follow_ups, seen, sort, project, source, campaign } = search;
+  const origins = [project, source, campaign].filter((each) => each !== undefined).length;
+  const inUse = origins + [status, has_follow_ups, seen, sort].filter((each) => each !== undefined).length;
+  const [hasOrigins, setOrigins] = useState(origins > 0);
   return (
     <search className="flex flex-wrap gap-2">
       <SearchInput
@@ -64,7 +67,10 @@ export function Toolbar({ search, onChange }: { search: LeadsSearch; onChange: C
       </Button>
       <div
         id="lead-filters"
-        className={classes('w-full grid-cols-2 gap-2 sm:flex sm:w-auto', isOpen ? 'grid' : 'hidden')}
+        className={classes(
+          'w-full grid-cols-2 gap-2 sm:flex sm:w-auto sm:flex-wrap',
+          isOpen ? 'grid' : 'hidden',
+        )}
       >
         {search.layout !== 'board' && (
           <div className="sm:w-36">
@@ -104,6 +110,15 @@ export function Toolbar({ search, onChange }: { search: LeadsSearch; onChange: C
             onChange={(chosen) => onChange({ sort: chosen === 'newest' ? undefined : chosen })}
           />
         </div>
+        <Button
+          className="max-sm:h-11"
+          aria-expanded={hasOrigins}
+          aria-controls="lead-origins"
+          onClick={() => setOrigins(!hasOrigins)}
+        >
+          More filters{origins > 0 && ` (${origins})`}
+        </Button>
+        {hasOrigins && <OriginFilters search={search} onChange={onChange} />}
       </div>
     </search>
   );

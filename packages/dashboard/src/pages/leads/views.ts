@@ -16,8 +16,8 @@ export const PRESETS: readonly NamedView[] = [
   { name: 'Fake', view: { status: 'fake' } },
 ];
 
-const VIEW_KEYS = ['layout', 'q', 'status', 'has_follow_ups', 'seen', 'sort'] as const;
-const FILTER_KEYS = ['status', 'has_follow_ups', 'seen'] as const;
+const FILTER_KEYS = ['status', 'has_follow_ups', 'seen', 'project', 'source', 'campaign'] as const;
+const VIEW_KEYS = ['layout', 'q', 'sort', ...FILTER_KEYS] as const;
 
 /** The preset with these filters, whatever the search and the order. */
 export function presetOf(search: LeadsSearch): NamedView | undefined {

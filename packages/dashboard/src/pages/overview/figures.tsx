@@ -1,132 +1,99 @@
-import { latestDay } from '../../charts/days.ts';
+import type { QuestionAnswer } from '@leadtrail/contract/questions';
 import { Change, Figure } from '../../charts/figure.tsx';
-import { Sparkline } from '../../charts/sparkline.tsx';
-import type { Tone } from '../../charts/tones.ts';
-import { formatDecimal, formatDuration, formatNumber, formatShare } from '../../format.ts';
-import { isNotSetUp, useReport } from '../../shared/campaign-reports.ts';
-import { ErrorState, Skeleton } from '../../ui/states.tsx';
-import { SUBMISSION_DAYS, useFigures, useSessionsDaily } from './queries.ts';
-import { changeOf, courseOf, sessionCourse, type Totals, totalsOf } from './trend.ts';
+import { Loaded } from '../../charts/loaded.tsx';
+import { formatNumber, formatPercent } from '../../format.ts';
+import type { Frame } from '../../frame/frame.ts';
+import { LeadsLink } from '../../frame/leads-link.tsx';
+import { questionFrame, useAnswer } from '../../frame/use-frame.ts';
+import { CHANCE, isCountNoise, isShareNoise } from '../../shared/noise.ts';
+import { Skeleton } from '../../ui/states.tsx';
 
-const GRID =
-  'grid grid-cols-2 gap-3 sm:gap-4 md:grid-cols-3 xl:auto-cols-fr xl:grid-flow-col xl:grid-cols-none';
-const FIGURES = 6;
+const GRID = 'grid grid-cols-2 gap-3 sm:gap-4 lg:grid-cols-4';
+const YOUNGER = 'leads of the period before have had longer';
+const METRICS = ['leads', 'conversion_rate', 'qualified', 'won', 'visits'] as const;
 
-export function Figures({ count }: { count: number }) {
-  const figures = useFigures();
-  const daily = useSessionsDaily();
-  const submissions = useReport('daily', { days: SUBMISSION_DAYS });
-  const failed = [figures, daily].find(({ isError, data }) => isError && data === undefined);
-  if (failed !== undefined) return <ErrorState error={failed.error} onRetry={() => failed.refetch()} />;
-  const isWaiting = submissions.isPending && submissions.failureCount === 0;
-  if (figures.data === undefined || daily.data === undefined || isWaiting) return <Outline />;
+/** The four numbers of a morning, each with what it was like before. */
+export function Figures({ frame }: { frame: Frame }) {
+  const answer = useAnswer({ ...questionFrame(frame), metrics: [...METRICS] });
+  return (
+    <Loaded
+      query={answer}
+      outline={
+        <div className={GRID}>
+          {METRICS.slice(0, 4).map((each) => (
+            <Skeleton key={each} className="h-29 rounded-xl" />
+          ))}
+        </div>
+      }
+    >
+      {({ totals, meta }) => <Shown frame={frame} totals={totals} isPartial={meta.partial} />}
+    </Loaded>
+  );
+}
 
-  const all = figures.data;
-  const { rows, before } = sessionCourse(daily.data, count);
-  const now = totalsOf(rows);
-  const then = totalsOf(before);
-  const since = `compared with the ${count} days before`;
-  const change = (key: keyof Totals) => <Change by={changeOf(now[key], then[key])} since={since} />;
+function Shown({
+  frame,
+  totals,
+  isPartial,
+}: {
+  frame: Frame;
+  totals: QuestionAnswer['totals'];
+  isPartial: boolean;
+}) {
+  const [leads, rate, qualified, won, visits] = totals.metrics.map((value) => value ?? 0) as Numbers;
+  const before = totals.previous?.map((value) => value ?? 0) as Numbers | undefined;
+  const since = sinceText(frame, isPartial);
+  const changed = (index: number, doubt: string | undefined) =>
+    before && <Change by={relative(totals.change?.[index])} since={since} doubt={doubt} />;
+  const isNoise = (index: number, now: number) => isCountNoise(now, before?.[index] ?? 0);
+  // Stages take time: a fall may only mean that these leads are younger.
+  const matured = (index: number, now: number) =>
+    now < (before?.[index] ?? 0) ? YOUNGER : isNoise(index, now) ? CHANCE : undefined;
   return (
     <dl className={GRID}>
       <Figure
-        name="Sessions"
-        value={formatNumber(now.sessions)}
-        change={change('sessions')}
-        note={`All time: ${formatNumber(all.total_sessions)}`}
-      >
-        <Course name="Sessions" values={rows.map((row) => row.total_sessions)} />
-      </Figure>
-      {submissions.data !== undefined ? (
-        <Submissions daily={submissions.data} count={count} since={since} />
-      ) : (
-        !isNotSetUp(submissions.failureReason) && (
-          <Figure name="Submissions" value="–" note={submissions.failureReason?.message} />
-        )
-      )}
+        name="Leads"
+        value={<LeadsLink frame={frame} metric="leads" count={leads} />}
+        change={changed(0, isNoise(0, leads) ? CHANCE : undefined)}
+        note={before && `Before: ${formatNumber(before[0])}`}
+      />
       <Figure
-        name="Visitors per day"
-        value={formatDecimal(now.visitorsPerDay)}
-        change={change('visitorsPerDay')}
-        note={`All time: ${formatNumber(all.unique_visitors)}`}
-      >
-        <Course name="Visitors" values={rows.map((row) => row.unique_visitors)} />
-      </Figure>
+        name="Conversion rate"
+        value={totals.metrics[1] == null ? '–' : formatPercent(rate)}
+        change={changed(
+          1,
+          before !== undefined &&
+            isShareNoise({ part: leads, whole: visits }, { part: before[0], whole: before[4] })
+            ? CHANCE
+            : undefined,
+        )}
+        note={`Of ${formatNumber(visits)} visits`}
+      />
       <Figure
-        name="Average engagement"
-        value={formatDecimal(now.engagement)}
-        change={change('engagement')}
-        note={`All time: ${formatDecimal(all.avg_engagement_score)}`}
-      >
-        <Course name="Engagement" values={rows.map((row) => row.avg_engagement)} tone={3} />
-      </Figure>
+        name="Qualified"
+        value={<LeadsLink frame={frame} metric="qualified" count={qualified} />}
+        change={changed(2, matured(2, qualified))}
+        note={before && `Before: ${formatNumber(before[2])}`}
+      />
       <Figure
-        name="Average duration"
-        value={formatDuration(now.durationMs)}
-        change={change('durationMs')}
-        note={`All time: ${formatDuration(all.avg_session_duration_s * 1000)}`}
-      >
-        <Course name="Duration" values={rows.map((row) => row.avg_duration)} tone={3} />
-      </Figure>
-      <Figure
-        name="VPN suspected"
-        value={formatShare(all.vpn_suspected_count / all.total_sessions)}
-        note={`${formatNumber(all.vpn_suspected_count)} of ${formatNumber(all.total_sessions)} sessions, all time`}
-      >
-        <Part of={all.total_sessions} part={all.vpn_suspected_count} />
-      </Figure>
+        name="Won"
+        value={<LeadsLink frame={frame} metric="won" count={won} />}
+        change={changed(3, matured(3, won))}
+        note={before && `Before: ${formatNumber(before[3])}`}
+      />
     </dl>
   );
 }
 
-function Submissions({
-  daily,
-  count,
-  since,
-}: {
-  daily: readonly { day: string; submissions: number }[];
-  count: number;
-  since: string;
-}) {
-  const last = latestDay(daily.map(({ day }) => day));
-  const empty = { day: '', submissions: 0 };
-  const { rows, before } = courseOf(daily, { count, dayOf: ({ day }) => day, empty, last });
-  const total = (counted: typeof rows) => counted.reduce((sum, { submissions }) => sum + submissions, 0);
-  return (
-    <Figure
-      name="Submissions"
-      value={formatNumber(total(rows))}
-      change={<Change by={changeOf(total(rows), total(before))} since={since} />}
-      note={`${formatDecimal(total(rows) / count)} per day`}
-    >
-      <Course name="Submissions" values={rows.map(({ submissions }) => submissions)} tone={2} />
-    </Figure>
-  );
+type Numbers = [number, number, number, number, number];
+
+/** The service says percent. */
+export function relative(change: number | null | undefined): number | null {
+  return change == null ? null : change / 100;
 }
 
-function Course({ name, values, tone = 1 }: { name: string; values: readonly number[]; tone?: Tone }) {
-  const most = formatDecimal(Math.max(0, ...values));
-  return <Sparkline label={`${name} day by day, at most ${most}`} values={values} tone={tone} />;
-}
-
-function Part({ part, of }: { part: number; of: number }) {
-  return (
-    <span aria-hidden="true" className="mb-2.5 block h-2 overflow-hidden rounded-full bg-sunken">
-      <span
-        className="block h-full rounded-full bg-series-4"
-        style={{ width: `${of === 0 ? 0 : (part / of) * 100}%` }}
-      />
-    </span>
-  );
-}
-
-function Outline() {
-  return (
-    <div role="status" aria-label="Loading" className={GRID}>
-      {Array.from({ length: FIGURES }, (_, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: They are all the same.
-        <Skeleton key={index} className="h-37 rounded-xl" />
-      ))}
-    </div>
-  );
+/** A period that is not over is compared with the same part of the other one. */
+export function sinceText({ compare }: Frame, isPartial: boolean): string {
+  const other = compare === 'previous_year' ? 'the year before' : 'the period before';
+  return isPartial ? `compared with the same part of ${other}` : `compared with ${other}`;
 }

@@ -1,51 +1,41 @@
-import { useSearchParams } from '../../shared/use-search-params.ts';
+import { FrameBar } from '../../frame/frame-bar.tsx';
+import { useFrame } from '../../frame/use-frame.ts';
 import { Page } from '../../ui/page.tsx';
-import { Segments } from '../../ui/segments.tsx';
-import { AllTime } from './all-time.tsx';
-import { Countries } from './countries.tsx';
-import { Engagement } from './engagement.tsx';
+import { Attention } from './attention.tsx';
+import { Breakdown } from './breakdown.tsx';
+import { Course } from './course.tsx';
 import { Figures } from './figures.tsx';
 import { FirstSteps } from './first-steps.tsx';
-import { PerDay } from './per-day.tsx';
+import { Places } from './places.tsx';
 import { Realtime } from './realtime.tsx';
 import { RecentSubmissions } from './recent-submissions.tsx';
 import { RefreshButton } from './refresh-button.tsx';
-import { type OverviewSearch, PERIOD_DEFAULT, PERIODS, readOverviewSearch } from './search.ts';
-import { Sources } from './sources.tsx';
-import { TopPages } from './top-pages.tsx';
 
 export function OverviewPage() {
-  const [{ days = PERIOD_DEFAULT }, changeSearch] = useSearchParams<OverviewSearch>();
+  const [frame, changeFrame] = useFrame();
+  const shared = { frame, onChange: changeFrame };
   return (
-    <Page
-      title="Overview"
-      hint={`Last ${days} days compared with the ${days} days before`}
-      actions={
-        <>
-          <Segments
-            label="Period"
-            value={String(days)}
-            choices={PERIODS.map((period) => ({ value: String(period), label: `${period} days` }))}
-            onChange={(chosen) => changeSearch(readOverviewSearch({ days: chosen }))}
-          />
-          <RefreshButton />
-        </>
-      }
-    >
+    <Page title="Overview" actions={<RefreshButton />}>
+      <FrameBar {...shared} parts={['sites', 'comparison', 'filters']} />
       <FirstSteps />
+      <Figures frame={frame} />
+      <div className="grid items-start gap-4 sm:gap-5 xl:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
+        <Attention className="xl:order-2" />
+        <Course frame={frame} />
+      </div>
       <Realtime />
-      <Figures count={days} />
-      <div className="grid gap-4 sm:gap-5 xl:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
-        <PerDay count={days} />
+      <div className="min-w-0 gap-4 sm:gap-5 lg:columns-2 2xl:columns-3 [&>*]:mb-4 [&>*]:break-inside-avoid sm:[&>*]:mb-5">
+        <Breakdown
+          {...shared}
+          title="Where visits come from"
+          dimensions={['channel', 'source', 'medium', 'campaign', 'term', 'content']}
+        />
+        <Breakdown {...shared} title="Pages" dimensions={['entry_page', 'exit_page']} />
+        <Breakdown {...shared} title="Devices" dimensions={['device', 'browser', 'os']} />
+        <Breakdown {...shared} title="Sites and forms" dimensions={['site', 'project', 'form']} />
         <RecentSubmissions />
       </div>
-      <Countries />
-      <div className="grid gap-4 sm:gap-5 lg:grid-cols-2 xl:grid-cols-[minmax(0,1.4fr)_minmax(0,1fr)_minmax(0,1fr)]">
-        <TopPages />
-        <Sources />
-        <Engagement />
-      </div>
-      <AllTime />
+      <Places {...shared} />
     </Page>
   );
 }

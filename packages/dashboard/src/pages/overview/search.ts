@@ -1,17 +1,16 @@
 import { defined, oneOf, type RawSearch } from '../../shared/search-params.ts';
 
-export const PERIODS = [7, 14, 30] as const;
-export type Period = (typeof PERIODS)[number];
-export const PERIOD_DEFAULT: Period = 30;
-
 export const COUNTRY_VIEWS = ['map', 'list'] as const;
 export type CountryView = (typeof COUNTRY_VIEWS)[number];
 
-export type OverviewSearch = { days?: Period; countries?: CountryView };
+export const CHARTED = ['leads', 'visits'] as const;
+export type Charted = (typeof CHARTED)[number];
+
+export type OverviewSearch = { chart?: Charted; countries?: CountryView };
 
 export function readOverviewSearch(search: RawSearch): OverviewSearch {
   return defined({
-    days: PERIODS.find((period) => period === Number(search.days)),
+    chart: oneOf(search.chart, CHARTED),
     countries: oneOf(search.countries, COUNTRY_VIEWS),
   });
 }

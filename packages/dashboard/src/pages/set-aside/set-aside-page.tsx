@@ -7,6 +7,7 @@ import { queryKeys } from '../../api/query-keys.ts';
 import { useIsAdmin } from '../../api/role.ts';
 import { counted, formatNumber } from '../../format.ts';
 import { type MoveList, PagedList } from '../../shared/paged-list.tsx';
+import { SpamTabs } from '../../shared/spam-tabs.tsx';
 import { type ChangeSearch, useSearchParams } from '../../shared/use-search-params.ts';
 import { dayHint } from '../../shared/utc-days.ts';
 import { Button, buttonClasses } from '../../ui/button.tsx';
@@ -61,6 +62,7 @@ export function SetAsidePage({ kind }: { kind: SetAsideKind }) {
 
   return (
     <Page title={kind.title} hint={kind.hint}>
+      <SpamTabs />
       <div className="flex flex-wrap items-center gap-3">
         <SearchInput
           label={`Search ${kind.title.toLowerCase()} leads`}

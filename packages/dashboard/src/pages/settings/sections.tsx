@@ -1,4 +1,5 @@
 import {
+  Activity,
   BellRing,
   Clock,
   Globe,
@@ -20,6 +21,7 @@ import { LeadsSection } from './leads-section.tsx';
 import { OptionsSection } from './options/options-section.tsx';
 import { RetentionSection } from './retention/retention-section.tsx';
 import { SitesSection } from './sites/sites-section.tsx';
+import { SystemSection } from './system-section.tsx';
 
 /** All sections, in the order in which a new user needs them. */
 export const SECTIONS: readonly {
@@ -36,5 +38,6 @@ export const SECTIONS: readonly {
   { slug: 'drought', title: 'Drought alert', icon: BellRing, Section: DroughtSection },
   { slug: 'retention', title: 'Retention and replay', icon: History, Section: RetentionSection },
   { slug: 'options', title: 'Dropdown options', icon: ListOrdered, Section: OptionsSection },
+  { slug: 'system', title: 'System', icon: Activity, Section: SystemSection },
   { slug: 'account', title: 'Keys and appearance', icon: KeyRound, Section: AccountSection },
 ];

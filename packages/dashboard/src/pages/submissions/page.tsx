@@ -8,19 +8,24 @@ import { useCallback } from 'react';
 import { call } from '../../api/client.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 import { counted } from '../../format.ts';
+import { momentsOf } from '../../frame/days.ts';
+import type { When } from '../../frame/frame.ts';
+import { FrameBar } from '../../frame/frame-bar.tsx';
+import { type ChangeFrame, useFrame } from '../../frame/use-frame.ts';
+import { useShownDays } from '../../frame/use-shown-days.ts';
 import { type MoveList, PagedList } from '../../shared/paged-list.tsx';
 import { personName } from '../../shared/person-name.ts';
+import { defined } from '../../shared/search-params.ts';
 import { type ChangeSearch, useSearchParams } from '../../shared/use-search-params.ts';
-import { lastDays } from '../../shared/utc-days.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button, buttonClasses } from '../../ui/button.tsx';
 import { Dotted } from '../../ui/dotted.tsx';
 import { Page } from '../../ui/page.tsx';
+import { SearchInput } from '../../ui/search-input.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import type { Column } from '../../ui/table.tsx';
 import { ListTime } from '../../ui/time.tsx';
-import { PeriodBar } from './period-bar.tsx';
-import type { Order, Period, Sort, SubmissionsSearch } from './search.ts';
+import type { Order, Sort, SubmissionsSearch } from './search.ts';
 import { SortButton, type Sorted } from './sort-button.tsx';
 
 type Submission = AnswerOf<typeof submissions>['submissions'][number];
@@ -33,21 +38,29 @@ const FIRST_ORDER: Readonly<Record<Sort, Order>> = {
   source: 'asc',
 };
 
-const WIDER_DAYS = 30;
+/** The morning's list; other pages begin with more days. */
+const WHEN_DEFAULT: When = 'today';
+const WIDER: When = 'last_30_days';
 
-const WITHIN: Readonly<Record<Period, string>> = {
-  today: 'today',
-  yesterday: 'yesterday',
-  range: 'in this period',
-};
+const WITHIN: Readonly<Partial<Record<When, string>>> = { today: 'today', yesterday: 'yesterday' };
 
 export function SubmissionsPage() {
   const [search, change] = useSearchParams<SubmissionsSearch>();
-  const { period = 'today', sort = 'submitted_at', order = 'desc', offset = 0 } = search;
+  const { q, sort = 'submitted_at', order = 'desc', offset = 0 } = search;
+  const [frame, changeFrame] = useFrame(WHEN_DEFAULT);
+  const shown = useShownDays(frame.when);
 
   const move = useCallback<MoveList>((to, how) => change({ offset: to || undefined }, how), [change]);
 
-  const asked = { ...search, period, sort, order, limit: LIST_DEFAULT, offset };
+  const moments = shown?.days === undefined ? undefined : momentsOf(shown.days, shown.timeZone);
+  const asked = {
+    period: 'range',
+    ...defined({ q, date_from: moments?.from, date_to: moments?.to }),
+    sort,
+    order,
+    limit: LIST_DEFAULT,
+    offset,
+  };
   const query = useQuery({
     queryKey: queryKeys.submissions(asked),
     queryFn: async ({ signal }) => {
@@ -55,6 +68,7 @@ export function SubmissionsPage() {
       return { rows, total };
     },
     placeholderData: keepPreviousData,
+    enabled: shown !== undefined,
   });
 
   const sortable = (title: string, by: Sort, hint?: string) => {
@@ -102,7 +116,14 @@ export function SubmissionsPage() {
 
   return (
     <Page title="Submissions" hint="Each time someone submitted one of your forms.">
-      <PeriodBar search={search} onChange={change} />
+      <FrameBar frame={frame} onChange={changeFrame} parts={[]} />
+      <SearchInput
+        label="Search submissions"
+        placeholder="E-mail, phone, project, source…"
+        value={q ?? ''}
+        onSearch={(typed) => change({ q: typed })}
+        className="w-full sm:w-80"
+      />
       <PagedList
         query={query}
         caption="Submissions"
@@ -112,7 +133,7 @@ export function SubmissionsPage() {
         limit={LIST_DEFAULT}
         onMove={move}
         counted={(total) => counted(total, 'submission')}
-        empty={<Empty search={search} onChange={change} />}
+        empty={<Empty search={search} when={frame.when} onChange={change} onFrame={changeFrame} />}
       />
     </Page>
   );
@@ -194,20 +215,18 @@ function None() {
 }
 
 function Empty({
-  search: { q, period = 'today', date_from, date_to },
+  search: { q },
+  when,
   onChange,
+  onFrame,
 }: {
   search: SubmissionsSearch;
+  when: When;
   onChange: ChangeSearch<SubmissionsSearch>;
+  onFrame: ChangeFrame;
 }) {
   const icon = <Inbox aria-hidden="true" />;
-  if (date_from !== undefined && date_to !== undefined && date_from > date_to) {
-    return (
-      <EmptyState icon={icon} title="The start date is after the end date">
-        Choose an earlier start date or a later end date.
-      </EmptyState>
-    );
-  }
+  const isOneDay = WITHIN[when] !== undefined;
   if (q !== undefined) {
     return (
       <EmptyState
@@ -215,26 +234,25 @@ function Empty({
         title="No submission matches"
         action={
           <div className="flex flex-wrap justify-center gap-2">
-            {period !== 'range' && (
-              <Button
-                look="primary"
-                onClick={() => onChange({ period: 'range', ...lastDays(WIDER_DAYS) })}
-              >{`Search the last ${WIDER_DAYS} days`}</Button>
+            {isOneDay && (
+              <Button look="primary" onClick={() => onFrame({ when: WIDER })}>
+                Search the last 30 days
+              </Button>
             )}
             <Button onClick={() => onChange({ q: undefined })}>Clear search</Button>
           </div>
         }
       >
-        Nothing was found for “<bdi>{q}</bdi>” {WITHIN[period]}.
+        Nothing was found for “<bdi>{q}</bdi>” {WITHIN[when] ?? 'in this period'}.
       </EmptyState>
     );
   }
-  if (period === 'today') {
+  if (when === 'today') {
     return (
       <EmptyState
         icon={icon}
         title="Nothing submitted yet today"
-        action={<Button onClick={() => onChange({ period: 'yesterday' })}>Show yesterday</Button>}
+        action={<Button onClick={() => onFrame({ when: 'yesterday' })}>Show yesterday</Button>}
       >
         Submissions appear here as soon as someone sends a form.
       </EmptyState>
@@ -243,9 +261,7 @@ function Empty({
   return (
     <EmptyState
       icon={icon}
-      title={
-        period === 'yesterday' ? 'Nothing was submitted yesterday' : 'Nothing was submitted in this period'
-      }
+      title={`Nothing was submitted ${WITHIN[when] ?? 'in this period'}`}
       action={
         <Link to="/leads" className={buttonClasses()}>
           All leads

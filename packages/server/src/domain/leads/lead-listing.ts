@@ -49,7 +49,7 @@ export type LeadFilter = LeadNarrowing & {
 
 /** Each is an index of its own. Times are milliseconds, `until` is exclusive. */
 export type LeadNarrowing = {
-  siteKey?: string | undefined;
+  siteKeys?: readonly string[] | undefined;
   projectKey?: string | undefined;
   sourceKey?: string | undefined;
   campaignKey?: string | undefined;
@@ -70,7 +70,7 @@ export function leadNarrowing(asked: {
 }): LeadNarrowing {
   const key = (text: string | undefined) => (text === undefined ? undefined : projectKey(text));
   return {
-    siteKey: asked.site,
+    siteKeys: asked.site?.split(',').map((site) => site.trim()),
     projectKey: key(asked.project),
     sourceKey: key(asked.source),
     campaignKey: key(asked.campaign),

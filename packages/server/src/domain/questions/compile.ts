@@ -1,4 +1,4 @@
-import type { DimensionName, MetricName } from '@leadtrail/contract/question-fields';
+import type { DimensionName, LeadMetric, MetricName } from '@leadtrail/contract/question-fields';
 import { DAY_MS } from '../../lib/utc-time.ts';
 import {
   COPIED,
@@ -12,7 +12,7 @@ import {
   timeText,
 } from './dimension-sql.ts';
 import { DIMENSION_TABLE } from './dimensions.ts';
-import { FIGURES, type FigureName, type FigureTable, METRIC_TABLE } from './metrics.ts';
+import { COUNTED_LEADS, FIGURES, type FigureName, type FigureTable, METRIC_TABLE } from './metrics.ts';
 import type { Span } from './periods.ts';
 import type { CheckedQuestion } from './question.ts';
 
@@ -136,12 +136,7 @@ function part(
   const spellings = dimensions.flatMap((name, i) =>
     isSpelled(name) ? [`${spellingOf(name, scope)} as s${i}`] : [],
   );
-  const conditions = [
-    withinSpan(table, span, isCurrent && period.isAll),
-    ...(COPIED[table] === 'submissions' ? [`${share} > 0`] : []),
-    ...(table === 'leads' ? ['is_bot = 0'] : []),
-    conditionOf(question.filter, scope, values),
-  ];
+  const conditions = conditionsOf(question, span, scope, isCurrent, values);
   const list =
     dimensions.includes('event') && table === 'visits' ? `, unnest(${EVENTS}) as happened(event)` : '';
   const isShared = COPIED[table] === 'submissions' && attribution === 'linear';
@@ -160,6 +155,42 @@ function part(
   const groups = dimensions.map((_, i) => `k${i}`);
   return `select ${[...groups, ...firsts, ...sums, `${isCurrent} as is_current`].join(', ')} from (${counted})
     ${groups.length === 0 ? '' : `group by ${groups.join(', ')}`}`;
+}
+
+function conditionsOf(
+  { attribution, period, filter }: Pick<CheckedQuestion, 'attribution' | 'period' | 'filter'>,
+  span: Span,
+  scope: Scope,
+  isCurrent: boolean,
+  values: string[],
+): string[] {
+  const { table } = scope;
+  return [
+    withinSpan(table, span, isCurrent && period.isAll),
+    ...(COPIED[table] === 'submissions' ? [`${attribution}_share > 0`] : []),
+    ...(table === 'leads' ? ['is_bot = 0'] : []),
+    conditionOf(filter, scope, values),
+  ];
+}
+
+/** The numbers of the leads that a metric counts, as d0, latest first, and how many they are, as m0 of the totals. */
+export function compileLeads(question: CheckedQuestion, metric: LeadMetric): CompiledQuestion {
+  const values: string[] = [];
+  const scope: Scope = { table: 'leads', offsets: question.offsets, shiftDays: 0 };
+  const conditions = [
+    ...conditionsOf(question, question.period, scope, true, values),
+    `(${COUNTED_LEADS[metric]})`,
+  ];
+  const counted = `from submissions where ${conditions.join(' and ')}`;
+  return {
+    rows: {
+      sql: `select lead_id as d0, count(*) over () as groups ${counted} group by lead_id
+        order by max(lead_at) desc, lead_id desc limit ${question.limit} offset ${question.offset}`,
+      values,
+    },
+    totals: { sql: `select count(distinct lead_id) as m0 ${counted}`, values },
+    earliest: null,
+  };
 }
 
 /** Several touches of one lead may fall into one group. */

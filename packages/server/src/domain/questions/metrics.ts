@@ -1,4 +1,4 @@
-import type { MetricName } from '@leadtrail/contract/question-fields';
+import type { LeadMetric, MetricName } from '@leadtrail/contract/question-fields';
 import { SECOND_MS } from '../../lib/utc-time.ts';
 
 /** What can be asked for: figures that a table adds up, and metrics that are made of them. */
@@ -16,6 +16,15 @@ const BOUNCE_SECONDS = 10;
 const IS_COUNTED = `stage <> 'fake'`;
 const MICROS = 1_000_000;
 
+/** Which leads each metric counts. */
+export const COUNTED_LEADS: Readonly<Record<LeadMetric, string>> = {
+  leads: IS_COUNTED,
+  qualified: `${IS_COUNTED} and qualified = 1`,
+  won: `${IS_COUNTED} and stage = 'won'`,
+  lost: `${IS_COUNTED} and stage = 'lost'`,
+  fake: `stage = 'fake'`,
+};
+
 export const FIGURES = {
   visits: { table: 'visits', sql: () => 'count(*)' },
   visitors: { table: 'visits', sql: () => 'count(distinct visitor_no)' },
@@ -30,14 +39,11 @@ export const FIGURES = {
   form_starts: { table: 'visits', sql: () => 'sum(form_started)' },
   form_submits: { table: 'visits', sql: () => 'sum(form_submitted)' },
   submissions: { table: 'submissions', sql: (share) => `sum(${share})` },
-  leads: { table: 'leads', sql: (share) => `sum(${share}) filter (where ${IS_COUNTED})` },
-  qualified: {
-    table: 'leads',
-    sql: (share) => `sum(${share}) filter (where ${IS_COUNTED} and qualified = 1)`,
-  },
-  won: { table: 'leads', sql: (share) => `sum(${share}) filter (where ${IS_COUNTED} and stage = 'won')` },
-  lost: { table: 'leads', sql: (share) => `sum(${share}) filter (where ${IS_COUNTED} and stage = 'lost')` },
-  fake: { table: 'leads', sql: (share) => `sum(${share}) filter (where stage = 'fake')` },
+  leads: leadCount('leads'),
+  qualified: leadCount('qualified'),
+  won: leadCount('won'),
+  lost: leadCount('lost'),
+  fake: leadCount('fake'),
   response_ms: { table: 'leads', sql: () => `median(response_ms) filter (where ${IS_COUNTED})` },
   revenue_micros: {
     table: 'leads',
@@ -46,6 +52,10 @@ export const FIGURES = {
   cost_micros: { table: 'costs', sql: () => 'sum(amount_micros)' },
 } as const satisfies Record<string, Figure>;
 export type FigureName = keyof typeof FIGURES;
+
+function leadCount(metric: LeadMetric): { table: 'leads'; sql: (share: string) => string } {
+  return { table: 'leads', sql: (share) => `sum(${share}) filter (where ${COUNTED_LEADS[metric]})` };
+}
 
 type Metric = {
   readonly of: readonly FigureName[];

@@ -1,12 +1,15 @@
 import { DIMENSION_NAMES, DIMENSIONS, METRIC_NAMES, METRICS } from '@leadtrail/contract/question-fields';
 import type { AnswerQuestion } from '../../flows/answer-question.ts';
+import type { ListLeadsBehind } from '../../flows/list-leads-behind.ts';
 import type { Handlers } from '../answer-endpoint.ts';
 
 export function questionRoutes({
   answerQuestion,
+  listLeadsBehind,
 }: {
   answerQuestion: AnswerQuestion;
-}): Pick<Handlers, 'askQuestion' | 'questionFields'> {
+  listLeadsBehind: ListLeadsBehind;
+}): Pick<Handlers, 'askQuestion' | 'leadsBehind' | 'questionFields'> {
   return {
     async askQuestion({ body, headers, reply }) {
       const { answer, asCsv } = await answerQuestion(body);
@@ -15,6 +18,7 @@ export function questionRoutes({
       reply.headers['content-disposition'] = 'attachment; filename="answer.csv"';
       return asCsv();
     },
+    leadsBehind: ({ body }) => listLeadsBehind(body),
     questionFields: () => ({
       metrics: METRIC_NAMES.map((name) => ({ name, ...METRICS[name] })),
       dimensions: DIMENSION_NAMES.map((name) => ({ name, label: DIMENSIONS[name] })),

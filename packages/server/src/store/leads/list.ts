@@ -66,6 +66,13 @@ export const leadsBefore = read(
   },
 );
 
+/** Leads by their numbers, in that order. */
+export const leadsById = read(
+  { shows: ['leads', 'ip-lists', 'setup'] },
+  (db, { leadIds }: { leadIds: readonly number[] }): Promise<LeadItem[]> =>
+    inSnapshot(db, (snapshot) => leadItems(snapshot, leadIds)),
+);
+
 const SHOWN = [
   'lead_id',
   'lead_public_id',

@@ -5,13 +5,15 @@ import type { Db } from '../dialect.ts';
 /** What narrows a list besides its buckets. The columns are called the same in the index and in the leads. */
 
 type Column = 'site_key' | 'project_key' | 'source_key' | 'campaign_key' | 'created_at' | 'updated_at';
-type Condition = { column: Column; operator: '=' | '>=' | '<'; value: string | number };
+type Condition =
+  | { column: Column; operator: '=' | '>=' | '<'; value: string | number }
+  | { column: Column; operator: 'in'; value: readonly string[] };
 
 const CONDITIONS = [
   ['campaignKey', 'campaign_key', '='],
   ['sourceKey', 'source_key', '='],
   ['projectKey', 'project_key', '='],
-  ['siteKey', 'site_key', '='],
+  ['siteKeys', 'site_key', 'in'],
   ['from', 'created_at', '>='],
   ['until', 'created_at', '<'],
   ['updatedSince', 'updated_at', '>='],
@@ -20,7 +22,7 @@ const CONDITIONS = [
 function conditionsOf(narrowing: LeadNarrowing): Condition[] {
   return CONDITIONS.flatMap(([name, column, operator]) => {
     const value = narrowing[name];
-    return value === undefined ? [] : [{ column, operator, value }];
+    return value === undefined ? [] : [{ column, operator, value } as Condition];
   });
 }
 
@@ -30,10 +32,16 @@ export function isNarrowed(narrowing: LeadNarrowing): boolean {
 
 /** Only the index of `driver` may be used, where there is one; without it that of the order or of the search. */
 export function narrows({ dialect }: Db, narrowing: LeadNarrowing, driver?: Column): RawBuilder<unknown>[] {
-  return conditionsOf(narrowing).map(({ column, operator, value }) => {
-    const compared = column === driver ? sql.ref(column) : dialect.aside(column);
-    return sql`${compared} ${sql.raw(operator)} ${value}`;
+  return conditionsOf(narrowing).map((condition) => {
+    const { column } = condition;
+    return holds(column === driver ? sql.ref(column) : dialect.aside(column), condition);
   });
+}
+
+function holds(compared: RawBuilder<unknown>, { operator, value }: Condition): RawBuilder<unknown> {
+  return operator === 'in'
+    ? sql`${compared} in (${sql.join(value)})`
+    : sql`${compared} ${sql.raw(operator)} ${value}`;
 }
 
 /** The column that narrows the most, and how many entries it leaves; `isAlone`: there is no other. */
@@ -49,9 +57,7 @@ export async function driverOf(
   const isAlone = byColumn.size === 1;
   let best: Driver | undefined;
   for (const [column, conditions] of byColumn) {
-    const all = conditions.map(
-      ({ operator, value }) => sql`${sql.ref(column)} ${sql.raw(operator)} ${value}`,
-    );
+    const all = conditions.map((condition) => holds(sql.ref(column), condition));
     const { rows } = await sql<{ entries: number }>`
       select count(*) as entries from (
         select 1 from lead_index where ${sql.join(all, sql` and `)} limit ${best?.entries ?? (isAlone ? enough : Number.MAX_SAFE_INTEGER)}

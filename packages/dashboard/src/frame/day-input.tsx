@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { Field, TextInput } from '../../ui/field.tsx';
+import { TextInput } from '../ui/field.tsx';
 
 /** Ignores half-typed years such as 0020. */
 const FIRST_DAY = '1970-01-01';
@@ -28,18 +28,14 @@ export function DayInput({
   }
 
   return (
-    <Field label={label}>
-      {(tied) => (
-        <TextInput
-          {...tied}
-          type="date"
-          min={min}
-          max={max}
-          value={typed}
-          onChange={(event) => take(event.target.value)}
-          className="sm:w-40"
-        />
-      )}
-    </Field>
+    <TextInput
+      aria-label={label}
+      type="date"
+      min={min}
+      max={max}
+      value={typed}
+      onChange={(event) => take(event.target.value)}
+      className="sm:w-40"
+    />
   );
 }

@@ -1,0 +1,91 @@
+import { DIMENSIONS } from '@leadtrail/contract/question-fields';
+import { X } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { countryName } from '../format.ts';
+import { Select } from '../ui/select.tsx';
+import type { Comparison, Frame, FrameFilter } from './frame.ts';
+import { PeriodSelect } from './period-select.tsx';
+import { SiteSelect } from './site-select.tsx';
+import type { ChangeFrame } from './use-frame.ts';
+import { useWorkspace } from './use-workspace.ts';
+
+/** The parts of the frame that a page can use; the others are not shown, so that nobody believes they count. */
+export type FramePart = 'sites' | 'comparison' | 'filters';
+
+const COMPARISONS: readonly { value: Comparison; label: string }[] = [
+  { value: 'previous_period', label: 'vs period before' },
+  { value: 'previous_year', label: 'vs year before' },
+  { value: 'none', label: 'No comparison' },
+];
+
+export function FrameBar({
+  frame,
+  onChange,
+  parts,
+  children,
+}: {
+  frame: Frame;
+  onChange: ChangeFrame;
+  parts: readonly FramePart[];
+  /** What the page itself adds. */
+  children?: ReactNode;
+}) {
+  const { timeZone, sites } = useWorkspace();
+  const has = (part: FramePart) => parts.includes(part);
+  return (
+    <section aria-label="What is shown" className="grid gap-2">
+      <div className="grid grid-cols-2 gap-2 sm:flex sm:flex-wrap sm:items-center">
+        {has('sites') && (sites.length > 1 || frame.sites.length > 0) && (
+          <SiteSelect sites={sites} chosen={frame.sites} onChange={(chosen) => onChange({ sites: chosen })} />
+        )}
+        <PeriodSelect when={frame.when} timeZone={timeZone} onChange={(when) => onChange({ when })} />
+        {has('comparison') && frame.when !== 'all' && (
+          <Select
+            label="Comparison"
+            className="sm:w-44"
+            value={frame.compare}
+            choices={COMPARISONS}
+            onChange={(compare) => onChange({ compare })}
+          />
+        )}
+        {children}
+        {timeZone !== undefined && (
+          <p className="col-span-2 text-[0.8125rem] text-ink-faint sm:ml-auto">Days in {timeZone}</p>
+        )}
+      </div>
+      {has('filters') && frame.filters.length > 0 && <Filters frame={frame} onChange={onChange} />}
+    </section>
+  );
+}
+
+function Filters({ frame: { filters }, onChange }: { frame: Frame; onChange: ChangeFrame }) {
+  return (
+    <ul aria-label="Filters" className="flex flex-wrap gap-1.5">
+      {filters.map((filter) => (
+        <li key={`${filter.dimension}:${filter.value}`}>
+          <button
+            type="button"
+            aria-label={`Remove filter ${DIMENSIONS[filter.dimension]}: ${valueName(filter)}`}
+            onClick={() => onChange({ filters: filters.filter((each) => each !== filter) })}
+            className="inline-flex min-h-8 max-w-full items-center gap-1.5 rounded-full bg-accent-soft px-3 text-[0.8125rem] font-medium text-accent-text hover:brightness-95 max-sm:min-h-11"
+          >
+            <span className="min-w-0 truncate">
+              {DIMENSIONS[filter.dimension]}: <bdi>{valueName(filter)}</bdi>
+            </span>
+            <X aria-hidden="true" className="size-3.5 shrink-0" />
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** How a value of a dimension is written. */
+export function valueName({ dimension, value }: FrameFilter): string {
+  if (dimension === 'country' && !value.startsWith('(')) return countryName(value);
+  if (dimension === 'entry_page' || dimension === 'exit_page') return value.replace(/^https?:\/\//, '');
+  if (dimension === 'device' && !value.startsWith('(')) return value.charAt(0).toUpperCase() + value.slice(1);
+  if (value === '(direct)') return 'Direct';
+  if (value === '(none)') return 'None';
+  return value === '(unknown)' ? 'Unknown' : value;
+}

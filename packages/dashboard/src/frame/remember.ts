@@ -1,0 +1,33 @@
+import { readFrameSearch } from './frame.ts';
+
+/** The frame of the last visit, kept in this browser. Filters are not: they belong to one question. */
+
+const NAME = 'leadtrail_dashboard_frame';
+const REMEMBERED = ['when', 'compare', 'sites'] as const;
+
+export function rememberFrame(search: object): void {
+  const { filters: _, ...kept } = readFrameSearch(search as Record<string, unknown>);
+  try {
+    if (Object.keys(kept).length === 0) localStorage.removeItem(NAME);
+    else localStorage.setItem(NAME, JSON.stringify(kept));
+  } catch {
+    // Where storage is blocked, the frame lives in the address alone.
+  }
+}
+
+/** Puts the remembered frame into the address, unless that has one: a shared link shows what its sender saw. */
+export function restoreFrame(): void {
+  const address = new URL(location.href);
+  if (REMEMBERED.some((key) => address.searchParams.has(key))) return;
+  const kept = rememberedFrame();
+  for (const key of REMEMBERED) if (kept[key] !== undefined) address.searchParams.set(key, kept[key]);
+  history.replaceState(history.state, '', address);
+}
+
+function rememberedFrame() {
+  try {
+    return readFrameSearch(Object(JSON.parse(localStorage.getItem(NAME) ?? '{}')));
+  } catch {
+    return {};
+  }
+}

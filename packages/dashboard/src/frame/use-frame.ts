@@ -1,0 +1,66 @@
+import type { QuestionAnswer } from '@leadtrail/contract/questions';
+import { keepPreviousData, type UseQueryResult, useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useCallback } from 'react';
+import { call } from '../api/client.ts';
+import { type AskedQuestion, queryKeys } from '../api/query-keys.ts';
+import { type Frame, type FrameFilter, type FrameSearch, frameChange, frameOf, type When } from './frame.ts';
+import { rememberFrame } from './remember.ts';
+
+export type ChangeFrame = (change: Partial<Frame>) => void;
+
+export const WHEN_DEFAULT: When = 'last_30_days';
+
+/** The frame of the page, and a function that changes it in the address. */
+export function useFrame(whenDefault: When = WHEN_DEFAULT): [Frame, ChangeFrame] {
+  const search = useSearch({ strict: false }) as FrameSearch;
+  const navigate = useNavigate();
+  const changeFrame = useCallback<ChangeFrame>(
+    (change) => {
+      void navigate({
+        to: '.',
+        search: (({ offset: _, open: __, ...rest }: object & { offset?: unknown; open?: unknown }) => {
+          const next = { ...rest, ...frameChange(change) };
+          rememberFrame(next);
+          return next;
+        }) as never,
+        resetScroll: false,
+      });
+    },
+    [navigate],
+  );
+  return [frameOf(search, whenDefault), changeFrame];
+}
+
+type QuestionFrame = Pick<AskedQuestion, 'period' | 'compare' | 'filters'>;
+
+/** What a question has of the frame. */
+export function questionFrame(
+  { when, compare, sites, filters }: Frame,
+  more: readonly FrameFilter[] = [],
+): QuestionFrame {
+  const [from = '', to] = when.split('..');
+  return {
+    period: to === undefined ? when : { from, to },
+    ...(compare === 'none' || when === 'all' ? {} : { compare }),
+    filters: [
+      ...(sites.length === 0 ? [] : [['is', 'site', [...sites]]]),
+      ...[...filters, ...more].map(({ dimension, value }) => ['is', dimension, [value]]),
+    ],
+  };
+}
+
+export function useAnswer(
+  question: AskedQuestion,
+  { isEnabled = true }: { isEnabled?: boolean } = {},
+): UseQueryResult<QuestionAnswer> {
+  return useQuery({ ...answerOptions(question), placeholderData: keepPreviousData, enabled: isEnabled });
+}
+
+export function answerOptions(question: AskedQuestion) {
+  return {
+    queryKey: queryKeys.answer(question),
+    queryFn: ({ signal }: { signal: AbortSignal }): Promise<QuestionAnswer> =>
+      call('askQuestion', { body: question, signal }),
+  };
+}

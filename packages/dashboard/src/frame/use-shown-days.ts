@@ -1,0 +1,9 @@
+import { type Days, daysOf, todayIn } from './days.ts';
+import type { When } from './frame.ts';
+import { useWorkspace } from './use-workspace.ts';
+
+/** The days of a period in the workspace's time zone, all if there are none; undefined until the zone is known. */
+export function useShownDays(when: When): { days: Days | undefined; timeZone: string } | undefined {
+  const { timeZone } = useWorkspace();
+  return timeZone === undefined ? undefined : { days: daysOf(when, todayIn(timeZone)), timeZone };
+}

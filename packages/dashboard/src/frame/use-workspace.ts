@@ -1,0 +1,44 @@
+import { useQuery } from '@tanstack/react-query';
+import { call } from '../api/client.ts';
+import { queryKeys } from '../api/query-keys.ts';
+import { useIsAdmin } from '../api/role.ts';
+import { allPages } from '../pages/settings/parts/all-pages.ts';
+import { answerOptions } from './use-frame.ts';
+
+/** Sites and time zone, for every role: only admins may read the settings. */
+
+const SITES_MAX = 1000;
+const STALE_MS = 5 * 60_000;
+
+export type Workspace = { timeZone: string | undefined; sites: readonly { key: string; name: string }[] };
+
+export function useWorkspace(): Workspace {
+  const { data, isError } = useQuery({
+    ...answerOptions({ metrics: ['visits', 'leads'], dimensions: ['site'], period: 'all', limit: SITES_MAX }),
+    staleTime: STALE_MS,
+  });
+  const names = useSiteNames();
+  const keys = (data?.rows ?? []).flatMap(({ dimensions: [key = ''] }) => (key.startsWith('(') ? [] : [key]));
+  return {
+    // Lists go on without the figures, and say which days they show.
+    timeZone: data?.meta.timezone ?? (isError ? 'UTC' : undefined),
+    sites: [...new Set([...keys, ...names.keys()])]
+      .map((key) => ({ key, name: names.get(key) ?? key }))
+      .toSorted((a, b) => a.name.localeCompare(b.name)),
+  };
+}
+
+/** The names of sites by their keys; only admins have them. */
+function useSiteNames(): ReadonlyMap<string, string> {
+  const isAdmin = useIsAdmin();
+  const { data = [] } = useQuery({
+    queryKey: queryKeys.sites,
+    queryFn: ({ signal }) =>
+      allPages(async (query) => {
+        const { sites, total } = await call('sites', { query, signal });
+        return { rows: sites, total };
+      }),
+    enabled: isAdmin,
+  });
+  return new Map(data.map(({ site_key, name }) => [site_key, name]));
+}

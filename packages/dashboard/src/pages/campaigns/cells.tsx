@@ -1,0 +1,95 @@
+import { LEAD_METRICS, type LeadMetric, METRICS, type MetricName } from '@leadtrail/contract/question-fields';
+import { Change } from '../../charts/figure.tsx';
+import { formatDecimal, formatDuration, formatMoney, formatNumber, formatPercent } from '../../format.ts';
+import type { Frame, FrameFilter } from '../../frame/frame.ts';
+import { LeadsLink } from '../../frame/leads-link.tsx';
+import { CHANCE, isCountNoise } from '../../shared/noise.ts';
+import { sortOf } from './question.ts';
+import { type CampaignsSearch, columnsOf } from './search.ts';
+
+type Figures = {
+  metrics: readonly (number | null)[];
+  previous?: readonly (number | null)[] | undefined;
+  change?: readonly (number | null)[] | undefined;
+};
+
+/** Less of them is better. */
+const COSTS: ReadonlySet<MetricName> = new Set([
+  'cost_per_visit',
+  'cost_per_lead',
+  'cost_per_won',
+  'fake',
+  'lost',
+]);
+
+/** The figures of a row, and how the one it is sorted by has changed. */
+export function Cells({
+  frame,
+  search,
+  figures,
+  currency,
+  within,
+}: {
+  frame: Frame;
+  search: CampaignsSearch;
+  figures: Figures;
+  currency: string;
+  within: readonly FrameFilter[];
+}) {
+  const columns = columnsOf(search);
+  const sorted = columns.indexOf(sortOf(search));
+  const now = figures.metrics[sorted] ?? 0;
+  const before = figures.previous?.[sorted] ?? 0;
+  const by = figures.change?.[sorted];
+  const name = columns[sorted] ?? 'leads';
+  // Only leads by the usual touch can be listed.
+  const isListed = (search.attribution ?? 'last_non_direct') === 'last_non_direct';
+  return (
+    <>
+      {columns.map((column, index) => {
+        const value = figures.metrics[index] ?? null;
+        return (
+          <td key={column} className="px-3 py-1.5 text-right whitespace-nowrap tabular-nums">
+            {isListed && isLeadMetric(column) ? (
+              <LeadsLink frame={frame} metric={column} count={value ?? 0} more={within} />
+            ) : (
+              metricText(column, value, currency)
+            )}
+          </td>
+        );
+      })}
+      {figures.change !== undefined && (
+        <td className="px-3 py-1.5 pr-4 text-right whitespace-nowrap sm:pr-5">
+          <Change
+            by={by == null ? null : by / 100}
+            since={`${METRICS[name].label} compared with before`}
+            doubt={METRICS[name].kind === 'count' && isCountNoise(now, before) ? CHANCE : undefined}
+            isBad={COSTS.has(name)}
+          />
+        </td>
+      )}
+    </>
+  );
+}
+
+function isLeadMetric(name: MetricName): name is LeadMetric {
+  return LEAD_METRICS.some((each) => each === name);
+}
+
+/** A dash where there is nothing to divide by, and where no money was noted. */
+export function metricText(name: MetricName, value: number | null, currency: string): string {
+  const { kind } = METRICS[name];
+  if (value === null || (kind === 'money' && value === 0)) return '–';
+  switch (kind) {
+    case 'count':
+      return formatNumber(value);
+    case 'percent':
+      return formatPercent(value);
+    case 'seconds':
+      return formatDuration(value * 1000);
+    case 'money':
+      return formatMoney(value, currency);
+    default:
+      return formatDecimal(value);
+  }
+}

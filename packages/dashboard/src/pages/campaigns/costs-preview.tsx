@@ -1,0 +1,40 @@
+import type { CostsImported } from '@leadtrail/contract/costs';
+import { counted } from '../../format.ts';
+import { Facts } from '../../ui/facts.tsx';
+
+const FORMATS: Readonly<Record<CostsImported['format'], string>> = {
+  plain: 'Plain CSV',
+  google_ads: 'Google Ads',
+  meta_ads: 'Meta Ads',
+  microsoft_ads: 'Microsoft Advertising',
+};
+const SKIPPED_SHOWN = 20;
+
+/** What a file would bring. */
+export function CostsPreview({ found }: { found: CostsImported }) {
+  const { format, rows, days, columns, skipped } = found;
+  return (
+    <section aria-label="Preview" className="grid gap-3 rounded-lg bg-sunken p-4">
+      <Facts
+        facts={[
+          { name: 'Format', value: FORMATS[format] },
+          { name: 'Would be imported', value: `${counted(rows, 'row')} of ${counted(days, 'day')}` },
+          { name: 'Lines left out', value: skipped.length },
+          ...Object.entries(columns).map(([name, column]) => ({ name: `Column for ${name}`, value: column })),
+        ]}
+      />
+      {skipped.length > 0 && (
+        <ul aria-label="Lines left out" className="grid gap-1 text-[0.8125rem] text-ink-soft">
+          {skipped.slice(0, SKIPPED_SHOWN).map(({ line, reason }) => (
+            <li key={line}>
+              Line {line}: {reason}
+            </li>
+          ))}
+          {skipped.length > SKIPPED_SHOWN && (
+            <li>and {counted(skipped.length - SKIPPED_SHOWN, 'more line')}</li>
+          )}
+        </ul>
+      )}
+    </section>
+  );
+}

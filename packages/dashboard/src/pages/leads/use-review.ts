@@ -1,0 +1,56 @@
+import type { LeadItem } from '@leadtrail/contract/leads';
+import { useEffect } from 'react';
+import { useIsAdmin } from '../../api/role.ts';
+import { keepQueue, lastOpened } from '../../shared/lead-queue.ts';
+import { useKeys } from '../../shared/use-keys.ts';
+import { useLeadActions } from '../../shared/use-lead-actions.ts';
+
+const ROW = 'tr[data-lead]';
+
+/** The list as a queue: keys go from row to row and act on the one that has the focus. */
+export function useReview(leads: readonly LeadItem[] | undefined): void {
+  const isAdmin = useIsAdmin();
+  const { keysFor } = useLeadActions();
+  const isLoaded = leads !== undefined;
+
+  useEffect(() => {
+    if (leads !== undefined) keepQueue(leads.map(({ lead_id }) => lead_id));
+  }, [leads]);
+  // Back from a lead one goes on where one was.
+  useEffect(() => {
+    const row = document.querySelector(`tr[data-lead="${lastOpened()}"]`);
+    if (isLoaded && row !== null && document.activeElement?.closest('main, body') !== null) focusRow(row);
+  }, [isLoaded]);
+
+  useKeys({
+    ...keysFor(() => chosenOf(leads), isAdmin),
+    j: (event) => step(event, 1),
+    k: (event) => step(event, -1),
+    ArrowDown: (event) => currentRow() !== null && step(event, 1),
+    ArrowUp: (event) => currentRow() !== null && step(event, -1),
+  });
+}
+
+function currentRow(): Element | null {
+  return document.activeElement?.closest(ROW) ?? null;
+}
+
+function chosenOf(leads: readonly LeadItem[] | undefined): LeadItem | undefined {
+  const leadId = currentRow()?.getAttribute('data-lead');
+  return leads?.find(({ lead_id }) => String(lead_id) === leadId);
+}
+
+function step(event: KeyboardEvent, by: number): void {
+  const rows = [...document.querySelectorAll(ROW)];
+  const current = currentRow();
+  const index = current === null ? (by > 0 ? 0 : -1) : rows.indexOf(current) + by;
+  const row = rows.at(index);
+  if (row === undefined || index >= rows.length || (current !== null && index < 0)) return;
+  event.preventDefault();
+  focusRow(row);
+}
+
+function focusRow(row: Element): void {
+  row.querySelector<HTMLElement>('a[href]')?.focus();
+  row.scrollIntoView({ block: 'nearest' });
+}

@@ -1,0 +1,110 @@
+import type { LinkProps } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
+import { CircleCheck, CircleX, Clock, FormInput, Inbox, ShieldQuestion, Unplug } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { counted, formatDay } from '../../format.ts';
+import { Card } from '../../ui/card.tsx';
+import { EmptyState, Skeleton } from '../../ui/states.tsx';
+import { type Needs, useNeeds } from './needs.ts';
+
+type Item = { key: string; icon: ReactNode; title: string; hint: string; link: LinkProps };
+
+/** What somebody should look at, with a link to it; of all sites, whatever the frame says. */
+export function Attention({ className }: { className?: string }) {
+  const { needs, isLoading, failed } = useNeeds();
+  const items = itemsOf(needs);
+  return (
+    <Card title="Needs attention" isFlush {...(className === undefined ? {} : { className })}>
+      {isLoading ? (
+        <div role="status" aria-label="Loading" className="px-4 pb-4 sm:px-5">
+          <Skeleton className="h-28" />
+        </div>
+      ) : items.length === 0 && failed.length === 0 ? (
+        <EmptyState icon={<CircleCheck aria-hidden="true" />} title="All is well">
+          Deliveries arrive, sites and forms are used, and every lead has been seen.
+        </EmptyState>
+      ) : (
+        <ul className="divide-y divide-line border-t border-line">
+          {items.map(({ key, icon, title, hint, link }) => (
+            <li key={key}>
+              <Link
+                {...link}
+                className="flex items-center gap-3 px-4 py-3 -outline-offset-2 hover:bg-sunken/50 sm:px-5"
+              >
+                <span className="text-warning [&_svg]:size-5">{icon}</span>
+                <span className="grid min-w-0">
+                  <span className="font-medium wrap-anywhere">{title}</span>
+                  <span className="text-[0.8125rem] text-ink-soft">{hint}</span>
+                </span>
+              </Link>
+            </li>
+          ))}
+          {failed.map((message) => (
+            <li key={message} className="px-4 py-3 text-[0.8125rem] text-warning sm:px-5">
+              Not everything could be checked: {message}
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+}
+
+function itemsOf({ failed, late, quietSites, quietForms, toReview, rejected }: Needs): Item[] {
+  const items: Item[] = [];
+  if (failed > 0) {
+    items.push({
+      key: 'failed',
+      icon: <CircleX aria-hidden="true" />,
+      title: `${counted(failed, 'delivery', 'deliveries')} failed`,
+      hint: 'No further attempts are made. Send them again by hand.',
+      link: { to: '/deliveries', search: { status: 'failed' } },
+    });
+  }
+  if (late > 0) {
+    items.push({
+      key: 'late',
+      icon: <Clock aria-hidden="true" />,
+      title: `${counted(late, 'delivery', 'deliveries')} late`,
+      hint: 'They have been tried and will be tried again.',
+      link: { to: '/deliveries', search: { status: 'pending' } },
+    });
+  }
+  for (const { name, lastDay } of quietSites) {
+    items.push({
+      key: `site ${name}`,
+      icon: <Unplug aria-hidden="true" />,
+      title: `No visits to ${name}`,
+      hint: `The last were on ${formatDay(lastDay)}. Is the code still in its pages?`,
+      link: { to: '/', search: { sites: name } as never },
+    });
+  }
+  for (const { name, lastDay } of quietForms) {
+    items.push({
+      key: `form ${name}`,
+      icon: <FormInput aria-hidden="true" />,
+      title: `No submissions from ${name}`,
+      hint: `The last was on ${formatDay(lastDay)}. Try the form yourself.`,
+      link: { to: '/', search: { filters: [`form:${name}`], when: 'last_90_days' } as never },
+    });
+  }
+  if (rejected > 0) {
+    items.push({
+      key: 'rejected',
+      icon: <ShieldQuestion aria-hidden="true" />,
+      title: `${counted(rejected, 'rejected lead looks', 'rejected leads look')} real`,
+      hint: 'They came from a blocked address in the past 7 days, with contact details.',
+      link: { to: '/rejected', search: { period: 'past_7_days' } },
+    });
+  }
+  if (toReview > 0) {
+    items.push({
+      key: 'review',
+      icon: <Inbox aria-hidden="true" />,
+      title: `${counted(toReview, 'lead')} to review`,
+      hint: 'New, or followed up since somebody looked.',
+      link: { to: '/leads', search: { seen: false } },
+    });
+  }
+  return items;
+}

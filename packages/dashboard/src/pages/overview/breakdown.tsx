@@ -1,0 +1,179 @@
+import { DIMENSIONS, type DimensionName } from '@leadtrail/contract/question-fields';
+import { useState } from 'react';
+import { Loaded } from '../../charts/loaded.tsx';
+import { formatNumber, formatPercent } from '../../format.ts';
+import { type Frame, withFilter } from '../../frame/frame.ts';
+import { valueName } from '../../frame/frame-bar.tsx';
+import { LeadsLink } from '../../frame/leads-link.tsx';
+import { type ChangeFrame, questionFrame, useAnswer } from '../../frame/use-frame.ts';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { classes } from '../../ui/classes.ts';
+import { EmptyState, Skeleton } from '../../ui/states.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
+
+const FEW = 8;
+const MANY = 100;
+/** Visits know nothing of them. */
+const OF_FORMS: ReadonlySet<DimensionName> = new Set(['project', 'form']);
+const METRICS = ['visits', 'leads', 'conversion_rate'] as const;
+
+type Props = {
+  title: string;
+  dimensions: readonly DimensionName[];
+  frame: Frame;
+  onChange: ChangeFrame;
+};
+
+/** Visits and leads by one of several dimensions; a row is a filter. */
+export function Breakdown({ title, dimensions, frame, onChange }: Props) {
+  const [chosen, setChosen] = useState(dimensions[0] ?? 'channel');
+  return (
+    <Card title={title}>
+      <Tabs
+        label={title}
+        value={chosen}
+        tabs={dimensions.map((value) => ({ value, label: DIMENSIONS[value] }))}
+        onChange={setChosen}
+      />
+      <Rows key={chosen} dimension={chosen} frame={frame} onChange={onChange} />
+    </Card>
+  );
+}
+
+export function Rows({
+  dimension,
+  frame,
+  onChange,
+}: Omit<Props, 'title' | 'dimensions'> & { dimension: DimensionName }) {
+  const [isWhole, setWhole] = useState(false);
+  const isOfForms = OF_FORMS.has(dimension);
+  const { compare: _, ...asked } = questionFrame(frame);
+  const answer = useAnswer({
+    ...asked,
+    metrics: [...METRICS],
+    dimensions: [dimension],
+    order_by: [[isOfForms ? 'leads' : 'visits', 'desc']],
+    limit: isWhole ? MANY : FEW + 1,
+  });
+  return (
+    <div className="mt-3">
+      <Loaded query={answer} outline={<Skeleton className="h-64" />}>
+        {({ rows }) => {
+          const shown = rows.filter(({ metrics: [, leads] }) => !isOfForms || (leads ?? 0) > 0);
+          if (shown.length === 0) return <EmptyState title="Nothing in this period" />;
+          const visible = isWhole ? shown : shown.slice(0, FEW);
+          const most = Math.max(1, ...visible.map(({ metrics }) => metrics[isOfForms ? 1 : 0] ?? 0));
+          return (
+            <div
+              className={classes('grid gap-2 transition-opacity', answer.isPlaceholderData && 'opacity-60')}
+            >
+              <table className="w-full table-fixed text-left">
+                <caption className="sr-only">By {DIMENSIONS[dimension].toLowerCase()}</caption>
+                <thead>
+                  <tr className="text-xs text-ink-faint">
+                    <th scope="col" className="h-7 pl-2.5 font-medium">
+                      {DIMENSIONS[dimension]}
+                    </th>
+                    {!isOfForms && <NumberHead>Visits</NumberHead>}
+                    <NumberHead>Leads</NumberHead>
+                    {!isOfForms && <NumberHead>Rate</NumberHead>}
+                  </tr>
+                </thead>
+                <tbody>
+                  {visible.map(({ dimensions: [value = ''], metrics: [visits, leads, rate] }) => (
+                    <Row
+                      key={value}
+                      dimension={dimension}
+                      value={value}
+                      share={((isOfForms ? leads : visits) ?? 0) / most}
+                      frame={frame}
+                      onChange={onChange}
+                    >
+                      {!isOfForms && <NumberCell>{formatNumber(visits ?? 0)}</NumberCell>}
+                      <NumberCell>
+                        <LeadsLink
+                          frame={frame}
+                          metric="leads"
+                          count={leads ?? 0}
+                          more={[{ dimension, value }]}
+                        />
+                      </NumberCell>
+                      {!isOfForms && <NumberCell>{rate == null ? '–' : formatPercent(rate)}</NumberCell>}
+                    </Row>
+                  ))}
+                </tbody>
+              </table>
+              {(isWhole || shown.length > FEW) && (
+                <Button
+                  look="ghost"
+                  size="small"
+                  className="justify-self-start"
+                  aria-expanded={isWhole}
+                  onClick={() => setWhole(!isWhole)}
+                >
+                  {isWhole ? 'Show fewer' : 'Show more'}
+                </Button>
+              )}
+            </div>
+          );
+        }}
+      </Loaded>
+    </div>
+  );
+}
+
+function Row({
+  dimension,
+  value,
+  share,
+  frame,
+  onChange,
+  children,
+}: {
+  dimension: DimensionName;
+  value: string;
+  share: number;
+  frame: Frame;
+  onChange: ChangeFrame;
+  children: React.ReactNode;
+}) {
+  const isChosen = frame.filters.some((each) => each.dimension === dimension && each.value === value);
+  const filters = isChosen
+    ? frame.filters.filter((each) => each.dimension !== dimension)
+    : withFilter(frame.filters, { dimension, value });
+  const name = valueName({ dimension, value });
+  return (
+    <tr>
+      <th scope="row" className="relative isolate py-0.5 font-normal">
+        <span
+          aria-hidden="true"
+          className="absolute inset-y-0.5 left-0 -z-10 min-w-1 rounded-md bg-series-1/15"
+          style={{ width: `${share * 100}%` }}
+        />
+        <button
+          type="button"
+          aria-pressed={isChosen}
+          title={name}
+          onClick={() => onChange({ filters })}
+          className="block min-h-11 w-full truncate rounded-md px-2.5 text-left hover:bg-sunken/60 aria-pressed:ring-1 aria-pressed:ring-accent sm:min-h-8"
+        >
+          <bdi>{name}</bdi>
+        </button>
+      </th>
+      {children}
+    </tr>
+  );
+}
+
+function NumberHead({ children }: { children: string }) {
+  return (
+    <th scope="col" className="h-7 w-16 pr-1 text-right font-medium sm:w-20">
+      {children}
+    </th>
+  );
+}
+
+function NumberCell({ children }: { children: React.ReactNode }) {
+  return <td className="pr-1 text-right tabular-nums">{children}</td>;
+}

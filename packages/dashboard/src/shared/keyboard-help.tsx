@@ -1,0 +1,69 @@
+import { LEAD_STATUSES } from '@leadtrail/contract/lead-status';
+import { Keyboard } from 'lucide-react';
+import { useState } from 'react';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { statusName } from '../ui/status-badge.tsx';
+import { useKeys } from './use-keys.ts';
+
+const MOVING: readonly Shortcut[] = [
+  ['j or ↓', 'Next lead'],
+  ['k or ↑', 'Previous lead'],
+  ['Enter', 'Open the lead'],
+  ['Escape', 'Back to the list'],
+];
+const ACTING: readonly Shortcut[] = [
+  ...LEAD_STATUSES.map((status, index): Shortcut => [String(index + 1), `Stage ${statusName(status)}`]),
+  ['r', 'Mark as reviewed'],
+  ['f', 'Send to the automation platform (admin)'],
+  ['u', 'Undo the last change of stage'],
+];
+const ANYWHERE: readonly Shortcut[] = [
+  ['/', 'Search'],
+  ['Ctrl K or ⌘ K', 'Go to a person, page or action'],
+  ['?', 'This help'],
+];
+
+type Shortcut = readonly [key: string, meaning: string];
+
+/** A button and the key ? for a list of all keys. */
+export function KeyboardHelp() {
+  const [isOpen, setOpen] = useState(false);
+  useKeys({ '?': () => setOpen(true) });
+  return (
+    <>
+      <Button
+        look="ghost"
+        aria-label="Keyboard"
+        className="max-sm:hidden"
+        icon={<Keyboard aria-hidden="true" />}
+        onClick={() => setOpen(true)}
+      />
+      <Dialog isOpen={isOpen} onClose={() => setOpen(false)} title="Review leads by keyboard">
+        <Shortcuts title="Moving" shortcuts={MOVING} />
+        <Shortcuts title="The lead" shortcuts={ACTING} />
+        <Shortcuts title="Anywhere" shortcuts={ANYWHERE} />
+      </Dialog>
+    </>
+  );
+}
+
+function Shortcuts({ title, shortcuts }: { title: string; shortcuts: readonly Shortcut[] }) {
+  return (
+    <section className="grid gap-1.5">
+      <h3 className="text-[0.8125rem] font-medium text-ink-faint">{title}</h3>
+      <dl className="grid grid-cols-[8rem_minmax(0,1fr)] gap-y-1">
+        {shortcuts.map(([key, meaning]) => (
+          <div key={key} className="contents">
+            <dt>
+              <kbd className="rounded border border-line-strong bg-sunken px-1.5 font-mono text-xs">
+                {key}
+              </kbd>
+            </dt>
+            <dd>{meaning}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import { call } from '@leadtrail/testing/analytics-calls';
+import { assertCaptured, CAPTURE_ENV, sendFromServer } from '@leadtrail/testing/enquiries';
+import { ask } from '@leadtrail/testing/questions';
+import { useService } from '@leadtrail/testing/service';
+import type { Page } from 'playwright-core';
+import { assertAccessible, atRest, useDashboard } from './support/dashboard.ts';
+
+const NAMES = ['Ada', 'Bob', 'Cyd', 'Eve'];
+
+type Listed = { leads: { lead_id: number; contact_name: string; status: string; needs_review: number }[] };
+
+describe('reviewing leads without the mouse', () => {
+  const service = useService('sqlite', { env: CAPTURE_ENV });
+  const dashboard = useDashboard(service);
+
+  before(async () => {
+    for (const name of NAMES) {
+      const sent = { FIRSTNAME: name, EMAIL: `${name}@example.org`, PHONE: '', PROJECT: name };
+      await assertCaptured(sendFromServer(service, sent));
+    }
+    await service.settled();
+    await ask(service, { metrics: ['visits'] });
+  });
+
+  async function leadOf(name: string): Promise<Listed['leads'][number]> {
+    const { body } = await call<Listed>(service, 'GET', '/analytics/leads');
+    const lead = body.leads.find(({ contact_name }) => contact_name === name);
+    assert.ok(lead !== undefined);
+    return lead;
+  }
+
+  const pressAndWait = async (page: Page, key: string, method: string, path: RegExp) => {
+    const answered = page.waitForResponse(
+      (response) => response.request().method() === method && path.test(response.url()),
+    );
+    await page.keyboard.press(key);
+    await answered;
+  };
+  const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent);
+
+  test('j and k and the arrows go along the list, which begins with the latest', () =>
+    dashboard.visit('/leads', async (page) => {
+      await page.keyboard.press('j');
+      assert.equal(await focused(page), 'Eve');
+      await page.keyboard.press('j');
+      await page.keyboard.press('ArrowDown');
+      assert.equal(await focused(page), 'Bob');
+      await page.keyboard.press('ArrowUp');
+      await page.keyboard.press('k');
+      await page.keyboard.press('k');
+      assert.equal(await focused(page), 'Eve');
+    }));
+
+  test('a digit is a stage, u takes it back, r marks as reviewed and leaves the row where it is', () =>
+    dashboard.visit('/leads?seen=false', async (page) => {
+      await page.keyboard.press('j');
+      await pressAndWait(page, '3', 'PATCH', /\/analytics\/leads\//);
+      assert.equal((await leadOf('Eve')).status, 'qualified');
+      await page.getByText('Eve moved to Qualified').waitFor();
+      await pressAndWait(page, 'u', 'PATCH', /\/analytics\/leads\//);
+      assert.equal((await leadOf('Eve')).status, 'new');
+
+      await pressAndWait(page, 'r', 'GET', /\/analytics\/leads\/\d+$/);
+      assert.equal((await leadOf('Eve')).needs_review, 0);
+      assert.equal(await page.locator('tr[data-lead]').count(), NAMES.length);
+      assert.equal(await focused(page), 'Eve');
+    }));
+
+  test('Enter opens the lead, j is the next one, and back in the list one goes on there', () =>
+    dashboard.visit('/leads', async (page) => {
+      await page.keyboard.press('j');
+      await page.keyboard.press('j');
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { level: 1, name: 'Cyd' }).waitFor();
+      await atRest(page);
+      await page.getByText('2 of 4').waitFor();
+      await page.keyboard.press('j');
+      await page.getByRole('heading', { level: 1, name: 'Bob' }).waitFor();
+      await atRest(page);
+      await pressAndWait(page, '2', 'PATCH', /\/analytics\/leads\//);
+      assert.equal((await leadOf('Bob')).status, 'contacted');
+      await page.keyboard.press('Escape');
+      await page.getByRole('heading', { level: 1, name: 'Leads' }).waitFor();
+      await atRest(page);
+      assert.equal(await focused(page), 'Bob');
+    }));
+
+  test('letters typed into a field are text', () =>
+    dashboard.visit('/leads', async (page) => {
+      await page.keyboard.press('/');
+      await page.keyboard.type('j3ru?');
+      assert.equal(await page.getByRole('searchbox').inputValue(), 'j3ru?');
+      assert.equal(await page.getByRole('dialog').count(), 0);
+    }));
+
+  test('f sends a lead, and says why it cannot', () =>
+    dashboard.visit(
+      '/leads',
+      async (page) => {
+        await page.keyboard.press('j');
+        await page.keyboard.press('f');
+        await page.getByText('Eve was not sent').first().waitFor();
+      },
+      { expectedErrors: /status of 409/ },
+    ));
+
+  test('? explains the keys', () =>
+    dashboard.visit('/leads', async (page) => {
+      await page.keyboard.press('?');
+      await page.getByRole('dialog', { name: 'Review leads by keyboard' }).waitFor();
+      await assertAccessible(page);
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    }));
+
+  test('leads are narrowed by project and by the frame', () =>
+    dashboard.visit('/leads', async (page) => {
+      await page.getByRole('button', { name: 'More filters' }).click();
+      await page.getByRole('combobox', { name: 'Project' }).click();
+      await page.getByRole('option', { name: 'Bob (1)' }).click();
+      await page.waitForURL(/project=Bob/);
+      await page.getByText('1 lead', { exact: true }).waitFor();
+      await page.getByRole('combobox', { name: 'Period' }).click();
+      await page.getByRole('option', { name: 'Yesterday' }).click();
+      await page.getByText('0 leads', { exact: true }).waitFor();
+    }));
+
+  test('what a lead is worth is saved', () =>
+    dashboard.visit('/leads/1', async (page) => {
+      await page.getByLabel('What it is worth').fill('1250,50');
+      await page.keyboard.press('Enter');
+      await page.getByText('Value saved').waitFor();
+      const { body } = await call<{ lead: { value: number } }>(service, 'GET', '/analytics/leads/1');
+      assert.equal(body.lead.value, 1250.5);
+      await page.getByLabel('What it is worth').fill('a lot');
+      await page.getByText('Enter a number, or nothing.').waitFor();
+    }));
+});
