@@ -29,6 +29,15 @@ export function onBothStores(title: string, declare: (kind: StoreKind) => void):
   for (const kind of STORE_KINDS) describe(`${title} (${kind})`, () => declare(kind));
 }
 
+/**
+ * Declares tests of what happens in a browser, to which the store makes no difference: about half of such suites run on
+ * each, by their titles. What is stored is tested on both without a browser.
+ */
+export function onEitherStore(title: string, declare: (kind: StoreKind) => void): void {
+  const kind = STORE_KINDS[title.length % STORE_KINDS.length] as StoreKind;
+  describe(`${title} (${kind})`, () => declare(kind));
+}
+
 export type TestService = {
   url: string;
   app: App;

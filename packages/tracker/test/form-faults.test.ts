@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, beforeEach, test } from 'node:test';
 import { emptyLeads } from '@leadtrail/testing/leads';
-import { onBothStores, useService } from '@leadtrail/testing/service';
+import { onEitherStore, useService } from '@leadtrail/testing/service';
 import type { Page, Route } from 'playwright-core';
 import { answered, answerOnce, CAPTURE, FAILED } from './support/form-answers.ts';
 import { ADA, fillIn, openFormPage, sendWithButton, thankYouPage, useVisits } from './support/form-visits.ts';
@@ -24,7 +24,7 @@ import { aPage } from './support/site.ts';
 const blockScripts = (page: Page, address: RegExp) =>
   page.route(address, (route) => (route.request().isNavigationRequest() ? route.continue() : route.abort()));
 
-onBothStores('When something is in the way, a form', (kind) => {
+onEitherStore('When something is in the way, a form', (kind) => {
   const service = useService(kind);
   const { site, visit } = useVisits();
   before(() => setUpForms(service));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, beforeEach, test } from 'node:test';
 import { emptyLeads } from '@leadtrail/testing/leads';
-import { onBothStores, useService } from '@leadtrail/testing/service';
+import { onEitherStore, useService } from '@leadtrail/testing/service';
 import { fillIn, openFormPage, sendWithButton, thankYouPage, useVisits } from './support/form-visits.ts';
 import { aFormPage, aLeadForm, formScript, sentForms, setUpForms } from './support/lead-forms.ts';
 import { aPage } from './support/site.ts';
@@ -19,7 +19,7 @@ const LAYOUTS = {
   'at the very bottom': 'body { margin: 0 } form { position: relative; margin-top: 100vh }',
 };
 
-onBothStores('The honeypot', (kind) => {
+onEitherStore('The honeypot', (kind) => {
   const service = useService(kind);
   const { site, visit } = useVisits();
   before(() => setUpForms(service));

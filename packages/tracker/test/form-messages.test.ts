@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, beforeEach, test } from 'node:test';
 import { emptyLeads } from '@leadtrail/testing/leads';
-import { onBothStores, useService } from '@leadtrail/testing/service';
+import { onEitherStore, useService } from '@leadtrail/testing/service';
 import { answered, answerOnce, CAPTURE, eventsOf, watchEvents } from './support/form-answers.ts';
 import { ADA, fillIn, openFormPage, sendWithButton, thankYouPage, useVisits } from './support/form-visits.ts';
 import {
@@ -16,7 +16,7 @@ import {
 } from './support/lead-forms.ts';
 import { aPage } from './support/site.ts';
 
-onBothStores('After it was sent, a form', (kind) => {
+onEitherStore('After it was sent, a form', (kind) => {
   const service = useService(kind);
   const { site, visit } = useVisits();
   before(() => setUpForms(service));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { before, beforeEach, test } from 'node:test';
 import { emptyLeads } from '@leadtrail/testing/leads';
 import { aForm, aSite } from '@leadtrail/testing/management';
-import { onBothStores, useService } from '@leadtrail/testing/service';
+import { onEitherStore, useService } from '@leadtrail/testing/service';
 import { ADA, fillIn, openFormPage, sendWithButton, thankYouPage, useVisits } from './support/form-visits.ts';
 import {
   aFormPage,
@@ -19,7 +19,7 @@ import {
 } from './support/lead-forms.ts';
 import { aPage } from './support/site.ts';
 
-onBothStores('A form on a page', (kind) => {
+onEitherStore('A form on a page', (kind) => {
   const service = useService(kind);
   const { site, visit } = useVisits();
   before(() => setUpForms(service));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, beforeEach, test } from 'node:test';
 import { emptyLeads } from '@leadtrail/testing/leads';
-import { onBothStores, useService } from '@leadtrail/testing/service';
+import { onEitherStore, useService } from '@leadtrail/testing/service';
 import type { Route } from 'playwright-core';
 import { CAPTURE, FAILED } from './support/form-answers.ts';
 import { ADA, fillIn, openFormPage, sendWithButton, thankYouPage, useVisits } from './support/form-visits.ts';
@@ -9,7 +9,7 @@ import { openKeepableSite, openKeepingChromium } from './support/keepable-site.t
 import { aFormPage, FIELDS, sentForms, setUpForms } from './support/lead-forms.ts';
 import { aPage } from './support/site.ts';
 
-onBothStores('A form that the visitor comes back to', (kind) => {
+onEitherStore('A form that the visitor comes back to', (kind) => {
   const service = useService(kind);
   const { site, visit } = useVisits();
   before(() => setUpForms(service));
@@ -63,7 +63,7 @@ onBothStores('A form that the visitor comes back to', (kind) => {
   });
 });
 
-onBothStores('A form on a page that the browser has kept', (kind) => {
+onEitherStore('A form on a page that the browser has kept', (kind) => {
   const service = useService(kind);
   const { site, visit } = useVisits(openKeepingChromium);
   before(() => setUpForms(service));
@@ -98,7 +98,7 @@ onBothStores('A form on a page that the browser has kept', (kind) => {
   });
 });
 
-onBothStores('A form whose page is left while it is being sent', (kind) => {
+onEitherStore('A form whose page is left while it is being sent', (kind) => {
   const reached = Promise.withResolvers<void>();
   const stored = Promise.withResolvers<void>();
   const go = Promise.withResolvers<void>();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openChromium } from '@leadtrail/testing/chromium';
 import type { RecordedEvent, Replay } from '@leadtrail/testing/recordings';
-import { onBothStores, useService } from '@leadtrail/testing/service';
+import { onEitherStore, useService } from '@leadtrail/testing/service';
 import type { Browser, Page } from 'playwright-core';
 import {
   aSession,
@@ -123,7 +123,7 @@ function inputEvents({ events }: Replay): RecordedEvent[] {
   );
 }
 
-onBothStores('the recorder', (kind) => {
+onEitherStore('the recorder', (kind) => {
   const service = useService(kind);
   let browser: Browser;
   let site: Site;

@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { openChromium } from '@leadtrail/testing/chromium';
 import { rows } from '@leadtrail/testing/database';
 import { listed, type RecordedEvent, type Replay, replayed } from '@leadtrail/testing/recordings';
-import { onBothStores, useService } from '@leadtrail/testing/service';
+import { onEitherStore, useService } from '@leadtrail/testing/service';
 import type { Browser, Page } from 'playwright-core';
 import {
   aSession,
@@ -31,7 +31,7 @@ type PlayerWindow = Window & {
   rrweb: { Replayer: new (events: unknown[], options: object) => { pause(at: number): void } };
 };
 
-onBothStores('a page that is recorded', (kind) => {
+onEitherStore('a page that is recorded', (kind) => {
   const service = useService(kind);
   const asked: IncomingMessage[] = [];
   let browser: Browser;

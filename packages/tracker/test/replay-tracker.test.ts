@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { openChromium } from '@leadtrail/testing/chromium';
 import { patch } from '@leadtrail/testing/management';
 import { listed } from '@leadtrail/testing/recordings';
-import { onBothStores, useService } from '@leadtrail/testing/service';
+import { onEitherStore, useService } from '@leadtrail/testing/service';
 import type { Browser } from 'playwright-core';
 import { FULL_SNAPSHOT, hasSnapshot, hasText, hrefs, META, replayWhen } from './support/recorded-pages.ts';
 import { aPage, openSite, type Site } from './support/site.ts';
@@ -12,7 +12,7 @@ import { watchPage } from './support/watched-page.ts';
 
 const CANARY = 'canaryxq';
 
-onBothStores('the tracker, with sessions that are recorded', (kind) => {
+onEitherStore('the tracker, with sessions that are recorded', (kind) => {
   const service = useService(kind);
   let browser: Browser;
   let site: Site;

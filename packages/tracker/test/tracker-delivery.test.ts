@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openChromium } from '@leadtrail/testing/chromium';
-import { onBothStores, useService } from '@leadtrail/testing/service';
+import { onEitherStore, useService } from '@leadtrail/testing/service';
 import type { Browser, Page, Route } from 'playwright-core';
 import { aPage, openSite, type Site } from './support/site.ts';
 import {
@@ -28,7 +28,7 @@ before(async () => {
 });
 after(() => Promise.all([browser.close(), site.close()]));
 
-onBothStores('Delivery', (kind) => {
+onEitherStore('Delivery', (kind) => {
   const service = useService(kind);
   before(() => {
     const long = '<main style="height: 4000px">Long</main>';

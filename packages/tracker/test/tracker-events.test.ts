@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openChromium } from '@leadtrail/testing/chromium';
-import { onBothStores, useService } from '@leadtrail/testing/service';
+import { onEitherStore, useService } from '@leadtrail/testing/service';
 import type { Browser, Page, Request } from 'playwright-core';
 import { aPage, openSite, type Site } from './support/site.ts';
 import {
@@ -25,7 +25,7 @@ before(async () => {
 });
 after(() => Promise.all([browser.close(), site.close()]));
 
-onBothStores('What happens in a visit', (kind) => {
+onEitherStore('What happens in a visit', (kind) => {
   const service = useService(kind);
   const visit = (walk: (watched: WatchedPage) => Promise<void>) =>
     watchPage(browser, { origins: [service.url, site.url] }, walk);

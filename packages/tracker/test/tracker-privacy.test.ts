@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openChromium } from '@leadtrail/testing/chromium';
-import { onBothStores, useService } from '@leadtrail/testing/service';
+import { onEitherStore, useService } from '@leadtrail/testing/service';
 import type { Browser, Page } from 'playwright-core';
 import { aPage, openSite, type Site } from './support/site.ts';
 import {
@@ -27,7 +27,7 @@ before(async () => {
 });
 after(() => Promise.all([browser.close(), site.close()]));
 
-onBothStores('Privacy', (kind) => {
+onEitherStore('Privacy', (kind) => {
   const service = useService(kind);
   before(() => {
     site.serve('/', aPage({ head: trackerTag(service), body: BODY }));
@@ -164,7 +164,7 @@ onBothStores('Privacy', (kind) => {
     }));
 });
 
-onBothStores('Where the browser or the page is strict', (kind) => {
+onEitherStore('Where the browser or the page is strict', (kind) => {
   const service = useService(kind);
   before(() => site.serve('/', aPage({ head: trackerTag(service), body: BODY })));
   const origins = () => [service.url, site.url, site.plainUrl];

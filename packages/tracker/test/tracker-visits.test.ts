@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openChromium } from '@leadtrail/testing/chromium';
 import { patch } from '@leadtrail/testing/management';
-import { onBothStores, useService } from '@leadtrail/testing/service';
+import { onEitherStore, useService } from '@leadtrail/testing/service';
 import type { Browser, Page } from 'playwright-core';
 import { openKeepableSite, openKeepingChromium } from './support/keepable-site.ts';
 import { aPage, openSite, type Site } from './support/site.ts';
@@ -24,7 +24,7 @@ before(async () => {
 });
 after(() => Promise.all([browser.close(), site.close()]));
 
-onBothStores('Visits', (kind) => {
+onEitherStore('Visits', (kind) => {
   const service = useService(kind);
   before(() => {
     const head = trackerTag(service);
@@ -218,7 +218,7 @@ onBothStores('Visits', (kind) => {
     }));
 });
 
-onBothStores('The way back', (kind) => {
+onEitherStore('The way back', (kind) => {
   const service = useService(kind);
   let keeping: Browser;
   let keepable: Awaited<ReturnType<typeof openKeepableSite>>;
