@@ -22,8 +22,7 @@ export async function runFiles(
     for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
       const result = {
         file,
-        // Whatever a file leaves open must not hold up the others for ever.
-        ...(await runProgram(process.execPath, ['--test-force-exit', '--test-reporter=spec', file], options)),
+        ...(await runProgram(process.execPath, ['--test-reporter=spec', file], options)),
       };
       results.push(result);
       onEnd(result);

@@ -22,12 +22,19 @@ export function makeAdoption(parts: {
   watch: InboxWatch;
 }): Adoption {
   const adopted = new Map<Inbox, Ingest>();
+  /** Empty, and being closed. */
+  const leaving = new Set<Promise<void>>();
 
-  async function letGo(inbox: Inbox): Promise<void> {
+  function letGo(inbox: Inbox): void {
     const ingest = adopted.get(inbox);
-    adopted.delete(inbox);
-    await ingest?.stop();
     if (ingest === undefined) return;
+    adopted.delete(inbox);
+    const left = close(inbox, ingest).finally(() => leaving.delete(left));
+    leaving.add(left);
+  }
+
+  async function close(inbox: Inbox, ingest: Ingest): Promise<void> {
+    await ingest.stop();
     await parts.watch.leave(inbox);
     await inbox.close();
   }
@@ -49,7 +56,8 @@ export function makeAdoption(parts: {
       };
     },
     async stop() {
-      await Promise.all([...adopted.keys()].map(letGo));
+      for (const inbox of adopted.keys()) letGo(inbox);
+      await Promise.all(leaving);
     },
   };
 }
