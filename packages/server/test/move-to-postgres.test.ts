@@ -222,6 +222,7 @@ describe('after the move to PostgreSQL', () => {
       insert into callback_ids values ('event 1', ${now}, '{}');
       insert into idempotency_keys values (1, 'key', 'body', ${now}, 'lead', 'submission');
       insert into cost_imports values ('import', ${now}, 'plain', 'costs.csv');
+      insert into conversion_exports values (1, 'google', 'lead', ${now});
       insert into costs values ('2026-03-10', '', 'google', 'cpc', 'spring', 'Spring', 1500000, 3, 40, 'import')`,
     );
   }
@@ -287,8 +288,8 @@ describe('after the move to PostgreSQL', () => {
         .map((path) => `${path}: ${answers[path]}, before: ${former.answers[path]}`);
       assert.deepEqual(changed, []);
       const refused = Object.keys(answers).filter((path) => !answers[path]?.startsWith('200 '));
-      // Of which site and form?
-      assert.deepEqual(refused, ['/forms/config']);
+      // Of which site and form, and for which platform?
+      assert.deepEqual(refused, ['/forms/config', '/analytics/conversions/export']);
     });
 
     test('knows the same keys', async () => {

@@ -26,7 +26,8 @@ export function makeUpdateLead(parts: {
     const { flowEnabled, flowTarget, flowSendStageChanges } = await settings.current();
     const isSending = flowSendStageChanges && flowEnabled && flowTarget !== null;
     const stageSendId = isSending ? newId() : null;
-    const outcome = await store.updateLead({ ...update, stageSendId, now: now() });
+    const change = { ...update, stageSendId, now: now() };
+    const outcome = await (isSending ? store.updateLeadAndTell(change) : store.updateLead(change));
     if (outcome === 'unknown') throw unknownLead();
     onStored();
     if (outcome === 'sending') onPendingSend();

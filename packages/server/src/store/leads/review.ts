@@ -1,3 +1,4 @@
+import type { Db } from '../dialect.ts';
 import { write } from '../operation.ts';
 import { type ChangeOutcome, changeLead, type LeadChange } from './change.ts';
 import { noteChange } from './lead-index.ts';
@@ -5,14 +6,21 @@ import { type LeadReference, resolveLead } from './reference.ts';
 
 /** What the people in front of the dashboard do to a lead. */
 
-/** Of one that was merged the lead it went into. */
-export const updateLead = write(
-  { changes: ['leads', 'sends'] },
-  async (db, { id, ...change }: LeadReference & LeadChange): Promise<ChangeOutcome> => {
-    const leadId = await resolveLead(db, id);
-    return leadId === null ? 'unknown' : changeLead(db, leadId, change);
-  },
+type LeadUpdate = LeadReference & LeadChange;
+
+export const updateLead = write({ changes: ['leads'] }, (db, update: LeadUpdate) =>
+  changeResolved(db, update),
 );
+
+/** The same where a move may leave a delivery. */
+export const updateLeadAndTell = write({ changes: ['leads', 'sends'] }, (db, update: LeadUpdate) =>
+  changeResolved(db, update),
+);
+
+async function changeResolved(db: Db, { id, ...change }: LeadUpdate): Promise<ChangeOutcome> {
+  const leadId = await resolveLead(db, id);
+  return leadId === null ? 'unknown' : changeLead(db, leadId, change);
+}
 
 /**
  * Marks a lead as seen by someone who was shown so many follow-ups of it. False: there are more by now, or it
