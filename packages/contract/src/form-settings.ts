@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { FIELD_MEANINGS } from './field-meanings.ts';
 
 /** What a form can be told to do: what follows after sending, its texts, and what its fields mean. */
 
@@ -48,23 +49,7 @@ export const FormTexts = z
 export type FormTexts = z.output<typeof FormTexts>;
 export const FORM_TEXT_NAMES = FormTexts.keyof().options;
 
-/** What a field of a form can be understood as. */
-export const FIELD_MEANINGS = [
-  'FIRSTNAME',
-  'LASTNAME',
-  'EMAIL',
-  'PHONE',
-  'COUNTRYCODE',
-  'USER_MESSAGE',
-  'PROJECT',
-  'LOCATION',
-  'SOURCE',
-  'TEAM',
-  'KEYWORD',
-  'custom',
-] as const;
 export const FieldMeaning = z.enum(FIELD_MEANINGS);
-export type FieldMeaning = z.output<typeof FieldMeaning>;
 
 export const FieldNames = z
   .record(z.string().min(1).max(FIELD_NAME_CHARS_MAX), FieldMeaning)
