@@ -13,3 +13,4 @@ export const FIELD_MEANINGS = [
   'KEYWORD',
   'custom',
 ] as const;
+export type FieldMeaning = (typeof FIELD_MEANINGS)[number];

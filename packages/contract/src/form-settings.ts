@@ -50,7 +50,6 @@ export type FormTexts = z.output<typeof FormTexts>;
 export const FORM_TEXT_NAMES = FormTexts.keyof().options;
 
 export const FieldMeaning = z.enum(FIELD_MEANINGS);
-export type FieldMeaning = z.output<typeof FieldMeaning>;
 
 export const FieldNames = z
   .record(z.string().min(1).max(FIELD_NAME_CHARS_MAX), FieldMeaning)

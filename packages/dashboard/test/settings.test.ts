@@ -104,6 +104,47 @@ describe('Sites and forms', () => {
     });
   });
 
+  it('A form is told what follows after sending and what its fields are', async () => {
+    const site = await aSite(service, { name: 'Own names', site_key: 'own-names', domains: ['example.com'] });
+    const form = await aForm(service, { site_id: site.id, form_id: 'own', name: 'Own form' });
+    const fields = { siteKey: 'own-names', formId: 'own', EMAIL: '', PHONE: '', kontakt: 'ada@example.org' };
+    await assertCaptured(sendForm(service, fields));
+    await dashboard.visit(
+      `/settings/sites?site=${site.id}`,
+      async (page) => {
+        await page.getByText('Own form sends contact data that is not understood').waitFor();
+        await page.getByRole('link', { name: 'Own form', exact: true }).click();
+        await page.getByText('Contact data was not understood').waitFor();
+        await page.getByText('Looks like an e-mail address').waitFor();
+        await assertAccessible(page);
+        await page.getByRole('combobox', { name: 'What kontakt is' }).click();
+        await page.getByRole('option', { name: 'E-mail address' }).click();
+        await page.getByText('kontakt is set for new submissions').waitFor();
+        await page.getByText('Contact data was not understood').waitFor({ state: 'detached' });
+        await page.getByRole('combobox', { name: 'Then' }).click();
+        await page.getByRole('option', { name: 'Go to another page' }).click();
+        await button(page, 'Save').click();
+        await page.getByText('Is required with after_sending "address".').waitFor();
+        await page.getByLabel('Page').fill('/danke');
+        await button(page, 'Save').click();
+        await page.getByText('Saved', { exact: true }).waitFor();
+        const saved = await service.get<Record<string, unknown>>(`/analytics/forms/${form.id}`);
+        assert.deepEqual(
+          [saved.after_sending, saved.redirect_url, saved.field_names],
+          ['address', '/danke', { kontakt: 'EMAIL' }],
+        );
+        await page.getByRole('combobox', { name: 'Then' }).click();
+        await page.getByRole('option', { name: 'Stay and show a text' }).click();
+        await page.getByLabel('Text', { exact: true }).fill('We call you today.');
+        await button(page, 'Save').click();
+        await page.getByText('Unsaved changes').waitFor({ state: 'detached' });
+        const text = await service.get<Record<string, unknown>>(`/analytics/forms/${form.id}`);
+        assert.deepEqual([text.after_sending, text.texts], ['text', { success: 'We call you today.' }]);
+      },
+      refusedWith(400),
+    );
+  });
+
   it('A form is renamed and deleted', async () => {
     const site = await aSite(service, { name: 'With one form' });
     const form = await aForm(service, { site_id: site.id, name: 'Contact' });

@@ -37,6 +37,7 @@ function aSetAsideLead(lead: Partial<SetAsideLead> = {}): SetAsideLead {
     payload_json: '{"FIRSTNAME":"Ada"}',
     site_key: 'site-1',
     form_id: 'form-1',
+    reason: '',
     ...lead,
   };
 }

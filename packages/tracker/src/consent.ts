@@ -45,7 +45,7 @@ function look(): void {
 /** Calls for which there is no tracker, or not yet: it will read them too. */
 function queuedConsent(): boolean | undefined {
   const calls = [...(window.leadtrail?.q ?? [])].map((call) => [...call]);
-  const last = calls.findLast(([command]) => command === 'consent');
+  const last = calls.reverse().find(([command]) => command === 'consent');
   return last && last[1] === true;
 }
 

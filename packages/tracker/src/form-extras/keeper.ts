@@ -1,4 +1,4 @@
-import { KEPT_FORMS, readObject, remove, writeObject } from '../storage.ts';
+import { KEPT_FORMS, readObject, remove } from '../storage.ts';
 
 /**
  * Keeps forms that the service did not answer, for a day, and sends them again. What is kept is encrypted with a key of
@@ -112,7 +112,8 @@ function items(): Item[] {
 }
 
 function save(kept: Item[]): void {
-  if (kept[0]) writeObject(KEPT_FORMS, kept);
+  // Not in memory, as a fallback: what is only there would be lost with the page.
+  if (kept[0]) localStorage.setItem(KEPT_FORMS, JSON.stringify(kept));
   else remove(KEPT_FORMS);
 }
 

@@ -1,5 +1,5 @@
-import { FIELD_MEANINGS } from '@leadtrail/contract/field-meanings';
-import type { FieldMeaning, FieldNames } from '@leadtrail/contract/form-settings';
+import { FIELD_MEANINGS, type FieldMeaning } from '@leadtrail/contract/field-meanings';
+import type { FieldNames } from '@leadtrail/contract/form-settings';
 import type { ArrivedField } from '@leadtrail/contract/sites';
 import { customFields } from './custom-fields.ts';
 import { withMeanings } from './field-meanings.ts';

@@ -1,4 +1,4 @@
-import type { FieldMeaning } from '@leadtrail/contract/form-settings';
+import type { FieldMeaning } from '@leadtrail/contract/field-meanings';
 import type { ArrivedField } from '@leadtrail/contract/sites';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../../api/client.ts';
