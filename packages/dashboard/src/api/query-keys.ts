@@ -77,6 +77,7 @@ export const queryKeys = {
   connection: ['connection'],
   retentionPreview: (typed: object) => ['retention-preview', typed],
   sites: ['sites'],
+  siteNames: ['sites', 'names'],
   forms: ['forms'],
   siteSnippet: (siteId: number) => ['site-snippet', siteId],
   integrations: ['integrations'],
