@@ -69,9 +69,10 @@ describe('the pages of rejected and testing leads', () => {
       test('explains itself, and what it has nothing of', () =>
         dashboard.visit(path, async (page) => {
           await page.getByText(says).waitFor();
-          await page.getByRole('main').getByRole('link').first().waitFor();
+          // After the tabs.
+          await page.getByRole('main').getByRole('link').last().waitFor();
           assert.equal(await page.locator('table').count(), 0);
-          await page.getByRole('main').getByRole('link').first().click();
+          await page.getByRole('main').getByRole('link').last().click();
           await page.waitForURL((url) => url.pathname === ipList.path);
         }));
 

@@ -77,6 +77,7 @@ export const queryKeys = {
   connection: ['connection'],
   retentionPreview: (typed: object) => ['retention-preview', typed],
   sites: ['sites'],
+  siteNames: ['sites', 'names'],
   forms: ['forms'],
   formFields: (formId: number) => ['form-fields', formId],
   siteSnippet: (siteId: number) => ['site-snippet', siteId],

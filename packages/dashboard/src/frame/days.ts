@@ -1,4 +1,4 @@
-import type { Comparison, When } from './frame.ts';
+import type { Comparison, When } from './when.ts';
 
 /** Calendar days, written `YYYY-MM-DD`, and the moments at which they begin in a time zone. */
 

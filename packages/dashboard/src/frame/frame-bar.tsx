@@ -3,11 +3,12 @@ import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { countryName } from '../format.ts';
 import { Select } from '../ui/select.tsx';
-import type { Comparison, Frame, FrameFilter } from './frame.ts';
+import type { Frame, FrameFilter } from './frame.ts';
 import { PeriodSelect } from './period-select.tsx';
 import { SiteSelect } from './site-select.tsx';
 import type { ChangeFrame } from './use-frame.ts';
 import { useWorkspace } from './use-workspace.ts';
+import type { Comparison } from './when.ts';
 
 /** The parts of the frame that a page can use; the others are not shown, so that nobody believes they count. */
 export type FramePart = 'sites' | 'comparison' | 'filters';

@@ -6,13 +6,10 @@ import {
 } from '@leadtrail/contract/question-fields';
 import { defined, oneOf, type RawSearch, textOf } from '../shared/search-params.ts';
 import { isDay } from './days.ts';
+import type { Comparison, When } from './when.ts';
 
 /** What all pages look at: sites, days, the days to compare with, and filters of figures. It lives in the address. */
 
-export type PeriodName = (typeof PERIOD_NAMES)[number];
-/** The name of a period, or `2026-10-01..2026-10-31`. */
-export type When = PeriodName | `${string}..${string}`;
-export type Comparison = (typeof COMPARISONS)[number] | 'none';
 export type FrameFilter = { dimension: DimensionName; value: string };
 
 /** As the address has it. What is left out is the default of the page. */

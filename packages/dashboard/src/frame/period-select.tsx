@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import { Select } from '../ui/select.tsx';
 import { DayInput } from './day-input.tsx';
 import { type Days, daysOf, todayIn } from './days.ts';
-import type { PeriodName, When } from './frame.ts';
+import type { PeriodName, When } from './when.ts';
 
 const CUSTOM = 'custom';
 type Chosen = PeriodName | typeof CUSTOM;

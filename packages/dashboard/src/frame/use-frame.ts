@@ -4,8 +4,9 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback } from 'react';
 import { call } from '../api/client.ts';
 import { type AskedQuestion, queryKeys } from '../api/query-keys.ts';
-import { type Frame, type FrameFilter, type FrameSearch, frameChange, frameOf, type When } from './frame.ts';
+import { type Frame, type FrameFilter, type FrameSearch, frameChange, frameOf } from './frame.ts';
 import { rememberFrame } from './remember.ts';
+import type { When } from './when.ts';
 
 export type ChangeFrame = (change: Partial<Frame>) => void;
 

@@ -1,6 +1,6 @@
 import { type Days, daysOf, todayIn } from './days.ts';
-import type { When } from './frame.ts';
 import { useWorkspace } from './use-workspace.ts';
+import type { When } from './when.ts';
 
 /** The days of a period in the workspace's time zone, all if there are none; undefined until the zone is known. */
 export function useShownDays(when: When): { days: Days | undefined; timeZone: string } | undefined {

@@ -1,8 +1,8 @@
+import { LIST_MAX } from '@leadtrail/contract/limits';
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../api/client.ts';
 import { queryKeys } from '../api/query-keys.ts';
 import { useIsAdmin } from '../api/role.ts';
-import { allPages } from '../pages/settings/parts/all-pages.ts';
 import { answerOptions } from './use-frame.ts';
 
 /** Sites and time zone, for every role: only admins may read the settings. */
@@ -28,17 +28,14 @@ export function useWorkspace(): Workspace {
   };
 }
 
-/** The names of sites by their keys; only admins have them. */
+/** The names of sites by their keys, for those who may read them; a key stands for what has none here. */
 function useSiteNames(): ReadonlyMap<string, string> {
   const isAdmin = useIsAdmin();
-  const { data = [] } = useQuery({
-    queryKey: queryKeys.sites,
-    queryFn: ({ signal }) =>
-      allPages(async (query) => {
-        const { sites, total } = await call('sites', { query, signal });
-        return { rows: sites, total };
-      }),
+  const { data } = useQuery({
+    queryKey: queryKeys.siteNames,
+    queryFn: ({ signal }) => call('sites', { query: { limit: LIST_MAX }, signal }),
     enabled: isAdmin,
+    staleTime: STALE_MS,
   });
-  return new Map(data.map(({ site_key, name }) => [site_key, name]));
+  return new Map((data?.sites ?? []).map(({ site_key, name }) => [site_key, name]));
 }

@@ -1,4 +1,4 @@
-import { useQueries } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link, type LinkProps, useLocation } from '@tanstack/react-router';
 import {
   Inbox,
@@ -102,21 +102,15 @@ const POLL_MS = 60_000;
 
 /** What waits for somebody. Shared with the overview, which says the same in words. */
 function useWaiting(): Record<Waiting, number> {
-  return useQueries({
-    queries: [
-      {
-        queryKey: queryKeys.need('review'),
-        queryFn: ({ signal }: { signal: AbortSignal }) =>
-          call('leads', { query: { seen: false, limit: 1 }, signal }),
-        refetchInterval: POLL_MS,
-      },
-      {
-        queryKey: queryKeys.need('failed'),
-        queryFn: ({ signal }: { signal: AbortSignal }) =>
-          call('flowSends', { query: { status: 'failed', limit: 1 }, signal }),
-        refetchInterval: POLL_MS,
-      },
-    ],
-    combine: ([leads, sends]) => ({ leads: leads.data?.total ?? 0, deliveries: sends.data?.total ?? 0 }),
+  const leads = useQuery({
+    queryKey: queryKeys.need('review'),
+    queryFn: ({ signal }) => call('leads', { query: { seen: false, limit: 1 }, signal }),
+    refetchInterval: POLL_MS,
   });
+  const sends = useQuery({
+    queryKey: queryKeys.need('failed'),
+    queryFn: ({ signal }) => call('flowSends', { query: { status: 'failed', limit: 1 }, signal }),
+    refetchInterval: POLL_MS,
+  });
+  return { leads: leads.data?.total ?? 0, deliveries: sends.data?.total ?? 0 };
 }

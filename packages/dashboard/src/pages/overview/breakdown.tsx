@@ -1,5 +1,5 @@
 import { DIMENSIONS, type DimensionName } from '@leadtrail/contract/question-fields';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Loaded } from '../../charts/loaded.tsx';
 import { formatNumber, formatPercent } from '../../format.ts';
 import { type Frame, withFilter } from '../../frame/frame.ts';
@@ -77,7 +77,7 @@ export function Rows({
                     </th>
                     {!isOfForms && <NumberHead>Visits</NumberHead>}
                     <NumberHead>Leads</NumberHead>
-                    {!isOfForms && <NumberHead>Rate</NumberHead>}
+                    {!isOfForms && <NumberHead isFromSm>Rate</NumberHead>}
                   </tr>
                 </thead>
                 <tbody>
@@ -99,7 +99,9 @@ export function Rows({
                           more={[{ dimension, value }]}
                         />
                       </NumberCell>
-                      {!isOfForms && <NumberCell>{rate == null ? '–' : formatPercent(rate)}</NumberCell>}
+                      {!isOfForms && (
+                        <NumberCell isFromSm>{rate == null ? '–' : formatPercent(rate)}</NumberCell>
+                      )}
                     </Row>
                   ))}
                 </tbody>
@@ -136,7 +138,7 @@ function Row({
   share: number;
   frame: Frame;
   onChange: ChangeFrame;
-  children: React.ReactNode;
+  children: ReactNode;
 }) {
   const isChosen = frame.filters.some((each) => each.dimension === dimension && each.value === value);
   const filters = isChosen
@@ -166,14 +168,17 @@ function Row({
   );
 }
 
-function NumberHead({ children }: { children: string }) {
+/** On a phone the names need the room of the rate. */
+const FROM_SM = 'max-sm:hidden';
+
+function NumberHead({ children, isFromSm = false }: { children: string; isFromSm?: boolean }) {
   return (
-    <th scope="col" className="h-7 w-16 pr-1 text-right font-medium sm:w-20">
+    <th scope="col" className={classes('h-7 w-16 pr-1 text-right font-medium sm:w-20', isFromSm && FROM_SM)}>
       {children}
     </th>
   );
 }
 
-function NumberCell({ children }: { children: React.ReactNode }) {
-  return <td className="pr-1 text-right tabular-nums">{children}</td>;
+function NumberCell({ children, isFromSm = false }: { children: ReactNode; isFromSm?: boolean }) {
+  return <td className={classes('pr-1 text-right tabular-nums', isFromSm && FROM_SM)}>{children}</td>;
 }

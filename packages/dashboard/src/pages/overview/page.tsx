@@ -24,7 +24,7 @@ export function OverviewPage() {
         <Course frame={frame} />
       </div>
       <Realtime />
-      <div className="min-w-0 gap-4 sm:gap-5 lg:columns-2 2xl:columns-3 [&>*]:mb-4 [&>*]:break-inside-avoid sm:[&>*]:mb-5">
+      <div className="min-w-0 gap-4 sm:gap-5 xl:columns-2 min-[1800px]:columns-3 [&>*]:mb-4 [&>*]:break-inside-avoid sm:[&>*]:mb-5">
         <Breakdown
           {...shared}
           title="Where visits come from"

@@ -50,7 +50,7 @@ export function Places({ frame, onChange }: { frame: Frame; onChange: ChangeFram
       {view === 'list' ? (
         rows
       ) : (
-        <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[minmax(0,1fr)_24rem]">
+        <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-6 xl:grid-cols-[minmax(0,1fr)_28rem]">
           <CountryMap frame={frame} />
           {rows}
         </div>

@@ -7,13 +7,13 @@ import { call } from '../../api/client.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 import { counted, countryName, formatDuration } from '../../format.ts';
 import { type MoveList, PagedList } from '../../shared/paged-list.tsx';
+import { ReplayDialog } from '../../shared/replay/replay-dialog.tsx';
 import { useSearchParams } from '../../shared/use-search-params.ts';
 import { Button } from '../../ui/button.tsx';
 import { Page } from '../../ui/page.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import type { Column } from '../../ui/table.tsx';
 import { ListTime } from '../../ui/time.tsx';
-import { ReplayDialog } from '../lead/replay-dialog.tsx';
 import type { RecordingsSearch } from './search.ts';
 
 /** All recorded visits, latest first. */
