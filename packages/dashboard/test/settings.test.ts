@@ -125,7 +125,7 @@ describe('Sites and forms', () => {
         await page.getByRole('option', { name: 'Go to another page' }).click();
         await button(page, 'Save').click();
         await page.getByText('Is required with after_sending "address".').waitFor();
-        await page.getByLabel('Page').fill('/danke');
+        await page.getByLabel('Page', { exact: true }).fill('/danke');
         await button(page, 'Save').click();
         await page.getByText('Saved', { exact: true }).waitFor();
         const saved = await service.get<Record<string, unknown>>(`/analytics/forms/${form.id}`);

@@ -3,7 +3,7 @@ import type { ArrivedField } from '@leadtrail/contract/sites';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../../api/client.ts';
 import { queryKeys } from '../../../api/query-keys.ts';
-import { formatNumber } from '../../../format.ts';
+import { counted, formatNumber } from '../../../format.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { Select } from '../../../ui/select.tsx';
@@ -52,11 +52,10 @@ export function FormFields({ form }: { form: Form }) {
   });
   const columns: Column<ArrivedField>[] = [
     { key: 'name', title: 'Field', cell: (field) => <FieldName field={field} /> },
-    { key: 'count', title: 'Came', isNumber: true, cell: ({ count }) => formatNumber(count) },
     {
       key: 'meaning',
       title: 'Is',
-      className: 'w-56',
+      className: 'w-40 sm:w-56',
       cell: ({ name, meaning }) => (
         <Select
           label={`What ${name} is`}
@@ -105,6 +104,7 @@ function FieldName({ field }: { field: ArrivedField }) {
   return (
     <div className="grid min-w-0 justify-items-start gap-1">
       <code className="font-mono text-[0.8125rem] break-all">{field.name}</code>
+      <span className="text-xs text-ink-faint">came {counted(field.count, 'time')}</span>
       {field.looks_like !== null && <Badge tone="warning">{LOOKS_LIKE[field.looks_like]}</Badge>}
     </div>
   );
