@@ -162,6 +162,7 @@ describe('who may do what', () => {
     'GET /replay/sessions',
     'PATCH /analytics/leads/:id',
     'POST /analytics/query',
+    'POST /analytics/query/leads',
   ];
   const PUBLIC = [
     'GET /docs',
