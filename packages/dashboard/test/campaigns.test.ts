@@ -108,7 +108,7 @@ describe('the campaigns page', () => {
     dashboard.visit('/campaigns', async (page) => {
       const day = new Date(Date.now() - 3 * DAY_MS).toISOString().slice(0, 10);
       const file = `date,source,medium,campaign,amount\n${day},google,cpc,Spring,30\nno day,google,cpc,Spring,1\n`;
-      await page.getByRole('button', { name: 'Costs' }).click();
+      await page.getByRole('button', { name: 'Costs', exact: true }).click();
       await page
         .getByLabel('File')
         .setInputFiles({ name: 'costs.csv', mimeType: 'text/csv', buffer: Buffer.from(file) });
@@ -124,7 +124,7 @@ describe('the campaigns page', () => {
       await row(page, 'google').filter({ hasText: '€30.00' }).waitFor();
       assert.match((await row(page, 'google').innerText()).replaceAll('\t', ' '), /€30\.00.*€15\.00/s);
 
-      await page.getByRole('button', { name: 'Costs' }).click();
+      await page.getByRole('button', { name: 'Costs', exact: true }).click();
       await page.getByRole('button', { name: /^Take out/ }).click();
       await page.getByText('Import taken out').waitFor();
       assert.deepEqual((await ask(service, { metrics: ['cost'] })).totals.metrics, [0]);
@@ -135,7 +135,7 @@ describe('the campaigns page', () => {
       '/campaigns',
       async (page) => {
         assert.deepEqual(await cells(page, 'Total', 2), ['4', '2']);
-        assert.equal(await page.getByRole('button', { name: 'Costs' }).count(), 0);
+        assert.equal(await page.getByRole('button', { name: 'Costs', exact: true }).count(), 0);
       },
       { role: 'marketing' },
     ));

@@ -134,6 +134,7 @@ describe('the overview', () => {
   test('draws the period before behind the days, to be read with the arrow keys', () =>
     dashboard.visit('/?when=last_7_days&chart=visits', async (page) => {
       const chart = page.getByRole('slider', { name: 'Visits per day' });
+      await page.getByText('Period before').first().waitFor();
       await chart.focus();
       await page.keyboard.press('End');
       assert.match(
@@ -331,6 +332,8 @@ describe('a day that is not over', () => {
       '/?when=today',
       async (page) => {
         const chart = page.getByRole('slider', { name: 'Leads per hour' });
+        // It is asked for once the days of the period are known.
+        await page.getByText('Period before').first().waitFor();
         assert.match(
           (await chart.getAttribute('aria-valuetext')) ?? '',
           /^03:00, so far: Leads 0, Period before/,
