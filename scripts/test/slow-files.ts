@@ -32,7 +32,6 @@ export const SLOW_FILES: readonly string[] = [
   'packages/server/test/faults-redis.test.ts',
   'packages/server/test/fresh-after-write.test.ts',
   'packages/server/test/object-store.test.ts',
-  'packages/server/test/fuzz.test.ts',
   'packages/server/test/retention-rows.test.ts',
   'packages/server/test/every-credential.test.ts',
   'packages/tracker/test/tracker-delivery.test.ts',

@@ -141,13 +141,15 @@ export async function storeLead(
   });
 }
 
-async function findSubmitted({ query }: Db, { submissionPublicId }: Capture): Promise<Submitted | undefined> {
-  const row = await query
-    .selectFrom('submissions')
-    .innerJoin('leads', 'leads.lead_id', 'submissions.lead_id')
-    .select(['leads.lead_id', 'leads.lead_public_id', 'submissions.is_primary_lead'])
-    .where('submissions.lead_submission_public_id', '=', submissionPublicId)
-    .executeTakeFirst();
+async function findSubmitted(
+  { dialect }: Db,
+  { submissionPublicId }: Capture,
+): Promise<Submitted | undefined> {
+  const [row] = await dialect.run<{ lead_id: number; lead_public_id: string; is_primary_lead: number }>(
+    `select l.lead_id, l.lead_public_id, s.is_primary_lead
+    from submissions s join leads l on l.lead_id = s.lead_id where s.lead_submission_public_id = ?`,
+    [submissionPublicId],
+  );
   if (row === undefined) return undefined;
   const { lead_id: leadId, lead_public_id: leadPublicId, is_primary_lead } = row;
   // Its send may be waiting since then.
