@@ -11,6 +11,8 @@ export type Loop = {
   hurry(): void;
   /** Resolves when the step under way has ended. */
   stop(): Promise<void>;
+  /** It does no further step. */
+  isStopping(): boolean;
 };
 
 export type Turn = {
@@ -96,6 +98,7 @@ export function startLoop(parts: {
       wake();
       await finished;
     },
+    isStopping: () => stopping.signal.aborted,
   };
 }
 

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, reasonOf } from '../lib/errors.ts';
 import type { Inbox } from '../ports/inbox.ts';
 import type { Log } from '../ports/log.ts';
@@ -8,11 +7,11 @@ import type { Ingested, TrackingBatch } from '../store/tracking/ingest.ts';
 import { startLoop } from './background-loop.ts';
 import { makeGiveWay } from './give-way.ts';
 import type { InboxWatch } from './recognise-inbox.ts';
+import { untilEmpty } from './until-empty.ts';
 
 const BATCH_RECORDS_MAX = 200;
 /** Lets a few more records join the batch, so that a trickle does not cost a transaction each. */
 const DEBOUNCE_MS = 20;
-const EMPTY_POLL_MS = 5;
 const BACKOFF = { minMs: 100, maxMs: 5000 };
 /** How often one group may fail for a reason that is not temporary. */
 const PERMANENT_FAILURES_MAX = 3;
@@ -124,15 +123,11 @@ export function startIngest(parts: {
     return ingested;
   }
 
-  async function untilEmpty(deadline: number): Promise<void> {
-    while (inbox.backlog().records > 0 && performance.now() < deadline) await sleep(EMPTY_POLL_MS);
-  }
-
   return {
-    settled: () => untilEmpty(Number.POSITIVE_INFINITY),
+    settled: () => untilEmpty(inbox, loop),
     drain(timeoutMs) {
       loop.hurry();
-      return untilEmpty(performance.now() + timeoutMs);
+      return untilEmpty(inbox, loop, performance.now() + timeoutMs);
     },
     stop: loop.stop,
   };

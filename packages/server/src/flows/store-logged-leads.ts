@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { identityKey } from '../domain/leads/lead-identity.ts';
 import { AppError, reasonOf } from '../lib/errors.ts';
 import type { Inbox } from '../ports/inbox.ts';
@@ -9,6 +8,7 @@ import type { Capture } from '../store/leads/submission.ts';
 import type { Store } from '../store/store.ts';
 import { startLoop } from './background-loop.ts';
 import type { Ingest } from './ingest-tracking.ts';
+import { untilEmpty } from './until-empty.ts';
 
 const BATCH_LEADS_MAX = 200;
 /** Fewer than there are connections: leads that come in meanwhile have their own. */
@@ -16,7 +16,6 @@ const LEADS_AT_ONCE = 8;
 const BACKOFF = { minMs: 100, maxMs: 1000 };
 /** How often one lead may fail for a reason that is not temporary. */
 const FAILURES_MAX = 3;
-const EMPTY_POLL_MS = 5;
 
 /**
  * Brings logged leads into the store, for as long as the service runs. Their ids keep one from being stored twice, be it
@@ -82,15 +81,11 @@ export function startStoringLoggedLeads(parts: {
     return store.setAsideLogged(lead);
   }
 
-  async function untilEmpty(deadline: number): Promise<void> {
-    while (leadLog.backlog().records > 0 && performance.now() < deadline) await sleep(EMPTY_POLL_MS);
-  }
-
   return {
-    settled: () => untilEmpty(Number.POSITIVE_INFINITY),
+    settled: () => untilEmpty(leadLog, loop),
     drain(timeoutMs) {
       loop.hurry();
-      return untilEmpty(performance.now() + timeoutMs);
+      return untilEmpty(leadLog, loop, performance.now() + timeoutMs);
     },
     stop: loop.stop,
   };
