@@ -4,6 +4,9 @@ export type FileResult = { file: string; passed: boolean; seconds: number; outpu
 
 const FAILURES = /^✖ failing tests:$/m;
 
+/** Several times what the slowest takes: one that leaves something open must not hold up the others for ever. */
+const FILE_MS_MAX = 15 * 60_000;
+
 type Options = {
   atOnce: number;
   env: NodeJS.ProcessEnv;
@@ -22,7 +25,10 @@ export async function runFiles(
     for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
       const result = {
         file,
-        ...(await runProgram(process.execPath, ['--test-reporter=spec', file], options)),
+        ...(await runProgram(process.execPath, ['--test-reporter=spec', file], {
+          ...options,
+          msMax: FILE_MS_MAX,
+        })),
       };
       results.push(result);
       onEnd(result);

@@ -23,12 +23,14 @@ type ProgramOptions = {
   env?: NodeJS.ProcessEnv;
   /** Gets what it writes as it comes. */
   onOutput?: (text: string) => void;
+  /** It is killed if it has not ended by then. */
+  msMax?: number;
 };
 
 export async function runProgram(
   program: string,
   args: readonly string[],
-  { env = {}, onOutput }: ProgramOptions = {},
+  { env = {}, onOutput, msMax }: ProgramOptions = {},
 ): Promise<ProgramResult> {
   if (interruptedBy !== undefined) return { passed: false, seconds: 0, output: 'Interrupted.' };
   const startedAt = performance.now();
@@ -36,6 +38,7 @@ export async function runProgram(
     cwd: ROOT,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
+    ...(msMax === undefined ? {} : { timeout: msMax, killSignal: 'SIGKILL' as const }),
   });
   running.add(child);
   let output = '';
@@ -47,6 +50,7 @@ export async function runProgram(
   }
   try {
     const [exitCode] = await once(child, 'close');
+    if (child.signalCode === 'SIGKILL') output += '\nIt was killed: it did not end in time.\n';
     return { passed: exitCode === 0, seconds: (performance.now() - startedAt) / 1000, output };
   } finally {
     running.delete(child);

@@ -40,6 +40,7 @@ const IDS: Readonly<Record<string, string>> = {
   '/analytics/sites/:id': 'select id from sites order by id',
   '/analytics/sites/:id/snippet': 'select id from sites order by id',
   '/analytics/forms/:id': 'select id from forms order by id',
+  '/analytics/forms/:id/fields': 'select id from forms order by id',
   '/analytics/integrations/:id': 'select id from integrations order by id',
   '/analytics/dropdown-options/:id': 'select id from dropdown_options order by id',
   '/replay/:session_id': 'select session_id as id from replays order by session_id',
