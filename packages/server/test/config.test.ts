@@ -94,6 +94,8 @@ test('everything can be set', () => {
     PUBLIC_URL: 'https://leads.example/base//',
     DATABASE_URL: 'postgres://user:password@host/db',
     DATABASE_READ_URL: 'postgresql://user:password@replica/db',
+    DATABASE_CONNECTIONS: '40',
+    DATABASE_POOLER: 'on',
     REDIS_URL: 'rediss://user:pass%25word@host:6380/2',
     S3_ENDPOINT: 'https://objects.example:9000',
     S3_BUCKET: 'leads',
@@ -135,6 +137,8 @@ test('everything can be set', () => {
       kind: 'postgres',
       url: 'postgres://user:password@host/db',
       readUrl: 'postgresql://user:password@replica/db',
+      connections: 40,
+      isPooled: true,
     },
     redisUrl: 'rediss://user:pass%25word@host:6380/2',
     objects: {
