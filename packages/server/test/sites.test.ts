@@ -203,6 +203,10 @@ onBothStores('forms', (kind) => {
       site_key: 'shop',
       name: 'Contact',
       enabled: false,
+      after_sending: 'thank_you_page',
+      redirect_url: '',
+      texts: {},
+      field_names: {},
       created_at: '2026-03-10 12:00:00',
     });
     assert.deepEqual(await service.get(FORMS), { forms: [form], total: 1 });

@@ -63,7 +63,7 @@ onBothStores('a data directory of an earlier version', (kind) => {
       ['Grace Hopper'],
     );
     const sizes = await Promise.all([
-      service.get<{ total: number }>('/analytics/leads/submissions?period=all'),
+      service.get<{ total: number }>('/analytics/leads/submissions?period=range'),
       service.get<{ total: number }>('/analytics/blocked-ip-leads'),
       service.get<{ total: number }>('/analytics/testing-leads'),
       service.get<{ total: number }>('/analytics/flow-sends'),
