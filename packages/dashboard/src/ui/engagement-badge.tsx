@@ -1,4 +1,4 @@
-import type { LeadItem } from '@leadtrail/contract/leads';
+import type { LeadItem } from '@leadtrail/contract/lead-records';
 import { classes } from './classes.ts';
 
 const LEVELS: readonly string[] = ['Cold', 'Cool', 'Warm', 'Hot', 'Very Hot'];

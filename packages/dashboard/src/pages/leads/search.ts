@@ -1,18 +1,12 @@
-import { LEAD_STATUSES, type LeadStatus } from '@leadtrail/contract/lead-status';
+import { LEAD_STATUSES } from '@leadtrail/contract/lead-status';
 import type { LeadSort } from '@leadtrail/contract/leads';
 import { LEAD_METRICS, type LeadMetric } from '@leadtrail/contract/question-fields';
+import type { LeadFilters } from '../../api/query-keys.ts';
 import { defined, flagOf, oneOf, positiveOf, type RawSearch, textOf } from '../../shared/search-params.ts';
 
 /** Filters, order and layout: what a saved view contains. */
-export type LeadsView = {
+export type LeadsView = Omit<LeadFilters, 'site' | 'from' | 'to'> & {
   layout?: 'board';
-  q?: string;
-  status?: LeadStatus;
-  has_follow_ups?: boolean;
-  seen?: boolean;
-  project?: string;
-  source?: string;
-  campaign?: string;
   sort?: Exclude<LeadSort, 'newest'>;
 };
 

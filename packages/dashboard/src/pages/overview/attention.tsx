@@ -102,7 +102,7 @@ function itemsOf({ failed, late, quietSites, quietForms, toReview, rejected }: N
       key: 'review',
       icon: <Inbox aria-hidden="true" />,
       title: `${counted(toReview, 'lead')} to review`,
-      hint: 'New, or followed up since somebody looked.',
+      hint: 'New, or with a follow-up since the last review.',
       link: { to: '/leads', search: { seen: false } },
     });
   }
