@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { ApiError, Count } from './fields.ts';
-import { LeadItem } from './leads.ts';
+import { LeadItem } from './lead-records.ts';
 import { LEADS_DEFAULT, LEADS_MAX, QUESTION_BYTES_MAX } from './limits.ts';
 import {
   ATTRIBUTIONS,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { before, beforeEach, describe, it } from 'node:test';
-import type { LeadItem } from '@leadtrail/contract/leads';
+import type { LeadItem } from '@leadtrail/contract/lead-records';
 import { call } from '@leadtrail/testing/analytics-calls';
 import { CAPTURE_ENV } from '@leadtrail/testing/enquiries';
 import { emptyLeads } from '@leadtrail/testing/leads';

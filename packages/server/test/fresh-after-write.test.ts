@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { EndpointName, Endpoints } from '@leadtrail/contract/endpoints';
 import { endpoints } from '@leadtrail/contract/endpoints';
-import type { LeadItem } from '@leadtrail/contract/leads';
+import type { LeadItem } from '@leadtrail/contract/lead-records';
 import { call } from '@leadtrail/testing/analytics-calls';
 import { anEvent, aStart } from '@leadtrail/testing/builders';
 import { CALLBACK_SECRET, capture, report } from '@leadtrail/testing/callbacks';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
+import type { LeadItem } from '@leadtrail/contract/lead-records';
 import { LEAD_STATUSES } from '@leadtrail/contract/lead-status';
-import type { LeadItem } from '@leadtrail/contract/leads';
 import { call, type Method, type Refusal } from '@leadtrail/testing/analytics-calls';
 import { anEvent, NOON, PAGE } from '@leadtrail/testing/builders';
 import {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import type { LeadItem } from '@leadtrail/contract/leads';
+import type { LeadItem } from '@leadtrail/contract/lead-records';
 import { NOON } from '@leadtrail/testing/builders';
 import { aClock } from '@leadtrail/testing/clock';
 import { rows } from '@leadtrail/testing/database';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
+import type { LeadItem } from '@leadtrail/contract/lead-records';
 import { LEAD_STATUSES, type LeadStatus } from '@leadtrail/contract/lead-status';
-import { LEAD_SORTS, type LeadItem } from '@leadtrail/contract/leads';
+import { LEAD_SORTS } from '@leadtrail/contract/leads';
 import { call, type Method } from '@leadtrail/testing/analytics-calls';
 import { NOON } from '@leadtrail/testing/builders';
 import {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, beforeEach, describe, test } from 'node:test';
-import type { LeadItem } from '@leadtrail/contract/leads';
+import type { LeadItem } from '@leadtrail/contract/lead-records';
 import { call, type Refusal } from '@leadtrail/testing/analytics-calls';
 import { NOON } from '@leadtrail/testing/builders';
 import { CALLBACK_SECRET, CRM_CALLBACK, report } from '@leadtrail/testing/callbacks';

@@ -1,5 +1,6 @@
+import type { LeadItem } from '@leadtrail/contract/lead-records';
 import type { LeadStatus } from '@leadtrail/contract/lead-status';
-import type { LeadItem, LeadSort } from '@leadtrail/contract/leads';
+import type { LeadSort } from '@leadtrail/contract/leads';
 import type { InfiniteData } from '@tanstack/react-query';
 
 /** Changes to cached lists of leads, made before the service has answered. */

@@ -1,5 +1,5 @@
+import type { LeadItem } from '@leadtrail/contract/lead-records';
 import { LEAD_STATUSES } from '@leadtrail/contract/lead-status';
-import type { LeadItem } from '@leadtrail/contract/leads';
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import { call } from '../api/client.ts';

@@ -1,4 +1,4 @@
-import type { LeadItem } from '@leadtrail/contract/leads';
+import type { LeadItem } from '@leadtrail/contract/lead-records';
 import { call } from '@leadtrail/testing/analytics-calls';
 import { assertCaptured, type Fields, sendFromServer } from '@leadtrail/testing/enquiries';
 import type { TestService } from '@leadtrail/testing/service';

@@ -1,4 +1,4 @@
-import { LeadItem } from '@leadtrail/contract/leads';
+import { LeadItem } from '@leadtrail/contract/lead-records';
 import type { LeadFilter } from '../domain/leads/lead-listing.ts';
 import { csvLine } from '../lib/csv.ts';
 import type { Store } from '../store/store.ts';

@@ -1,4 +1,4 @@
-import type { LeadItem } from '@leadtrail/contract/leads';
+import type { LeadItem } from '@leadtrail/contract/lead-records';
 import { type LeadsBehind, Question } from '@leadtrail/contract/questions';
 import { compileLeads } from '../domain/questions/compile.ts';
 import { checkQuestion } from '../domain/questions/question.ts';

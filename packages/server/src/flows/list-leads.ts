@@ -1,5 +1,6 @@
 import type { QueryOf } from '@leadtrail/contract/endpoint';
-import type { LeadItem, leads } from '@leadtrail/contract/leads';
+import type { LeadItem } from '@leadtrail/contract/lead-records';
+import type { leads } from '@leadtrail/contract/leads';
 import {
   CURSOR_SORTS,
   cursorText,

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { LeadItem } from '@leadtrail/contract/lead-records';
 import { LEAD_STATUSES } from '@leadtrail/contract/lead-status';
-import type { LeadItem } from '@leadtrail/contract/leads';
 import { INTEGRATION_KEY } from '@leadtrail/testing/enquiries';
 import type { Random } from './random.ts';
 

@@ -1,4 +1,4 @@
-import type { Lead, LeadSubmission } from '@leadtrail/contract/leads';
+import type { Lead, LeadSubmission } from '@leadtrail/contract/lead-records';
 import { aForm, aSite } from '@leadtrail/testing/management';
 import type { TestService } from '@leadtrail/testing/service';
 import type { z } from 'zod';

@@ -1,4 +1,4 @@
-import type { LeadItem } from '@leadtrail/contract/leads';
+import type { LeadItem } from '@leadtrail/contract/lead-records';
 import { type KeyboardEvent, memo, type PointerEvent, type ReactNode } from 'react';
 import { personName } from '../../shared/person-name.ts';
 import { classes } from '../../ui/classes.ts';

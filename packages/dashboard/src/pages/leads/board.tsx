@@ -1,5 +1,5 @@
+import type { LeadItem } from '@leadtrail/contract/lead-records';
 import { LEAD_STATUSES, type LeadStatus } from '@leadtrail/contract/lead-status';
-import type { LeadItem } from '@leadtrail/contract/leads';
 import { type KeyboardEvent, useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { personName } from '../../shared/person-name.ts';
 import type { MoveStage } from '../../shared/use-move-stage.ts';

@@ -1,4 +1,4 @@
-import type { LeadItem } from '@leadtrail/contract/leads';
+import type { LeadItem } from '@leadtrail/contract/lead-records';
 import { Ban, Reply } from 'lucide-react';
 import { counted } from '../../format.ts';
 import { Badge } from '../../ui/badge.tsx';

@@ -1,6 +1,6 @@
 import { Menu } from '@base-ui/react/menu';
+import type { LeadItem } from '@leadtrail/contract/lead-records';
 import { LEAD_STATUSES, type LeadStatus } from '@leadtrail/contract/lead-status';
-import type { LeadItem } from '@leadtrail/contract/leads';
 import { Check, ChevronDown, Ellipsis } from 'lucide-react';
 import { personName } from '../../shared/person-name.ts';
 import type { MoveStage } from '../../shared/use-move-stage.ts';

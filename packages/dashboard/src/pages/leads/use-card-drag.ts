@@ -1,5 +1,5 @@
+import type { LeadItem } from '@leadtrail/contract/lead-records';
 import type { LeadStatus } from '@leadtrail/contract/lead-status';
-import type { LeadItem } from '@leadtrail/contract/leads';
 import {
   type PointerEvent as ReactPointerEvent,
   type RefObject,

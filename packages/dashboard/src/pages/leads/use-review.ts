@@ -1,4 +1,4 @@
-import type { LeadItem } from '@leadtrail/contract/leads';
+import type { LeadItem } from '@leadtrail/contract/lead-records';
 import { useEffect } from 'react';
 import { useIsAdmin } from '../../api/role.ts';
 import { keepQueue, lastOpened } from '../../shared/lead-queue.ts';

@@ -1,4 +1,4 @@
-import type { DELIVERY_STATES } from '@leadtrail/contract/leads';
+import type { DELIVERY_STATES } from '@leadtrail/contract/lead-records';
 
 export type DeliveryState = { delivery_state: (typeof DELIVERY_STATES)[number]; delivery_note: string };
 

@@ -1,4 +1,9 @@
-import type { LeadIdentity, MergedLead, PossibleDuplicate, StageMove } from '@leadtrail/contract/leads';
+import type {
+  LeadIdentity,
+  MergedLead,
+  PossibleDuplicate,
+  StageMove,
+} from '@leadtrail/contract/lead-records';
 import { sql } from 'kysely';
 import type { z } from 'zod';
 import { dateTime } from '../../lib/utc-time.ts';

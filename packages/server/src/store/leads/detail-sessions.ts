@@ -1,4 +1,4 @@
-import type { LeadSession } from '@leadtrail/contract/leads';
+import type { LeadSession } from '@leadtrail/contract/lead-records';
 import type { z } from 'zod';
 import type { Db } from '../dialect.ts';
 import { idHash } from '../tracking/state.ts';

@@ -1,5 +1,5 @@
 import type { FlowSend } from '@leadtrail/contract/deliveries';
-import type { CrmActivity, Lead, LeadSubmission, LeadTouch } from '@leadtrail/contract/leads';
+import type { CrmActivity, Lead, LeadSubmission, LeadTouch } from '@leadtrail/contract/lead-records';
 import type { z } from 'zod';
 import { type DeliveryState, deliveryState } from '../../domain/delivery/delivery-state.ts';
 import { formatPhone } from '../../domain/leads/contact.ts';

@@ -1,4 +1,5 @@
-import type { LeadItem, LeadSort } from '@leadtrail/contract/leads';
+import type { LeadItem } from '@leadtrail/contract/lead-records';
+import type { LeadSort } from '@leadtrail/contract/leads';
 import { givenParams, NOTHING } from '../../domain/leads/attribution.ts';
 import { type CustomFields, storedCustomFields } from '../../domain/leads/custom-fields.ts';
 import type { LeadFilter } from '../../domain/leads/lead-listing.ts';

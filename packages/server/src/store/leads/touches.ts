@@ -1,4 +1,4 @@
-import type { LeadTouch } from '@leadtrail/contract/leads';
+import type { LeadTouch } from '@leadtrail/contract/lead-records';
 import type { z } from 'zod';
 import { type Attribution, attributionOf } from '../../domain/leads/attribution.ts';
 import { readLeadForm } from '../../domain/leads/form-fields.ts';
