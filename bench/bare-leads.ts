@@ -12,6 +12,11 @@ type Table = (typeof TABLES)[number];
 type Row = Record<string, string | number | null>;
 type Writer = { columns: Record<Table, Row>; write(leads: readonly Row[]): Promise<void> };
 
+const ON_CONFLICT: Partial<Record<Table, string>> = {
+  submission_slots: ` on conflict (day, project_name, source, engagement_label, slot)
+    do update set submissions = submission_slots.submissions + 1`,
+};
+
 const { DATABASE_FILE, DATABASE_URL = '' } = process.env;
 const writer = DATABASE_FILE ? openSqlite(DATABASE_FILE) : await openPostgres(DATABASE_URL);
 let number = 0;
@@ -81,11 +86,6 @@ function rowsOf(columns: Writer['columns'], body: Row): Record<Table, Row[]> {
     submission_slots: [{ ...columns.submission_slots, project_name: common.project_name, submissions: 1 }],
   };
 }
-
-const ON_CONFLICT: Partial<Record<Table, string>> = {
-  submission_slots: ` on conflict (day, project_name, source, engagement_label, slot)
-    do update set submissions = submission_slots.submissions + 1`,
-};
 
 function openSqlite(file: string): Writer {
   const database = new DatabaseSync(file);

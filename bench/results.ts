@@ -33,7 +33,7 @@ export async function measureEcho(posted: Posted, what: string): Promise<LoadRes
 export async function noteMemory(service: Service, what: string): Promise<void> {
   const mib = await service.residentMiB();
   keep(what, mib);
-  note(what, `${Math.round(mib)} MiB`, '< 200 MiB', mib < 200);
+  note(what, `${Math.round(mib)} MiB`, '< 256 MiB', mib < 256);
 }
 
 /** How near the service comes to a program that only writes the rows. */

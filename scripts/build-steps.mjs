@@ -28,6 +28,7 @@ export const BUILD_STEPS = [
   browserScript('f.js', 'form.ts', 'iife'),
   browserScript('r.js', 'recorder.ts', 'es'),
   browserScript('fx.js', 'form-extras.ts', 'es'),
+  browserScript('sc.js', 'spam-check.ts', 'es'),
   browserScript('c.js', 'consent.ts', 'es'),
   {
     name: 'dashboard',

@@ -3,13 +3,15 @@
 
 import { availableParallelism, constants } from 'node:os';
 import { join } from 'node:path';
-import { chromiumProgram } from '@leadtrail/testing/chromium';
+import { chromiumProgram, headlessProgram } from '@leadtrail/testing/chromium';
 import { makeTemplates } from '@leadtrail/testing/make-templates';
 import { type PostgresServer, startPostgres } from '@leadtrail/testing/postgres-server';
 import { redisProgram } from '@leadtrail/testing/redis-server';
 import { chooseFiles } from './test/choose-files.ts';
+import { makeBundles } from './test/make-bundles.ts';
 import { type FileResult, failuresIn, runFiles } from './test/run-files.ts';
 import { interrupt, interruption, ROOT, runProgram } from './test/run-program.ts';
+import { writeOpenapi } from './test/write-openapi.ts';
 
 type Result = { name: string; passed: boolean; seconds: number };
 
@@ -21,7 +23,8 @@ const TYPE_CHECKED = [
   'packages/dashboard',
   'packages/dashboard/test',
 ];
-const FILES_AT_ONCE = Math.max(2, availableParallelism());
+/** A test often waits for a disk, a timer or one of several processes, and leaves a core to others meanwhile. */
+const FILES_AT_ONCE = 2 * availableParallelism();
 const SLOWEST_SHOWN = 20;
 const SIGNAL_EXIT_CODE_BASE = 128;
 
@@ -76,12 +79,18 @@ async function testFiles(): Promise<FileResult[]> {
     const env = {
       TEST_POSTGRES_URL: postgres.url,
       ...templates.env,
+      HEADLESS_CHROMIUM: await headlessProgram(),
       CHROMIUM: await chromiumProgram(),
       REDIS_SERVER: await redisProgram(),
       NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/leadtrail'),
     };
-    if (files.length > 1) return await runFiles(files, { atOnce: FILES_AT_ONCE, env, onEnd: showFile });
-    return await runFiles(files, { atOnce: 1, env, onOutput, onEnd: () => undefined });
+    if (files.length === 1)
+      return await runFiles(files, { atOnce: 1, env, onOutput, onEnd: () => undefined });
+    const made = {
+      TEST_BUNDLES: JSON.stringify(await makeBundles()),
+      TEST_OPENAPI: await writeOpenapi(),
+    };
+    return await runFiles(files, { atOnce: FILES_AT_ONCE, env: { ...env, ...made }, onEnd: showFile });
   } finally {
     await templates.remove();
     await postgres.stop();

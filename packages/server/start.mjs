@@ -14,7 +14,7 @@ const VARIABLES = {
 };
 const FLAGS = [
   '--min-semi-space-size=1',
-  '--max-semi-space-size=2',
+  '--max-semi-space-size=4',
   '--heap-growing-percent=50',
   '--v8-pool-size=1',
 ];

@@ -2,6 +2,7 @@ import { runProgram } from './run-program.ts';
 
 export type FileResult = { file: string; passed: boolean; seconds: number; output: string };
 
+const ARGUMENTS = ['--import=./packages/testing/src/use-bundles.ts', '--test-reporter=spec'];
 const FAILURES = /^✖ failing tests:$/m;
 
 /** Several times what the slowest takes: one that leaves something open must not hold up the others for ever. */
@@ -25,7 +26,7 @@ export async function runFiles(
     for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
       const result = {
         file,
-        ...(await runProgram(process.execPath, ['--test-reporter=spec', file], {
+        ...(await runProgram(process.execPath, [...ARGUMENTS, file], {
           ...options,
           msMax: FILE_MS_MAX,
         })),

@@ -1,27 +1,31 @@
 import type { z } from 'zod';
 
 /**
- * Who may call an endpoint. `marketing` is the lesser analytics role: an admin key passes there too. The last
- * two are the secrets of the automation platform and of the CRM.
+ * Who may call an endpoint. `marketing` is the lesser analytics role: an admin key passes there too. `shared` also lets in
+ * the token of a shared link; the handler keeps to its sites. The last two are the secrets of the automation platform and
+ * of the CRM.
  */
-export type Auth = 'public' | 'marketing' | 'admin' | 'callback' | 'crm-webhook';
+export type Auth = 'public' | 'shared' | 'marketing' | 'admin' | 'callback' | 'crm-webhook';
 
 /** What a browser or proxy may keep. `immutable` is for files whose name changes with their content. */
 export type CachePolicy = 'no-store' | 'one-minute' | 'immutable';
 
-export type Group =
-  | 'Tracking'
-  | 'Lead capture'
-  | 'Callbacks'
-  | 'Statistics'
-  | 'Questions'
-  | 'Leads'
-  | 'Replays'
-  | 'Deliveries'
-  | 'IP lists'
-  | 'Campaigns'
-  | 'Management'
-  | 'Service';
+/** What the endpoints are about, in the order of the documentation. */
+export const GROUPS = {
+  Tracking: 'What the tracker sends. Public, and limited for each client.',
+  'Lead capture': 'What forms and servers send.',
+  Callbacks: 'What the automation platform and the CRM report back.',
+  Statistics: 'Ready-made figures.',
+  Questions: 'Any question about visits, leads and money, and the leads behind a figure.',
+  Leads: 'People who enquired, what they sent and how they are doing.',
+  Replays: 'Recordings of visits.',
+  Deliveries: 'Leads on their way to the automation platform.',
+  'IP lists': 'Addresses that are blocked or always let through, and what was set aside.',
+  Campaigns: 'What visits cost, and what ad platforms are told.',
+  Management: 'Sites, forms, integrations, settings and erasure.',
+  Service: 'Health, metrics and this documentation.',
+} as const;
+export type Group = keyof typeof GROUPS;
 
 export type Endpoint = {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';

@@ -1,3 +1,4 @@
+import * as bulkLeads from './bulk-leads.ts';
 import * as callbacks from './callbacks.ts';
 import * as conversions from './conversions.ts';
 import * as costs from './costs.ts';
@@ -5,17 +6,23 @@ import * as deliveries from './deliveries.ts';
 import * as dropdownOptions from './dropdown-options.ts';
 import * as engine from './engine.ts';
 import * as erase from './erase.ts';
+import * as forms from './forms.ts';
 import * as formsConfig from './forms-config.ts';
+import * as integrations from './integrations.ts';
 import * as ipLists from './ip-lists.ts';
 import * as leadCapture from './lead-capture.ts';
+import * as leadNotes from './lead-notes.ts';
 import * as leads from './leads.ts';
+import * as live from './live.ts';
 import * as questions from './questions.ts';
 import * as refresh from './refresh.ts';
 import * as replay from './replay.ts';
 import * as retention from './retention.ts';
+import * as savedViews from './saved-views.ts';
 import * as service from './service.ts';
 import * as setAsideLeads from './set-aside-leads.ts';
 import * as settings from './settings.ts';
+import * as sharedLinks from './shared-links.ts';
 import * as sites from './sites.ts';
 import * as statistics from './statistics.ts';
 import * as submissions from './submissions.ts';
@@ -44,6 +51,7 @@ export const endpoints = {
   engagement: statistics.engagement,
   sources: statistics.sources,
   realtime: statistics.realtime,
+  live: live.live,
   storage: statistics.storage,
   whoami: statistics.whoami,
   refreshAnalytics: refresh.refreshAnalytics,
@@ -73,6 +81,9 @@ export const endpoints = {
   mergeLeads: leads.mergeLeads,
   unmergeLead: leads.unmergeLead,
   forwardLead: leads.forwardLead,
+  bulkLeads: bulkLeads.bulkLeads,
+  writeNote: leadNotes.writeNote,
+  deleteNote: leadNotes.deleteNote,
 
   replaySessions: replay.replaySessions,
   replay: replay.replay,
@@ -102,18 +113,21 @@ export const endpoints = {
   siteSnippet: sites.siteSnippet,
   updateSite: sites.updateSite,
   deleteSite: sites.deleteSite,
-  forms: sites.forms,
-  createForm: sites.createForm,
-  form: sites.form,
-  updateForm: sites.updateForm,
-  formFields: sites.formFields,
-  deleteForm: sites.deleteForm,
-  integrations: sites.integrations,
-  createIntegration: sites.createIntegration,
-  integration: sites.integration,
-  updateIntegration: sites.updateIntegration,
-  deleteIntegration: sites.deleteIntegration,
-  rotateIntegration: sites.rotateIntegration,
+  forms: forms.forms,
+  createForm: forms.createForm,
+  form: forms.form,
+  updateForm: forms.updateForm,
+  formFields: forms.formFields,
+  deleteForm: forms.deleteForm,
+  integrations: integrations.integrations,
+  createIntegration: integrations.createIntegration,
+  integration: integrations.integration,
+  updateIntegration: integrations.updateIntegration,
+  deleteIntegration: integrations.deleteIntegration,
+  rotateIntegration: integrations.rotateIntegration,
+  sharedLinks: sharedLinks.sharedLinks,
+  createSharedLink: sharedLinks.createSharedLink,
+  deleteSharedLink: sharedLinks.deleteSharedLink,
   settings: settings.settings,
   connection: settings.connection,
   saveSettings: settings.saveSettings,
@@ -124,6 +138,10 @@ export const endpoints = {
   dropdownOption: dropdownOptions.dropdownOption,
   updateDropdownOption: dropdownOptions.updateDropdownOption,
   deleteDropdownOption: dropdownOptions.deleteDropdownOption,
+  savedViews: savedViews.savedViews,
+  saveView: savedViews.saveView,
+  updateView: savedViews.updateView,
+  deleteView: savedViews.deleteView,
 
   liveness: service.liveness,
   health: service.health,
@@ -131,6 +149,7 @@ export const endpoints = {
   metrics: service.metrics,
   openapi: service.openapi,
   docs: service.docs,
+  guide: service.guide,
 } as const;
 
 export type Endpoints = typeof endpoints;

@@ -77,6 +77,11 @@ export const QueryMoment = z
 /** ISO 8601 with its zone. */
 export const IsoTime = z.iso.datetime();
 
+export const SiteKeys = z
+  .string()
+  .transform((text) => text.split(',').map((key) => key.trim()))
+  .describe('site key, or several separated by commas');
+
 export const Flag = z.int().min(0).max(1);
 
 /** True or false in a query string. */

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { FIELD_MEANINGS } from './field-meanings.ts';
 
-/** What a form can be told to do: what follows after sending, its texts, and what its fields mean. */
+/** What a form can be told to do: what follows after sending, its texts, what its fields mean, and its spam check. */
 
 const TEXT_CHARS_MAX = 500;
 const ADDRESS_CHARS_MAX = 2048;
 const FIELD_NAME_CHARS_MAX = 128;
 const FIELDS_MAX = 100;
+const KEY_CHARS_MAX = 256;
 
 export const AFTER_SENDING = ['thank_you_page', 'address', 'text'] as const;
 export const AfterSending = z
@@ -58,3 +59,23 @@ export const FieldNames = z
   })
   .describe('what fields of the form mean, by their name; custom: kept as a custom field');
 export type FieldNames = z.output<typeof FieldNames>;
+
+export const SPAM_CHECKS = ['none', 'proof_of_work', 'turnstile', 'hcaptcha'] as const;
+export const SpamCheck = z
+  .enum(SPAM_CHECKS)
+  .describe(
+    'proof_of_work: the form script computes for a moment, without a third party; turnstile (Cloudflare) and hcaptcha need keys of your own',
+  );
+export type SpamCheck = z.output<typeof SpamCheck>;
+/** Those that ask somebody else. */
+export type SpamCheckProvider = Extract<SpamCheck, 'turnstile' | 'hcaptcha'>;
+
+export const SPAM_CHECK_FAILED = ['suspicion', 'refuse'] as const;
+export const SpamCheckFailed = z
+  .enum(SPAM_CHECK_FAILED)
+  .describe(
+    'what becomes of a submission that fails: taken with a higher `suspicion_score`, or refused with 400',
+  );
+export type SpamCheckFailed = z.output<typeof SpamCheckFailed>;
+
+export const SpamCheckKey = z.string().trim().max(KEY_CHARS_MAX);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { ApiError } from './fields.ts';
-import { AfterSending, FormTexts } from './form-settings.ts';
+import { AfterSending, FormTexts, SpamCheck } from './form-settings.ts';
 
 const Key = z.string().trim().min(1);
 const LANGUAGE_CHARS_MAX = 35;
@@ -28,6 +28,8 @@ export const FormsConfig = z
     options: z
       .object({ source: Options, country: Options, project: Options, city: Options })
       .describe('for `<select data-leadtrail-options>`'),
+    spam_check: SpamCheck,
+    spam_check_site_key: z.string().describe('public key for the widget of the provider, where there is one'),
     replay: z.object({ enabled: z.boolean(), sample_rate: z.number().min(0).max(1) }),
   })
   .meta({ id: 'FormsConfig' });

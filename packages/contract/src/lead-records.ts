@@ -47,6 +47,9 @@ export const LeadItem = z
     updated_at_iso: IsoTime.describe('latest submission, stage, CRM id or CRM event'),
     medium: z.string().describe('empty: not known'),
     channel: z.string().describe('such as Paid search or Direct; empty: not known'),
+    delivery_state: z
+      .enum(DELIVERY_STATES)
+      .describe('of the latest delivery; `held_back`: not forwarded, for a reason that the lead says'),
   })
   .meta({ id: 'LeadItem' });
 export type LeadItem = z.output<typeof LeadItem>;
@@ -73,9 +76,6 @@ export const Lead = z
     is_bot_lead: Flag,
     test_lead: z.enum(['yes', 'no']),
     related_projects: z.string(),
-    delivery_state: z
-      .enum(DELIVERY_STATES)
-      .describe('of the latest delivery; `held_back`: not forwarded, for the reason in `delivery_note`'),
     delivery_note: z.string(),
     value: z.number().nullable().describe('what it is worth, in the currency of the settings'),
   })
@@ -146,6 +146,16 @@ export const StageMove = z.object({
   to: z.enum(LEAD_STATUSES),
   by: z.enum(['admin', 'marketing', 'crm', 'merge']),
 });
+
+export const LeadNote = z
+  .object({
+    id: z.string(),
+    text: z.string(),
+    written_at: DateTime,
+    by: z.enum(['admin', 'marketing']).describe('the key that wrote it'),
+  })
+  .meta({ id: 'LeadNote' });
+export type LeadNote = z.output<typeof LeadNote>;
 
 export const LeadTouch = z
   .object({

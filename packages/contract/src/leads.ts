@@ -1,12 +1,16 @@
 import { z } from 'zod';
+import { CHANNELS } from './channels.ts';
 import { FlowSend } from './deliveries.ts';
 import { endpoint } from './endpoint.ts';
-import { ApiError, Count, paging, QueryFlag, QueryMoment } from './fields.ts';
+import { ENGAGEMENT_LABELS } from './engagement.ts';
+import { ApiError, Count, paging, QueryFlag, QueryMoment, SiteKeys } from './fields.ts';
 import {
   CrmActivity,
+  DELIVERY_STATES,
   Lead,
   LeadIdentity,
   LeadItem,
+  LeadNote,
   LeadSession,
   LeadSubmission,
   LeadTouch,
@@ -15,7 +19,7 @@ import {
   StageMove,
 } from './lead-records.ts';
 import { LEAD_STATUSES } from './lead-status.ts';
-import { LEAD_VALUE_MAX, LEADS_DEFAULT, LEADS_MAX, MANAGEMENT_BYTES_MAX } from './limits.ts';
+import { BULK_LEADS_MAX, LEAD_VALUE_MAX, LEADS_DEFAULT, LEADS_MAX, MANAGEMENT_BYTES_MAX } from './limits.ts';
 
 export const LEAD_SORTS = [
   'newest',
@@ -33,26 +37,47 @@ export const EXPORT_FORMATS = ['csv', 'json'] as const;
 
 const lowerCase = (text: string) => text.trim().toLowerCase();
 
-const filters = {
+/** One of some names, in any case. */
+function oneOf<const V extends string>(names: readonly V[]) {
+  const find = (text: string) => names.find((name) => name.toLowerCase() === lowerCase(text)) ?? text;
+  return z
+    .string()
+    .transform(find)
+    .pipe(z.enum(names))
+    .meta({ enum: [...names] });
+}
+
+/** The same names in a query string and, with real booleans, in a body. */
+export const leadFilters = <F extends z.ZodType<boolean>>(flag: F) => ({
   q: z
     .string()
     .optional()
     .describe(
       'words or parts of words of a name, e-mail address, project, visitor id or custom field, also of follow-ups, in any order, ignoring accents; or a phone number in any format',
     ),
-  status: z.string().transform(lowerCase).pipe(z.enum(LEAD_STATUSES)).optional(),
-  has_follow_ups: QueryFlag.optional(),
-  seen: QueryFlag.optional().describe('true: needs no review; false: to be reviewed'),
-  site: z.string().optional().describe('site key, or several separated by commas'),
+  status: oneOf(LEAD_STATUSES).optional(),
+  has_follow_ups: flag.optional(),
+  seen: flag.optional().describe('true: needs no review; false: to be reviewed'),
+  site: SiteKeys.optional(),
   project: z.string().optional().describe('ignoring case'),
   source: z.string().optional().describe('ignoring case'),
-  campaign: z.string().optional().describe('`utm_campaign`, ignoring case'),
+  campaign: z
+    .string()
+    .optional()
+    .describe('`utm_campaign`, ignoring case; that of the last touch where the form says none'),
+  channel: oneOf(CHANNELS).optional(),
+  engagement: oneOf(ENGAGEMENT_LABELS).optional(),
+  delivery: oneOf(DELIVERY_STATES)
+    .optional()
+    .describe('what has become of its delivery, as `delivery_state`'),
   from: QueryMoment.optional().describe('first enquiry at or after this date (UTC) or time'),
   to: QueryMoment.optional().describe('first enquiry at or before; a date means the whole day'),
   updated_since: QueryMoment.optional().describe(
     'a submission, stage, CRM id or CRM event at or after this date (UTC) or time',
   ),
-};
+});
+
+const filters = leadFilters(QueryFlag);
 
 const LEAD_FIELDS = Object.keys(LeadItem.shape) as (keyof LeadItem)[];
 
@@ -64,6 +89,13 @@ const Fields = z
   .optional()
   .meta({ type: 'string', examples: ['lead_public_id,contact_email,fields'] })
   .describe('comma-separated; only these fields of each lead');
+
+const LeadNumbers = z
+  .string()
+  .transform((text) => [...new Set(text.split(',').map(Number))])
+  .pipe(z.array(z.int().positive()).min(1).max(BULK_LEADS_MAX))
+  .meta({ type: 'string', examples: ['17,18,23'] })
+  .describe('comma-separated; only these leads, in this order, whatever the filters');
 
 /** With `fields` a lead has these only; whoever asks for them knows which, so the type stays that of a whole one. */
 const ListedLead = z.union([LeadItem, LeadItem.partial()]) as unknown as typeof LeadItem;
@@ -109,7 +141,12 @@ export const exportLeads = endpoint({
   ...reading,
   path: '/analytics/leads/export',
   summary: 'Export all leads that match the filters, newest first',
-  query: z.object({ format: z.enum(EXPORT_FORMATS).default('csv'), ...filters, fields: Fields }),
+  query: z.object({
+    format: z.enum(EXPORT_FORMATS).default('csv'),
+    ids: LeadNumbers.optional(),
+    ...filters,
+    fields: Fields,
+  }),
   streams: ['text/csv', 'application/json'],
   responses: { 200: z.array(ListedLead).describe('as JSON; as CSV one line per lead'), ...readingErrors },
 });
@@ -123,7 +160,7 @@ const LeadId = z
     'must be the number or the UUID of a lead',
   )
   .transform((id) => id.toLowerCase());
-const LeadReference = z.object({ id: LeadId });
+export const LeadReference = z.object({ id: LeadId });
 /** In a body the number may be one. */
 const OtherLead = z.object({ lead_id: z.union([z.int().transform(String), z.string()]).pipe(LeadId) });
 
@@ -144,6 +181,7 @@ export const lead = endpoint({
       flow_sends: z.array(FlowSend).describe('latest first'),
       identities: z.array(LeadIdentity).describe('what the lead is recognised by, oldest first'),
       history: z.array(StageMove).describe('moves between stages, latest first'),
+      notes: z.array(LeadNote).describe('what people wrote about it, latest first'),
       possible_duplicates: z.array(PossibleDuplicate).describe('leads of the project that share an identity'),
       merged: z.array(MergedLead).describe('leads that were merged into this one'),
       first_touch: LeadTouch.nullable().describe('null: not known how the person came'),

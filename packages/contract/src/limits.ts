@@ -32,15 +32,30 @@ export const ENGINE_DAYS_MAX = 365;
 export const TOP_PAGES_DEFAULT = 20;
 export const TOP_PAGES_MAX = 100;
 export const TOP_SOURCES = 100;
+export const LIVE_VISITS_MAX = 200;
+/** A visit without activity for longer is not live. */
+export const LIVE_MINUTES = 5;
 export const LEADS_DEFAULT = 25;
 export const LEADS_MAX = 100;
 /** What a lead can be worth. */
 export const LEAD_VALUE_MAX = 1e9;
+export const NOTE_CHARS_MAX = 5000;
+/** Of one lead. */
+export const NOTES_MAX = 200;
+/** Of all pages together. */
+export const SAVED_VIEWS_MAX = 200;
+/** In one call. */
+export const BULK_LEADS_MAX = 1000;
 export const RECENT_SUBMISSIONS_DEFAULT = 15;
 export const RECENT_SUBMISSIONS_LIST_MAX = 50;
 export const LIST_DEFAULT = 50;
 export const LIST_MAX = 100;
+export const SHARED_LINK_DAYS_DEFAULT = 90;
+export const SHARED_LINK_DAYS_MAX = 730;
 export const BULK_DELETE_MAX = 100;
 
 /** Over all clients. */
 export const TEST_LEADS_PER_MINUTE_MAX = 10;
+
+/** Of the name of the event that is a goal. */
+export const GOAL_CHARS_MAX = 256;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { type Endpoint, isSuccess } from './endpoint.ts';
+import { type Endpoint, GROUPS, isSuccess } from './endpoint.ts';
 import { endpoints } from './endpoints.ts';
+import { EXAMPLES } from './examples.ts';
 import { ApiError } from './fields.ts';
 import { ForwardedLead, StageChanged } from './forwarded-lead.ts';
 import { TrackingEvent } from './tracking.ts';
@@ -65,7 +66,7 @@ function describe(): Description {
     paths[path][declared.method.toLowerCase()] = operation(name, declared, schemas);
   }
   return {
-    tags: [...new Set(Object.values(endpoints).map((declared) => declared.group))].map((name) => ({ name })),
+    tags: Object.entries(GROUPS).map(([name, description]) => ({ name, description })),
     paths,
     webhooks: {
       leadForwarded: {
@@ -121,7 +122,7 @@ function operation(name: string, declared: Endpoint, components: JsonObject): Js
     summary: declared.summary,
     security: securityOf(declared),
     ...parametersOf(declared, components),
-    ...requestBodyOf(declared, components),
+    ...requestBodyOf(declared, EXAMPLES[name as keyof typeof EXAMPLES], components),
     responses: Object.fromEntries(
       Object.entries(responsesOf(declared)).map(([status, schema]) => [
         status,
@@ -131,9 +132,10 @@ function operation(name: string, declared: Endpoint, components: JsonObject): Js
   };
 }
 
-/** Wherever a key can be wrong, there is a limit for wrong ones. */
+/** Wherever a key can be wrong, there is a limit for wrong ones; and a shared link is a key that may do little. */
 function responsesOf({ auth, form, responses }: Endpoint): Endpoint['responses'] {
-  return auth === 'public' && form === undefined ? responses : { ...responses, 429: ApiError };
+  if (auth === 'public' && form === undefined) return responses;
+  return { ...responses, ...(auth === 'marketing' ? { 403: ApiError } : {}), 429: ApiError };
 }
 
 /** A form may come with a key or without. */
@@ -166,9 +168,15 @@ function parametersOf({ params, query, headers }: Endpoint, components: JsonObje
     })),
   ].map(({ schema, ...parameter }) => ({
     ...parameter,
+    // Generators look for it here, not in the schema.
+    ...describedAs(schema as z.ZodType),
     schema: { ...schemaOf(schema as z.ZodType, 'input', components), ...defaultOf(schema as z.ZodType) },
   }));
   return parameters.length === 0 ? {} : { parameters };
+}
+
+function describedAs({ description }: z.ZodType): JsonObject {
+  return description === undefined ? {} : { description };
 }
 
 /** zod leaves the default of what it transforms out of the input. */
@@ -184,7 +192,11 @@ const FORM_TYPES = [
   'text/plain',
 ];
 
-function requestBodyOf({ body, form, file, isBodyOptional }: Endpoint, components: JsonObject): JsonObject {
+function requestBodyOf(
+  { body, form, file, isBodyOptional }: Endpoint,
+  example: unknown,
+  components: JsonObject,
+): JsonObject {
   if (file !== undefined) {
     const part = { type: 'object', properties: { file: { type: 'string', format: 'binary' } } };
     const content = { [file]: { schema: { type: 'string' } }, 'multipart/form-data': { schema: part } };
@@ -192,7 +204,7 @@ function requestBodyOf({ body, form, file, isBodyOptional }: Endpoint, component
   }
   const schema = body ?? form;
   if (schema === undefined) return {};
-  const described = { schema: schemaOf(schema, 'input', components) };
+  const described = { schema: schemaOf(schema, 'input', components), example };
   const types = form === undefined ? ['application/json'] : FORM_TYPES;
   return {
     requestBody: {

@@ -13,6 +13,8 @@ export const METRICS = {
   form_views: { label: 'Visits with a form seen', kind: 'count' },
   form_starts: { label: 'Visits with a form begun', kind: 'count' },
   form_submits: { label: 'Visits with a form sent', kind: 'count' },
+  goal_visits: { label: 'Goal reached', kind: 'count' },
+  goal_rate: { label: 'Goal rate', kind: 'percent' },
   leads: { label: 'Leads', kind: 'count' },
   submissions: { label: 'Submissions', kind: 'count' },
   conversion_rate: { label: 'Conversion rate', kind: 'percent' },
@@ -25,6 +27,7 @@ export const METRICS = {
   response_seconds: { label: 'Response time (median)', kind: 'seconds' },
   cost: { label: 'Cost', kind: 'money' },
   cost_per_visit: { label: 'Cost per visit', kind: 'money' },
+  cost_per_goal: { label: 'Cost per goal', kind: 'money' },
   cost_per_lead: { label: 'Cost per lead', kind: 'money' },
   cost_per_won: { label: 'Cost per won lead', kind: 'money' },
   revenue: { label: 'Revenue', kind: 'money' },
@@ -32,6 +35,13 @@ export const METRICS = {
 } as const satisfies Record<string, { label: string; kind: MetricKind }>;
 export type MetricName = keyof typeof METRICS;
 export const METRIC_NAMES = Object.keys(METRICS) as [MetricName, ...MetricName[]];
+
+/** Those that need to be told what the goal is. */
+export const GOAL_METRICS = [
+  'goal_visits',
+  'goal_rate',
+  'cost_per_goal',
+] as const satisfies readonly MetricName[];
 
 /** Those that count leads, which can be listed. */
 export const LEAD_METRICS = [
@@ -62,6 +72,7 @@ export const DIMENSIONS = {
   click_id: 'Click id',
   entry_page: 'Entry page',
   exit_page: 'Exit page',
+  page: 'Page',
   country: 'Country',
   region: 'Region',
   city: 'City',

@@ -2,11 +2,12 @@ import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { ApiError, Count } from './fields.ts';
 import { LeadItem } from './lead-records.ts';
-import { LEADS_DEFAULT, LEADS_MAX, QUESTION_BYTES_MAX } from './limits.ts';
+import { GOAL_CHARS_MAX, LEADS_DEFAULT, LEADS_MAX, QUESTION_BYTES_MAX } from './limits.ts';
 import {
   ATTRIBUTIONS,
   COMPARISONS,
   DIMENSION_NAMES,
+  GOAL_METRICS,
   LEAD_METRICS,
   METRIC_KINDS,
   METRIC_NAMES,
@@ -44,8 +45,15 @@ export const Question = z.strictObject({
     .describe(`${COMPARISONS.join(', ')}, or dates`),
   timezone: z.string().optional().describe('an IANA name; default: the setting `timezone`'),
   attribution: z.enum(ATTRIBUTIONS).default('last_non_direct'),
+  goal: z
+    .string()
+    .min(1)
+    .max(GOAL_CHARS_MAX)
+    .optional()
+    .describe(`the name of an event, for ${GOAL_METRICS.join(', ')}`),
   order_by: z
-    .array(z.tuple([z.string(), z.enum(['asc', 'desc'])]))
+    // There are no further items, but some tools want to be told what they would be.
+    .array(z.tuple([z.string(), z.enum(['asc', 'desc'])]).meta({ items: {} }))
     .max(METRIC_NAMES.length + DIMENSIONS_MAX)
     .default([])
     .describe('metrics or dimensions of the question'),
@@ -75,10 +83,12 @@ export const QuestionAnswer = z.object({
 export type QuestionAnswer = z.output<typeof QuestionAnswer>;
 
 const questions = { group: 'Questions', auth: 'marketing', cache: 'no-store' } as const;
-const errors = { 401: ApiError, 500: ApiError, 503: ApiError };
+/** A shared link may ask as well, about its own sites. */
+const shared = { ...questions, auth: 'shared' } as const;
+const errors = { 401: ApiError, 429: ApiError, 500: ApiError, 503: ApiError };
 
 export const askQuestion = endpoint({
-  ...questions,
+  ...shared,
   method: 'POST',
   path: '/analytics/query',
   summary: 'Any figures of visits, leads and money, by any dimensions; CSV with Accept: text/csv',
@@ -112,7 +122,7 @@ export const leadsBehind = endpoint({
 });
 
 export const questionFields = endpoint({
-  ...questions,
+  ...shared,
   method: 'GET',
   path: '/analytics/query/fields',
   summary: 'What can be asked: all metrics and dimensions',

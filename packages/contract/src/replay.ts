@@ -1,7 +1,11 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { ApiError, Count, Id, paging, UnixMillis } from './fields.ts';
+import { ApiError, Count, Id, paging, QueryFlag, SiteKeys, UnixMillis } from './fields.ts';
+import { FORM_PROGRESS } from './form-progress.ts';
 import { LIST_DEFAULT, LIST_MAX, REPLAY_CHUNK_BYTES_MAX } from './limits.ts';
+import { VisitorLead } from './visitor-lead.ts';
+
+const PAGE_CHARS_MAX = 512;
 
 /** Stored in lower case. */
 const SessionId = z.uuid().transform((id) => id.toLowerCase());
@@ -52,6 +56,10 @@ const ReplayItem = Replay.extend({
   visitor_id: z.string().nullable(),
   entry_page: z.string().nullable(),
   country: z.string().nullable(),
+  site_key: z.string().nullable().describe('empty: of no site'),
+  page_views: Count.nullable(),
+  form: z.enum(FORM_PROGRESS).nullable(),
+  lead: VisitorLead.nullable().describe('the latest that the visitor is known by'),
 });
 export type ReplayItem = z.output<typeof ReplayItem>;
 
@@ -67,6 +75,10 @@ export const replaySessions = endpoint({
   query: z.object({
     visitor_id: Id.optional(),
     session_id: SessionId.optional(),
+    site: SiteKeys.optional(),
+    page: z.string().max(PAGE_CHARS_MAX).optional().describe('part of the address of a page that was seen'),
+    form: z.enum(FORM_PROGRESS).optional().describe('how far the visit got with a form'),
+    lead: QueryFlag.optional().describe('whether the visitor is known by a lead'),
     ...paging({ default: LIST_DEFAULT, max: LIST_MAX }),
   }),
   responses: { 200: z.object({ sessions: z.array(ReplayItem), total: Count }), ...replayErrors },

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { ApiError } from './fields.ts';
 
+const GUIDE_CHARS_MAX = 64;
+
 const serviceEndpoint = { method: 'GET', group: 'Service', auth: 'public', cache: 'no-store' } as const;
 
 const healthCheck = { ...serviceEndpoint, isHealthCheck: true } as const;
@@ -60,6 +62,15 @@ export const openapi = endpoint({
   path: '/openapi.json',
   summary: 'This API as an OpenAPI document',
   responses: { 200: z.record(z.string(), z.unknown()) },
+});
+
+export const guide = endpoint({
+  ...serviceEndpoint,
+  path: '/docs/:guide',
+  summary: 'A guide for marketers, integrators or operators as a web page',
+  params: z.object({ guide: z.string().max(GUIDE_CHARS_MAX) }),
+  produces: 'text/html; charset=utf-8',
+  responses: { 200: z.string(), 400: ApiError, 404: ApiError, 500: ApiError, 503: ApiError },
 });
 
 export const docs = endpoint({

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { type CachePolicy, endpoint } from './endpoint.ts';
 import { ENGAGEMENT_BUCKETS } from './engagement.ts';
-import { ApiError, Count, clampedInteger } from './fields.ts';
+import { ApiError, Count, clampedInteger, DateTime } from './fields.ts';
 import { DAILY_DAYS_DEFAULT, DAILY_DAYS_MAX, TOP_PAGES_DEFAULT, TOP_PAGES_MAX } from './limits.ts';
+import { SharedSite } from './shared-links.ts';
 
 const Average = z.number().nonnegative();
 const Day = z.iso.date();
@@ -123,7 +124,19 @@ export const storage = endpoint({
 
 export const whoami = endpoint({
   ...report,
+  auth: 'shared',
   path: '/analytics/whoami',
   summary: 'The role of the key in use',
-  responses: { 200: z.object({ role: z.enum(['admin', 'marketing']) }), 401: ApiError },
+  responses: {
+    200: z.object({
+      role: z.enum(['admin', 'marketing', 'shared']),
+      shared: z
+        .object({ name: z.string(), sites: z.array(SharedSite), expires_at: DateTime })
+        .optional()
+        .describe('what a shared link shows'),
+    }),
+    401: ApiError,
+    429: ApiError,
+    503: ApiError,
+  },
 });

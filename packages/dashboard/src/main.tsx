@@ -1,13 +1,13 @@
 import { CSPProvider } from '@base-ui/react/csp-provider';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { StrictMode, useSyncExternalStore } from 'react';
+import { lazy, StrictMode, Suspense, useSyncExternalStore } from 'react';
 import { createRoot } from 'react-dom/client';
 import { isWorthRetrying } from './api/client.ts';
 import { currentKey, onKeyChange } from './api/key.ts';
+import { isShared } from './api/shared-link.ts';
 import { keepFocus } from './keep-focus.ts';
-import { router } from './router.tsx';
-import { SignIn } from './sign-in.tsx';
+import { createMainRouter } from './router.tsx';
 import './styles.css';
 import { applyTheme } from './theme.ts';
 import { ToastArea, toasts } from './ui/toast.tsx';
@@ -37,6 +37,13 @@ onKeyChange(() => {
   toasts.close();
 });
 
+const SignIn = lazy(async () => ({ default: (await import('./sign-in.tsx')).SignIn }));
+const SharedDashboard = lazy(async () => ({
+  default: (await import('./shared-view/shared-dashboard.tsx')).SharedDashboard,
+}));
+/** A shared link has one of its own. */
+const router = isShared ? null : createMainRouter();
+
 applyTheme();
 keepFocus();
 const place = document.getElementById('app');
@@ -56,5 +63,6 @@ if (place !== null) {
 
 function Dashboard() {
   const key = useSyncExternalStore(onKeyChange, currentKey);
-  return key === null ? <SignIn /> : <RouterProvider router={router} />;
+  if (router !== null && key !== null) return <RouterProvider router={router} />;
+  return <Suspense>{isShared ? <SharedDashboard isValid={key !== null} /> : <SignIn />}</Suspense>;
 }

@@ -1,12 +1,6 @@
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  retainSearchParams,
-} from '@tanstack/react-router';
-import { FRAME_KEYS, type FrameSearch, readFrameSearch } from './frame/frame.ts';
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
 import { restoreFrame } from './frame/remember.ts';
+import { FRAMED } from './framed.ts';
 import { readCampaignsSearch } from './pages/campaigns/search.ts';
 import { readDeliveriesSearch } from './pages/deliveries/search.ts';
 import { readIpSearch } from './pages/ip-lists/search.ts';
@@ -17,19 +11,12 @@ import { readRecordingsSearch } from './pages/recordings/search.ts';
 import { readSetAsideSearch } from './pages/set-aside/search.ts';
 import { readSettingsSearch } from './pages/settings/search.ts';
 import { readSubmissionsSearch } from './pages/submissions/search.ts';
-import { NotFound, PageFailed } from './shell/page-failed.tsx';
+import { PageFailed } from './shell/page-failed.tsx';
 import { Shell } from './shell/shell.tsx';
 
 /** All routes. Pages are loaded lazily. */
 
-const root = createRootRoute({
-  component: Shell,
-  notFoundComponent: NotFound,
-  errorComponent: PageFailed,
-  validateSearch: readFrameSearch,
-  // Every link carries the frame from page to page.
-  search: { middlewares: [retainSearchParams<FrameSearch>([...FRAME_KEYS])] },
-});
+const root = createRootRoute({ component: Shell, ...FRAMED });
 
 const routeTree = root.addChildren([
   createRoute({
@@ -37,6 +24,11 @@ const routeTree = root.addChildren([
     path: '/',
     validateSearch: readOverviewSearch,
     component: lazyRouteComponent(() => import('./pages/overview/page.tsx'), 'OverviewPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/live',
+    component: lazyRouteComponent(() => import('./pages/live/page.tsx'), 'LivePage'),
   }),
   createRoute({
     getParentRoute: () => root,
@@ -112,20 +104,21 @@ const routeTree = root.addChildren([
   }),
 ]);
 
-// Before the router reads the address.
-restoreFrame();
-
-export const router = createRouter({
-  routeTree,
-  basepath: '/dashboard',
-  defaultPreload: 'intent',
-  // In place of the page; the shell stays.
-  defaultErrorComponent: PageFailed,
-  scrollRestoration: true,
-});
+export function createMainRouter() {
+  // Before the router reads the address.
+  restoreFrame();
+  return createRouter({
+    routeTree,
+    basepath: '/dashboard',
+    defaultPreload: 'intent',
+    // In place of the page; the shell stays.
+    defaultErrorComponent: PageFailed,
+    scrollRestoration: true,
+  });
+}
 
 declare module '@tanstack/react-router' {
   interface Register {
-    router: typeof router;
+    router: ReturnType<typeof createMainRouter>;
   }
 }

@@ -1,6 +1,7 @@
 import { type FormEvent, useState } from 'react';
 import { ApiProblem, send } from './api/client.ts';
 import { isKeyRefused, keepKey } from './api/key.ts';
+import type { Role } from './api/role.ts';
 import { Button } from './ui/button.tsx';
 import { Field, TextInput } from './ui/field.tsx';
 
@@ -21,7 +22,10 @@ export function SignIn() {
     try {
       // Characters outside ASCII, such as a pasted dash, cannot be sent in a header.
       if (!SENDABLE.test(key.trim())) throw new ApiProblem(401, '');
-      await send('GET', '/analytics/whoami', { key: key.trim() });
+      const answer = await send('GET', '/analytics/whoami', { key: key.trim() });
+      const { role } = (await answer.json()) as { role: Role };
+      // The token of a shared link opens its own pages only.
+      if (role === 'shared') throw new ApiProblem(401, '');
       keepKey(key.trim(), { isRemembered });
     } catch (problem) {
       const isWrong = problem instanceof ApiProblem && problem.status === 401;

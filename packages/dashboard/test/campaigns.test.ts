@@ -1,16 +1,23 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { before, describe, test } from 'node:test';
+import type { SessionStarted } from '@leadtrail/contract/tracking';
+import { call } from '@leadtrail/testing/analytics-calls';
 import { aClock } from '@leadtrail/testing/clock';
 import { assertCaptured, CAPTURE_ENV, sendFromServer } from '@leadtrail/testing/enquiries';
+import { aSite } from '@leadtrail/testing/management';
 import { ask } from '@leadtrail/testing/questions';
 import { useService } from '@leadtrail/testing/service';
-import { startSession } from '@leadtrail/testing/visits';
+import { sendEvents, startSession } from '@leadtrail/testing/visits';
 import type { Page } from 'playwright-core';
 import { DAY_MS } from '../../server/src/lib/utc-time.ts';
-import { assertFits, assertUsable, atRest, useDashboard } from './support/dashboard.ts';
+import { assertAccessible, assertFits, assertUsable, atRest, useDashboard } from './support/dashboard.ts';
 
 const PAGE = 'https://www.example.com/riverside';
+const SHARED_LINKS = '/analytics/shared-links';
+/** The last is the credit of the IP database. */
+const LINKS_OF_SHARED = ['Overview', 'Campaigns', 'IP geolocation by DB-IP'];
+const LIGHT_INK = '#131a1a';
 const SMALLEST_PHONE = { width: 320, height: 640 };
 
 describe('the campaigns page', () => {
@@ -21,26 +28,43 @@ describe('the campaigns page', () => {
   /** Three visits by two campaigns of one source, one of another; two of them became leads. */
   before(async () => {
     clock.set(Date.now() - 3 * DAY_MS);
-    await visit('ada', 'google', 'Spring');
+    await aSite(service, { site_key: 'riverside', name: 'Riverside', domains: ['example.com'] });
+    const ada = await visit('ada', 'google', 'Spring');
+    await sendEvents(service, ada.session_id, [{ type: 'form_view' }, { type: 'form_start' }]);
     await visit('bob', 'google', 'Spring');
     await visit('cyd', 'google', 'Autumn');
-    await visit('eve', 'newsletter', 'June');
+    const eve = await visit('eve', 'newsletter', 'June');
+    await sendEvents(service, eve.session_id, [{ type: 'form_view' }, { type: 'brochure' }]);
+    await service.settled();
     await submission('ada');
     await submission('cyd');
     clock.set(Date.now());
     await ask(service, { metrics: ['visits'] });
   });
 
-  async function visit(visitor_id: string, source: string, campaign: string): Promise<void> {
+  async function visit(visitor_id: string, source: string, campaign: string): Promise<SessionStarted> {
     const page = `${PAGE}?utm_source=${source}&utm_medium=cpc&utm_campaign=${campaign}`;
-    await startSession(service, { visitor_id, fingerprint_id: visitor_id, page });
+    const started = await startSession(service, { visitor_id, fingerprint_id: visitor_id, page });
     await service.settled();
+    return started;
   }
 
   function submission(name: string): Promise<Response> {
     const sent = { FIRSTNAME: name, EMAIL: `${name}@example.org`, PHONE: '', __visitor_id: name };
     return assertCaptured(sendFromServer(service, sent));
   }
+
+  test('counts the visits that reached a goal', () =>
+    dashboard.visit('/campaigns', async (page) => {
+      await page.getByRole('combobox', { name: 'Goal' }).click();
+      await page.getByRole('option', { name: 'brochure' }).click();
+      await page.getByRole('columnheader', { name: 'Goal rate' }).waitFor();
+      await atRest(page);
+      assert.deepEqual(await cells(page, 'newsletter', 4), ['1', '1', '100%', '–']);
+      assert.deepEqual(await cells(page, 'Total', 4), ['4', '1', '25%', '–']);
+      assert.match(page.url(), /goal=brochure/);
+      await assertAccessible(page);
+    }));
 
   test('opens a row into the next level, by the keyboard, with the figures of the API', () =>
     dashboard.visit('/campaigns', async (page) => {
@@ -95,6 +119,24 @@ describe('the campaigns page', () => {
       await page.waitForURL(/by=campaign/);
     }));
 
+  test('has views that everybody shares, with levels, columns and period', async () => {
+    await dashboard.visit('/campaigns?by=campaign&columns=visits,leads&when=all', async (page) => {
+      await page.getByRole('button', { name: 'Saved views' }).click();
+      await page.getByRole('menuitem', { name: 'Save this view' }).click();
+      await page.getByLabel('Name', { exact: true }).fill('All time');
+      await page.keyboard.press('Enter');
+      await page.getByRole('button', { name: 'All time', exact: true }).waitFor();
+    });
+    await dashboard.visit('/campaigns?by=source', async (page) => {
+      await page.getByRole('button', { name: 'Saved views' }).click();
+      await page.getByRole('menuitem', { name: 'All time' }).click();
+      await page.waitForURL(/when=all/);
+      const { searchParams } = new URL(page.url());
+      assert.deepEqual([searchParams.get('by'), searchParams.get('columns')], ['campaign', 'visits,leads']);
+      await page.getByRole('columnheader', { name: 'Campaign' }).waitFor();
+    });
+  });
+
   test('is saved as a spreadsheet with all its levels', () =>
     dashboard.visit('/campaigns?by=source,campaign&columns=visits,leads', async (page) => {
       const saving = page.waitForEvent('download');
@@ -140,6 +182,114 @@ describe('the campaigns page', () => {
       { role: 'marketing' },
     ));
 
+  test('says how many get from the visit to the form, and from the lead to the sale', () =>
+    dashboard.visit('/campaigns?when=last_7_days', async (page) => {
+      const steps = page.getByRole('listitem').filter({ hasText: /^(Visits|Form|Leads|Qualified|Won)/ });
+      assert.deepEqual(
+        (await steps.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' ').trim()),
+        [
+          'Visits 4',
+          'Form seen 2 50% of the step before',
+          'Form begun 1 50% of the step before',
+          'Form sent 0 0% of the step before',
+          // Sent by a server, without the form script.
+          'Leads 2',
+          'Qualified 0 0% of the step before',
+          'Won 0',
+        ],
+      );
+      await steps.getByRole('link', { name: '2' }).click();
+      await page.waitForURL(/figure=leads/);
+      await page.getByText('2 leads', { exact: true }).waitFor();
+    }));
+
+  test('prints as a report: sites, days and figures, without anything to click', () =>
+    dashboard.visit(
+      '/campaigns?when=last_7_days&filters=%5B%22channel%3APaid%20search%22%5D',
+      async (page) => {
+        await page.emulateMedia({ media: 'print' });
+        const text = await printed(page);
+        assert.match(text, /^Campaigns\n/);
+        assert.match(text, /\nAll sites\n.* to .*, compared with .* to .*\nOnly Channel: Paid search\n/);
+        assert.match(text, /\nDays in UTC\. Printed on .*20\d\d\.\n/);
+        assert.match(text, /Form seen.*Source.*google/s);
+        assert.doesNotMatch(text, /Settings|Deliveries|Costs|CSV|Print\n|Rows|Remove filter/);
+        assert.equal(await page.evaluate(ink), LIGHT_INK);
+        for (const format of ['A4', 'Letter']) assert.equal(pagesOf(await page.pdf({ format })), 1);
+
+        await page.goto(`${service.url}/dashboard/?when=last_7_days`);
+        await page.emulateMedia({ media: 'screen' });
+        await atRest(page);
+        await page.emulateMedia({ media: 'print' });
+        const overview = await printed(page);
+        for (const part of ['Conversion rate', 'Leads per day', 'Where visits come from', 'Countries']) {
+          assert.ok(overview.includes(part), part);
+        }
+        assert.doesNotMatch(overview, /Settings|Needs attention|Recent submissions|Show more|Refresh|cyd/);
+        assert.ok(pagesOf(await page.pdf({ format: 'A4', printBackground: true })) <= 2);
+      },
+      { theme: 'dark' },
+    ));
+
+  test('a shared link shows its sites only, nothing of leads, and ends when it is taken back', async () => {
+    await aSite(service, { site_key: 'hillside', name: 'Hillside', domains: ['hillside.example'] });
+    await startSession(service, { visitor_id: 'zoe', page: 'https://hillside.example/?utm_source=bing' });
+    await service.settled();
+    let link = '';
+    await dashboard.visit(
+      '/settings/shared-links',
+      async (page) => {
+        await page.getByRole('button', { name: 'Create link' }).click();
+        const dialog = page.getByRole('dialog', { name: 'Share figures' });
+        await dialog.getByRole('button', { name: 'Create link' }).click();
+        await dialog.getByText('Choose at least one site.').waitFor();
+        await dialog.getByLabel('Name').fill('Riverside Ltd');
+        await dialog.getByRole('checkbox', { name: 'Riverside' }).click();
+        await dialog.getByRole('button', { name: 'Create link' }).click();
+        const made = page.getByRole('dialog', { name: 'Link for Riverside Ltd' });
+        link = await made.getByText('/dashboard/shared#').innerText();
+        await assertAccessible(page);
+        await made.getByRole('button', { name: 'Done' }).click();
+        await page.getByRole('table', { name: 'Shared links' }).getByText('Riverside Ltd').waitFor();
+      },
+      { expectedErrors: /status of 400/ },
+    );
+
+    await dashboard.visit(
+      link.slice(link.indexOf('/shared')),
+      async (page) => {
+        const asked = new Set<string>();
+        page.on('request', (request) => asked.add(new URL(request.url()).pathname));
+        await page.reload();
+        await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+        await atRest(page);
+        await page.getByText('Riverside Ltd').waitFor();
+        assert.match(await page.getByText(/^Of \d+ visits$/).innerText(), /^Of 4 visits$/);
+        assert.deepEqual(await page.getByRole('link').allInnerTexts(), LINKS_OF_SHARED);
+        assert.doesNotMatch(await page.locator('body').innerText(), /Hillside|cyd|Needs attention|Refresh/i);
+        await assertUsable(page);
+
+        await page.getByRole('link', { name: 'Campaigns' }).click();
+        await page.waitForURL(
+          (url) => url.pathname.endsWith('/shared/campaigns') && url.href.endsWith(link.slice(-43)),
+        );
+        await atRest(page);
+        assert.deepEqual((await names(page)).toSorted(), ['Total', 'google', 'newsletter']);
+        assert.deepEqual(await cells(page, 'Total', 2), ['4', '2']);
+        assert.deepEqual(await page.getByRole('link').allInnerTexts(), LINKS_OF_SHARED);
+        const asks = [...asked].filter((path) => !path.startsWith('/dashboard/'));
+        assert.deepEqual(asks.toSorted(), ['/analytics/query', '/analytics/whoami']);
+
+        const { body } = await call<{ shared_links: { id: number }[] }>(service, 'GET', SHARED_LINKS);
+        await call(service, 'DELETE', `${SHARED_LINKS}/${body.shared_links[0]?.id}`);
+        await page.reload();
+        await page.getByText('This link is no longer valid').waitFor();
+        await assertUsable(page);
+      },
+      { role: 'nobody', expectedErrors: /status of 401/ },
+    );
+  });
+
   test('fits on the smallest phone', () =>
     dashboard.visit('/campaigns', (page) => assertFits(page), { size: SMALLEST_PHONE }));
 
@@ -167,4 +317,16 @@ async function cells(page: Page, name: string, count: number): Promise<string[]>
 
 async function names(page: Page): Promise<string[]> {
   return page.getByRole('rowheader').allInnerTexts();
+}
+
+async function printed(page: Page): Promise<string> {
+  return (await page.locator('body').innerText()).replaceAll(/\n+/g, '\n');
+}
+
+function ink(): string {
+  return getComputedStyle(document.documentElement).getPropertyValue('--ink');
+}
+
+function pagesOf(pdf: Buffer): number {
+  return pdf.toString('latin1').match(/\/Type \/Page\b/g)?.length ?? 0;
 }

@@ -133,6 +133,30 @@ describe('the page of a lead', () => {
     });
   });
 
+  test('notes are written, deleted and brought back, and the marketing key only reads them', async () => {
+    const lead = await aStory(service);
+    const notes = (page: Page) => page.getByRole('list', { name: 'Notes' }).getByRole('listitem');
+    await dashboard.visit(pathOf(lead), async (page) => {
+      await page.getByLabel('New note').fill('Wants a\n<b>balcony</b>');
+      await page.getByRole('button', { name: 'Save note' }).click();
+      await notes(page).getByText('<b>balcony</b>').waitFor();
+      assert.equal(await page.getByLabel('New note').inputValue(), '');
+      await page.getByRole('button', { name: 'Delete note' }).click();
+      await notes(page).waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await notes(page).getByText('with the admin key').waitFor();
+    });
+    await dashboard.visit(
+      pathOf(lead),
+      async (page) => {
+        await notes(page).getByText('<b>balcony</b>').waitFor();
+        assert.equal(await page.getByLabel('New note').count(), 0);
+        assert.equal(await page.getByRole('button', { name: 'Delete note' }).count(), 0);
+      },
+      { role: 'marketing' },
+    );
+  });
+
   test('a follow-up needs review until it was looked at here', async () => {
     const lead = await aStory(service);
     await assertCaptured(sendFromServer(service, { EMAIL: lead.email, PHONE: '' }));
@@ -430,6 +454,22 @@ describe('the page of a lead', () => {
     );
   });
 
+  test('it tells while the person is on the site', async () => {
+    const visitor = `visitor-${crypto.randomUUID()}`;
+    const visit = { visitor_id: visitor, fingerprint_id: visitor, page: 'https://www.example.com/riverside' };
+    const { session_id } = await startSession(service, visit);
+    await service.settled();
+    const lead = await capture(service, { __visitor_id: visitor, PHONE: newPhone() });
+    await dashboard.visit(pathOf(lead), async (page) => {
+      await page.getByText('On the site now').waitFor();
+      await endSession(service, session_id);
+      await service.settled();
+      await page.reload();
+      await entry(page, 'Visit').waitFor();
+      assert.equal(await page.getByText('On the site now').count(), 0);
+    });
+  });
+
   test('a lead that does not exist is said not to', async () => {
     for (const id of ['999999', 'nonsense']) {
       await dashboard.visit(
@@ -442,6 +482,8 @@ describe('the page of a lead', () => {
 
   test('it is accessible and never wider than the screen, light and dark, on a desk and on a phone', async () => {
     const lead = await aStory(service);
+    const note = { body: { text: 'Called: wants to see it on Saturday.' } };
+    await call(service, 'POST', `/analytics/leads/${lead.lead_id}/notes`, note);
     await dashboard.visit(pathOf(lead), async (page) => {
       for (const closed of await page.locator('details > summary').all()) await closed.click();
       await assertFits(page);

@@ -7,7 +7,7 @@ import { CAPTURE_ENV } from '@leadtrail/testing/enquiries';
 import { emptyLeads } from '@leadtrail/testing/leads';
 import { useService } from '@leadtrail/testing/service';
 import type { Page } from 'playwright-core';
-import { atRest, PHONE, undo, useDashboard } from './support/dashboard.ts';
+import { assertAccessible, atRest, PHONE, undo, useDashboard } from './support/dashboard.ts';
 import { enquire, enquireMany, guests, leadNamed, moveTo, view } from './support/enquirers.ts';
 
 describe('The leads page', () => {
@@ -193,29 +193,79 @@ describe('The leads page', () => {
         await page.getByText('3 leads', { exact: true }).waitFor();
       }));
 
-    it('saves a view under a name, renames it, deletes it and brings it back', () =>
-      dashboard.visit('/leads?q=riverside&sort=oldest', async (page) => {
-        await page.getByRole('button', { name: 'Save view' }).click();
+    it('saves a view for everybody, renames it, lets it show something else, deletes it and brings it back', async () => {
+      const menu = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+      const pick = async (page: Page, opened: string, entry: string) => {
+        await menu(page, opened).click();
+        await page.getByRole('menuitem', { name: entry }).click();
+      };
+      await dashboard.visit('/leads?q=riverside&sort=oldest', async (page) => {
+        await pick(page, 'Saved views', 'Save this view');
         await page.getByLabel('Name', { exact: true }).fill('By the river');
         await page.keyboard.press('Enter');
-        await openView(page, 'All');
-        assert.equal((await names(page)).length, 3);
-
-        await page.reload();
-        await openView(page, 'By the river');
-        assert.deepEqual(await names(page), ['Ada Lovelace', 'Grace Hopper']);
-
-        await page.getByRole('button', { name: 'View By the river' }).click();
-        await page.getByRole('menuitem', { name: 'Rename view' }).click();
+        await menu(page, 'By the river').waitFor();
+        await pick(page, 'By the river', 'Rename');
         await page.getByLabel('Name', { exact: true }).fill('Riverside');
         await page.keyboard.press('Enter');
-        await viewLink(page, 'Riverside').waitFor();
-
-        await page.getByRole('button', { name: 'View Riverside' }).click();
-        await page.getByRole('menuitem', { name: 'Delete view' }).click();
-        await viewLink(page, 'Riverside').waitFor({ state: 'detached' });
+        await menu(page, 'Riverside').waitFor();
+      });
+      await dashboard.visit(
+        '/leads?status=won',
+        async (page) => {
+          await menu(page, 'Saved views').click();
+          assert.deepEqual(await page.getByRole('menuitem').allInnerTexts(), ['Riverside']);
+          await page.getByRole('menuitem', { name: 'Riverside' }).click();
+          await menu(page, 'Riverside').waitFor();
+          await atRest(page);
+          assert.deepEqual(await names(page), ['Ada Lovelace', 'Grace Hopper']);
+        },
+        { role: 'marketing' },
+      );
+      await dashboard.visit('/leads', async (page) => {
+        await pick(page, 'Saved views', 'Riverside');
+        await menu(page, 'Riverside').waitFor();
+        await choose(page, 'Review', 'To review');
+        await pick(page, 'Saved views', 'Let “Riverside” show this');
+        await menu(page, 'Riverside').waitFor();
+        await pick(page, 'Riverside', 'Delete');
+        await menu(page, 'Saved views').waitFor();
         await page.getByRole('button', { name: 'Undo' }).click();
-        await viewLink(page, 'Riverside').waitFor();
+        await menu(page, 'Riverside').waitFor();
+      });
+    });
+
+    it('shows the filters in use as chips, each of which takes its filter off', () =>
+      dashboard.visit('/leads?delivery=none&status=new&channel=Nonsense', async (page) => {
+        const chips = page.getByRole('list', { name: 'Filters' }).getByRole('button');
+        assert.deepEqual(await chips.allInnerTexts(), ['Stage: New', 'Delivery: Not sent']);
+        assert.deepEqual(await names(page), ['Grace Hopper', 'Ada Lovelace']);
+        await page.getByRole('button', { name: 'Remove filter Stage: New' }).click();
+        await page.waitForURL((url) => !url.search.includes('status'));
+        await atRest(page);
+        assert.equal((await names(page)).length, 3);
+        await page.getByRole('button', { name: 'More filters (1)' }).click();
+        await choose(page, 'Engagement', 'Very Hot');
+        await page.getByText('No leads match').waitFor();
+        await page.getByRole('button', { name: 'Remove all' }).click();
+        await page.getByText('3 leads', { exact: true }).waitFor();
+      }));
+
+    it('has the columns that one chooses, and compact rows, also the next time', () =>
+      dashboard.visit('/leads', async (page) => {
+        const heads = async () => (await page.getByRole('columnheader').allInnerTexts()).filter(Boolean);
+        const height = async () => (await rowOf(page, 'Ada Lovelace').boundingBox())?.height ?? 0;
+        const before = await height();
+        await page.getByRole('combobox', { name: 'Columns' }).click();
+        await page.getByRole('option', { name: 'Risk' }).click();
+        await page.getByRole('option', { name: 'Delivery' }).click();
+        await page.keyboard.press('Escape');
+        await page.getByRole('button', { name: 'Compact rows' }).click();
+        await page.reload();
+        await rowOf(page, 'Ada Lovelace').getByText('Not sent').waitFor();
+        const shown = ['Contact', 'Project', 'Submitted', 'Engagement', 'Delivery', 'Stage'];
+        assert.deepEqual(await heads(), shown);
+        assert.ok((await height()) < before * 0.8, 'compact rows are not as tall');
+        await assertAccessible(page);
       }));
 
     it('exports the leads of the filters as CSV and as JSON, with the marketing key too', () =>
@@ -295,6 +345,56 @@ describe('The leads page', () => {
         await atRest(page);
         assert.equal((await names(page)).length, 55);
       }));
+
+    it('does the same to many: a range by shift and click, and back again', () =>
+      dashboard.visit('/leads', async (page) => {
+        const box = (name: string) => page.getByRole('checkbox', { name: `Select ${name}`, exact: true });
+        await box('Guest 55').click();
+        await box('Guest 52').click({ modifiers: ['Shift'] });
+        const bar = page.getByRole('region', { name: 'Selected leads' });
+        await bar.getByText('4 leads selected').waitFor();
+        await box('Guest 53').click();
+        await bar.getByText('3 leads selected').waitFor();
+        await assertAccessible(page);
+        await bar.getByRole('button', { name: 'Stage' }).click();
+        await page.getByRole('menuitem', { name: 'Qualified' }).click();
+        await page.getByText('3 leads moved to Qualified').waitFor();
+        await bar.waitFor({ state: 'detached' });
+        await stageOf(page, 'Guest 52', 'Qualified').waitFor();
+        assert.equal((await leadNamed(service, 'Guest 53')).status, 'new');
+        await page.getByRole('button', { name: 'Undo' }).click();
+        await page.getByText('3 leads moved back').waitFor();
+        await stageOf(page, 'Guest 52', 'New').waitFor();
+      }));
+
+    it('does the same to all that match, by keyboard and with the marketing key', () =>
+      dashboard.visit(
+        '/leads?q=guest',
+        async (page) => {
+          await page.keyboard.press('j');
+          await page.keyboard.press('x');
+          await page.keyboard.press('j');
+          await page.keyboard.press('j');
+          await page.keyboard.press('X');
+          const bar = page.getByRole('region', { name: 'Selected leads' });
+          await bar.getByText('3 leads selected').waitFor();
+          const downloading = page.waitForEvent('download');
+          await bar.getByRole('button', { name: 'Export' }).click();
+          const csv = await readFile(await (await downloading).path(), 'utf8');
+          assert.equal(csv.trim().split('\n').length, 4);
+
+          await page.getByRole('checkbox', { name: 'Select all on this page' }).press(' ');
+          await bar.getByRole('button', { name: 'Select all 55 that match' }).click();
+          await bar.getByText('55 leads selected').waitFor();
+          assert.equal(await bar.getByRole('button', { name: 'Send' }).count(), 0);
+          await bar.getByRole('button', { name: 'Not a lead' }).click();
+          await page.getByText('55 leads moved to Fake').waitFor();
+          await page.keyboard.press('u');
+          await page.getByText('55 leads moved back').waitFor();
+          assert.equal((await leadNamed(service, 'Guest 55')).status, 'new');
+        },
+        { role: 'marketing' },
+      ));
 
     it('no longer marks a lead that one comes back from', () =>
       dashboard.visit('/leads', async (page) => {

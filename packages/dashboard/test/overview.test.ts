@@ -3,6 +3,7 @@ import { before, describe, test } from 'node:test';
 import { anEvent } from '@leadtrail/testing/builders';
 import { aClock } from '@leadtrail/testing/clock';
 import { assertCaptured, CAPTURE_ENV, sendFromServer } from '@leadtrail/testing/enquiries';
+import { aSite } from '@leadtrail/testing/management';
 import { ask } from '@leadtrail/testing/questions';
 import { ADMIN_KEY, useService } from '@leadtrail/testing/service';
 import { endSession, sendEvents, startSession } from '@leadtrail/testing/visits';
@@ -52,6 +53,7 @@ describe('the overview', () => {
     const { session_id } = await startSession(service, sent, { 'cf-ipcountry': country });
     await sendEvents(service, session_id, [
       anEvent({ type: 'page_view', page: LANDING }),
+      anEvent({ type: 'video_played' }),
       anEvent({ type: 'page_view', page: SCRIPT }),
     ]);
     await endSession(service, session_id);
@@ -215,6 +217,18 @@ describe('the overview', () => {
       assert.match(await page.getByRole('table', { name: 'By country' }).innerText(), /India/);
     }));
 
+  test('shows any page that was viewed, and the events a site has named', () =>
+    dashboard.visit('/?when=last_7_days', async (page) => {
+      await page.getByRole('tab', { name: 'Page', exact: true }).click();
+      const pages = page.getByRole('table', { name: 'By page' });
+      await pages.getByRole('row', { name: /^www\.example\.com\/riverside 3$/ }).waitFor();
+      assert.equal(await pages.getByRole('button').count(), 0);
+      await page.getByRole('tab', { name: 'Event' }).click();
+      const events = page.getByRole('table', { name: 'By event' });
+      await events.getByRole('row', { name: 'video_played 3' }).waitFor();
+      assert.equal(await events.getByRole('row').count(), 1 + 1);
+    }));
+
   test('nothing that claims to be a page is a link', () =>
     dashboard.visit('/', async (page) => {
       await page.getByRole('tab', { name: 'Exit page' }).click();
@@ -261,6 +275,33 @@ describe('the overview', () => {
       await page.getByRole('slider', { name: /^Countries on the map/ }).waitFor();
       await assertFits(page);
       await assertUsable(page);
+    }));
+
+  test('live lists who is here right now, follows them by itself, and leads to their lead', () =>
+    dashboard.visit('/live?sites=riverside', async (page) => {
+      await page.getByText('Nobody is here right now').waitFor();
+      clock.set(Date.now());
+      await aSite(service, { site_key: 'riverside', name: 'Riverside', domains: ['example.com'] });
+      await aSite(service, { site_key: 'hillside', name: 'Hillside', domains: ['hillside.example'] });
+      const sent = { visitor_id: 'a', fingerprint_id: 'a', page: `${LANDING}?x=1` };
+      await startSession(service, sent, { 'cf-ipcountry': 'DE' });
+      await startSession(service, {
+        visitor_id: 'e',
+        fingerprint_id: 'e',
+        page: 'https://hillside.example/',
+      });
+      await service.settled();
+      const visits = page.getByRole('table', { name: 'Visits right now' });
+      await visits.waitFor({ timeout: REALTIME_PATIENCE_MS });
+      assert.equal(await figure(page, 'On the site').innerText(), '1');
+      assert.equal(await figure(page, 'Known leads').innerText(), '1');
+      const row = await visits.getByRole('row').nth(1).innerText();
+      assert.match(row, /^www\.example\.com\/riverside\s+riverside/i);
+      assert.match(row, /Direct.*Germany/s);
+      await assertUsable(page);
+      await page.setViewportSize(DESKTOP);
+      await visits.getByRole('link', { name: 'Ada' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Ada' }).waitFor();
     }));
 });
 
@@ -332,12 +373,10 @@ describe('a day that is not over', () => {
       '/?when=today',
       async (page) => {
         const chart = page.getByRole('slider', { name: 'Leads per hour' });
-        // It is asked for once the days of the period are known.
-        await page.getByText('Period before').first().waitFor();
-        assert.match(
-          (await chart.getAttribute('aria-valuetext')) ?? '',
-          /^03:00, so far: Leads 0, Period before/,
-        );
+        // The period before is asked for once the days of this one are known.
+        await page
+          .locator('[role=slider][aria-valuetext^="03:00, so far: Leads 0, Period before"]')
+          .waitFor();
         await chart.focus();
         await page.keyboard.press('ArrowRight');
         assert.match((await chart.getAttribute('aria-valuetext')) ?? '', /^04:00: Leads –, Period before 0$/);

@@ -5,7 +5,7 @@ import { CAPTURE_ENV } from '@leadtrail/testing/enquiries';
 import { type Receiver, startReceiver } from '@leadtrail/testing/receiver';
 import { type RecordedEvent, record } from '@leadtrail/testing/recordings';
 import { useService } from '@leadtrail/testing/service';
-import { startSession } from '@leadtrail/testing/visits';
+import { sendEvents, startSession } from '@leadtrail/testing/visits';
 import type { Frame, Page } from 'playwright-core';
 import { assertUsable, atRest, useDashboard, type VisitOptions } from './support/dashboard.ts';
 
@@ -342,6 +342,43 @@ describe('the replay of a visit', () => {
       { expectedErrors: /sessionStorage|Content Security Policy|Blocked script execution|request to/ },
     );
     assert.equal(elsewhere.connections(), 0);
+  });
+
+  test('the list of recordings narrows by page, form and lead', async () => {
+    const start = (page: string) =>
+      startSession(service, { page, visitor_id: `visitor-${page}`, fingerprint_id: `fingerprint-${page}` });
+    const { session_id } = await start('https://example.com/left?utm_campaign=spring');
+    await sendEvents(service, session_id, [{ type: 'form_view' }, { type: 'form_start' }]);
+    await record(service, { session_id, events: aPage() });
+    await aRecordedLead(aPage());
+    await service.settled();
+    await dashboard.visit(
+      '/recordings',
+      async (page) => {
+        const visits = page.locator('tbody tr');
+        const choose = async (label: string, option: string) => {
+          await page.getByRole('combobox', { name: label, exact: true }).click();
+          await page.getByRole('option', { name: option, exact: true }).click();
+          await atRest(page);
+        };
+        await choose('Form', 'Form abandoned');
+        assert.equal(await visits.count(), 1);
+        assert.match(await visits.innerText(), /example\.com\/left\n1 page · Form abandoned/);
+        await choose('Lead', 'Leads only');
+        await page.getByText('No recording matches').waitFor();
+        await choose('Form', 'Any form activity');
+        await visits.first().waitFor();
+        assert.match(await visits.first().innerText(), /Ada/);
+        await page.getByRole('searchbox').fill('LEFT');
+        await page.getByText('No recording matches').waitFor();
+        await choose('Lead', 'No leads');
+        await visits.first().waitFor();
+        assert.equal(new URL(page.url()).searchParams.get('q'), 'LEFT');
+        await page.getByRole('button', { name: 'Play the visit to example.com/left' }).click();
+        await shows(page, 'Flats by the river');
+      },
+      NO_STORAGE,
+    );
   });
 
   test('a recording without a page says so', async () => {

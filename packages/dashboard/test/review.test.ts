@@ -87,6 +87,24 @@ describe('reviewing leads without the mouse', () => {
       assert.equal(await focused(page), 'Bob');
     }));
 
+  test('n opens the lead with the note begun, and Escape gives the keys back', () =>
+    dashboard.visit('/leads', async (page) => {
+      await page.keyboard.press('j');
+      await page.keyboard.press('j');
+      await page.keyboard.press('n');
+      await page.getByRole('heading', { level: 1, name: 'Cyd' }).waitFor();
+      await page.waitForFunction(() => document.activeElement?.tagName === 'TEXTAREA');
+      await page.keyboard.type('Calls back on Monday');
+      await pressAndWait(page, 'Control+Enter', 'POST', /\/notes$/);
+      await page.getByRole('list', { name: 'Notes' }).getByText('Calls back on Monday').waitFor();
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('n');
+      assert.equal(await page.getByLabel('New note').inputValue(), '');
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('j');
+      await page.getByRole('heading', { level: 1, name: 'Bob' }).waitFor();
+    }));
+
   test('letters typed into a field are text', () =>
     dashboard.visit('/leads', async (page) => {
       await page.keyboard.press('/');

@@ -15,7 +15,7 @@ const LISTS = [
     kind: 'rejected',
     path: '/rejected',
     api: '/analytics/blocked-ip-leads',
-    says: /Leads from blocked IP addresses\. They/,
+    says: /From blocked IP addresses, or rejected by your spam settings\./,
     ipList: { path: '/dashboard/blocked-ips', title: 'Blocked IPs', link: 'Show blocked IP' },
   },
   {
@@ -83,7 +83,9 @@ describe('the pages of rejected and testing leads', () => {
           const dialog = page.getByRole('dialog');
           assert.deepEqual(
             await dialog.locator('dt').allInnerTexts(),
-            'Received, IP address, Page, Site, Form, FIRSTNAME, USER_MESSAGE, tags, utm · medium'.split(', '),
+            'Why, Received, IP address, Page, Site, Form, FIRSTNAME, USER_MESSAGE, tags, utm · medium'.split(
+              ', ',
+            ),
           );
           const values = await dialog.locator('dd').allInnerTexts();
           assert.deepEqual(values.slice(-4), ['Ada', 'On Saturday?', 'a, b', 'cpc']);

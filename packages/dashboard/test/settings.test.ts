@@ -140,6 +140,23 @@ describe('Sites and forms', () => {
         await page.getByText('Unsaved changes').waitFor({ state: 'detached' });
         const text = await service.get<Record<string, unknown>>(`/analytics/forms/${form.id}`);
         assert.deepEqual([text.after_sending, text.texts], ['text', { success: 'We call you today.' }]);
+        await page.getByRole('combobox', { name: 'Check' }).click();
+        await page.getByRole('option', { name: 'Cloudflare Turnstile' }).click();
+        await page.getByRole('combobox', { name: 'If it fails' }).click();
+        await page.getByRole('option', { name: 'Refuse' }).click();
+        await page.getByLabel('Site key').fill('public-key');
+        await page.getByLabel('Secret key').fill('secret-key');
+        await button(page, 'Save').click();
+        await page.getByText('One is set. What you type replaces it.').waitFor();
+        assert.equal(await page.getByLabel('Secret key').inputValue(), '');
+        assert.partialDeepStrictEqual(await service.get(`/analytics/forms/${form.id}`), {
+          ...{ spam_check: 'turnstile', spam_check_failed: 'refuse' },
+          ...{ spam_check_site_key: 'public-key', spam_check_secret_set: true },
+        });
+        await assertAccessible(page);
+        await page.getByRole('link', { name: 'Back to the site' }).click();
+        await page.getByRole('tab', { name: 'Own form' }).click();
+        await page.getByText('data-sitekey="public-key"').waitFor();
       },
       refusedWith(400),
     );

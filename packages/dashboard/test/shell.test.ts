@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { assertCaptured, CAPTURE_ENV, sendFromServer } from '@leadtrail/testing/enquiries';
 import { ask } from '@leadtrail/testing/questions';
-import { useService } from '@leadtrail/testing/service';
+import { ADMIN_KEY, useService } from '@leadtrail/testing/service';
 import type { Page } from 'playwright-core';
 import { assertAccessible, atRest, PHONE, useDashboard } from './support/dashboard.ts';
 
 const ENTRIES: readonly (readonly [label: string, path: string, heading?: string])[] = [
   ['Overview', ''],
+  ['Live', '/live'],
   ['Leads', '/leads'],
   ['Submissions', '/submissions'],
   ['Campaigns', '/campaigns'],
@@ -48,6 +49,28 @@ describe('what surrounds every page', () => {
         assert.ok((await page.title()).endsWith(`${heading} · Leadtrail`), await page.title());
         assert.deepEqual(await navigation(page).locator('[aria-current="page"]').allInnerTexts(), [label]);
       }
+    });
+  });
+
+  test('the documentation of the API finds an endpoint, copies its example and sends it', async () => {
+    await dashboard.visit('/leads', async (page) => {
+      await page.goto(`${service.url}/docs`);
+      await page.keyboard.press('/');
+      await page.keyboard.type('overview total_sessions');
+      await page.getByText(/^[1-9]\d* found$/).waitFor();
+      const operation = page.locator('details[data-path="/analytics/overview"]');
+      await operation.locator('summary').press('Enter');
+      await operation.getByRole('button', { name: 'Copy' }).press('Enter');
+      await operation.getByRole('button', { name: 'Copied' }).waitFor();
+      const copied = await page.evaluate(() => navigator.clipboard.readText());
+      assert.match(copied, /^curl "\$LEADTRAIL_URL\/analytics\/overview" \\/);
+      await page.getByLabel('Key to try with').fill(ADMIN_KEY);
+      await operation.getByRole('button', { name: 'Send' }).press('Enter');
+      await operation
+        .getByRole('status')
+        .filter({ hasText: /^200 OK[\s\S]*"total_sessions": \d/ })
+        .waitFor();
+      await assertAccessible(page);
     });
   });
 

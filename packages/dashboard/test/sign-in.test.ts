@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { call } from '@leadtrail/testing/analytics-calls';
+import { aSite } from '@leadtrail/testing/management';
 import { ADMIN_KEY, MARKETING_KEY, useService } from '@leadtrail/testing/service';
 import type { Page } from 'playwright-core';
 import { assertUsable, atRest, useDashboard } from './support/dashboard.ts';
@@ -30,6 +32,9 @@ describe('the sign-in', () => {
     dashboard.visit('', assertUsable, NOBODY));
 
   test('refuses a wrong key, says so next to the field, and keeps nothing', async () => {
+    const { site_key } = await aSite(service);
+    const link = { body: { name: 'Client', sites: [site_key] } };
+    const shared = await call<{ token: string }>(service, 'POST', '/analytics/shared-links', link);
     await dashboard.visit(
       '',
       async (page) => {
@@ -37,6 +42,11 @@ describe('the sign-in', () => {
         const field = page.getByLabel('API key');
         await page.getByText('This key is not valid.').waitFor();
         assert.equal(await field.getAttribute('aria-invalid'), 'true');
+        assert.deepEqual(await kept(page), { session: null, local: null });
+        // Nor is the token of a shared link, which the service knows.
+        await field.fill(shared.body.token);
+        await page.keyboard.press('Enter');
+        await page.getByText('This key is not valid.').waitFor();
         assert.deepEqual(await kept(page), { session: null, local: null });
         // And the right one is taken after that.
         await field.fill(ADMIN_KEY);

@@ -5,12 +5,12 @@ import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 
 /** What has to be loaded before the first page is there: the scripts that the page itself names. */
-const FIRST_GZIP_BYTES_MAX = 180 * 1024;
+const FIRST_GZIP_BYTES_MAX = 190 * 1024;
 
 const BUILD = join(import.meta.dirname, '../build');
 const NAMED_SCRIPT = /<(?:script|link)\b[^>]*\b(?:src|href)="\/dashboard\/(assets\/[^"]+\.js)"/g;
 
-test('what has to be loaded before the first page is there takes at most 180 KB, gzipped', () => {
+test('what has to be loaded before the first page is there takes at most 190 KB, gzipped', () => {
   const page = readFileSync(join(BUILD, 'index.html'), 'utf8');
   const first = new Set(Array.from(page.matchAll(NAMED_SCRIPT), ([, name]) => name ?? ''));
   assert.ok(first.size > 0, 'The page names no script.');

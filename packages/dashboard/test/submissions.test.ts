@@ -162,6 +162,7 @@ describe('the submissions page', () => {
       assert.equal((await names(page)).length, 50);
       await page.getByRole('button', { name: 'Next page' }).click();
       await page.getByText(`51–${MANY} of ${MANY}`).waitFor();
+      await atRest(page);
       assert.equal((await names(page)).length, MANY - 50);
       assert.equal(queryOf(page).offset, '50');
       await page.goto(`${service.url}/dashboard/submissions?when=2026-03-01..2026-03-03&offset=500`);

@@ -53,7 +53,7 @@ export async function buildApp(config: Config, overrides: Overrides = {}): Promi
 
 /** First what brings more work, then what does it, then what it stands on. */
 async function close(server: Server, parts: Parts, work: Work): Promise<void> {
-  const { objects, webhook, inbox, leadLog, store, redis } = parts;
+  const { objects, webhook, captcha, inbox, leadLog, store, redis } = parts;
   // Pending uploads stay queued on disk, so shutdown need not wait for them.
   const giveUpObjects = setTimeout(() => objects.close(), CLOSE_OBJECTS_MS);
   await Promise.all([closeServer(server), work.forwarding.stop(), work.indexing.stop(), work.renewal.stop()]);
@@ -61,6 +61,7 @@ async function close(server: Server, parts: Parts, work: Work): Promise<void> {
   clearTimeout(giveUpObjects);
   objects.close();
   webhook.close();
+  captcha.close();
   await work.ingest.drain(CLOSE_INGEST_MS);
   await work.ingest.stop();
   await work.adoption.stop();

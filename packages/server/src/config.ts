@@ -2,8 +2,11 @@ import { join, resolve } from 'node:path';
 import { EDGE_NAMES, type EdgeName } from './domain/edges.ts';
 import { bucketAddress } from './lib/bucket-address.ts';
 import { editDistance } from './lib/edit-distance.ts';
+import { ConfigError, type Environment, readVariables, type Variables } from './lib/environment.ts';
 import { type NetworkMatcher, parseNetworks } from './lib/ip-address.ts';
 import { SECOND_MS } from './lib/utc-time.ts';
+
+export { ConfigError };
 
 /** Everything that can be set from outside. This is the only file that knows the environment variables. */
 export type Config = {
@@ -67,16 +70,11 @@ export type Config = {
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** A setting that cannot be used; its message is one sentence for the operator. */
-export class ConfigError extends Error {}
-
 /** Short ones are guessed. */
 const ADMIN_KEY_CHARS_MIN = 16;
 
-export type Environment = Readonly<Record<string, string | undefined>>;
-
 export function readConfig(env: Environment): Config {
-  const read = reader(env);
+  const read = readVariables(env);
   const analyticsApiKey = read.text('ANALYTICS_API_KEY');
   const marketingApiKey = read.text('ANALYTICS_MARKETING_API_KEY');
   if (analyticsApiKey !== undefined && analyticsApiKey.length < ADMIN_KEY_CHARS_MIN) {
@@ -128,7 +126,7 @@ export function readConfig(env: Environment): Config {
 }
 
 /** Names that nothing reads, but that look like one that is read. */
-function misspelledVariables(env: Environment, { asked }: Reader): Config['misspelledVariables'] {
+function misspelledVariables(env: Environment, { asked }: Variables): Config['misspelledVariables'] {
   const known = [...asked, ...OBJECT_STORE_VARIABLES].filter((name) => name.length >= GUESSED_CHARS_MIN);
   return Object.keys(env)
     .filter((name) => !asked.has(name) && name.length >= GUESSED_CHARS_MIN)
@@ -148,7 +146,7 @@ export const PROJECT_DIR = resolve(import.meta.dirname, '../../..');
 /** At most, besides those for migrations and questions. */
 const POSTGRES_CONNECTIONS = 22;
 
-function readDatabase(read: Reader): Config['database'] {
+function readDatabase(read: Variables): Config['database'] {
   const url = read.url('DATABASE_URL', ['postgres:', 'postgresql:']);
   const readUrl = read.url('DATABASE_READ_URL', ['postgres:', 'postgresql:']);
   if (url === undefined && readUrl !== undefined) {
@@ -168,7 +166,7 @@ export const OBJECT_STORE_VARIABLES = [
   'S3_REGION',
 ] as const;
 
-function readObjects(read: Reader): Config['objects'] {
+function readObjects(read: Variables): Config['objects'] {
   const endpoint = read.url('S3_ENDPOINT', ['http:', 'https:']);
   const region = read.text('S3_REGION');
   const given = OBJECT_STORE_VARIABLES.find((name) => read.text(name) !== undefined);
@@ -192,7 +190,7 @@ function readObjects(read: Reader): Config['objects'] {
   }
 }
 
-function readRedis(read: Reader): string | undefined {
+function readRedis(read: Variables): string | undefined {
   const url = read.url('REDIS_URL', ['redis:', 'rediss:']);
   if (url !== undefined && !isRedisUrl(new URL(url))) {
     throw new ConfigError(
@@ -211,7 +209,7 @@ function isRedisUrl({ hostname, pathname, username, password }: URL): boolean {
   return hostname !== '' && /^(\/\d*)?$/.test(pathname);
 }
 
-function readTrustedProxies(read: Reader): NetworkMatcher {
+function readTrustedProxies(read: Variables): NetworkMatcher {
   try {
     return parseNetworks(read.raw('TRUSTED_PROXIES') ?? 'loopback,linklocal,uniquelocal');
   } catch (error) {
@@ -219,7 +217,7 @@ function readTrustedProxies(read: Reader): NetworkMatcher {
   }
 }
 
-function readPaths(read: Reader): Config['paths'] {
+function readPaths(read: Variables): Config['paths'] {
   const given = new Set<string>();
   function free(name: string, byDefault: string): string {
     const path = read.path(name, byDefault);
@@ -257,90 +255,13 @@ const RESERVED: ReadonlySet<string> = new Set([
 ]);
 
 /** Unless it is set, the mailbox that every domain should have for it (RFC 2142). */
-function readSecurityContact(read: Reader): string {
+function readSecurityContact(read: Variables): string {
   const { hostname = 'localhost' } = URL.parse(read.text('PUBLIC_URL') ?? '') ?? {};
   return read.url('SECURITY_CONTACT', ['mailto:', 'https:']) ?? `mailto:security@${hostname}`;
 }
 
-function readEngine(read: Reader): Config['engine'] {
+function readEngine(read: Variables): Config['engine'] {
   const accountId = read.text('EDGE_ACCOUNT_ID');
   const apiToken = read.text('ANALYTICS_ENGINE_API_TOKEN');
   return accountId === undefined || apiToken === undefined ? undefined : { accountId, apiToken };
-}
-
-function protocolStart(protocol: string): string {
-  return protocol === 'mailto:' ? protocol : `${protocol}//`;
-}
-
-type Reader = ReturnType<typeof reader>;
-
-function reader(env: Environment) {
-  const asked = new Set<string>();
-  /** An empty value is the same as none: an empty secret must not count as a secret. */
-  const text = (name: string): string | undefined => raw(name)?.trim() || undefined;
-  /** Unlike `text`, tells "set to nothing" from "not set". */
-  function raw(name: string): string | undefined {
-    asked.add(name);
-    return env[name];
-  }
-
-  return {
-    text,
-    raw,
-    asked,
-    flag(name: string, byDefault: boolean): boolean {
-      const value = text(name)?.toLowerCase();
-      if (value === undefined) return byDefault;
-      if (['true', '1', 'on', 'yes'].includes(value)) return true;
-      if (['false', '0', 'off', 'no'].includes(value)) return false;
-      throw new ConfigError(`${name} must be on or off, not "${value}".`);
-    },
-    integer(name: string, byDefault: number, range: { min: number; max?: number }): number {
-      const value = text(name);
-      if (value === undefined) return byDefault;
-      const max = range.max ?? Number.MAX_SAFE_INTEGER;
-      const number = Number(value);
-      if (!Number.isInteger(number) || number < range.min || number > max) {
-        throw new ConfigError(`${name} must be a whole number from ${range.min} to ${max}, not "${value}".`);
-      }
-      return number;
-    },
-    url(name: string, protocols: readonly string[]): string | undefined {
-      const value = text(name);
-      if (value !== undefined && !protocols.includes(URL.parse(value)?.protocol ?? '')) {
-        // The value may hold a password, so it is not repeated.
-        throw new ConfigError(
-          `${name} must be a URL starting with ${protocols.map(protocolStart).join(' or ')}.`,
-        );
-      }
-      return value;
-    },
-    path(name: string, byDefault: string): string {
-      const value = text(name) ?? byDefault;
-      if (!/^(\/[\w.~-]*[\w~-])+$/.test(value)) {
-        throw new ConfigError(
-          `${name} must be a path such as ${byDefault}, of letters, digits and -._~, not "${value}".`,
-        );
-      }
-      return value;
-    },
-    oneOf<const T extends string>(name: string, allowed: readonly T[], byDefault: T): T {
-      const value = text(name)?.toLowerCase();
-      if (value === undefined) return byDefault;
-      const found = allowed.find((candidate) => candidate === value);
-      if (found === undefined) throw new ConfigError(`${name} must be one of ${allowed.join(', ')}.`);
-      return found;
-    },
-    someOf<const T extends string>(name: string, allowed: readonly T[]): T[] {
-      const values = (text(name)?.toLowerCase() ?? '').split(',').map((value) => value.trim());
-      const given = values.filter((value) => value !== '');
-      const unknown = given.find((value) => !allowed.some((candidate) => candidate === value));
-      if (unknown !== undefined) {
-        throw new ConfigError(
-          `${name} must be of ${allowed.join(', ')}, separated by commas, not "${unknown}".`,
-        );
-      }
-      return allowed.filter((candidate) => given.includes(candidate));
-    },
-  };
 }

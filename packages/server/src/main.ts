@@ -12,6 +12,9 @@ const STOP_MS_MAX = 8500;
 /** What is left of that, at least, for closing once requests are no longer taken. */
 const CLOSE_MS_MIN = 3500;
 
+// EPIPE: the log's reader is gone. Leads are worth more than log lines.
+process.stdout.on('error', () => undefined);
+
 // Databases, their logs and everything else: for this user only, whatever the shell says.
 process.umask(0o077);
 

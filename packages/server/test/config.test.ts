@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ConfigError, type Environment, PROJECT_DIR, readConfig } from '../src/config.ts';
+import { PROJECT_DIR, readConfig } from '../src/config.ts';
+import { ConfigError, type Environment } from '../src/lib/environment.ts';
 
 const SECRETS = [
   'ANALYTICS_API_KEY',

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
 import { test } from 'node:test';
 import { ApiProblem, type CallableName } from '@leadtrail/contract/client';
 import { type Endpoint, isSuccess, successStatus } from '@leadtrail/contract/endpoint';
 import { endpoints } from '@leadtrail/contract/endpoints';
+import { EXAMPLES } from '@leadtrail/contract/examples';
 import { ApiError } from '@leadtrail/contract/fields';
 import { apiClient } from '@leadtrail/testing/api-client';
 import { PAGE } from '@leadtrail/testing/builders';
@@ -78,7 +80,12 @@ onBothStores('GET /openapi.json', (kind) => {
       );
       // Wherever a key can be wrong, there is a limit for wrong ones.
       const limited = operation.security.length > 0 ? { 429: undefined } : {};
-      assert.deepEqual(Object.keys(operation.responses), Object.keys({ ...declared.responses, ...limited }));
+      // A shared link is a key that may do little.
+      const refused = declared.auth === 'marketing' ? { 403: undefined } : {};
+      assert.deepEqual(
+        Object.keys(operation.responses),
+        Object.keys({ ...declared.responses, ...refused, ...limited }),
+      );
     }
   });
 
@@ -149,13 +156,20 @@ onBothStores('with PUBLIC_URL', (kind) => {
 onBothStores('GET /docs', (kind) => {
   const service = useService(kind);
 
-  test('is HTML for people, without script or anything from elsewhere', async () => {
+  test('is HTML for people, with a script of its own and nothing from elsewhere', async () => {
     const response = await fetchDescribed(`${service.url}/docs`);
     assert.equal(response.status, 200);
     assert.equal(response.headers.get('content-type'), 'text/html; charset=utf-8');
     const html = await response.text();
     assert.match(html, /^<!doctype html>/);
-    assert.doesNotMatch(html, /<script|<iframe|<link|<img|javascript:|\son\w+=|@import|url\(|src=/i);
+    const [, script = ''] = /<script type="module">([\s\S]*?)<\/script>/.exec(html) ?? [];
+    assert.doesNotMatch(
+      html.replace(script, ''),
+      /<iframe|<link|<img|javascript:|\son\w+=|@import|url\(|src=/i,
+    );
+    const policy = response.headers.get('content-security-policy') ?? '';
+    assert.match(policy, /^default-src 'none'; script-src 'sha256-[^']+'; /);
+    assert.ok(policy.includes(`'sha256-${hash('sha256', script, 'base64')}'`));
     for (const [, { path, summary }] of ALL) {
       assert.ok(html.includes(`<code>${inBraces(path)}</code>`), path);
       assert.ok(html.includes(summary), summary);
@@ -170,6 +184,16 @@ onBothStores('GET /docs', (kind) => {
     const [, webhook = ''] = html.split('<h2 id="webhooks">');
     assert.match(webhook, /lead_submission_public_id/);
   });
+});
+
+test('every endpoint that takes a body has an example that it accepts', () => {
+  for (const [name, { body, form }] of ALL) {
+    const schema = body ?? form;
+    if (schema === undefined) continue;
+    const parsed = schema.safeParse(EXAMPLES[name as keyof typeof EXAMPLES]);
+    assert.ok(parsed.success, `${name}: ${parsed.error?.message}`);
+    assert.notDeepEqual(parsed.data, {}, name);
+  }
 });
 
 onBothStores('the typed client', (kind) => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, beforeEach, test } from 'node:test';
+import { ENGAGEMENT_LABELS } from '@leadtrail/contract/engagement';
 import { call } from '@leadtrail/testing/analytics-calls';
 import { anEvent, NOON, PAGE } from '@leadtrail/testing/builders';
 import { aClock } from '@leadtrail/testing/clock';
@@ -15,7 +16,6 @@ import {
   useService,
 } from '@leadtrail/testing/service';
 import { sendEvents, startSession } from '@leadtrail/testing/visits';
-import { ENGAGEMENT_LABELS } from '../src/domain/tracking/engagement.ts';
 import { DAY_MS, dayStart, utcDay } from '../src/lib/utc-time.ts';
 
 const ENGINE = '/analytics/engine';

@@ -45,6 +45,7 @@ const PLANTED = [
   'lead_identities',
   'lead_index',
   'lead_merges',
+  'lead_notes',
   'lead_shared_identities',
   'leads',
   'page_totals',
@@ -90,7 +91,9 @@ const HOLDS_NOTHING: Readonly<Record<string, string>> = {
   replays: 'random ids, times and sizes; replay-erase.test.ts',
   retention_horizons: 'times',
   session_renewals: 'the id of a session, until those before it have been brought along',
+  saved_views: 'names and filters that operators save',
   settings: 'what operators set up',
+  shared_links: 'what operators set up',
   sites: 'what operators set up',
   inboxes: 'ids of inboxes, names of machines, times and counts',
   spools: 'ids of inboxes and counts',
@@ -156,6 +159,8 @@ onBothStores('47: a person planted in every table, then erased', (kind) => {
     const survivor = await enquire({ PROJECT, EMAIL: PERSON.email, PHONE: '', __visitor_id: '' });
     const other = { PHONE: '', EMAIL: `other-${CANARY}@example.org`, __visitor_id: `other-${CANARY}` };
     const going = await enquire({ PROJECT, ...other });
+    const note = { body: { text: `Met ${CANARY} at the fair` } };
+    assert.equal((await call(service, 'POST', `/analytics/leads/${going}/notes`, note)).status, 201);
     const body = { lead_id: going };
     const merged = await call(service, 'POST', `/analytics/leads/${survivor}/merge`, { body });
     assert.equal(merged.status, 200, JSON.stringify(merged.body));

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import type { Auth, Endpoint } from '@leadtrail/contract/endpoint';
 import { endpoints } from '@leadtrail/contract/endpoints';
+import { call } from '@leadtrail/testing/analytics-calls';
 import { WEBHOOK_SECRET } from '@leadtrail/testing/callbacks';
-import { INTEGRATION_KEY } from '@leadtrail/testing/enquiries';
+import { INTEGRATION_KEY, SITE_KEY, setUpSite } from '@leadtrail/testing/enquiries';
 import { SECRETS } from '@leadtrail/testing/every-endpoint';
 import { allowRecording } from '@leadtrail/testing/recordings';
 import { ADMIN_KEY, MARKETING_KEY, onBothStores, useService } from '@leadtrail/testing/service';
@@ -11,6 +12,9 @@ import { ADMIN_KEY, MARKETING_KEY, onBothStores, useService } from '@leadtrail/t
 /** Every endpoint with every credential, in every place it could be sent: what is let in follows from the contract. */
 
 const ALL = Object.entries(endpoints) as [string, Endpoint][];
+
+/** A shared link has to be made first. */
+let sharedToken = '';
 
 const CREDENTIALS = {
   none: null,
@@ -20,6 +24,9 @@ const CREDENTIALS = {
   integration: INTEGRATION_KEY,
   callback: SECRETS.CRM_CALLBACK_SECRET,
   webhook: WEBHOOK_SECRET,
+  get shared() {
+    return sharedToken;
+  },
 } as const;
 type Credential = keyof typeof CREDENTIALS;
 
@@ -40,6 +47,7 @@ type Expected = 'let in' | 401 | 403;
 const AT_ONCE = 8;
 
 const LET_IN: Readonly<Record<Exclude<Auth, 'public'>, readonly Credential[]>> = {
+  shared: ['shared', 'marketing', 'admin'],
   marketing: ['marketing', 'admin'],
   admin: ['admin'],
   callback: ['callback'],
@@ -51,7 +59,8 @@ function expectedOf({ auth, form }: Endpoint, credential: Credential, place: Pla
   if (auth === 'public') return 'let in';
   const isSeen = credential !== 'none' && (place === 'X-API-Key' || place === 'Bearer');
   if (isSeen && LET_IN[auth].includes(credential)) return 'let in';
-  return isSeen && auth === 'admin' && credential === 'marketing' ? 403 : 401;
+  const isKnown = credential === 'shared' || credential === 'marketing';
+  return isSeen && isKnown && (auth === 'admin' || auth === 'marketing') ? 403 : 401;
 }
 
 /** A lead without site and form needs the key of an integration, in the one header that is looked at. */
@@ -113,6 +122,11 @@ onBothStores('every endpoint and every credential', (kind) => {
   before(async () => {
     assert.ok(ALL.length > 80);
     await allowRecording(service);
+    await setUpSite(service);
+    const { body } = await call<{ token: string }>(service, 'POST', '/analytics/shared-links', {
+      body: { name: 'Client', sites: [SITE_KEY] },
+    });
+    sharedToken = body.token;
   });
 
   test('in the headers that count', () =>
@@ -148,24 +162,25 @@ describe('who may do what', () => {
     'GET /analytics/leads/export',
     'GET /analytics/leads/recent-submissions',
     'GET /analytics/leads/submissions',
+    'GET /analytics/live',
     'GET /analytics/overview',
     'GET /analytics/pages/top',
-    'GET /analytics/query/fields',
     'GET /analytics/realtime',
     'GET /analytics/sessions/daily',
     'GET /analytics/sources',
     'GET /analytics/storage',
     'GET /analytics/testing-leads',
+    'GET /analytics/views',
     'GET /analytics/whitelisted-ips',
-    'GET /analytics/whoami',
     'GET /replay/:session_id',
     'GET /replay/sessions',
     'PATCH /analytics/leads/:id',
-    'POST /analytics/query',
+    'POST /analytics/leads/bulk',
     'POST /analytics/query/leads',
   ];
   const PUBLIC = [
     'GET /docs',
+    'GET /docs/:guide',
     'GET /forms/config',
     'GET /healthz',
     'GET /livez',
@@ -183,6 +198,14 @@ describe('who may do what', () => {
   test('the marketing key may do this and nothing else', () => {
     const marketing = authOf(({ auth }) => auth === 'marketing');
     assert.deepEqual(marketing.sort(), MARKETING);
+  });
+
+  test('a shared link may do this and nothing else', () => {
+    assert.deepEqual(authOf(({ auth }) => auth === 'shared').sort(), [
+      'GET /analytics/query/fields',
+      'GET /analytics/whoami',
+      'POST /analytics/query',
+    ]);
   });
 
   test('without a key there is this and nothing else', () => {

@@ -27,6 +27,7 @@ import {
 } from '@leadtrail/testing/torture/service-process';
 import { startSession } from '@leadtrail/testing/visits';
 import { openCopy } from '../src/adapters/duckdb-copy.ts';
+import { copyVersion } from '../src/adapters/duckdb-following.ts';
 
 /** Whatever happens to the columnar copy: answers are right or 503, and tracking and capture notice nothing. */
 
@@ -258,7 +259,7 @@ async function isFinished(file: string, kind: StoreKind): Promise<boolean> {
     for (const name of ['', '.wal']) {
       if (existsSync(file + name)) await cp(file + name, join(aside, `1.duckdb${name}`));
     }
-    const copy = await openCopy(join(aside, '1.duckdb'), join(aside, 'spill'), `1 ${kind}`);
+    const copy = await openCopy(join(aside, '1.duckdb'), join(aside, 'spill'), copyVersion(kind));
     const isDone = (await copy.bookmark()) !== undefined;
     copy.close();
     return isDone;

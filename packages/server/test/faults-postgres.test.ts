@@ -3,6 +3,7 @@ import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { navigate } from '@leadtrail/testing/checked-answers';
 import { type CuttingProxy, startCuttingProxy } from '@leadtrail/testing/cutting-proxy';
 import { rows } from '@leadtrail/testing/database';
+import { makeTemplates, type Templates } from '@leadtrail/testing/make-templates';
 import { type CuttablePostgresServer, startPostgres } from '@leadtrail/testing/postgres-server';
 import { ADMIN_KEY } from '@leadtrail/testing/service';
 import {
@@ -28,6 +29,7 @@ import { Client } from 'pg';
 
 describe('PostgreSQL cut', () => {
   let server: CuttablePostgresServer;
+  let templates: Templates;
   let proxy: CuttingProxy;
   let place: Place & { kind: 'postgres' };
   let ledger: Ledger;
@@ -40,17 +42,22 @@ describe('PostgreSQL cut', () => {
   before(async () => {
     // What the server has committed must survive its crash, as it does by default.
     server = await startPostgres(['synchronous_commit=on']);
+    templates = await makeTemplates(server.url);
   });
-  after(() => server.stop());
+  after(async () => {
+    await templates?.remove();
+    await server.stop();
+  });
 
   beforeEach(async () => {
-    place = (await newPlace('postgres', () => server.url)) as Place & { kind: 'postgres' };
+    const { TEST_POSTGRES_TEMPLATE } = templates.env;
+    place = (await newPlace('postgres', () => server.url, TEST_POSTGRES_TEMPLATE)) as typeof place;
     proxy = await startCuttingProxy(place.databaseUrl);
     ledger = newLedger();
     platform = await startAutomationPlatform(ledger.leads, seeded(5));
     service = startServiceProcess({ ...place, databaseUrl: proxy.url }, platform);
     port = await within('The start', service.listening);
-    load = startLoad({ port, ledger, random: seeded(4), connections: 6, pauseMs: 3 });
+    load = startLoad({ port, ledger, random: seeded(4), connections: 6, pauseMs: 15 });
     leadLoad = startLoad({ port, ledger, random: seeded(6), connections: 2, pauseMs: 20, leads: 1 });
     await until(
       'The first sessions',
@@ -137,7 +144,7 @@ describe('PostgreSQL cut', () => {
       assert.equal((await get('/readyz')).status, 200);
       assert.equal((await get('/readyz?for=analytics')).status, 503);
       await assertLeadsGoOn();
-      load = startLoad({ port, ledger, random: seeded(8), connections: 2, pauseMs: 3 });
+      load = startLoad({ port, ledger, random: seeded(8), connections: 2, pauseMs: 15 });
       await assertTrackingGoesOn();
     } finally {
       await server.restore();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import type { ArrivedField, Form } from '@leadtrail/contract/sites';
+import type { ArrivedField, Form } from '@leadtrail/contract/forms';
 import { call } from '@leadtrail/testing/analytics-calls';
 import { fetchDescribed } from '@leadtrail/testing/checked-answers';
 import { emptyDatabase, rows } from '@leadtrail/testing/database';

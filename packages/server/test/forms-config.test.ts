@@ -70,6 +70,8 @@ onBothStores('GET /forms/config', (kind) => {
       ],
       after_sending: 'thank_you_page',
       texts: {},
+      spam_check: 'none',
+      spam_check_site_key: '',
       options: { source: [], country: [], project: [], city: [] },
       replay: { enabled: false, sample_rate: 0 },
     });

@@ -54,6 +54,8 @@ const WHITELISTED = '/analytics/whitelisted-ips';
 const SENDS = '/analytics/flow-sends';
 const OPTIONS = '/analytics/dropdown-options';
 const SETTINGS = '/analytics/settings';
+const SHARED_LINKS = '/analytics/shared-links';
+const VIEWS = '/analytics/views';
 const ENGINE = [
   '/analytics/engine/submissions-daily',
   '/analytics/engine/by-project',
@@ -71,7 +73,7 @@ const SHOWN: readonly (readonly [path: string, ...topics: Topic[]])[] = [
   ['/analytics/geo', 'tracking'],
   ['/analytics/engagement', 'tracking'],
   ['/analytics/sources', 'tracking'],
-  [LEADS, 'leads', 'ip-lists', 'setup'],
+  [LEADS, 'leads', 'ip-lists', 'sends', 'setup'],
   [SUBMISSIONS, 'leads', 'ip-lists'],
   [RECENT, 'leads'],
   ...ENGINE.map((path) => [path, 'leads'] as const),
@@ -84,6 +86,7 @@ const SHOWN: readonly (readonly [path: string, ...topics: Topic[]])[] = [
   [FORMS, 'setup'],
   [SETTINGS, 'setup'],
   [OPTIONS, 'setup'],
+  [VIEWS, 'setup'],
   [INTEGRATIONS, 'integrations'],
 ];
 
@@ -153,6 +156,12 @@ async function importCosts(service: TestService): Promise<string> {
 async function anOption(service: TestService): Promise<number> {
   const body = { kind: 'city', value: another('city') };
   return (await call<{ id: number }>(service, 'POST', OPTIONS, { body })).body.id;
+}
+
+const aView = () => ({ page: 'leads', name: another('view'), search: '?status=won' });
+
+async function savedView(service: TestService): Promise<string> {
+  return (await call<{ id: string }>(service, 'POST', VIEWS, { body: aView() })).body.id;
 }
 
 const WRITES: Record<WriteName, (service: TestService) => Promise<Write>> = {
@@ -289,6 +298,45 @@ const WRITES: Record<WriteName, (service: TestService) => Promise<Write>> = {
       write: () => send(service, 'POST', `${LEADS}/${lead_id}/forward`, { again: true }),
     };
   },
+  writeNote: async (service) => {
+    const { lead_id } = await capture(service);
+    return {
+      changes: [],
+      topics: ['leads'],
+      write: () => send(service, 'POST', `${LEADS}/${lead_id}/notes`, { text: 'Called' }),
+    };
+  },
+  deleteNote: async (service) => {
+    const { lead_id } = await capture(service);
+    const path = `${LEADS}/${lead_id}/notes`;
+    const { body } = await call<{ id: string }>(service, 'POST', path, { body: { text: 'Called' } });
+    return { changes: [], topics: ['leads'], write: () => send(service, 'DELETE', `${path}/${body.id}`) };
+  },
+  bulkLeads: async (service) => {
+    const { lead_id } = await capture(service);
+    return {
+      changes: [LEADS, `${LEADS}?status=won`],
+      topics: ['leads'],
+      write: () => send(service, 'POST', `${LEADS}/bulk`, { ids: [lead_id], action: 'stage', status: 'won' }),
+    };
+  },
+  saveView: async (service) => ({
+    changes: [VIEWS],
+    topics: ['setup'],
+    write: () => send(service, 'POST', VIEWS, aView()),
+  }),
+  updateView: async (service) => {
+    const path = `${VIEWS}/${await savedView(service)}`;
+    return {
+      changes: [VIEWS],
+      topics: ['setup'],
+      write: () => send(service, 'PATCH', path, { name: another('view') }),
+    };
+  },
+  deleteView: async (service) => {
+    const path = `${VIEWS}/${await savedView(service)}`;
+    return { changes: [VIEWS], topics: ['setup'], write: () => send(service, 'DELETE', path) };
+  },
   erasePerson: async (service) => {
     const { email } = await capture(service);
     return {
@@ -422,6 +470,24 @@ const WRITES: Record<WriteName, (service: TestService) => Promise<Write>> = {
       changes: [INTEGRATIONS],
       topics: ['integrations'],
       write: () => send(service, 'DELETE', `${INTEGRATIONS}/${id}`),
+    };
+  },
+  createSharedLink: async (service) => {
+    const { site_key } = await aSite(service);
+    // Whether one has expired depends on the time, so they are never kept.
+    return {
+      changes: [],
+      topics: ['setup'],
+      write: () => send(service, 'POST', SHARED_LINKS, { name: another('Client'), sites: [site_key] }),
+    };
+  },
+  deleteSharedLink: async (service) => {
+    const body = { name: another('Client'), sites: [(await aSite(service)).site_key] };
+    const made = await call<{ id: number }>(service, 'POST', SHARED_LINKS, { body });
+    return {
+      changes: [],
+      topics: ['setup'],
+      write: () => send(service, 'DELETE', `${SHARED_LINKS}/${made.body.id}`),
     };
   },
   saveSettings: async (service) => ({

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { beforeEach, test } from 'node:test';
-import type { Integration } from '@leadtrail/contract/sites';
+import type { Integration } from '@leadtrail/contract/integrations';
 import { call } from '@leadtrail/testing/analytics-calls';
 import { NOON } from '@leadtrail/testing/builders';
 import { aClock } from '@leadtrail/testing/clock';

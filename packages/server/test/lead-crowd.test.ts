@@ -13,8 +13,6 @@ import {
   startService,
   type TestService,
 } from '@leadtrail/testing/service';
-import { until } from '@leadtrail/testing/torture/service-process';
-import { Client } from 'pg';
 import { SECOND_MS } from '../src/lib/utc-time.ts';
 
 const CROWD = 100;
@@ -131,66 +129,3 @@ async function submitUntilTaken(submit: () => Promise<Response>): Promise<number
 function person(i: number): Fields {
   return { EMAIL: `person-${i}@example.org`, PHONE: '' };
 }
-
-/** The first has done everything but end when the second begins: PostgreSQL alone lets it come to that. */
-describe('while another submission is being stored (postgres)', () => {
-  let service: TestService;
-  before(async () => {
-    service = await startService('postgres', { env: CAPTURE_ENV });
-  });
-  after(() => service.close());
-  beforeEach(() => emptyLeads(service));
-
-  test('someone without contact details belongs to the lead that holds the IP by then', async () => {
-    const CLIENT_IP = '198.51.100.9';
-    await overlapping(
-      () => sendFromServer(service, { EMAIL: 'ada@example.org', PHONE: '', CLIENT_IP }),
-      () => sendFromServer(service, { EMAIL: '', PHONE: '', CLIENT_IP }),
-    );
-    const lead = await row(service, 'select contact_email, form_submit_count from leads');
-    assert.deepEqual(lead, { contact_email: 'ada@example.org', form_submit_count: 2 });
-    assert.deepEqual(await service.app.store.recount(), []);
-  });
-
-  test('two follow-ups that come by different identities both add to their lead', async () => {
-    const nothing = { FIRSTNAME: '', EMAIL: '', PHONE: '', COUNTRYCODE: '' };
-    await assertCaptured(
-      sendFromServer(service, { ...nothing, EMAIL: 'ada@example.org', __visitor_id: 'v1' }),
-    );
-    await overlapping(
-      () => sendFromServer(service, { ...nothing, FIRSTNAME: 'Ada', __visitor_id: 'v1', __pg_tts: '1' }),
-      () => sendFromServer(service, { ...nothing, EMAIL: 'ada@example.org', PHONE: '+919876543210' }),
-    );
-    const lead = await row(
-      service,
-      'select contact_name, contact_email, contact_phone, suspicion_score, follow_ups_count from leads',
-    );
-    assert.deepEqual(lead, {
-      contact_name: 'Ada',
-      contact_email: 'ada@example.org',
-      contact_phone: '+919876543210',
-      suspicion_score: 70,
-      follow_ups_count: 2,
-    });
-  });
-
-  /** Holds the last table that a submission writes to until both wait. */
-  async function overlapping(one: () => Promise<Response>, other: () => Promise<Response>): Promise<void> {
-    const { database } = service;
-    const outsider = new Client({ connectionString: database.kind === 'postgres' ? database.url : '' });
-    await outsider.connect();
-    await outsider.query('begin');
-    await outsider.query('lock table submission_slots in access exclusive mode');
-    const captured = [assertCaptured(one())];
-    await until('The first wait', async () => (await waiting()) === 1);
-    captured.push(assertCaptured(other()));
-    await until('The second wait', async () => (await waiting()) === 2);
-    await outsider.end();
-    await Promise.all(captured);
-  }
-
-  const waiting = async () => (await row(service, WAITING)).n;
-});
-
-const WAITING =
-  "select count(*) as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";

@@ -199,6 +199,7 @@ onBothStores('GET /analytics/leads/:id: the lead', (kind) => {
       crm_activity: [],
       flow_sends: [],
       history: [],
+      notes: [],
       possible_duplicates: [],
       merged: [],
     });

@@ -166,7 +166,7 @@ onBothStores('leads while the store is away', (kind) => {
   });
 
   test('that come too late for their sender are not stored by the first attempt', async () => {
-    const late = { deadline: Date.now() - 1 } as Capture;
+    const late = { deadline: Date.now() - 1, enquiry: {} } as Capture;
     await assert.rejects(
       service.app.store.captureLead(late),
       (error: AppError) => error.code === 'unavailable',

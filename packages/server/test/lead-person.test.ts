@@ -605,6 +605,51 @@ onBothStores('one person, one lead', (kind) => {
       assert.deepEqual(await service.app.store.recount(), []);
     });
 
+    test('a lead that was merged twice over comes out with its own first enquiry', async () => {
+      const oldest = await capture(service, { FIRSTNAME: 'Oldest', EMAIL: 'a@example.org', PHONE: '' });
+      const inner = await capture(service, {
+        ...{ FIRSTNAME: 'Inner', EMAIL: 'b@example.org', PHONE: '', __visitor_id: 'inner-visitor' },
+      });
+      const outer = await capture(service, { FIRSTNAME: 'Outer', EMAIL: 'c@example.org', PHONE: '' });
+      await merge(outer.lead_id, inner.lead_id);
+      await merge(oldest.lead_id, outer.lead_id);
+      await merge(oldest.lead_id, inner.lead_id, 'unmerge');
+      const primaries = async (id: number) =>
+        (await show(id)).submissions.filter((each) => each.is_primary_lead === 1).length;
+      assert.deepEqual([await primaries(oldest.lead_id), await primaries(inner.lead_id)], [1, 1]);
+      const erased = await call(service, 'POST', '/analytics/erase', {
+        body: { visitor_id: 'inner-visitor' },
+      });
+      assert.equal(erased.status, 200);
+      assert.equal((await call(service, 'GET', `/analytics/leads/${inner.lead_id}`)).status, 404);
+      assert.equal(await primaries(oldest.lead_id), 1);
+    });
+
+    test("what a person sent to a lead that was a bot's goes out with the person", async () => {
+      await write({ ...STRANGER, EMAIL: 'bot@example.org', __pg_hp: 'x' }, ELSEWHERE);
+      await write(ANNA);
+      const [anna, bot] = await leadsNow();
+      assert.ok(anna !== undefined && bot !== undefined);
+      await merge(bot.lead_id, anna.lead_id);
+      await write({ ...ANNA, PHONE: '98444 55666', USER_MESSAGE: 'Again' });
+      await merge(bot.lead_id, anna.lead_id, 'unmerge');
+      const apart = [await show(bot.lead_id), await show(anna.lead_id)];
+      assert.deepEqual(
+        apart.map(({ lead, submissions, flow_sends }) => [
+          lead.is_bot_lead,
+          submissions.length,
+          flow_sends.length,
+        ]),
+        [
+          [1, 1, 0],
+          [0, 2, 2],
+        ],
+      );
+      await write({ FIRSTNAME: 'Anna', EMAIL: '', PHONE: '98444 55666' });
+      assert.equal((await show(anna.lead_id)).submissions.length, 3);
+      assert.deepEqual(await service.app.store.recount(), []);
+    });
+
     test('is refused with the reason', async () => {
       const { byEmail, byPhone } = await twoLeads();
       const elsewhere = await capture(service, { PROJECT: 'Harbour' });

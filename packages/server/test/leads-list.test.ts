@@ -109,6 +109,7 @@ onBothStores('the fields of a lead in a list', (kind) => {
         updated_at_iso: '2026-03-10T12:01:30.500Z',
         medium: '',
         channel: 'Direct',
+        delivery_state: 'none',
       });
     });
 

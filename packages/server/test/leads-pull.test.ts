@@ -305,6 +305,24 @@ onBothStores('programs', (kind) => {
       );
     });
 
+    test('does not bring a lead whose change is still to be numbered: it comes once, with that change', async () => {
+      await submitMany(2);
+      const { leads } = await list({ sort: 'updated' });
+      const changed = leads[0]?.lead_id;
+      await rows(service, `update leads set updated_at = updated_at + 1 where lead_id = ${changed}`);
+      await rows(service, `insert into lead_changes (lead_id) values (${changed})`);
+      const page = await service.app.store.leads({ q: '', sort: 'updated', limit: 10, offset: 0 });
+      assert.deepEqual(
+        page.leads.map(({ lead_id }) => lead_id),
+        [leads[1]?.lead_id],
+      );
+      const all = await list({ sort: 'updated' });
+      assert.deepEqual(
+        all.leads.map(({ lead_id }) => lead_id),
+        [leads[1]?.lead_id, changed],
+      );
+    });
+
     test('goes with filters, and its own ones only', async () => {
       for (let i = 0; i < 25; i++) await submit({ PROJECT: i % 2 === 0 ? 'Riverside' : 'Hill' });
       assert.equal((await pullAll({ project: 'hill' }, async () => undefined)).length, 12);

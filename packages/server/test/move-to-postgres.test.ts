@@ -58,13 +58,14 @@ describe('after the move to PostgreSQL', () => {
     lastLeadId: number;
     sessions: number;
   };
+  let sqlite: TestService;
   let service: TestService;
 
   before(async () => {
     receiver = await startReceiver();
     dataDir = await mkdtemp(join(tmpdir(), 'leadtrail-move-'));
     databaseUrl = await createDatabase(postgresUrl());
-    const sqlite = await start('sqlite');
+    sqlite = await start('sqlite');
     apiKey = await fill(sqlite);
     await applyUnnoticed(sqlite);
     const answers = await everyAnswer(sqlite);
@@ -84,6 +85,7 @@ describe('after the move to PostgreSQL', () => {
     output = run.output;
   });
   after(async () => {
+    await sqlite?.close();
     await service?.close();
     await receiver.close();
     await dropDatabase(databaseUrl);
@@ -223,6 +225,9 @@ describe('after the move to PostgreSQL', () => {
       insert into idempotency_keys values (1, 'key', 'body', ${now}, 'lead', 'submission');
       insert into cost_imports values ('import', ${now}, 'plain', 'costs.csv');
       insert into conversion_exports values (1, 'google', 'lead', ${now});
+      insert into saved_views values ('view', 'leads', 'Won', 'won', '?status=won', ${now});
+      insert into shared_links values (1, 'Client', '[]', 'hash', ${now}, ${now});
+      insert into lead_notes values ('note', 1, 'Called', ${now}, 'admin');
       insert into costs values ('2026-03-10', '', 'google', 'cpc', 'spring', 'Spring', 1500000, 3, 40, 'import')`,
     );
   }

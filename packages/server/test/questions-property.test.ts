@@ -176,6 +176,7 @@ const someQuestion = fc.record({
   compare: fc.option(fc.oneof(someDates, pick('previous_period', 'previous_year')), { nil: undefined }),
   timezone: fc.constantFrom(...ZONES),
   attribution: fc.constantFrom(...ATTRIBUTIONS),
+  goal: pick('form_view', 'Form_Start', 'nothing'),
   direction: pick('asc' as const, 'desc' as const),
   isOrdered: fc.boolean(),
   limit: pick(1, 5, 10_000),

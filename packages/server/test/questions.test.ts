@@ -32,7 +32,12 @@ onBothStores('a question', (kind) => {
   test('is answered from visits and leads as they are at that moment', async () => {
     assert.deepEqual((await ask(service, { metrics: ['visits', 'leads'] })).totals, { metrics: [0, 0] });
     const { session_id } = await visit('ada', SPRING);
-    await sendEvents(service, session_id, [{ type: 'form_view' }, { type: 'cta_click' }]);
+    await sendEvents(service, session_id, [
+      { type: 'form_view' },
+      { type: 'cta_click' },
+      { type: 'page_view', page: `${PAGE}/prices?unit=3` },
+      { type: 'page_view', page: PAGE },
+    ]);
     await visit('bob', SPRING.replace('Spring', 'SPRING'), MONDAY + 1);
     await visit('cyd', PAGE);
     await enquire('ada');
@@ -49,6 +54,16 @@ onBothStores('a question', (kind) => {
     assert.deepEqual(answer.meta.period, { from: '2026-03-16', to: '2026-03-16' });
     const events = await ask(service, { metrics: ['visits'], dimensions: ['event'] });
     assert.deepEqual(byDimensions(events), { page_view: [3], cta_click: [1], form_view: [1] });
+    const goals = await ask(service, {
+      metrics: ['goal_visits', 'goal_rate', 'visits'],
+      dimensions: ['source'],
+      goal: 'CTA_click',
+    });
+    assert.deepEqual(byDimensions(goals), { google: [1, 50, 2], '(direct)': [0, 0, 1] });
+    const pages = await ask(service, { metrics: ['visits'], dimensions: ['page'] });
+    assert.deepEqual(byDimensions(pages), { [PAGE]: [3], [`${PAGE}/prices`]: [1] });
+    const filters = [['is', 'page', [`${PAGE}/PRICES`]]];
+    assert.deepEqual((await ask(service, { metrics: ['visits'], filters })).totals.metrics, [1]);
   });
 
   test('gives a lead to the touch that the attribution names', async () => {
@@ -213,6 +228,8 @@ onBothStores('a question', (kind) => {
       [{ filters: [['matches', 'source', ['a']]] }, /filters\.0\.0 must be one of is, is_not/],
       [{ filters: [['is', 'colour', ['a']]] }, /filters\.0\.1 must be one of date, hour/],
       [{ filters: [['is', 'source', []]] }, /filters\.0\.2 must be a list of 1 to 1000 texts/],
+      [{ metrics: ['goal_rate'] }, /goal must name an event, because goal_rate is asked for/],
+      [{ metrics: ['goal_rate'], goal: '' }, /goal/],
       [{ filters: [['and', []]] }, /filters\.0\.1 must be a list of filters/],
       [{ filter: [] }, /filter/],
     ];
@@ -227,8 +244,9 @@ onBothStores('a question', (kind) => {
   test('is not changed by what stands in its texts', async () => {
     for (const text of ["'; drop table visits; --", '$1', '%', '\\', '"']) {
       await ask(service, {
-        metrics: ['visits', 'leads', 'cost'],
+        metrics: ['visits', 'leads', 'cost', 'goal_visits'],
         dimensions: ['source'],
+        goal: text,
         filters: [
           ['contains', 'source', [text]],
           ['is_not', 'event', [text]],

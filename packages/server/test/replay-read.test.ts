@@ -5,6 +5,7 @@ import { NOON } from '@leadtrail/testing/builders';
 import { fetchDescribed } from '@leadtrail/testing/checked-answers';
 import { aClock } from '@leadtrail/testing/clock';
 import { emptyDatabase, rows } from '@leadtrail/testing/database';
+import { assertCaptured, SITE_KEY, sendForm, setUpSite } from '@leadtrail/testing/enquiries';
 import { patch } from '@leadtrail/testing/management';
 import {
   aRecordedEvent,
@@ -16,7 +17,7 @@ import {
   storedObjects,
 } from '@leadtrail/testing/recordings';
 import { ADMIN_KEY, MARKETING_KEY, onBothStores, useService } from '@leadtrail/testing/service';
-import { startSession } from '@leadtrail/testing/visits';
+import { sendEvents, startSession } from '@leadtrail/testing/visits';
 import type { Overrides } from '../src/app/open-parts.ts';
 import { DAY_MS, HOUR_MS, SECOND_MS } from '../src/lib/utc-time.ts';
 
@@ -50,7 +51,10 @@ onBothStores('recorded sessions', (kind) => {
     // As retention leaves it, when it has removed the visit and not yet the recording.
     await service.settled();
     await rows(service, `delete from sessions where session_id = '${other.session_id}'`);
-    const nothing = { visitor_id: null, entry_page: null, country: null };
+    const nothing = {
+      ...{ visitor_id: null, entry_page: null, country: null, site_key: null, page_views: null, form: null },
+      lead: null,
+    };
     assert.deepEqual(await listed(service), {
       sessions: [
         {
@@ -70,10 +74,54 @@ onBothStores('recorded sessions', (kind) => {
           visitor_id,
           entry_page: 'https://example.com/landing?a=b',
           country: 'XX',
+          site_key: '',
+          page_views: 1,
+          form: 'none',
+          lead: null,
         },
       ],
       total: 2,
     });
+  });
+
+  test('GET /replay/sessions narrows by site, page, form and lead', async () => {
+    await setUpSite(service);
+    const visit = async (page: string, events: Parameters<typeof sendEvents>[2] = []) => {
+      const { session_id, visitor_id } = await startSession(service, { page, visitor_id: randomUUIDv7() });
+      if (events.length > 0) await sendEvents(service, session_id, events);
+      await record(service, { session_id });
+      return { session_id, visitor_id };
+    };
+    const landing = 'https://example.com/Landing?utm_campaign=spring';
+    const abandoned = await visit(landing, [{ type: 'form_view' }, { type: 'form_start' }]);
+    const sent = await visit(landing, [
+      { type: 'page_view', page: 'https://example.com/prices' },
+      ...['form_view', 'form_start', 'form_submit'].map((type) => ({ type })),
+    ]);
+    const elsewhere = await visit('https://other.example/', [{ type: 'form_view' }]);
+    const none = await visit('https://other.example/about');
+    await service.settled();
+    const enquiry = { FIRSTNAME: 'Ada', EMAIL: 'ada@example.com', __visitor_id: sent.visitor_id };
+    await assertCaptured(sendForm(service, enquiry));
+    await service.settled();
+
+    const found = async (query: string) =>
+      (await listed(service, `?${query}`)).sessions.map(({ session_id }) => session_id).sort();
+    const ids = (...visits: { session_id: string }[]) => visits.map(({ session_id }) => session_id).sort();
+    assert.deepEqual(await found(`site=${SITE_KEY}`), ids(abandoned, sent));
+    assert.deepEqual(await found(`site=${SITE_KEY},nowhere&page=PRICES`), ids(sent));
+    assert.deepEqual(await found('page=/landing'), ids(abandoned, sent));
+    assert.deepEqual(await found('page=%25'), []);
+    assert.deepEqual(await found('form=abandoned'), ids(abandoned));
+    assert.deepEqual(await found('form=sent'), ids(sent));
+    assert.deepEqual(await found('form=seen'), ids(elsewhere));
+    assert.deepEqual(await found('form=none'), ids(none));
+    assert.deepEqual(await found('lead=true'), ids(sent));
+    assert.deepEqual(await found('lead=false'), ids(abandoned, elsewhere, none));
+    const [item] = (await listed(service, '?lead=true')).sessions;
+    const { lead_id: _id, ...lead } = item?.lead ?? { lead_id: 0 };
+    assert.deepEqual(lead, { contact_name: 'Ada', contact_email: 'ada@example.com', status: 'new' });
+    assert.equal(item?.page_views, 2);
   });
 
   test('GET /replay/sessions comes in pages of 50, at most 100', async () => {

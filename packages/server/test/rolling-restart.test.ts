@@ -19,6 +19,7 @@ test('SIGTERM behind a balancer without retries: no request fails while all proc
   const ledger = newLedger();
   const balancer = await startBalancer();
   const started: ServiceProcess[] = [];
+  let load: ReturnType<typeof startLoad> | undefined;
   const start = async () => {
     // Longer than a check of the balancer takes on a busy machine.
     const service = startServiceProcess(place, { env: { DRAIN_SECONDS: '4' } });
@@ -30,7 +31,7 @@ test('SIGTERM behind a balancer without retries: no request fails while all proc
   try {
     let running = [await start(), await start()];
     await until('Both are ready', () => balancer.ready() === 2);
-    const load = startLoad({ port: balancer.port, ledger, random: seeded(9), connections: 6, pauseMs: 2 });
+    load = startLoad({ port: balancer.port, ledger, random: seeded(9), connections: 6, pauseMs: 2 });
     for (const { service, port } of running) {
       const next = await start();
       await until('The next is ready', () => balancer.ready() === 3);
@@ -47,6 +48,7 @@ test('SIGTERM behind a balancer without retries: no request fails while all proc
     await stopRest(running.slice(2), balancer);
     assert.deepEqual(await differences(ledger, place), []);
   } finally {
+    void load?.stop();
     for (const service of started) service.kill('SIGKILL');
     await Promise.all(started.map(({ exited }) => exited));
     await balancer.close();

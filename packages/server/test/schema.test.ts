@@ -5,7 +5,6 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { createDatabase, dropDatabase } from '@leadtrail/testing/postgres-server';
 import { onBothStores, postgresUrl, type StoreKind } from '@leadtrail/testing/service';
 import { type ColumnMetadata, Kysely, PostgresDialect, sql } from 'kysely';
@@ -203,7 +202,7 @@ function comparison(tables: Tables): string {
     return `{ ${rows.join('; ')} }`;
   };
   return `
-    import type { Insertable, Selectable } from '${fileURLToPath(import.meta.resolve('kysely'))}';
+    import type { Insertable, Selectable } from '${join(PROJECT_DIR, 'node_modules/kysely/dist/index.js')}';
     import type { Schema } from '${join(STORE, 'schema.ts')}';
     type Plain<T> = T extends string ? string : T extends number ? number : T;
     type PlainRow<Row> = { [Column in keyof Row]: Plain<Row[Column]> };

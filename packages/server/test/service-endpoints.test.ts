@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
+import { GUIDE_NAMES } from '@leadtrail/contract/guides';
 import { anEvent, aStart } from '@leadtrail/testing/builders';
 import { ADMIN_KEY, onBothStores, type TestService, useService } from '@leadtrail/testing/service';
 import { endSession, runJob, sendEvents, startSession } from '@leadtrail/testing/visits';
@@ -145,6 +146,31 @@ onBothStores('the service about itself', (kind) => {
     assert.equal(await hsts({ 'x-forwarded-proto': 'http, https' }, '/nothing'), 'max-age=31536000');
     for (const headers of [{}, { 'x-forwarded-proto': 'http' }, { 'x-forwarded-proto': 'https, http' }]) {
       assert.equal(await hsts(headers), null);
+    }
+  });
+
+  test('the guides are pages, and every link in them leads somewhere', async () => {
+    const pages = new Map<string, string>();
+    for (const path of ['/docs', ...GUIDE_NAMES.map((name) => `/docs/${name}`)]) {
+      const response = await fetch(service.url + path);
+      assert.equal(response.status, 200, path);
+      assert.match(response.headers.get('content-security-policy') ?? '', /^default-src 'none'/);
+      pages.set(path, await response.text());
+    }
+    const links = [...pages].flatMap(([path, text]) =>
+      [...text.matchAll(/ href="([^"]*)"/g)].map(([, href = '']) => ({ path, href })),
+    );
+    assert.ok(links.length > 50);
+    const broken = links.filter(({ path, href }) => {
+      if (/^https?:/.test(href) || href === '/openapi.json') return false;
+      const [page, place] = href.split('#');
+      const text = pages.get(page || path);
+      return text === undefined || (place !== undefined && !text.includes(` id="${place}"`));
+    });
+    assert.deepEqual(broken, []);
+    assert.match(pages.get('/docs/sites') ?? '', /<h1 id="adding-leadtrail-to-a-site">/);
+    for (const unknown of ['architecture', 'SITES', '__proto__', '..%2fREADME']) {
+      assert.equal((await fetch(`${service.url}/docs/${unknown}`)).status, 404, unknown);
     }
   });
 

@@ -38,9 +38,13 @@ onBothStores('SIGTERM', (kind) => {
   });
   afterEach(async () => {
     service.kill('SIGKILL');
-    await service.exited;
-    await platform.close();
-    await removePlace(place);
+    try {
+      await service.exited;
+    } finally {
+      // Left open, it would keep the file from ending.
+      await platform.close();
+      await removePlace(place);
+    }
   });
 
   test('under load ends the service with code 0, and nothing acknowledged is lost', async () => {
@@ -147,6 +151,16 @@ onBothStores('SIGTERM', (kind) => {
   });
 
   if (kind === 'sqlite') {
+    test('the service goes on when nobody reads its log any more, and still ends in order', async () => {
+      service.process.stdout?.destroy();
+      const answers = [];
+      // Each request writes a line.
+      for (let i = 0; i < 3; i += 1) answers.push((await fetch(`http://127.0.0.1:${port}/nowhere`)).status);
+      assert.deepEqual(answers, [404, 404, 404]);
+      service.kill('SIGTERM');
+      await assertEnds();
+    });
+
     test('while the store is locked ends the service all the same, and the inbox keeps what is left', async () => {
       const lock = new DatabaseSync(join(place.dataDir, 'leadtrail.db'), { timeout: 5000 });
       lock.exec('begin immediate');

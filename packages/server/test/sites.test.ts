@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import type { Form, Site, SiteSnippet } from '@leadtrail/contract/sites';
+import type { Form } from '@leadtrail/contract/forms';
+import type { Site, SiteSnippet } from '@leadtrail/contract/sites';
 import { call } from '@leadtrail/testing/analytics-calls';
 import { NOON } from '@leadtrail/testing/builders';
 import { aClock } from '@leadtrail/testing/clock';
@@ -206,6 +207,10 @@ onBothStores('forms', (kind) => {
       after_sending: 'thank_you_page',
       redirect_url: '',
       texts: {},
+      spam_check: 'none',
+      spam_check_failed: 'suspicion',
+      spam_check_site_key: '',
+      spam_check_secret_set: false,
       field_names: {},
       created_at: '2026-03-10 12:00:00',
     });

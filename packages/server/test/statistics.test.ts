@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, beforeEach, describe, test } from 'node:test';
 import { endpoints } from '@leadtrail/contract/endpoints';
+import { LIVE_VISITS_MAX } from '@leadtrail/contract/limits';
+import type { LiveVisit } from '@leadtrail/contract/live';
 import {
   anEvent,
   anEventsRecord,
@@ -11,6 +13,8 @@ import {
 } from '@leadtrail/testing/builders';
 import { aClock } from '@leadtrail/testing/clock';
 import { emptyDatabase } from '@leadtrail/testing/database';
+import { assertCaptured, BROWSER, SITE_KEY, sendForm, setUpSite } from '@leadtrail/testing/enquiries';
+import { aSite } from '@leadtrail/testing/management';
 import { onBothStores, type TestService, useService } from '@leadtrail/testing/service';
 import { endSession, sendEvents, startSession } from '@leadtrail/testing/visits';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../src/lib/utc-time.ts';
@@ -23,6 +27,7 @@ type ReportName =
   | 'engagement'
   | 'sources'
   | 'realtime'
+  | 'live'
   | 'storage';
 
 const REPORTS: readonly ReportName[] = [
@@ -33,6 +38,7 @@ const REPORTS: readonly ReportName[] = [
   'engagement',
   'sources',
   'realtime',
+  'live',
   'storage',
 ];
 
@@ -63,6 +69,7 @@ onBothStores('an empty store', (kind) => {
     engagement: ['0-19', '20-39', '40-59', '60-79', '80-100'].map((bucket) => ({ bucket, count: 0 })),
     sources: [],
     realtime: { active_sessions: 0, events_last_hour: 0, unique_visitors_today: 0, total_sessions_today: 0 },
+    live: { total: 0, visits: [] },
     storage: { total_objects: 0, estimated_sessions: 0 },
   };
   for (const name of REPORTS) {
@@ -278,6 +285,8 @@ onBothStores('what counts as what', (kind) => {
     clock.set(NOON);
     return emptyDatabase(service);
   });
+  const live = (query = '') =>
+    report(service, 'live', query) as Promise<{ total: number; visits: LiveVisit[] }>;
 
   test('days are UTC days, by the start of the session', async () => {
     clock.set(Date.parse('2026-03-09T23:59:59.999Z'));
@@ -354,6 +363,74 @@ onBothStores('what counts as what', (kind) => {
       unique_visitors_today: 4,
       total_sessions_today: 4,
     });
+  });
+
+  test('live are the visits not ended and seen within five minutes, latest first, with their leads', async () => {
+    await setUpSite(service);
+    await aSite(service, { site_key: 'hillside', domains: ['hillside.example'] });
+    clock.set(NOON - 6 * MINUTE_MS);
+    await startSession(service, { visitor_id: 'gone' });
+    const reading = await startSession(
+      service,
+      {
+        visitor_id: 'ada',
+        site_key: SITE_KEY,
+        page: `${PAGE}a?utm_source=Google&utm_medium=cpc`,
+        device_info: { user_agent: BROWSER },
+      },
+      { 'cf-ipcountry': 'DE' },
+    );
+    await assertCaptured(sendForm(service, { __visitor_id: 'ada' }));
+    clock.set(NOON - 2 * MINUTE_MS);
+    await sendEvents(service, reading.session_id, [anEvent({ type: 'page_view', page: `${PAGE}b?x=1#y` })]);
+    await startSession(service, {
+      visitor_id: 'here',
+      site_key: 'hillside',
+      page: 'https://hillside.example/',
+    });
+    const ended = await startSession(service, { visitor_id: 'ended' });
+    await endSession(service, ended.session_id);
+    await service.settled();
+    clock.set(NOON);
+    const { total, visits } = await live();
+    assert.deepEqual([total, visits.map(({ site_key }) => site_key)], [2, ['hillside', SITE_KEY]]);
+    assert.equal(visits[0]?.lead, null);
+    const { lead_id, ...lead } = visits[1]?.lead ?? {};
+    assert.deepEqual(lead, { contact_name: 'Ada', contact_email: 'ada@example.org', status: 'new' });
+    assert.deepEqual(visits[1], {
+      session_id: reading.session_id,
+      page: `${PAGE}b`,
+      entry_page: `${PAGE}a`,
+      site_key: SITE_KEY,
+      channel: 'Paid search',
+      source: 'google',
+      campaign: '(none)',
+      country: 'DE',
+      city: '',
+      device: 'desktop',
+      browser: 'Chrome',
+      started_at: NOON - 6 * MINUTE_MS,
+      duration_ms: 6 * MINUTE_MS,
+      page_views: 2,
+      is_returning: false,
+      lead: { lead_id, ...lead },
+    });
+    assert.deepEqual((await live(`?site=${SITE_KEY}`)).visits, [visits[1]]);
+    assert.equal((await live(`?site=${SITE_KEY}, hillside`)).total, 2);
+    assert.deepEqual(await live('?site=elsewhere'), { total: 0, visits: [] });
+    clock.advance(5 * MINUTE_MS);
+    assert.equal((await live()).total, 0);
+  });
+
+  test('of more live visits than are listed the number is still right', async () => {
+    clock.set(NOON);
+    const records = Array.from({ length: LIVE_VISITS_MAX + 1 }, (_, i) =>
+      aStartRecord({ visitor_id: `v${i}` }),
+    );
+    await Promise.all(records.map((record) => service.app.inbox.append(JSON.stringify(record))));
+    await service.settled();
+    const { total, visits } = await live();
+    assert.deepEqual([total, visits.length], [LIVE_VISITS_MAX + 1, LIVE_VISITS_MAX]);
   });
 
   test('today in realtime is the UTC day', async () => {

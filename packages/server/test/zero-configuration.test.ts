@@ -6,6 +6,7 @@ import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, afterEach, before, test } from 'node:test';
+import { withBundles } from '@leadtrail/testing/torture/service-process';
 import { PROJECT_DIR } from '../src/config.ts';
 
 const STOP_MS_MAX = 60_000;
@@ -69,7 +70,15 @@ function run(
     cwd: PROJECT_DIR,
     // A group of its own, so that nothing it has started can outlive the tests.
     detached: true,
-    env: { PATH: process.env.PATH, ...NOTHING_SET, PORT: '0', DATA_DIR: dataDir, ...env },
+    env: {
+      PATH: process.env.PATH,
+      ...NOTHING_SET,
+      PORT: '0',
+      DATA_DIR: dataDir,
+      // `npm start` is tried on the modules as they are.
+      ...(program === 'npm' ? {} : withBundles()),
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   started.add(child);

@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import { Client, Pool } from 'pg';
+import { Pool } from 'pg';
 import type { TestService } from './service.ts';
 
 /** A look into the relational store, where no endpoint shows what was stored. */
@@ -93,12 +93,16 @@ function onSqlite(file: string, sql: string): Row[] {
   }
 }
 
+/** To connect takes longer than most of what is asked. */
+const pools = new Map<string, Pool>();
+/** Closed soon when idle: an open connection would keep a test from dropping its database. */
+const IDLE_MS = 50;
+
 async function onPostgres(url: string, sql: string): Promise<Row[]> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query(sql)).rows;
-  } finally {
-    await client.end();
-  }
+  const pool =
+    pools.get(url) ?? new Pool({ connectionString: url, idleTimeoutMillis: IDLE_MS, allowExitOnIdle: true });
+  // One that is idle may be ended by the server, with its database.
+  if (!pools.has(url)) pool.on('error', () => undefined);
+  pools.set(url, pool);
+  return (await pool.query(sql)).rows;
 }

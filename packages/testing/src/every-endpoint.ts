@@ -37,6 +37,9 @@ export async function callEverything(service: TestService): Promise<Record<Calla
 
   const createSite = await call('createSite', { body: { name: 'Site', domains: ['example.com'] } });
   const site = { params: { id: createSite.id } };
+  const createSharedLink = await call('createSharedLink', {
+    body: { name: 'Client', sites: [createSite.site_key] },
+  });
   const createForm = await call('createForm', { body: { name: 'Form', site_id: createSite.id } });
   const form = { params: { id: createForm.id } };
   const createIntegration = await call('createIntegration', { body: { name: 'CRM' } });
@@ -62,6 +65,13 @@ export async function callEverything(service: TestService): Promise<Record<Calla
   );
   const merging = { params: { id: leadId }, body: { lead_id: Number(other.lead_id) } };
 
+  const saveView = await call('saveView', { body: { page: 'leads', name: 'Won', search: '?status=won' } });
+  const view = { params: { id: saveView.id } };
+  const writeNote = await call('writeNote', {
+    params: { id: leadId },
+    body: { text: 'Calls back on Monday' },
+  });
+
   return {
     startSession,
     trackEvents,
@@ -81,6 +91,7 @@ export async function callEverything(service: TestService): Promise<Record<Calla
     engagement: await call('engagement'),
     sources: await call('sources'),
     realtime: await call('realtime'),
+    live: await call('live'),
     storage: await call('storage'),
     whoami: await call('whoami'),
     refreshAnalytics: await call('refreshAnalytics'),
@@ -115,6 +126,9 @@ export async function callEverything(service: TestService): Promise<Record<Calla
     recentSubmissions: await call('recentSubmissions'),
     submissions: await call('submissions'),
     exportLeads: JSON.parse(await call('exportLeads', { query: { format: 'json' } })),
+    bulkLeads: await call('bulkLeads', { body: { ids: [leadId], action: 'stage', status: 'lost' } }),
+    writeNote,
+    deleteNote: await call('deleteNote', { params: { id: leadId, note_id: writeNote.id } }),
     lead: await call('lead', { params: { id: leadId } }),
     updateLead: await call('updateLead', { params: { id: leadId }, body: { status: 'won' } }),
     mergeLeads: await call('mergeLeads', merging),
@@ -145,6 +159,9 @@ export async function callEverything(service: TestService): Promise<Record<Calla
     updateIntegration: await call('updateIntegration', { ...integration, body: {} }),
     rotateIntegration: await call('rotateIntegration', integration),
     deleteIntegration: await call('deleteIntegration', integration),
+    sharedLinks: await call('sharedLinks'),
+    createSharedLink,
+    deleteSharedLink: await call('deleteSharedLink', { params: { id: createSharedLink.id } }),
     settings: await call('settings'),
     connection: await call('connection'),
     retention: await call('retention', { query: { session_retention_days: '90' } }),
@@ -154,12 +171,17 @@ export async function callEverything(service: TestService): Promise<Record<Calla
     dropdownOption: await call('dropdownOption', option),
     updateDropdownOption: await call('updateDropdownOption', { ...option, body: {} }),
     deleteDropdownOption: await call('deleteDropdownOption', option),
+    savedViews: await call('savedViews'),
+    saveView,
+    updateView: await call('updateView', { ...view, body: { name: 'Won deals' } }),
+    deleteView: await call('deleteView', view),
     liveness: await call('liveness'),
     health: await call('health'),
     readiness: await call('readiness'),
     metrics: await call('metrics'),
     openapi: await call('openapi'),
     docs: await call('docs'),
+    guide: await call('guide', { params: { guide: 'sites' } }),
     // Last of all: it takes the lead away.
     erasePerson: await call('erasePerson', { body: { email: 'ada@example.org' } }),
   };

@@ -1,4 +1,5 @@
 import { endpoints } from '@leadtrail/contract/endpoints';
+import { GUIDE_NAMES } from '@leadtrail/contract/guides';
 import { LEAD_SORTS } from '@leadtrail/contract/leads';
 import { rows } from './database.ts';
 import { ADMIN_KEY, type TestService } from './service.ts';
@@ -27,7 +28,8 @@ async function everyPath(service: TestService): Promise<string[]> {
   return [...single, ...lists];
 }
 
-async function idsFor(service: TestService, path: string): Promise<string[]> {
+async function idsFor(service: TestService, path: string): Promise<readonly string[]> {
+  if (path === '/docs/:guide') return GUIDE_NAMES;
   const select = IDS[path];
   if (select === undefined) throw new Error(`Nobody has said what can be asked of ${path}.`);
   return (await rows(service, select)).map(({ id }) => String(id));

@@ -7,6 +7,8 @@ export type Program = {
   /** Where it usually is. */
   paths: readonly string[];
   debianPackage: string;
+  /** Where one is that will do as well, if the package cannot be installed. */
+  otherPaths?: readonly string[];
   /** The environment variable that names another one, which is then used as it is. */
   variable: string;
 };
@@ -16,24 +18,33 @@ const APT_ENVIRONMENT = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
 
 /** Where a program is that no package of ours can bring along; installed where that can be done by itself. */
 export async function installedProgram(program: Program): Promise<string> {
-  const { name, debianPackage, variable } = program;
-  const found = process.env[variable] ?? (await installed(program));
+  const { name, paths, debianPackage, otherPaths = [], variable } = program;
+  const found =
+    process.env[variable] ??
+    (await firstOf(paths)) ??
+    (await install(program)) ??
+    (await firstOf(otherPaths));
   if (found !== undefined) return found;
-  if (process.getuid?.() === 0 && (await exists('/usr/bin/apt-get'))) {
-    console.log(`Installing ${name}…`);
-    await run('apt-get', ['update', '-qq'], { env: APT_ENVIRONMENT });
-    await run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', debianPackage], {
-      env: APT_ENVIRONMENT,
-    });
-    const now = await installed(program);
-    if (now !== undefined) return now;
-  }
   throw new Error(
     `The tests need ${name}: install it (on Debian \`apt-get install ${debianPackage}\`) or name it in ${variable}.`,
   );
 }
 
-async function installed({ paths }: Program): Promise<string | undefined> {
+async function install({ name, paths, debianPackage, otherPaths }: Program): Promise<string | undefined> {
+  if (process.getuid?.() !== 0 || !(await exists('/usr/bin/apt-get'))) return undefined;
+  console.log(`Installing ${name}…`);
+  try {
+    await run('apt-get', ['update', '-qq'], { env: APT_ENVIRONMENT });
+    await run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', debianPackage], {
+      env: APT_ENVIRONMENT,
+    });
+  } catch (error) {
+    if (otherPaths === undefined) throw error;
+  }
+  return firstOf(paths);
+}
+
+async function firstOf(paths: readonly string[]): Promise<string | undefined> {
   for (const path of paths) if (await exists(path)) return path;
   return undefined;
 }

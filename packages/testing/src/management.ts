@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import type { Form, Integration, Site } from '@leadtrail/contract/sites';
+import type { Form } from '@leadtrail/contract/forms';
+import type { Integration } from '@leadtrail/contract/integrations';
+import type { Site } from '@leadtrail/contract/sites';
 import { call, type Refusal } from './analytics-calls.ts';
 import type { TestService } from './service.ts';
 

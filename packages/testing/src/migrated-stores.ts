@@ -16,8 +16,8 @@ export async function copySqliteTemplate(dataDir: string): Promise<void> {
   await chmod(file, 0o600);
 }
 
-export function createMigratedDatabase(serverUrl: string): Promise<string> {
+/** A test may have a server of its own, on which it has made a template or none. */
+export function createMigratedDatabase(serverUrl: string, ownTemplate?: string): Promise<string> {
   const { TEST_POSTGRES_URL, TEST_POSTGRES_TEMPLATE } = process.env;
-  // A test may have a server of its own, which has no template.
-  return createDatabase(serverUrl, serverUrl === TEST_POSTGRES_URL ? TEST_POSTGRES_TEMPLATE : undefined);
+  return createDatabase(serverUrl, serverUrl === TEST_POSTGRES_URL ? TEST_POSTGRES_TEMPLATE : ownTemplate);
 }

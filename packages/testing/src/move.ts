@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { Client, types } from 'pg';
 import { PROJECT_DIR } from '../../server/src/config.ts';
-import { NOTHING_ELSE_SET } from './torture/service-process.ts';
+import { NOTHING_ELSE_SET, withBundles } from './torture/service-process.ts';
 
 /** `npm run move-to-postgres`, and a look at what it has moved. */
 
@@ -15,7 +15,14 @@ export type RunningMove = { kill(): void; ended: Promise<MoveRun> };
 export function startMove(dataDir: string, databaseUrl: string): RunningMove {
   const child = spawn(process.execPath, [join(PROJECT_DIR, 'scripts/move-to-postgres.ts')], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env.PATH, ...NOTHING_ELSE_SET, DATA_DIR: dataDir, DATABASE_URL: databaseUrl },
+    env: {
+      PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      ...withBundles(),
+      ...NOTHING_ELSE_SET,
+      DATA_DIR: dataDir,
+      DATABASE_URL: databaseUrl,
+    },
   });
   const ended = Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]).then(
     ([[code], output, errors]): MoveRun => ({ code, output, errors }),

@@ -1,7 +1,7 @@
 import { after, afterEach, before, beforeEach } from 'node:test';
 import type { Overrides } from '../../server/src/app/open-parts.ts';
 import type { App } from '../../server/src/app.ts';
-import type { Environment } from '../../server/src/config.ts';
+import type { Environment } from '../../server/src/lib/environment.ts';
 import { NOON } from './builders.ts';
 import { aClock, type Clock } from './clock.ts';
 import { emptyDatabase } from './database.ts';

@@ -29,6 +29,7 @@ export type Item = {
   at: number;
   texts: Texts;
   events?: string[];
+  pages?: string[];
   share: number;
   /** Touches of one lead share it. */
   id: string;
@@ -42,6 +43,7 @@ export async function readStore(reader: Reader) {
   return {
     sessions: await select('sessions'),
     events: await select('events'),
+    pages: await select('session_pages'),
     leads: await select('leads'),
     submissions: await reader.rows<Row>('select * from submissions order by submission_id'),
     moves: await select('lead_stage_moves'),
@@ -86,6 +88,12 @@ function visitItem(store: StoreRows): (session: Row) => Item {
       ...new Set([
         'page_view',
         ...store.events.filter((e) => e.session_id === session.session_id).map((e) => String(e.type)),
+      ]),
+    ],
+    pages: [
+      ...new Set([
+        String(session.entry_page).split(/[?#]/, 1)[0] ?? '',
+        ...store.pages.filter((p) => p.session_id === session.session_id).map((p) => String(p.page)),
       ]),
     ],
     share: 1,

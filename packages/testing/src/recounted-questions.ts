@@ -17,7 +17,7 @@ import { DAY_MS, type Item, itemsOf, type StoreRows, UNKNOWN } from './recounted
 const SPELLED = new Set<DimensionName>(['campaign', 'term', 'content', 'project', 'form_source']);
 
 export function recount(store: StoreRows, asked: Question, now: number): Omit<QuestionAnswer, 'meta'> {
-  const question = checkQuestion(asked, { timeZone: 'UTC', now });
+  const question = checkQuestion(asked, { timeZone: 'UTC', now, onlySites: null });
   const items = itemsOf(store, question.attribution);
   const passing = items.filter((item) => holds(question.filter, item, question));
   const groups = new Map<string, Group>();
@@ -82,6 +82,7 @@ function kindsOf(metric: MetricName): Item['kind'][] {
     case 'conversion_rate':
       return ['lead', 'visit'];
     case 'cost_per_visit':
+    case 'cost_per_goal':
       return ['cost', 'visit'];
     case 'cost_per_lead':
     case 'cost_per_won':
@@ -99,7 +100,7 @@ function totalsOf(passing: readonly Item[], { period, previous }: CheckedQuestio
   };
 }
 
-function rowOf(group: Group, { metrics, dimensions }: CheckedQuestion) {
+function rowOf(group: Group, { metrics, dimensions, goal }: CheckedQuestion) {
   const shown = dimensions.map((_, i) => {
     const [first] = group.labels
       .map(({ label, at }) => ({ text: label[i] ?? '', at }))
@@ -108,8 +109,8 @@ function rowOf(group: Group, { metrics, dimensions }: CheckedQuestion) {
   });
   return {
     dimensions: shown,
-    metrics: metrics.map((name) => figure(name, group.current)),
-    previous: metrics.map((name) => figure(name, group.previous)),
+    metrics: metrics.map((name) => figure(name, group.current, goal)),
+    previous: metrics.map((name) => figure(name, group.previous, goal)),
   };
 }
 
@@ -153,7 +154,7 @@ function groupsOf(
   span: Span,
 ) {
   const lists = dimensions.map((name): string[] => {
-    if (name === 'event') return item.events ?? [UNKNOWN];
+    if (name === 'event' || name === 'page') return listOf(item, name);
     if (name === 'date' && !isCurrent)
       return [shifted(timeText(item, name, timeZone), period.firstDay - span.firstDay)];
     return [textOf(item, name, timeZone)];
@@ -166,6 +167,11 @@ function groupsOf(
     label,
     key: label.map((text, i) => (SPELLED.has(dimensions[i] as DimensionName) ? text.toLowerCase() : text)),
   }));
+}
+
+/** A visit may have several. */
+function listOf({ events, pages }: Item, name: 'event' | 'page'): string[] {
+  return (name === 'event' ? events : pages) ?? [UNKNOWN];
 }
 
 function textOf(item: Item, name: DimensionName, timeZone: string): string {
@@ -193,8 +199,8 @@ function holds(filter: Filter, item: Item, question: CheckedQuestion): boolean {
     return filter.kind === 'and' ? holding === filter.filters.length : holding > 0;
   }
   const texts =
-    filter.dimension === 'event'
-      ? (item.events ?? [UNKNOWN])
+    filter.dimension === 'event' || filter.dimension === 'page'
+      ? listOf(item, filter.dimension)
       : [textOf(item, filter.dimension, question.timeZone)];
   return filter.values.some((value) =>
     texts.some((text) =>
@@ -205,7 +211,7 @@ function holds(filter: Filter, item: Item, question: CheckedQuestion): boolean {
   );
 }
 
-function figure(metric: MetricName, items: readonly Item[]): number | null {
+function figure(metric: MetricName, items: readonly Item[], goal: string | null): number | null {
   const visits = items.filter(({ kind }) => kind === 'visit');
   const people = items.filter(({ kind }) => kind === 'lead');
   const leads = people.filter(({ row }) => row.status !== 'fake');
@@ -219,6 +225,9 @@ function figure(metric: MetricName, items: readonly Item[]): number | null {
   );
   const revenue = won.reduce((total, { share, row }) => total + share * Number(row.value_micros ?? 0), 0);
   const qualified = leads.filter(({ row }) => row.reached === 1);
+  const reached = visits.filter(({ events }) =>
+    events?.some((name) => name.toLowerCase() === goal?.toLowerCase()),
+  ).length;
   const of = (part: number, whole: number, factor = 1) => (whole === 0 ? null : (part * factor) / whole);
   switch (metric) {
     case 'visits':
@@ -243,6 +252,12 @@ function figure(metric: MetricName, items: readonly Item[]): number | null {
       return sum(visits, 'form_started');
     case 'form_submits':
       return sum(visits, 'form_submitted');
+    case 'goal_visits':
+      return reached;
+    case 'goal_rate':
+      return of(reached, visits.length, 100);
+    case 'cost_per_goal':
+      return of(cost, reached, 1e-6);
     case 'submissions':
       return shares(items.filter(({ kind }) => kind === 'submission'));
     case 'leads':

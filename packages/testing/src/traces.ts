@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { call } from './analytics-calls.ts';
 import { CALLBACK_SECRET, CRM_WEBHOOK, FLOW_CALLBACK, report, tellCrmId } from './callbacks.ts';
-import { rows } from './database.ts';
+import { openReader, rows } from './database.ts';
 import { assertCaptured, type Fields, sendForm, sendFromServer } from './enquiries.ts';
 import { ask } from './questions.ts';
 import type { TestService } from './service.ts';
@@ -162,8 +162,9 @@ type Content = Map<string, string[]>;
 async function sqliteContent(service: TestService): Promise<Content> {
   const content: Content = new Map();
   const list = "select name from sqlite_schema where type = 'table' and name not like 'lead_trigrams%'";
-  for (const { name } of await rows(service, list)) {
-    const found = await rows(service, `select * from ${name}`);
+  await using reader = openReader(service);
+  for (const { name } of await reader.rows(list)) {
+    const found = await reader.rows(`select * from ${name}`);
     content.set(
       String(name),
       found.map((row) => JSON.stringify(row)),

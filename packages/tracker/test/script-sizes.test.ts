@@ -31,6 +31,8 @@ const SCRIPTS: readonly Script[] = [
   { name: 'r.js', entry: 'recorder.ts', format: 'es', brotliMax: Number.POSITIVE_INFINITY },
   // Loaded by the form script on pages with a form, and where consent is required.
   { name: 'fx.js', entry: 'form-extras.ts', format: 'es', brotliMax: 2 * KB },
+  // Only loaded for forms that are checked for spam.
+  { name: 'sc.js', entry: 'spam-check.ts', format: 'es', brotliMax: 2 * KB },
   { name: 'c.js', entry: 'consent.ts', format: 'es', brotliMax: 0.5 * KB },
 ];
 

@@ -1,11 +1,17 @@
-/** The API key of the signed-in viewer, in session storage or, on request, in local storage. */
+import { sharedToken } from './shared-link.ts';
+
+/**
+ * The API key of the signed-in viewer, in session storage or, on request, in local storage; or the token of a shared link,
+ * which is kept in the address alone and leaves a key that is stored where it is.
+ */
 
 const NAME = 'leadtrail_dashboard_key';
 const PLACES = [() => sessionStorage, () => localStorage] as const;
 const listeners = new Set<() => void>();
 
 let isRefused = false;
-let key: string | null = PLACES.map(stored).find((found) => found !== null) ?? null;
+let key: string | null =
+  sharedToken === null ? (PLACES.map(stored).find((found) => found !== null) ?? null) : sharedToken || null;
 
 export function currentKey(): string | null {
   return key;

@@ -1,3 +1,6 @@
+import type { Channel } from '@leadtrail/contract/channels';
+import type { EngagementLabel } from '@leadtrail/contract/engagement';
+import type { LeadItem } from '@leadtrail/contract/lead-records';
 import type { LeadStatus } from '@leadtrail/contract/lead-status';
 import type { LeadSort } from '@leadtrail/contract/leads';
 import type { Question } from '@leadtrail/contract/questions';
@@ -12,6 +15,9 @@ export type LeadFilters = {
   project?: string;
   source?: string;
   campaign?: string;
+  channel?: Channel;
+  engagement?: EngagementLabel;
+  delivery?: LeadItem['delivery_state'];
   /** Of the frame: sites, separated by commas, and the moments of the period. */
   site?: string;
   from?: string;
@@ -35,12 +41,14 @@ export const queryKeys = {
   answer: (question: AskedQuestion) => ['answers', question],
   figures: ['figures'],
   realtime: ['realtime'],
+  live: (query: object) => ['live', query],
   engagement: ['engagement'],
   storage: ['storage'],
   need: (name: string) => ['needs', name],
   recentSubmissions: (limit: number) => ['recent-submissions', limit],
 
   costImports: ['cost-imports'],
+  savedViews: (page: string) => ['saved-views', page],
 
   leads: [LEADS],
   leadLists: [LEADS, 'list'],
@@ -82,6 +90,7 @@ export const queryKeys = {
   formFields: (formId: number) => ['form-fields', formId],
   siteSnippet: (siteId: number) => ['site-snippet', siteId],
   integrations: ['integrations'],
+  sharedLinks: ['shared-links'],
   dropdownOptions: [DROPDOWN_OPTIONS],
 };
 

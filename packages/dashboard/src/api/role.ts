@@ -1,10 +1,13 @@
+import type { AnswerOf } from '@leadtrail/contract/endpoint';
+import type { Endpoints } from '@leadtrail/contract/endpoints';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { call } from './client.ts';
 import { queryKeys } from './query-keys.ts';
 
-export type Role = 'admin' | 'marketing';
+type Viewer = AnswerOf<Endpoints['whoami']>;
+export type Role = Viewer['role'];
 
-export function useViewer(): UseQueryResult<{ role: Role }> {
+export function useViewer(): UseQueryResult<Viewer> {
   return useQuery({
     queryKey: queryKeys.viewer,
     queryFn: ({ signal }) => call('whoami', { signal }),

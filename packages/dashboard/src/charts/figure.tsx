@@ -2,6 +2,7 @@ import { ArrowDownRight, ArrowRight, ArrowUpRight } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { formatShare } from '../format.ts';
 import { classes } from '../ui/classes.ts';
+import { Pulse } from '../ui/pulse.tsx';
 
 /** A key figure with its change. */
 export function Figure({
@@ -10,16 +11,22 @@ export function Figure({
   note,
   change,
   children,
+  isLive = false,
 }: {
   name: string;
   value: ReactNode;
   note?: ReactNode;
   change?: ReactNode;
   children?: ReactNode;
+  /** It is up to date all the time. */
+  isLive?: boolean;
 }) {
   return (
     <div className="flex min-w-0 flex-col gap-1 rounded-xl border border-line bg-surface p-4">
-      <dt className="text-[0.8125rem] text-ink-soft">{name}</dt>
+      <dt className="flex items-center gap-2 text-[0.8125rem] text-ink-soft">
+        {isLive && <Pulse />}
+        {name}
+      </dt>
       <dd className="flex flex-1 flex-col gap-1">
         <span className="text-[1.625rem] leading-tight font-semibold tracking-tight tabular-nums">
           {value}

@@ -60,11 +60,17 @@ export function LineChart({
         onPointerMove={follow}
         onPointerDown={follow}
         onPointerLeave={cursor.leave}
-        className="relative touch-pan-y rounded-md"
+        className="relative touch-pan-y rounded-md print:h-auto!"
         style={{ height }}
       >
         {width > 0 && (
-          <svg aria-hidden="true" width={width} height={height} className="block overflow-visible">
+          <svg
+            aria-hidden="true"
+            width={width}
+            height={height}
+            viewBox={`0 0 ${width} ${height}`}
+            className="block overflow-visible print:h-auto print:w-full"
+          >
             <LinePanel
               series={series}
               points={points}

@@ -9,7 +9,7 @@ export function ValuesTable({
   rows: readonly (readonly string[])[];
 }) {
   return (
-    <div className="sr-only">
+    <div className="sr-only print:hidden">
       <table>
         <caption>{caption}</caption>
         <thead>

@@ -1,7 +1,7 @@
-import { DIMENSIONS } from '@leadtrail/contract/question-fields';
-import { X } from 'lucide-react';
+import { DIMENSIONS, type DimensionName } from '@leadtrail/contract/question-fields';
 import type { ReactNode } from 'react';
 import { countryName } from '../format.ts';
+import { FilterChip } from '../ui/filter-chip.tsx';
 import { Select } from '../ui/select.tsx';
 import type { Frame, FrameFilter } from './frame.ts';
 import { PeriodSelect } from './period-select.tsx';
@@ -34,7 +34,7 @@ export function FrameBar({
   const { timeZone, sites } = useWorkspace();
   const has = (part: FramePart) => parts.includes(part);
   return (
-    <section aria-label="What is shown" className="grid gap-2">
+    <section aria-label="What is shown" className="grid gap-2 print:hidden">
       <div className="grid grid-cols-2 gap-2 sm:flex sm:flex-wrap sm:items-center">
         {has('sites') && (sites.length > 1 || frame.sites.length > 0) && (
           <SiteSelect sites={sites} chosen={frame.sites} onChange={(chosen) => onChange({ sites: chosen })} />
@@ -64,27 +64,23 @@ function Filters({ frame: { filters }, onChange }: { frame: Frame; onChange: Cha
     <ul aria-label="Filters" className="flex flex-wrap gap-1.5">
       {filters.map((filter) => (
         <li key={`${filter.dimension}:${filter.value}`}>
-          <button
-            type="button"
-            aria-label={`Remove filter ${DIMENSIONS[filter.dimension]}: ${valueName(filter)}`}
-            onClick={() => onChange({ filters: filters.filter((each) => each !== filter) })}
-            className="inline-flex min-h-8 max-w-full items-center gap-1.5 rounded-full bg-accent-soft px-3 text-[0.8125rem] font-medium text-accent-text hover:brightness-95 max-sm:min-h-11"
-          >
-            <span className="min-w-0 truncate">
-              {DIMENSIONS[filter.dimension]}: <bdi>{valueName(filter)}</bdi>
-            </span>
-            <X aria-hidden="true" className="size-3.5 shrink-0" />
-          </button>
+          <FilterChip
+            name={DIMENSIONS[filter.dimension]}
+            value={valueName(filter)}
+            onRemove={() => onChange({ filters: filters.filter((each) => each !== filter) })}
+          />
         </li>
       ))}
     </ul>
   );
 }
 
+const PAGES: ReadonlySet<DimensionName> = new Set(['page', 'entry_page', 'exit_page']);
+
 /** How a value of a dimension is written. */
 export function valueName({ dimension, value }: FrameFilter): string {
   if (dimension === 'country' && !value.startsWith('(')) return countryName(value);
-  if (dimension === 'entry_page' || dimension === 'exit_page') return value.replace(/^https?:\/\//, '');
+  if (PAGES.has(dimension)) return value.replace(/^https?:\/\//, '');
   if (dimension === 'device' && !value.startsWith('(')) return value.charAt(0).toUpperCase() + value.slice(1);
   if (value === '(direct)') return 'Direct';
   if (value === '(none)') return 'None';

@@ -1,3 +1,4 @@
+import { isShared } from '../api/shared-link.ts';
 import { readFrameSearch } from './frame.ts';
 
 /** The frame of the last visit, kept in this browser. Filters are not: they belong to one question. */
@@ -6,6 +7,8 @@ const NAME = 'leadtrail_dashboard_frame';
 const REMEMBERED = ['when', 'compare', 'sites'] as const;
 
 export function rememberFrame(search: object): void {
+  // Sites and days of a shared link are not those of whoever signs in.
+  if (isShared) return;
   const { filters: _, ...kept } = readFrameSearch(search as Record<string, unknown>);
   try {
     if (Object.keys(kept).length === 0) localStorage.removeItem(NAME);

@@ -2,7 +2,7 @@ import { LIST_MAX } from '@leadtrail/contract/limits';
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../api/client.ts';
 import { queryKeys } from '../api/query-keys.ts';
-import { useIsAdmin } from '../api/role.ts';
+import { useIsAdmin, useViewer } from '../api/role.ts';
 import { answerOptions } from './use-frame.ts';
 
 /** Sites and time zone, for every role: only admins may read the settings. */
@@ -31,11 +31,12 @@ export function useWorkspace(): Workspace {
 /** The names of sites by their keys, for those who may read them; a key stands for what has none here. */
 function useSiteNames(): ReadonlyMap<string, string> {
   const isAdmin = useIsAdmin();
+  const shared = useViewer().data?.shared;
   const { data } = useQuery({
     queryKey: queryKeys.siteNames,
     queryFn: ({ signal }) => call('sites', { query: { limit: LIST_MAX }, signal }),
     enabled: isAdmin,
     staleTime: STALE_MS,
   });
-  return new Map((data?.sites ?? []).map(({ site_key, name }) => [site_key, name]));
+  return new Map((shared?.sites ?? data?.sites ?? []).map(({ site_key, name }) => [site_key, name]));
 }

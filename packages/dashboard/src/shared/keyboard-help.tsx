@@ -14,7 +14,9 @@ const MOVING: readonly Shortcut[] = [
 ];
 const ACTING: readonly Shortcut[] = [
   ...LEAD_STATUSES.map((status, index): Shortcut => [String(index + 1), `Stage ${statusName(status)}`]),
+  ['x', 'Select; Shift X all up to here'],
   ['r', 'Mark as reviewed'],
+  ['n', 'Write a note (admin)'],
   ['f', 'Send to the automation platform (admin)'],
   ['u', 'Undo the last change of stage'],
 ];

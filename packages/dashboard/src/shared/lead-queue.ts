@@ -15,6 +15,20 @@ export function lastOpened(): number | undefined {
   return opened;
 }
 
+let noteWantedOf: number | undefined;
+
+/** The page of the lead that is opened next begins with a note. */
+export function wantNote(leadId: number): void {
+  noteWantedOf = leadId;
+}
+
+/** Once. */
+export function isNoteWanted(leadId: number): boolean {
+  const isWanted = noteWantedOf === leadId;
+  noteWantedOf = undefined;
+  return isWanted;
+}
+
 export type QueuePlace = { position: number; total: number; previous?: number; next?: number };
 
 /** Undefined for a lead that was not opened from a list. */

@@ -2,7 +2,8 @@ import { useEffect, useRef } from 'react';
 
 export type Keys = Readonly<Record<string, (event: KeyboardEvent) => void>>;
 
-const TYPED_INTO = 'input, textarea, select, [contenteditable], [role="slider"], [role="combobox"]';
+const TYPED_INTO =
+  'input:not([type="checkbox"]), textarea, select, [contenteditable], [role="slider"], [role="combobox"]';
 const ON_TOP = '[role="dialog"], [role="alertdialog"], [role="menu"], [role="listbox"]';
 
 /** Toasts are dialogs, too, but nobody has to answer them. */

@@ -21,9 +21,9 @@ export function useMoveStage(): MoveStage {
       void move(client, lead, to).then((isMoved) => {
         if (!isMoved) return;
         const undo = () => void move(client, moved, lead.status);
-        moves.push(undo);
+        const forget = rememberUndo(undo);
         toastWithUndo(`${personName(lead)} moved to ${statusName(to)}`, () => {
-          moves = moves.filter((each) => each !== undo);
+          forget();
           undo();
         });
       });
@@ -33,6 +33,14 @@ export function useMoveStage(): MoveStage {
 }
 
 let moves: (() => void)[] = [];
+
+/** For the key that takes back the last move; answers how to forget it again. */
+export function rememberUndo(undo: () => void): () => void {
+  moves.push(undo);
+  return () => {
+    moves = moves.filter((each) => each !== undo);
+  };
+}
 
 /** Takes back the last move that was not taken back yet, and then the one before. */
 export function undoLastMove(): void {

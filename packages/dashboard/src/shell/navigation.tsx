@@ -5,6 +5,7 @@ import {
   LayoutDashboard,
   type LucideIcon,
   Megaphone,
+  Radio,
   Send,
   Settings,
   ShieldX,
@@ -28,6 +29,7 @@ type Entry = {
 
 export const ENTRIES: readonly Entry[] = [
   { to: '/', label: 'Overview', icon: LayoutDashboard },
+  { to: '/live', label: 'Live', icon: Radio },
   { to: '/leads', label: 'Leads', icon: Users, waiting: 'leads' },
   { to: '/submissions', label: 'Submissions', icon: Inbox },
   { to: '/campaigns', label: 'Campaigns', icon: Megaphone },

@@ -26,7 +26,7 @@ export function PageAnnouncer() {
   }, [pathname]);
 
   return (
-    <p aria-live="polite" className="sr-only">
+    <p aria-live="polite" className="sr-only print:hidden">
       {title}
     </p>
   );

@@ -8,22 +8,23 @@ import icon from '../icon.svg';
 import { chooseTheme, THEMES, useTheme } from '../theme.ts';
 import { Button } from '../ui/button.tsx';
 import { Menu } from '../ui/menu.tsx';
+import { GeoCredit } from './geo-credit.tsx';
 import { Navigation } from './navigation.tsx';
 import { PageAnnouncer } from './page-announcer.tsx';
 import { PaletteKey } from './palette-key.tsx';
 
 export function Shell() {
   return (
-    <div className="grid min-h-dvh lg:grid-cols-[15rem_minmax(0,1fr)]">
+    <div className="grid min-h-dvh lg:grid-cols-[15rem_minmax(0,1fr)] print:block print:min-h-0">
       <a
         href="#content"
-        className="sr-only focus:not-sr-only focus:fixed focus:top-3 focus:left-3 focus:z-50 focus:rounded-lg focus:bg-raised focus:px-4 focus:py-2 focus:shadow-raised"
+        className="sr-only print:hidden focus:not-sr-only focus:fixed focus:top-3 focus:left-3 focus:z-50 focus:rounded-lg focus:bg-raised focus:px-4 focus:py-2 focus:shadow-raised"
       >
         Skip to content
       </a>
       <PageAnnouncer />
       <PaletteKey />
-      <aside className="sticky top-0 hidden h-dvh flex-col justify-between gap-6 overflow-y-auto border-r border-line bg-surface px-3 py-4 lg:flex">
+      <aside className="sticky top-0 hidden h-dvh flex-col justify-between gap-6 overflow-y-auto border-r border-line bg-surface px-3 py-4 lg:flex print:hidden">
         <div className="grid gap-6">
           <Brand />
           <Navigation />
@@ -31,19 +32,14 @@ export function Shell() {
         <Viewer />
       </aside>
       <div className="flex min-w-0 flex-col">
-        <header className="sticky top-0 z-30 flex h-14 items-center justify-between border-b border-line bg-surface/90 px-4 backdrop-blur lg:hidden">
+        <header className="sticky top-0 z-30 flex h-14 items-center justify-between border-b border-line bg-surface/90 px-4 backdrop-blur lg:hidden print:hidden">
           <Brand />
           <PhoneNavigation />
         </header>
         <main id="content" tabIndex={-1} className="min-w-0 flex-1 outline-none">
           <Outlet />
         </main>
-        <footer className="px-4 py-5 text-xs text-ink-faint sm:px-6 lg:px-8">
-          Countries from{' '}
-          <a href="https://db-ip.com" rel="noreferrer" className="underline underline-offset-2">
-            IP geolocation by DB-IP
-          </a>
-        </footer>
+        <GeoCredit />
       </div>
     </div>
   );

@@ -25,7 +25,7 @@ export function Card({
             <h2 className="text-[0.9375rem]">{title}</h2>
             {hint != null && <p className="mt-0.5 text-[0.8125rem] text-ink-faint">{hint}</p>}
           </div>
-          {actions}
+          {actions != null && actions !== false && <div className="contents print:hidden">{actions}</div>}
         </header>
       )}
       <div

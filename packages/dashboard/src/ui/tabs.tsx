@@ -21,7 +21,7 @@ export function Tabs<V extends string>({
     <Base.Root value={value} onValueChange={(chosen) => onChange(chosen as V)} className="min-w-0">
       <Base.List
         aria-label={label}
-        className="flex max-w-full gap-1 overflow-x-auto rounded-lg bg-sunken p-1 [scrollbar-width:none]"
+        className="flex max-w-full gap-1 overflow-x-auto rounded-lg bg-sunken p-1 [scrollbar-width:none] print:hidden"
       >
         {tabs.map((tab) => (
           <Base.Tab

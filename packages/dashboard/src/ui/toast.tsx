@@ -35,7 +35,7 @@ export function ToastArea({ children }: { children: ReactNode }) {
     <Toast.Provider toastManager={toasts}>
       {children}
       <Toast.Portal>
-        <Toast.Viewport className="fixed right-4 bottom-4 z-60 grid w-[calc(100vw-2rem)] gap-2 sm:w-88">
+        <Toast.Viewport className="fixed right-4 bottom-4 z-60 grid w-[calc(100vw-2rem)] gap-2 sm:w-88 print:hidden">
           <Toasts />
         </Toast.Viewport>
       </Toast.Portal>

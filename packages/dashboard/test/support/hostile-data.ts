@@ -165,7 +165,7 @@ async function seedSamePerson(
   await assertCaptured(sendForm(service, shared, { headers: { 'user-agent': HOSTILE } }));
 }
 
-/** On a send that is there: a target that answers with it, and a platform that reports it. */
+/** On a send that is there: a target that answers with it and is gone for good, and a platform that reports it. */
 async function seedSend(service: TestService): Promise<string> {
   const { store, now } = service.app;
   const path = '/analytics/flow-sends';
@@ -180,8 +180,8 @@ async function seedSend(service: TestService): Promise<string> {
       claimedUntil,
       startedAt: now(),
       endedAt: now(),
-      statusCode: 500,
-      result: 'status_500' as const,
+      statusCode: 410,
+      result: 'status_410' as const,
       error: HOSTILE,
       retryAfter: undefined,
       durationMs: 5,

@@ -19,8 +19,8 @@ export type FollowedCopy = {
   close(): Promise<void>;
 };
 
-/** Changes with what is copied: another version makes its copy anew. */
-const VERSION = 1;
+/** Changes with what is copied. */
+const VERSION = 2;
 const FOLLOW_MS_MAX = SECOND_MS;
 /** So long an answer waits for a copy that is being made. */
 const MAKING_MS_MAX = 10 * SECOND_MS;
@@ -35,8 +35,13 @@ type State = {
   asOf: number;
 };
 
+/** A copy with another version is rebuilt. */
+export function copyVersion(kind: StoreReader['kind']): string {
+  return `${VERSION} ${kind}`;
+}
+
 export function openFollowedCopy(place: CopyPlace, store: StoreReader): FollowedCopy {
-  const version = `${VERSION} ${store.kind}`;
+  const version = copyVersion(store.kind);
   const { file, spillFolder } = place;
   let state: State | undefined;
   let making: Promise<void> | undefined;

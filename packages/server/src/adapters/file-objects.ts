@@ -15,11 +15,14 @@ const PAGE_OBJECTS_MAX = 1000;
 /** Objects as files below one directory. */
 export function openFileObjects(dir: string, pageObjectsMax = PAGE_OBJECTS_MAX): ObjectStore {
   const unfinishedDir = join(dir, UNFINISHED_DIR);
+  /** Being written: the same object may be written twice at once. */
+  const writing = new Set<string>();
 
   /** A crash leaves an unfinished file; writing the same object again, or any other an hour later, removes it. */
   async function removeUnfinished(prefix: string): Promise<void> {
     for (const name of await readdir(unfinishedDir)) {
       const path = join(unfinishedDir, name);
+      if (writing.has(path)) continue;
       const age = Date.now() - ((await stat(path).catch(ignoreMissing))?.mtimeMs ?? 0);
       if (name.startsWith(prefix) || age > UNFINISHED_KEPT_MS) await rm(path, { force: true });
     }
@@ -32,6 +35,7 @@ export function openFileObjects(dir: string, pageObjectsMax = PAGE_OBJECTS_MAX):
       const temporary = join(unfinishedDir, `${prefix}${randomUUID()}`);
       await mkdir(dirname(path), { recursive: true, mode: 0o700 });
       await mkdir(unfinishedDir, { recursive: true, mode: 0o700 });
+      writing.add(temporary);
       try {
         await writeDurably(temporary, body);
         // A name that exists is a whole object: a crash leaves an unfinished file, never half an object.
@@ -40,6 +44,8 @@ export function openFileObjects(dir: string, pageObjectsMax = PAGE_OBJECTS_MAX):
         // On a full disk what could not be finished must not take the rest of the space.
         await rm(temporary, { force: true });
         throw error;
+      } finally {
+        writing.delete(temporary);
       }
       await syncDirectory(dirname(path));
       await removeUnfinished(prefix);

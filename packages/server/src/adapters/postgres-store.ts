@@ -7,7 +7,9 @@ import type { Db } from '../store/dialect.ts';
 import { SCRUB_POSTGRES } from '../store/erase/scrubs.ts';
 import { migrate, type OnStep } from '../store/migrate.ts';
 import { operationKinds, run, topicsChangedBy, topicsShownBy } from '../store/operations.ts';
+import { dialectsTogether } from '../store/postgres-together.ts';
 import { type Call, type Store, storeOf } from '../store/store.ts';
+import { type GroupedCall, type GroupOutcome, inGroups } from './postgres-groups.ts';
 import {
   GRACE_MS,
   openPostgresPool,
@@ -79,7 +81,7 @@ export async function openPostgresStore(
     );
   const runners = {
     background: onceOpen(inTransaction(background)),
-    write: inTime(inTransaction(primary)),
+    write: inTime(inGroups(inTransaction(primary), inOneTransaction(primary))),
     visitorRead: inTime(runOn(primary)),
     primaryRead: inTime(runOn(reader)),
     read: inTime(replica ? fromReplica(replica, reader, versions) : runOn(reader)),
@@ -126,6 +128,41 @@ function connectToMigrate(url: string, isPooled: boolean): PostgresPool {
 
 function inTransaction(pool: PostgresPool): Call {
   return (name, argument) => withRetry(() => pool.use((connection) => transact(connection, name, argument)));
+}
+
+/** Several operations of the same name in one transaction. */
+function inOneTransaction(pool: PostgresPool): (calls: readonly GroupedCall[]) => Promise<GroupOutcome> {
+  return (calls) => pool.use((connection) => transactAll(connection, calls));
+}
+
+async function transactAll(
+  { db, begin, send }: PostgresConnection,
+  calls: readonly GroupedCall[],
+): Promise<GroupOutcome> {
+  const dbs = dialectsTogether(db.dialect, calls.length).map((dialect) => ({
+    dialect,
+    // Made only where it is used.
+    get query() {
+      return db.query;
+    },
+  }));
+  const [begun, ...settled] = await Promise.allSettled([
+    begin(),
+    ...calls.map(({ name, argument }, i) => run(dbs[i] as Db, name, argument)),
+  ]);
+  if (begun.status === 'rejected') throw begun.reason;
+  const errors = settled.map((each) => (each.status === 'rejected' ? (each.reason as Error) : undefined));
+  if (errors.some((error) => error !== undefined)) {
+    await send(ROLLBACK);
+    return { isStored: false, errors };
+  }
+  try {
+    await send(noteAndCommit(calls[0]?.name ?? ''));
+  } catch (error) {
+    await send(ROLLBACK).catch(() => undefined);
+    throw error;
+  }
+  return { isStored: true, results: settled.map((each) => (each as PromiseFulfilledResult<unknown>).value) };
 }
 
 async function transact(

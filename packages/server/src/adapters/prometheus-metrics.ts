@@ -9,14 +9,16 @@ import {
   type Metrics,
   type WatchedInbox,
 } from '../ports/metrics.ts';
+import {
+  emptyHistogram,
+  type Histogram,
+  histogramSamples,
+  type Labels,
+  observe,
+  type Sample,
+} from './prometheus-histogram.ts';
 
-/** Upper bounds of the request durations, in seconds. */
-const DURATION_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
-
-type Labels = Readonly<Record<string, string>>;
 type Family = { type: 'counter' | 'gauge' | 'histogram'; help: string; samples: () => Sample[] };
-type Sample = { suffix?: string; labels?: Labels; value: number };
-type Histogram = { counts: number[]; total: number; sum: number };
 type JobFigures = {
   runs: Record<JobOutcome, number>;
   /** In seconds; runs of this process only. */
@@ -191,7 +193,7 @@ export function openPrometheusMetrics(build: Labels): Metrics {
   return {
     forEndpoint(endpoint) {
       const byStatus = new Map<number, number>();
-      const histogram = { counts: DURATION_BUCKETS_S.map(() => 0), total: 0, sum: 0 };
+      const histogram = emptyHistogram();
       requests.set(endpoint, byStatus);
       durations.set(endpoint, histogram);
       return (status, seconds) => {
@@ -268,29 +270,6 @@ function byLabel(label: string, help: string, counts: Readonly<Record<string, nu
 /** A counter that has not moved is shown as 0, so that its first increase can be seen. */
 function zeros<T extends string>(names: readonly T[]): Record<T, number> {
   return Object.fromEntries(names.map((name) => [name, 0])) as Record<T, number>;
-}
-
-function observe(histogram: Histogram, seconds: number): void {
-  histogram.total += 1;
-  histogram.sum += seconds;
-  let bucket = 0;
-  while (seconds > (DURATION_BUCKETS_S[bucket] ?? Number.POSITIVE_INFINITY)) bucket += 1;
-  if (bucket < histogram.counts.length) histogram.counts[bucket] = (histogram.counts[bucket] ?? 0) + 1;
-}
-
-/** Prometheus buckets are cumulative. */
-function histogramSamples(labels: Labels, { counts, total, sum }: Histogram): Sample[] {
-  let below = 0;
-  const buckets = DURATION_BUCKETS_S.map((bound, index) => {
-    below += counts[index] ?? 0;
-    return { suffix: '_bucket', labels: { ...labels, le: String(bound) }, value: below };
-  });
-  return [
-    ...buckets,
-    { suffix: '_bucket', labels: { ...labels, le: '+Inf' }, value: total },
-    { suffix: '_sum', labels, value: sum },
-    { suffix: '_count', labels, value: total },
-  ];
 }
 
 /** Label values are names from the code, so they need no escaping. */

@@ -3,6 +3,7 @@ import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openDuckdbAnswers } from '../adapters/duckdb-answers.ts';
 import { openFileObjects } from '../adapters/file-objects.ts';
+import type { CaptchaAddresses } from '../adapters/http-captcha.ts';
 import { openIpDatabase } from '../adapters/ip-database.ts';
 import { jsonFile } from '../adapters/json-file.ts';
 import { openJsonLog } from '../adapters/json-log.ts';
@@ -18,6 +19,7 @@ import { type Config, PROJECT_DIR } from '../config.ts';
 import { keyHash, keyPrefix } from '../domain/setup/integration-key.ts';
 import type { Answers } from '../ports/answers.ts';
 import type { Cache } from '../ports/cache.ts';
+import type { Captcha } from '../ports/captcha.ts';
 import type { Inbox } from '../ports/inbox.ts';
 import type { Log } from '../ports/log.ts';
 import type { ObjectStore } from '../ports/objects.ts';
@@ -36,6 +38,8 @@ export type Overrides = {
   postgresMsMax?: number;
   /** How many wrong keys a client may send within a minute. */
   wrongKeysPerMinute?: number;
+  /** Where the providers of spam checks are asked. */
+  captchaAddresses?: CaptchaAddresses;
   /** Off: jobs run only when a test runs them. */
   schedule?: boolean;
   /** Stand between the service and one of its parts, for example to fail at a chosen moment. */
@@ -127,6 +131,7 @@ export async function openParts(config: Config, { around = {}, ...overrides }: O
     objects: around.objects?.(openedObjects) ?? openedObjects,
     cache: around.cache?.(openedCache) ?? openedCache,
     webhook: around.webhook?.(openedWebhook) ?? openedWebhook,
+    captcha: openCaptcha(overrides.captchaAddresses),
     answers: openedAnswers,
     ipDatabase: openIpDatabase(IP_DATABASE),
   };
@@ -165,6 +170,20 @@ function openWebhook(): Webhook {
       return (await opening).send(...message);
     },
     close: () => void opening?.then((webhook) => webhook.close()),
+  };
+}
+
+/** Loaded lazily for the same reason. */
+function openCaptcha(addresses: CaptchaAddresses | undefined): Captcha {
+  let opening: Promise<Captcha> | undefined;
+  return {
+    async verify(asked) {
+      opening ??= import('../adapters/http-captcha.ts').then(({ openHttpCaptcha }) =>
+        openHttpCaptcha(addresses),
+      );
+      return (await opening).verify(asked);
+    },
+    close: () => void opening?.then((captcha) => captcha.close()),
   };
 }
 

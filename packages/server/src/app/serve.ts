@@ -3,10 +3,12 @@ import { join } from 'node:path';
 import { bundledFile, bundledFolder } from '../adapters/bundled-file.ts';
 import { type Config, PROJECT_DIR } from '../config.ts';
 import type { AppSettings } from '../flows/app-settings.ts';
+import { makeChangeLeads } from '../flows/change-leads.ts';
 import { makeCheckReadiness } from '../flows/check-readiness.ts';
 import { makeEndSession } from '../flows/end-session.ts';
 import { makeForwardLead } from '../flows/forward-lead.ts';
 import { makeGatherFigures } from '../flows/gather-figures.ts';
+import { makeOpenSharedLink } from '../flows/open-shared-link.ts';
 import { makePreviewRetention } from '../flows/preview-retention.ts';
 import { makeRecentSessions } from '../flows/recent-sessions.ts';
 import { makeSendTestLead } from '../flows/send-test-lead.ts';
@@ -28,6 +30,7 @@ import type { HttpContext } from '../http/http-context.ts';
 import { makeRateLimit, makeSharedRateLimit } from '../http/rate-limit.ts';
 import { makeResponseCache } from '../http/response-cache.ts';
 import { makeRouter } from '../http/router.ts';
+import { bulkLeadRoutes } from '../http/routes/bulk-leads.ts';
 import { callbackRoutes } from '../http/routes/callbacks.ts';
 import { conversionRoutes } from '../http/routes/conversions.ts';
 import { costRoutes } from '../http/routes/costs.ts';
@@ -39,13 +42,16 @@ import { formsConfigRoutes } from '../http/routes/forms-config.ts';
 import { integrationRoutes } from '../http/routes/integrations.ts';
 import { ipListRoutes } from '../http/routes/ip-lists.ts';
 import { leadCaptureRoutes } from '../http/routes/lead-capture.ts';
+import { leadNoteRoutes } from '../http/routes/lead-notes.ts';
 import { leadRoutes } from '../http/routes/leads.ts';
 import { questionRoutes } from '../http/routes/questions.ts';
 import { refreshRoutes } from '../http/routes/refresh.ts';
 import { replayRoutes } from '../http/routes/replay.ts';
+import { savedViewRoutes } from '../http/routes/saved-views.ts';
 import { serviceRoutes } from '../http/routes/service.ts';
 import { setAsideRoutes } from '../http/routes/set-aside-leads.ts';
 import { settingsRoutes } from '../http/routes/settings.ts';
+import { sharedLinkRoutes } from '../http/routes/shared-links.ts';
 import { siteRoutes } from '../http/routes/sites.ts';
 import { statisticsRoutes } from '../http/routes/statistics.ts';
 import { trackingRoutes } from '../http/routes/tracking.ts';
@@ -57,6 +63,9 @@ import { newId } from './ids.ts';
 import { FORM_CHANGES, noticing, SENDER_CHANGES } from './notice-changes.ts';
 import type { Parts } from './open-parts.ts';
 import type { Work } from './start-work.ts';
+
+/** A page of a shared link asks a dozen questions. */
+const SHARED_LINK_REQUESTS_PER_MINUTE = 300;
 
 /** What answers requests: the use cases, the handlers of all endpoints, and what holds for each of them. */
 
@@ -82,6 +91,7 @@ function handlersOf(config: Config, parts: Parts, work: Work, { isDraining }: Se
     ...config,
     ...parts,
     ...work,
+    newId,
     ...flowsOf(config, parts, work),
     // A site that was just set up has to be known when the store goes away.
     store: noticing(
@@ -102,6 +112,8 @@ function handlersOf(config: Config, parts: Parts, work: Work, { isDraining }: Se
     ...leadCaptureRoutes(all),
     ...callbackRoutes(all),
     ...leadRoutes(all),
+    ...leadNoteRoutes(all),
+    ...bulkLeadRoutes(all),
     ...deliveryRoutes(all),
     ...settingsRoutes(all),
     ...statisticsRoutes(all),
@@ -113,9 +125,11 @@ function handlersOf(config: Config, parts: Parts, work: Work, { isDraining }: Se
     ...setAsideRoutes(all),
     ...ipListRoutes(all),
     ...siteRoutes(all),
+    ...sharedLinkRoutes(all),
     ...integrationRoutes(all),
     ...dropdownOptionRoutes(all),
     ...formsConfigRoutes(all),
+    ...savedViewRoutes(all),
     ...eraseRoutes(all),
     ...serviceRoutes(all),
   };
@@ -136,6 +150,8 @@ function flowsOf(config: Config, parts: Parts, work: Work) {
     onPendingSend: work.forwarding.nudge,
     onStored: work.indexing.nudge,
   };
+  const updateLead = makeUpdateLead(common);
+  const forwardLead = makeForwardLead(common);
   return {
     startSession: makeStartSession({ ...common, isHosting: ipDatabase.isHosting }),
     trackEvents: makeTrackEvents(common),
@@ -163,8 +179,9 @@ function flowsOf(config: Config, parts: Parts, work: Work) {
       const { makeAcceptLead } = await import('../flows/accept-lead.ts');
       return makeAcceptLead(common);
     }),
-    updateLead: makeUpdateLead(common),
-    forwardLead: makeForwardLead(common),
+    updateLead,
+    forwardLead,
+    changeLeads: makeChangeLeads({ ...common, updateLead, forwardLead }),
     previewRetention: makePreviewRetention({ ...common, nextTick: work.schedule.nextTick }),
     erasePerson: whenNeeded(async () => {
       const { makeErasePerson } = await import('../flows/erase-person.ts');
@@ -185,7 +202,10 @@ function contextOf(config: Config, parts: Parts, { settings }: Work, serving: Se
     publicUrl: config.publicUrl,
     clientIp: makeClientIp(config.isTrustedProxy, config.edges),
     clientSource: makeClientSource(config.isTrustedProxy, config.edges),
-    authenticate: makeAuthenticate({ admin: keys.admin, marketing: keys.marketing }),
+    authenticate: makeAuthenticate(
+      { admin: keys.admin, marketing: keys.marketing },
+      makeOpenSharedLink({ store, now }),
+    ),
     requireSecret: makeRequireSecret(async () => {
       const current = await settings.current();
       return {
@@ -198,6 +218,7 @@ function contextOf(config: Config, parts: Parts, { settings }: Work, serving: Se
     trackLimit: limitOf(config.trackRateLimitPerMinute, ''),
     captureLimit: limitOf(config.captureRateLimitPerMinute, 'capture '),
     wrongKeyLimit: makeRateLimit(parts.wrongKeysPerMinute),
+    sharedLinkLimit: makeRateLimit(SHARED_LINK_REQUESTS_PER_MINUTE),
     isWhitelisted: makeWhitelistCheck((ip) => store.ipRule({ ip }), now),
     responseCache: makeResponseCache({
       readVersions: () => store.dataVersions(),
@@ -215,6 +236,7 @@ function webFiles(config: Config, settings: AppSettings, now: () => number): Web
     form: bundledFile(join(BROWSER_SCRIPTS, 'f.js')),
     recorder: bundledFile(join(BROWSER_SCRIPTS, 'r.js')),
     extras: bundledFile(join(BROWSER_SCRIPTS, 'fx.js')),
+    spamCheck: bundledFile(join(BROWSER_SCRIPTS, 'sc.js')),
     consent: bundledFile(join(BROWSER_SCRIPTS, 'c.js')),
   };
   return new Map([

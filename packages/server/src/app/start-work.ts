@@ -32,7 +32,7 @@ export async function startWork(config: Config, parts: Parts, { timers }: { time
   const ingest = ingestFrom(inbox);
   const adoption = makeAdoption({ openLeftovers: parts.openLeftovers, startIngest: ingestFrom, watch });
   await adoption.run();
-  const forwarding = startForwarding({ ...parts, settings });
+  const forwarding = startForwarding({ ...parts, settings, onOutcome: indexing.nudge });
   const storeFrom = (source: Inbox) =>
     startStoringLoggedLeads({
       ...{ leadLog: source, store, log, metrics },

@@ -6,7 +6,11 @@ import { checkQuestion } from '../domain/questions/question.ts';
 import type { Answers } from '../ports/answers.ts';
 import type { AppSettings } from './app-settings.ts';
 
-export type AnswerQuestion = (question: Question) => Promise<{ answer: QuestionAnswer; asCsv: () => string }>;
+export type AnswerQuestion = (
+  question: Question,
+  /** Of no other site anything is counted. */
+  within: { onlySites: readonly string[] | null },
+) => Promise<{ answer: QuestionAnswer; asCsv: () => string }>;
 
 /** Check, compile, ask the copy, and round what it says. */
 export function makeAnswerQuestion({
@@ -18,9 +22,9 @@ export function makeAnswerQuestion({
   settings: AppSettings;
   now: () => number;
 }): AnswerQuestion {
-  return async (question) => {
+  return async (question, { onlySites }) => {
     const { timezone, currency } = await settings.current();
-    const checked = checkQuestion(question, { timeZone: timezone, now: now() });
+    const checked = checkQuestion(question, { timeZone: timezone, now: now(), onlySites });
     const found = await answers.ask(compileQuestion(checked));
     const { period, timeZone } = checked;
     const first = found.earliest === null ? period.to : dateOf(found.earliest, timeZone);

@@ -5,12 +5,14 @@ import {
   settingsOf,
 } from '../domain/setup/settings.ts';
 import { withTimeout } from '../lib/timeout.ts';
-import { MINUTE_MS } from '../lib/utc-time.ts';
+import { MINUTE_MS, SECOND_MS } from '../lib/utc-time.ts';
 import { type Cache, LEAD_DROUGHT_ENABLED, SETTINGS_VERSION } from '../ports/cache.ts';
 import type { Store } from '../store/store.ts';
 
 const REMEMBERED_MS = MINUTE_MS;
 const PATIENCE_MS = 200;
+/** Asked with every visit, so not each time. */
+const FOLLOWED_MS = SECOND_MS;
 
 /**
  * The settings as the service uses them: read from the store at most once a minute, and after every change. They are
@@ -19,7 +21,7 @@ const PATIENCE_MS = 200;
  */
 export type AppSettings = {
   current(): Promise<Settings>;
-  /** Without waiting: what was read last, which is looked up anew meanwhile. Undefined before the first reading. */
+  /** Without waiting: what was read last, looked up anew every second. Undefined before the first reading. */
   recent(): Settings | undefined;
   /** From the store, whatever is remembered. */
   latest(): Promise<Settings>;
@@ -36,7 +38,7 @@ export function makeAppSettings(parts: {
   let known: { settings: Settings; version: string } | undefined;
   let reading: { settings: Promise<Settings>; version: string } | undefined;
   let renewing: Promise<string> | undefined;
-  let isFollowing = false;
+  let followedAt = Number.NEGATIVE_INFINITY;
 
   async function versionNow(): Promise<string> {
     const version = await cache.get(SETTINGS_VERSION).catch(() => undefined);
@@ -90,16 +92,14 @@ export function makeAppSettings(parts: {
     return known.version === version ? known.settings : refreshedOr(known.settings, version);
   }
 
-  async function follow(): Promise<void> {
-    isFollowing = true;
-    await current().catch(() => undefined);
-    isFollowing = false;
-  }
-
   return {
     current,
     recent() {
-      if (!isFollowing) void follow();
+      const now = performance.now();
+      if (now - followedAt > FOLLOWED_MS) {
+        followedAt = now;
+        current().catch(() => undefined);
+      }
       return known?.settings;
     },
     async latest() {

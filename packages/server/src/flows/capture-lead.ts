@@ -4,14 +4,18 @@ import { afterSending, type NextSight } from '../domain/leads/after-sending.ts';
 import { type Enquiry, readEnquiry, type SentHeaders } from '../domain/leads/enquiry.ts';
 import { withMeanings } from '../domain/leads/field-meanings.ts';
 import { type FormRecord, formKeysOf } from '../domain/leads/form-fields.ts';
+import { takeToken } from '../domain/leads/spam-check.ts';
 import { repeatableId } from '../domain/leads/submission-id.ts';
 import { unwantedBecause } from '../domain/leads/unwanted.ts';
 import type { FormSettings } from '../domain/setup/form-settings.ts';
 import type { Settings } from '../domain/setup/settings.ts';
 import type { NetworkMatcher } from '../lib/ip-address.ts';
+import type { Captcha } from '../ports/captcha.ts';
+import type { Log } from '../ports/log.ts';
 import type { LeadOutcome, Metrics } from '../ports/metrics.ts';
 import type { Capture } from '../store/leads/submission.ts';
 import type { AppSettings } from './app-settings.ts';
+import { checkForSpam } from './check-for-spam.ts';
 import type { KnownSenders } from './known-senders.ts';
 import type { TakeLead, TakenLead } from './take-lead.ts';
 
@@ -31,6 +35,8 @@ export type CaptureParts = {
   now: () => number;
   newId: () => string;
   metrics: Metrics;
+  captcha: Captcha;
+  log: Log;
   locate: (ip: string, trusted: boolean, headers: SentHeaders) => Geo;
   isTrustedProxy: NetworkMatcher;
   /** What the automation platform gets as `dev_environment`. */
@@ -49,14 +55,17 @@ export function makeCaptureLead(parts: CaptureParts): CaptureLead {
   return async ({ form: sent, client, headers }) => {
     const settings = await usableSettings(parts);
     const form = settingsOfForm(parts, sent);
-    const read = readEnquiry(sent && withMeanings(sent, form?.field_names), {
+    const { record, token } = sent === null ? UNREADABLE : takeToken(sent, form);
+    const read = readEnquiry(record && withMeanings(record, form?.field_names), {
       at: parts.now(),
       ip: client.ip,
       headers,
       redacted: settings.redactedParameters,
       locate: (ip, sent) => parts.locate(ip, sent !== null && client.trusted, sent ?? {}),
     });
-    const enquiry = { ...read, unwanted: unwantedBecause(read, settings) };
+    const wanted = { ...read, unwanted: unwantedBecause(read, settings) };
+    const spamCheck = form && (await checkForSpam(parts, wanted, form, token));
+    const enquiry = spamCheck === undefined ? wanted : { ...wanted, spamCheck };
     const outcome = await parts.takeLead(captureOf(parts, settings, enquiry)).catch((error: unknown) => {
       parts.metrics.leadSubmitted('failed');
       throw error;
@@ -71,6 +80,8 @@ export function makeCaptureLead(parts: CaptureParts): CaptureLead {
     return { ...outcome, ...afterSending(enquiry.form, form, headers.referer, settings.internalTeams) };
   };
 }
+
+const UNREADABLE = { record: null, token: null };
 
 /** Undefined, as nearly always: nothing was set for the form. */
 function settingsOfForm({ senders }: CaptureParts, sent: FormRecord | null): FormSettings | undefined {

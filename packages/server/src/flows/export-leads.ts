@@ -2,7 +2,7 @@ import { LeadItem } from '@leadtrail/contract/lead-records';
 import type { LeadFilter } from '../domain/leads/lead-listing.ts';
 import { csvLine } from '../lib/csv.ts';
 import type { Store } from '../store/store.ts';
-import { leadFilter, only } from './list-leads.ts';
+import { leadFilter, only, takeInFor } from './list-leads.ts';
 
 const LEADS_PER_STEP = 500;
 const COLUMNS = Object.keys(LeadItem.shape) as (keyof LeadItem)[];
@@ -11,11 +11,16 @@ export type LeadExport = {
   format: 'csv' | 'json';
   /** Undefined: all. */
   fields?: readonly (keyof LeadItem)[] | undefined;
+  /** Only these, instead of those that pass a filter. */
+  ids?: readonly number[] | undefined;
 } & Parameters<typeof leadFilter>[0];
 
 /** Streams all leads that pass a filter, newest first, with one page of them in memory. */
-export function exportLeads(store: Store, { format, fields, ...filters }: LeadExport): AsyncIterable<string> {
-  const leads = steps(store, leadFilter(filters));
+export function exportLeads(
+  store: Store,
+  { format, fields, ids, ...filters }: LeadExport,
+): AsyncIterable<string> {
+  const leads = ids === undefined ? steps(store, leadFilter(filters)) : someLeads(store, ids);
   return format === 'csv' ? csvPieces(leads, fields ?? COLUMNS) : jsonPieces(leads, fields);
 }
 
@@ -52,7 +57,15 @@ async function* jsonPieces(
   yield separator === '[' ? '[]\n' : '\n]\n';
 }
 
+async function* someLeads(store: Store, ids: readonly number[]): AsyncIterable<LeadItem[]> {
+  for (let from = 0; from < ids.length; from += LEADS_PER_STEP) {
+    const leads = await store.leadsById({ leadIds: ids.slice(from, from + LEADS_PER_STEP) });
+    if (leads.length > 0) yield leads;
+  }
+}
+
 async function* steps(store: Store, filter: LeadFilter & { q: string }): AsyncIterable<LeadItem[]> {
+  await takeInFor(store, filter);
   let before = Number.MAX_SAFE_INTEGER;
   for (;;) {
     const leads = await store.leadsBefore({ ...filter, before, limit: LEADS_PER_STEP });

@@ -22,7 +22,7 @@ export function makeForwardLead(parts: ForwardLeadParts) {
   return async ({ id, again }: { id: string; again: boolean }): Promise<string> => {
     const { flowEnabled, flowTarget } = await settings.latest();
     if (!flowEnabled || flowTarget === null) {
-      throw new AppError('conflict', 'Forwarding is off. Switch it on in the settings first.');
+      throw forwardingOff();
     }
     const sendPublicId = newId();
     const outcome = await store.forwardLead({ id, again, sendPublicId, environment, now: now() });
@@ -37,4 +37,8 @@ export function makeForwardLead(parts: ForwardLeadParts) {
     onPendingSend();
     return sendPublicId;
   };
+}
+
+export function forwardingOff(): AppError {
+  return new AppError('conflict', 'Forwarding is off. Switch it on in the settings first.');
 }

@@ -55,18 +55,25 @@ export function startForwarding(parts: {
   random: () => number;
   log: Log;
   metrics: Metrics;
+  /** What has become of a delivery is stored. */
+  onOutcome: () => void;
 }): Forwarding {
   const { store, settings, webhook, now, random, log } = parts;
   const inFlight = new Map<string, Promise<void>>();
   const cutOffSends: SendClaim[] = [];
   const stopping = new AbortController();
   const cuttingOff = new AbortController();
-  const recorder = startRecorder({ ...parts, stopping: stopping.signal, onRecorded: () => loop.nudge() });
+  const recorder = startRecorder({ ...parts, stopping: stopping.signal, onRecorded });
   const loop = startLoop({
     step,
     backoff: BACKOFF,
     onFailure: logFirst(log, 'sends cannot be taken'),
   });
+
+  function onRecorded(): void {
+    loop.nudge();
+    parts.onOutcome();
+  }
 
   async function step({ idle }: Turn): Promise<void> {
     const target = await currentTarget();

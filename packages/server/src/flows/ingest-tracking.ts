@@ -12,7 +12,7 @@ import { untilEmpty } from './until-empty.ts';
 const BATCH_RECORDS_MAX = 200;
 /** Lets a few more records join the batch, so that a trickle does not cost a transaction each. */
 const DEBOUNCE_MS = 20;
-const BACKOFF = { minMs: 100, maxMs: 5000 };
+const BACKOFF = { minMs: 100, maxMs: 1000 };
 /** How often one group may fail for a reason that is not temporary. */
 const PERMANENT_FAILURES_MAX = 3;
 const BUSY_FROM = 0.85;

@@ -61,8 +61,9 @@ export async function openKnownSenders(parts: {
       const { settings, ...snapshot } = await store.senderSnapshot();
       const read = { ...snapshot, settings: withoutSecrets(settings) };
       learn(read);
-      const text = JSON.stringify(read);
-      if (text !== written) await file.write(read);
+      const kept = { ...read, sites: read.sites.map(withoutFormSecrets) };
+      const text = JSON.stringify(kept);
+      if (text !== written) await file.write(kept);
       written = text;
     } catch (error) {
       log.debug('senders not read', { reason: reasonOf(error) });
@@ -125,4 +126,11 @@ function narrowestRule(ruleOf: Known['ruleOf'], ip: string): SenderFacts['caller
 /** They are needed only where the store is. */
 function withoutSecrets(settings: SavedSettings): SavedSettings {
   return Object.fromEntries(Object.entries(settings).filter(([name]) => !name.endsWith('_secret')));
+}
+
+/** Needed while the store is away, too, but only in memory. */
+function withoutFormSecrets(site: SenderSnapshot['sites'][number]): SenderSnapshot['sites'][number] {
+  const forms = Object.entries(site.formSettings ?? {});
+  const kept = forms.map(([formId, settings]) => [formId, { ...settings, spam_check_secret: '' }]);
+  return { ...site, formSettings: Object.fromEntries(kept) };
 }

@@ -23,7 +23,7 @@ export function makeListLeadsBehind({
   return async ({ metric, ...asked }) => {
     const { timezone } = await settings.current();
     const question = Question.parse({ ...asked, metrics: [metric] });
-    const checked = checkQuestion(question, { timeZone: timezone, now: now() });
+    const checked = checkQuestion(question, { timeZone: timezone, now: now(), onlySites: null });
     const { rows, totals } = await answers.ask(compileLeads(checked, metric));
     return {
       leads: await store.leadsById({ leadIds: rows.map(({ dimensions: [leadId] }) => Number(leadId)) }),

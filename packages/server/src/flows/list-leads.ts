@@ -10,6 +10,7 @@ import {
 } from '../domain/leads/lead-cursor.ts';
 import { type LeadFilter, leadNarrowing } from '../domain/leads/lead-listing.ts';
 import { AppError } from '../lib/errors.ts';
+import { asksIndex } from '../store/leads/narrow.ts';
 import type { Store } from '../store/store.ts';
 
 type Asked = Omit<QueryOf<typeof leads>, 'q'> & { q: string };
@@ -20,9 +21,10 @@ export function makeListLeads(store: Store) {
   return async ({ limit, offset, sort, cursor: given, fields, ...filters }: Asked) => {
     const filter = filterMark(filters);
     const from = given === undefined ? null : readFrom(given, { sort, filter, offset });
-    if (sort === 'updated') await takeInChanges(store);
+    const listed = leadFilter(filters);
+    if (sort === 'updated' || asksIndex(listed)) await takeInChanges(store);
     const { leads, total, position } = await store.leads({
-      ...leadFilter(filters),
+      ...listed,
       sort,
       limit,
       offset,
@@ -72,6 +74,11 @@ function unusable(message: string): AppError {
 }
 
 const CHANGES_PER_STEP = 200;
+
+/** Before a filter that only the index can tell. */
+export async function takeInFor(store: Store, filter: LeadFilter): Promise<void> {
+  if (asksIndex(filter)) await takeInChanges(store);
+}
 
 /** A change has a place in the order once the index has taken it in. */
 async function takeInChanges(store: Store): Promise<void> {

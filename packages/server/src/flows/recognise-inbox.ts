@@ -30,8 +30,16 @@ export function makeInboxWatch(parts: {
 }): InboxWatch {
   const { store, host, log, metrics, now } = parts;
   const reported = new Set<string>();
+  const noting = new Map<Inbox, Promise<{ isCopy: boolean }>>();
 
-  async function note(inbox: Inbox): Promise<{ isCopy: boolean }> {
+  /** The job may come while the start is at it: a copy becomes itself once. */
+  function note(inbox: Inbox): Promise<{ isCopy: boolean }> {
+    const running = noting.get(inbox) ?? noteNow(inbox).finally(() => noting.delete(inbox));
+    noting.set(inbox, running);
+    return running;
+  }
+
+  async function noteNow(inbox: Inbox): Promise<{ isCopy: boolean }> {
     const { inboxId: copyOf } = inbox.identity();
     const isCopy = (await tell(inbox)) === 'copy';
     if (isCopy) {

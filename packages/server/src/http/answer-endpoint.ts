@@ -12,6 +12,7 @@ import {
 } from '@leadtrail/contract/endpoint';
 import type { EndpointName, Endpoints } from '@leadtrail/contract/endpoints';
 import type { FormRecord } from '../domain/leads/form-fields.ts';
+import type { OpenedLink } from '../flows/open-shared-link.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Log } from '../ports/log.ts';
 import type { DropReason } from '../ports/metrics.ts';
@@ -26,7 +27,7 @@ import { parseJson, readText, validate } from './read-body.ts';
 import { readFileBody, type SentFile } from './read-file-body.ts';
 import { readFormBody } from './read-form-body.ts';
 import { type PackedBody, readPackedBody } from './read-packed-body.ts';
-import { limitOf, mayBeWrongKey, refuseWrongKey, takeFromLimit } from './request-limits.ts';
+import { limitOf, mayBeWrongKey, refuseWrongKey, takeFromLimit, takeFromLink } from './request-limits.ts';
 
 /** What a handler gets: checked input, and who is asking. */
 export type EndpointRequest<E extends Endpoint> = {
@@ -47,8 +48,10 @@ export type EndpointRequest<E extends Endpoint> = {
   /** How the client's address was found. */
   clientSource: () => ClientSource;
   headers: IncomingHttpHeaders;
-  /** Undefined on public endpoints. */
+  /** Undefined on public endpoints, and for a shared link. */
   role: Role | undefined;
+  /** The handler shows nothing but its sites; null: there is no such bound. */
+  sharedLink: OpenedLink | null;
   /** Of a signed callback: the same each time it is sent. */
   callbackId: string | null;
 };
@@ -92,8 +95,8 @@ export function answerEndpoint(name: string, declared: Endpoint, handler: AnyHan
     let answer = reply;
     try {
       if (limit !== null) await takeFromLimit(limit, client.ip, incoming.headers, reply.headers, context);
-      let text: string | undefined;
-      const readBody = async () => (text ??= await readText(incoming, bytesMax));
+      let text: Promise<string> | undefined;
+      const readBody = () => (text ??= readText(incoming, bytesMax));
       const caller =
         declared.auth === 'public'
           ? ANYBODY
@@ -156,8 +159,8 @@ async function startStream(pieces: AsyncIterable<string>): Promise<Readable> {
   return stream;
 }
 
-type Caller = Pick<EndpointRequest<Endpoint>, 'role' | 'callbackId'>;
-const ANYBODY: Caller = { role: undefined, callbackId: null };
+type Caller = Pick<EndpointRequest<Endpoint>, 'role' | 'sharedLink' | 'callbackId'>;
+const ANYBODY: Caller = { role: undefined, sharedLink: null, callbackId: null };
 
 async function authorize(
   auth: Exclude<Auth, 'public'>,
@@ -166,13 +169,17 @@ async function authorize(
   context: HttpContext,
 ): Promise<Caller> {
   if (auth === 'callback' || auth === 'crm-webhook') {
-    return { role: undefined, callbackId: await context.requireSecret(auth, headers, readBody) };
+    return { ...ANYBODY, callbackId: await context.requireSecret(auth, headers, readBody) };
   }
-  const role = context.authenticate(headers);
-  if (auth === 'admin' && role !== 'admin') {
+  const viewer = await context.authenticate(headers);
+  if (typeof viewer !== 'string') {
+    if (auth === 'shared') return { ...ANYBODY, sharedLink: takeFromLink(viewer, context) };
+    throw new AppError('forbidden', 'A shared link shows figures only.');
+  }
+  if (auth === 'admin' && viewer !== 'admin') {
     throw new AppError('forbidden', 'This key may not do that; it needs the admin key.');
   }
-  return { role, callbackId: null };
+  return { ...ANYBODY, role: viewer };
 }
 
 function logRequest(log: Log, endpoint: string, answer: Answer, seconds: number): void {

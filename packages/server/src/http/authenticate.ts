@@ -1,5 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { looksShared } from '../domain/setup/shared-link.ts';
+import type { OpenedLink, OpenSharedLink } from '../flows/open-shared-link.ts';
 import { AppError } from '../lib/errors.ts';
 import { isSigned, verifySignature } from './callback-signature.ts';
 
@@ -10,19 +12,23 @@ export type SecretKind = 'callback' | 'crm-webhook';
 const KEY_REQUIRED =
   'An API key is required: send it as "Authorization: Bearer <API_KEY>" or "X-API-Key: <API_KEY>".';
 const KEY_INVALID = 'The API key is invalid.';
+const LINK_INVALID = 'This link is no longer valid: it has expired or was taken back.';
 const SECRET_REQUIRED =
   'A secret is required: send it as "Authorization: Bearer <SECRET>" or "X-API-Key: <SECRET>".';
 
 const SIGNATURE_REQUIRED =
   'This request must be signed: send webhook-id, webhook-timestamp and webhook-signature (Standard Webhooks).';
 
-/** Tells the role of a request's API key, or refuses it. */
-export function makeAuthenticate(keys: Readonly<Record<Role, string | undefined>>) {
+/** Tells the role of a request's API key, or which shared link it is the token of; or refuses it. */
+export function makeAuthenticate(
+  keys: Readonly<Record<Role, string | undefined>>,
+  openSharedLink: OpenSharedLink,
+) {
   const known = Object.entries(keys)
     .filter(([, key]) => key !== undefined && key !== '')
     .map(([role, key]) => ({ role: role as Role, digest: digestOf(key as string) }));
 
-  return (headers: IncomingHttpHeaders): Role => {
+  return async (headers: IncomingHttpHeaders): Promise<Role | OpenedLink> => {
     const offered = offeredKeys(headers);
     if (offered.length === 0) throw new AppError('unauthorized', KEY_REQUIRED);
     for (const key of offered) {
@@ -31,7 +37,12 @@ export function makeAuthenticate(keys: Readonly<Record<Role, string | undefined>
       const matches = known.filter((candidate) => timingSafeEqual(candidate.digest, digest));
       if (matches[0] !== undefined) return matches[0].role;
     }
-    throw new AppError('unauthorized', KEY_INVALID);
+    const tokens = offered.filter(looksShared);
+    for (const token of tokens) {
+      const link = await openSharedLink(token);
+      if (link !== null) return link;
+    }
+    throw new AppError('unauthorized', tokens.length === 0 ? KEY_INVALID : LINK_INVALID);
   };
 }
 

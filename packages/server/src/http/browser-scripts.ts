@@ -11,8 +11,10 @@ export const USUAL_PATHS: ScriptPaths = {
   track: '/track',
 };
 
-/** What the form script can do without, and what follows consent tools: they need no other names. */
+/** What the form script can do without, its spam checks, and what follows consent tools: they need no other names. */
 const EXTRAS_PATH = '/fx.js';
+/** The extras load it by this name. */
+const SPAM_CHECK_PATH = '/sc.js';
 const CONSENT_PATH = '/c.js';
 
 /** An hour: after that a change of the settings, or a new version, has reached every page. */
@@ -32,7 +34,7 @@ export type ScriptConfig = {
   replayRate: number;
 };
 type Sources = Readonly<
-  Record<'tracker' | 'form' | 'recorder' | 'extras' | 'consent', () => Promise<string>>
+  Record<'tracker' | 'form' | 'recorder' | 'extras' | 'spamCheck' | 'consent', () => Promise<string>>
 >;
 
 /** The scripts that customers put on their pages. */
@@ -71,6 +73,7 @@ export function browserScripts(
     ...both('form').map((path) => configured(path, sources.form)),
     ...both('recorder').map((path) => script(path, sources.recorder)),
     script(EXTRAS_PATH, sources.extras),
+    script(SPAM_CHECK_PATH, sources.spamCheck),
     script(CONSENT_PATH, sources.consent),
   ];
 

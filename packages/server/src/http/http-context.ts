@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { OpenedLink } from '../flows/open-shared-link.ts';
 import type { Log } from '../ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { Role, SecretKind } from './authenticate.ts';
@@ -12,7 +13,8 @@ export type HttpContext = {
   newRequestId: () => string;
   clientIp: (peer: string | undefined, headers: IncomingHttpHeaders) => ClientIp;
   clientSource: (peer: string | undefined, headers: IncomingHttpHeaders) => ClientSource;
-  authenticate: (headers: IncomingHttpHeaders) => Role;
+  /** The role of the key, or the shared link that it is the token of. */
+  authenticate: (headers: IncomingHttpHeaders) => Promise<Role | OpenedLink>;
   /** Refuses requests without the secret of the callbacks or of the CRM; the id of one that is signed. */
   requireSecret: (
     kind: SecretKind,
@@ -25,6 +27,8 @@ export type HttpContext = {
   /** For forms that browsers send. */
   captureLimit: SharedRateLimit;
   wrongKeyLimit: RateLimit;
+  /** Per shared link, because questions are expensive. */
+  sharedLinkLimit: RateLimit;
   /** Addresses that are not limited. */
   isWhitelisted: (ip: string) => Promise<boolean>;
   publicUrl: string | undefined;

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Endpoint } from '@leadtrail/contract/endpoint';
+import type { OpenedLink } from '../flows/open-shared-link.ts';
 import { AppError } from '../lib/errors.ts';
 import { offeredKeys } from './authenticate.ts';
 import { isSigned } from './callback-signature.ts';
@@ -7,7 +8,8 @@ import type { HttpContext } from './http-context.ts';
 import type { SharedRateLimit } from './rate-limit.ts';
 import { siteOriginHeaders } from './site-origin.ts';
 
-/** How often a client may call: tracking and forms are counted by the request, keys where they are wrong. */
+/** How often a client may call: tracking and forms are counted by the request, keys where they are wrong, shared links by
+ * the link. */
 
 export type NamedLimit = { name: 'track' | 'capture'; limit: SharedRateLimit };
 
@@ -47,6 +49,14 @@ export async function takeFromLimit(
 
 function hasKey(headers: IncomingHttpHeaders): boolean {
   return String(headers['x-api-key'] ?? '').trim() !== '';
+}
+
+export function takeFromLink(link: OpenedLink, { sharedLinkLimit, now }: HttpContext): OpenedLink {
+  const { allowed, resetSeconds } = sharedLinkLimit.take(String(link.id), now());
+  if (allowed) return link;
+  throw new AppError('rate_limited', 'Too many requests with this link. Wait a minute.', {
+    retryAfterSeconds: resetSeconds,
+  });
 }
 
 /** A request without a key or signature has guessed none. */

@@ -133,7 +133,7 @@ function endpointsAt(
     origins,
     isForPages: origins !== undefined,
     isHealthCheck: all.some((declared) => declared.isHealthCheck),
-    needsKey: all.every(({ auth }) => auth === 'marketing' || auth === 'admin'),
+    needsKey: all.every(({ auth }) => auth === 'marketing' || auth === 'admin' || auth === 'shared'),
     declared: all[0],
   };
   // A POST to this path is a lead; a browser that opens it is sent to the dashboard.
@@ -187,7 +187,7 @@ async function refuse(incoming: IncomingMessage, resource: Resource, context: Ht
   try {
     if (origins !== undefined) Object.assign(headers, await originHeaders(origins, incoming, context));
     if (origins !== undefined && method === 'OPTIONS') return preflight(allowed, headers);
-    if (resource.needsKey) context.authenticate(incoming.headers);
+    if (resource.needsKey) await context.authenticate(incoming.headers);
     if (resource.answers.size === 0) throw nothingHere();
     headers.allow = allowed.join(', ');
     throw new AppError('method_not_allowed', `${method} is not allowed here; allowed: ${headers.allow}.`);

@@ -3,8 +3,9 @@ import { SECOND_MS } from '../lib/utc-time.ts';
 import type { JobOutcome } from '../ports/metrics.ts';
 import type { Job, JobParts } from './job.ts';
 
+/** UTC as an offset: as a time zone it takes each job 5 ms to read at the start. */
 export function cronOf({ cron }: Pick<Job, 'cron'>): Cron {
-  return new Cron(cron, { timezone: 'UTC', protect: true });
+  return new Cron(cron, { utcOffset: 0, protect: true });
 }
 
 export type Tick = { tick: number; intervalMs: number };

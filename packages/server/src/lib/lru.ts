@@ -4,7 +4,7 @@ export type Lru<V> = {
   set(key: string, value: V): void;
   delete(key: string): void;
   getOrInsertComputed(key: string, compute: (key: string) => V): V;
-  /** Least recently used first. */
+  /** Most recently used last. */
   entries(): Iterable<[string, V]>;
 };
 
@@ -15,44 +15,67 @@ export type LruOptions<V> = {
   weigh?: (key: string, value: V) => number;
 };
 
+type Entry<V> = { key: string; value: V; weight: number; older: Entry<V>; newer: Entry<V> };
+
 export function makeLru<V>({
   entriesMax,
   weightMax = Number.POSITIVE_INFINITY,
   weigh = () => 0,
 }: LruOptions<V>): Lru<V> {
-  // A Map iterates in the order of insertion; a used entry is inserted again.
-  const entries = new Map<string, V>();
+  // A ring in the order of use. A Map alone has that order too, but finds its first entry only past all those that
+  // were deleted before it, which costs a full cache of 50,000 entries 50 µs each time.
+  const ring = {} as Entry<V>;
+  ring.older = ring;
+  ring.newer = ring;
+  const byKey = new Map<string, Entry<V>>();
   let weight = 0;
 
-  function get(key: string): V | undefined {
-    const value = entries.get(key);
-    // The order matters only near the bound, and moving an entry costs more than reading it.
-    if (value !== undefined && (entries.size * 2 > entriesMax || weight * 2 > weightMax)) {
-      entries.delete(key);
-      entries.set(key, value);
-    }
-    return value;
+  function unlink(entry: Entry<V>): void {
+    entry.older.newer = entry.newer;
+    entry.newer.older = entry.older;
   }
 
-  function remove(key: string): void {
-    const value = entries.get(key);
-    if (value !== undefined && entries.delete(key)) weight -= weigh(key, value);
+  function linkAsNewest(entry: Entry<V>): void {
+    entry.older = ring.older;
+    entry.newer = ring;
+    ring.older.newer = entry;
+    ring.older = entry;
+  }
+
+  function remove(entry: Entry<V>): void {
+    unlink(entry);
+    byKey.delete(entry.key);
+    weight -= entry.weight;
+  }
+
+  function get(key: string): V | undefined {
+    const entry = byKey.get(key);
+    if (entry === undefined) return undefined;
+    if (entry !== ring.older) {
+      unlink(entry);
+      linkAsNewest(entry);
+    }
+    return entry.value;
+  }
+
+  function deleteKey(key: string): void {
+    const entry = byKey.get(key);
+    if (entry !== undefined) remove(entry);
   }
 
   function set(key: string, value: V): void {
-    remove(key);
-    entries.set(key, value);
-    weight += weigh(key, value);
-    for (const oldest of entries.keys()) {
-      if (entries.size <= entriesMax && weight <= weightMax) return;
-      remove(oldest);
-    }
+    deleteKey(key);
+    const entry: Entry<V> = { key, value, weight: weigh(key, value), older: ring, newer: ring };
+    byKey.set(key, entry);
+    linkAsNewest(entry);
+    weight += entry.weight;
+    while (byKey.size > entriesMax || weight > weightMax) remove(ring.newer);
   }
 
   return {
     get,
     set,
-    delete: remove,
+    delete: deleteKey,
     getOrInsertComputed(key, compute) {
       const known = get(key);
       if (known !== undefined) return known;
@@ -60,6 +83,8 @@ export function makeLru<V>({
       set(key, value);
       return value;
     },
-    entries: () => entries.entries(),
+    *entries() {
+      for (let entry = ring.newer; entry !== ring; entry = entry.newer) yield [entry.key, entry.value];
+    },
   };
 }

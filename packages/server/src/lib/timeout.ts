@@ -2,19 +2,25 @@
  * Settles like the promise, or once the time is up with what `onTimeout` returns; an error rejects. The promise itself
  * goes on.
  */
-export async function withTimeout<T>(
-  promise: Promise<T>,
-  ms: number,
-  onTimeout: () => T | Error,
-): Promise<T> {
+export function withTimeout<T>(promise: Promise<T>, ms: number, onTimeout: () => T | Error): Promise<T> {
   if (ms === Number.POSITIVE_INFINITY) return promise;
-  const late = Promise.withResolvers<T>();
-  const cancel = startTimeout(ms, () => {
-    const result = onTimeout();
-    if (result instanceof Error) late.reject(result);
-    else late.resolve(result);
+  return new Promise((resolve, reject) => {
+    const cancel = startTimeout(ms, () => {
+      const result = onTimeout();
+      if (result instanceof Error) reject(result);
+      else resolve(result);
+    });
+    promise.then(
+      (value) => {
+        cancel();
+        resolve(value);
+      },
+      (error) => {
+        cancel();
+        reject(error);
+      },
+    );
   });
-  return Promise.race([promise, late.promise]).finally(cancel);
 }
 
 /**

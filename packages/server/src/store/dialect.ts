@@ -11,6 +11,11 @@ export type Dialect = {
   anyOf<T extends string | number>(values: readonly T[]): RawBuilder<T>;
   /** For `run`: a JSON list, which is its next value, as a table `listed` with the columns value and key, its place in the list. */
   readonly listed: string;
+  /**
+   * For `run`: a select of the rows of a table whose column has one of the numbers in a JSON list, its only value. Each is
+   * looked up by an index, whatever the database thinks of the size of the table.
+   */
+  lookUp(table: keyof Schema, column: string): string;
   /** Pairs of values as a table with the columns a and b. */
   pairs(
     values: readonly (readonly [string, string | number])[],
@@ -44,6 +49,8 @@ export type Dialect = {
     rows: readonly Insertable<Schema[T]>[],
     conflict: string,
   ): Promise<void>;
+  /** Adds figures to the rows of a table of totals; one that is missing begins with them. */
+  addRows<T extends keyof Schema>(to: Totals<T>, rows: readonly Insertable<Schema[T]>[]): Promise<void>;
   /** Changes many rows; each says by its key which one it is. */
   updateRows<T extends keyof Schema>(
     table: T,
@@ -74,6 +81,24 @@ export type SqlValue = string | number | null | Uint8Array;
 /** The tables whose rows get a number when they are inserted, and what it is called. */
 export const NUMBER_COLUMNS = { leads: 'lead_id', submissions: 'submission_id' } as const;
 export type NumberedTable = keyof typeof NUMBER_COLUMNS;
+
+/** A table that counts: its rows are found by some columns, and the others are sums. */
+export type Totals<T extends keyof Schema> = {
+  readonly table: T;
+  readonly key: readonly (keyof Schema[T] & string)[];
+  readonly sums: readonly (keyof Schema[T] & string)[];
+  /** The part after `on conflict`. */
+  readonly adding: string;
+};
+
+export function totalsIn<T extends keyof Schema>(
+  table: T,
+  key: Totals<T>['key'],
+  sums: Totals<T>['sums'],
+): Totals<T> {
+  const set = sums.map((column) => `${column} = ${table}.${column} + excluded.${column}`);
+  return { table, key, sums, adding: `(${key.join(', ')}) do update set ${set.join(', ')}` };
+}
 
 /** All texts of one of the lists. */
 export function includesAll(

@@ -26,6 +26,10 @@ import { inboxTable } from './migrations/0022-inboxes.ts';
 import { adConversions } from './migrations/0023-ad-conversions.ts';
 import { formSettings } from './migrations/0024-form-settings.ts';
 import { submissionSlots } from './migrations/0026-submission-slots.ts';
+import { notesAndViews } from './migrations/0027-notes-and-views.ts';
+import { leadFilters } from './migrations/0028-lead-filters.ts';
+import { sharedLinks } from './migrations/0029-shared-links.ts';
+import { spamChecks } from './migrations/0030-spam-checks.ts';
 
 type Step = (db: Kysely<unknown>, dialect: DialectKind) => Promise<void>;
 
@@ -56,6 +60,10 @@ export const STEPS: Readonly<Record<string, Step>> = {
   '0023-ad-conversions': adConversions,
   '0024-form-settings': formSettings,
   '0026-submission-slots': submissionSlots,
+  '0027-notes-and-views': notesAndViews,
+  '0028-lead-filters': leadFilters,
+  '0029-shared-links': sharedLinks,
+  '0030-spam-checks': spamChecks,
 };
 
 export type StepProgress = { state: 'started' } | { state: 'done'; ms: number };

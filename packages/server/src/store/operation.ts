@@ -6,7 +6,7 @@ import type { Topic } from './topics.ts';
  * runs in another thread. It is declared where it stands: how it is run, and what it changes or shows. Within the
  * store it can be called like any other function.
  */
-export type Operation = Run & { readonly kind: Kind } & Partial<Changes & Shows>;
+export type Operation = Run & { readonly kind: Kind } & Partial<Changes & Shows & Grouped>;
 /** An operation whose answer may be kept until one of its topics changes. */
 export type ShownOperation = Operation & Shows;
 
@@ -26,9 +26,16 @@ type Run = (db: Db, ...args: never[]) => Promise<unknown>;
 type Changes = { readonly changes: readonly Topic[] };
 type Shows = { readonly shows: readonly [Topic, ...Topic[]] };
 
+/**
+ * What an operation locks. Those of which none wants a key alone that another one has may run in one transaction; they
+ * see no more of each other than in transactions of their own. Undefined: it runs by itself.
+ */
+export type Locks = { readonly alone: readonly string[]; readonly shared: readonly string[] };
+type Grouped = { readonly locks: (argument: never) => Locks | undefined };
+
 /** A write that a request waits for. */
-export function write<R extends Run>({ changes }: Changes, run: R) {
-  return declare(run, { kind: 'write', changes });
+export function write<R extends Run>(declared: Changes & Partial<Grouped>, run: R) {
+  return declare(run, { kind: 'write', ...declared });
 }
 
 /** A write that no request waits for: it lets the others go first. */

@@ -32,24 +32,36 @@ import * as leadIndex from './leads/lead-index.ts';
 import * as leadList from './leads/list.ts';
 import * as leadLookUp from './leads/look-up.ts';
 import * as leadMerging from './leads/merge.ts';
+import * as leadNotes from './leads/notes.ts';
 import * as leadRenewal from './leads/renew.ts';
 import * as leadReview from './leads/review.ts';
 import * as objectCatalogue from './object-catalogue.ts';
-import { type Operation, type OperationKinds, ping, type ShownOperation, versions } from './operation.ts';
+import {
+  type Locks,
+  type Operation,
+  type OperationKinds,
+  ping,
+  type ShownOperation,
+  versions,
+} from './operation.ts';
 import * as queueFigures from './queue-figures.ts';
 import * as recount from './recount.ts';
 import * as refresh from './refresh.ts';
+import * as replayList from './replay-list.ts';
 import * as replays from './replays.ts';
 import * as engine from './reports/engine.ts';
+import * as live from './reports/live.ts';
 import * as statistics from './reports/statistics.ts';
 import * as retentionFingerprints from './retention/fingerprints.ts';
 import * as retentionLeads from './retention/leads.ts';
 import * as retentionPreview from './retention/preview.ts';
 import * as retentionSessions from './retention/sessions.ts';
 import * as retentionTexts from './retention/texts.ts';
+import * as savedViews from './saved-views.ts';
 import * as senderSnapshot from './sender-snapshot.ts';
 import * as setAsideLeads from './set-aside-leads.ts';
 import * as settings from './settings.ts';
+import * as sharedLinks from './shared-links.ts';
 import * as sites from './sites.ts';
 import * as submissions from './submissions.ts';
 import { TOPICS, type Topic } from './topics.ts';
@@ -92,23 +104,28 @@ const exported = {
   ...leadList,
   ...leadLookUp,
   ...leadMerging,
+  ...leadNotes,
   ...leadRenewal,
   ...leadReview,
   ...objectCatalogue,
   ...queueFigures,
   ...recount,
   ...refresh,
+  ...replayList,
   ...replays,
   ...engine,
+  ...live,
   ...statistics,
   ...retentionFingerprints,
   ...retentionLeads,
   ...retentionPreview,
   ...retentionSessions,
   ...retentionTexts,
+  ...savedViews,
   ...senderSnapshot,
   ...setAsideLeads,
   ...settings,
+  ...sharedLinks,
   ...sites,
   ...submissions,
   ...trackingCleanUp,
@@ -148,6 +165,10 @@ const shown = [...operations].flatMap(([name, { shows }]) =>
 export function run(db: Db, name: string, argument: unknown): Promise<unknown> {
   const operation = operations.get(name) as unknown as (db: Db, argument: unknown) => Promise<unknown>;
   return operation(db, argument);
+}
+
+export function locksOf(name: string, argument: unknown): Locks | undefined {
+  return operations.get(name)?.locks?.(argument as never);
 }
 
 /** An operation that only a later version of the service knows may change anything. */

@@ -1,12 +1,11 @@
 import type { SelectQueryBuilder } from 'kysely';
-import type { Schema } from './schema.ts';
 
 /** A part of a long list. */
 export type Page = { limit: number; offset: number };
 
 /** How long the whole list is. */
-export async function countOf<T extends keyof Schema>(
-  list: SelectQueryBuilder<Schema, T, unknown>,
+export async function countOf<D, T extends keyof D>(
+  list: SelectQueryBuilder<D, T, unknown>,
 ): Promise<number> {
   const { total } = await list
     .select(({ fn }) => fn.countAll<number>().as('total'))

@@ -27,6 +27,22 @@ const SLOTS = 16;
 const ROWS_AS_VALUES_MAX = 4;
 
 export function postgresDialect(send: Send): Dialect {
+  const insertRows: Dialect['insertRows'] = async (table, rows, conflict) => {
+    const [first] = rows;
+    if (first === undefined) return;
+    const columns = Object.keys(first);
+    const insert = insertInto(table, columns);
+    if (rows.length <= ROWS_AS_VALUES_MAX) {
+      const values = rows.flatMap((row) =>
+        columns.map((column) => row[column as keyof typeof row] as SqlValue),
+      );
+      await send(`${insert} values ${marks(columns.length, rows.length)} on conflict ${conflict}`, values);
+    } else {
+      // The table itself says which type each field of the JSON has.
+      const text = `${insert} select ${columns.join(', ')} from ${recordsOf(table)} on conflict ${conflict}`;
+      await send(text, [JSON.stringify(rows)]);
+    }
+  };
   return {
     kind: 'postgres',
     anyOf: (values) => {
@@ -36,6 +52,9 @@ export function postgresDialect(send: Send): Dialect {
       return sql`(select json_array_elements_text(${JSON.stringify(values)}::json)::${type})`;
     },
     listed: 'json_array_elements_text(?::json) with ordinality as listed (value, key)',
+    // `offset 0` keeps it from being joined in another way.
+    lookUp: (table, column) => `select t.* from json_array_elements_text(?::json) as listed (value)
+      cross join lateral (select * from ${table} where ${column} = listed.value::bigint offset 0) t`,
     pairs: (values, typeOfB) =>
       sql`(select v ->> 0 as a, (v ->> 1)::${sql.raw(typeOfB)} as b from json_array_elements(${JSON.stringify(values)}::json) v)`,
     contains: (column, text) => sql`strpos(lower(${sql.ref(column)}), lower(${text})) > 0`,
@@ -58,22 +77,8 @@ export function postgresDialect(send: Send): Dialect {
       const [inserted] = await send<{ no: number }>(text, Object.values(row));
       return (inserted as { no: number }).no;
     },
-    async insertRows(table, rows, conflict) {
-      const [first] = rows;
-      if (first === undefined) return;
-      const columns = Object.keys(first);
-      const insert = insertInto(table, columns);
-      if (rows.length <= ROWS_AS_VALUES_MAX) {
-        const values = rows.flatMap((row) =>
-          columns.map((column) => row[column as keyof typeof row] as SqlValue),
-        );
-        await send(`${insert} values ${marks(columns.length, rows.length)} on conflict ${conflict}`, values);
-      } else {
-        // The table itself says which type each field of the JSON has.
-        const text = `${insert} select ${columns.join(', ')} from ${recordsOf(table)} on conflict ${conflict}`;
-        await send(text, [JSON.stringify(rows)]);
-      }
-    },
+    insertRows,
+    addRows: ({ table, adding }, rows) => insertRows(table, rows, adding),
     async updateRows(table, key, rows) {
       const [first] = rows;
       if (first === undefined) return;
@@ -91,7 +96,8 @@ export function postgresDialect(send: Send): Dialect {
     },
     async lockEach(keys, shared = []) {
       // In one order everywhere, so that two transactions that want the same keys cannot deadlock.
-      const sorted = [...keys, ...shared].sort().map((key) => ({ key, shared: shared.includes(key) }));
+      const isShared = new Set(shared);
+      const sorted = [...keys, ...shared].sort().map((key) => ({ key, shared: isShared.has(key) }));
       await send(LOCK_EACH, [JSON.stringify(sorted)]);
     },
     slot: Math.floor(Math.random() * SLOTS),

@@ -1,12 +1,9 @@
 import { REPLAY_BYTES_MAX, REPLAY_CHUNKS_MAX } from '@leadtrail/contract/limits';
-import type { ReplayItem } from '@leadtrail/contract/replay';
-import { type SelectQueryBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Db } from './dialect.ts';
 import { addObjects } from './object-catalogue.ts';
 import { background, primaryRead, read, visitorRead, write } from './operation.ts';
-import { countOf, type Page } from './paging.ts';
-import type { ReplayChunkRow, ReplayRow, Schema } from './schema.ts';
-import { idHash } from './tracking/state.ts';
+import type { ReplayChunkRow, ReplayRow } from './schema.ts';
 
 /** Recordings of sessions: which chunks there are, and what they are together. */
 
@@ -182,55 +179,6 @@ export const forgetErasedSessionIds = background(
     await query.deleteFrom('erased_sessions').where('erased_at', '<', before).execute();
   },
 );
-
-export type ReplayFilter = Page & { visitor_id?: string | undefined; session_id?: string | undefined };
-
-/** A page of the recorded sessions, newest first. A session may not have been processed yet, or may never come. */
-export const replaySessions = read(
-  { shows: ['replays', 'tracking'] },
-  async (
-    db,
-    { limit, offset, ...filter }: ReplayFilter,
-  ): Promise<{ sessions: ReplayItem[]; total: number }> => {
-    const found = await recorded(db, filter)
-      .leftJoin('sessions', 'sessions.session_id', 'replays.session_id')
-      .select([
-        'replays.session_id',
-        'replays.started_at',
-        'replays.ended_at',
-        'replays.event_count',
-        'sessions.visitor_id',
-        'sessions.entry_page',
-        'sessions.country',
-      ])
-      .orderBy('replays.started_at', 'desc')
-      .orderBy('replays.session_id', 'desc')
-      .limit(limit)
-      .offset(offset)
-      .execute();
-    return {
-      sessions: found.map((each) => ({ ...each, duration_ms: each.ended_at - each.started_at })),
-      total: await countOf(recorded(db, filter)),
-    };
-  },
-);
-
-function recorded(
-  { query }: Db,
-  { visitor_id, session_id }: Omit<ReplayFilter, keyof Page>,
-): SelectQueryBuilder<Schema, 'replays', unknown> {
-  let all: SelectQueryBuilder<Schema, 'replays', unknown> = query.selectFrom('replays');
-  if (session_id !== undefined) all = all.where('replays.session_id', '=', session_id);
-  if (visitor_id === undefined) return all;
-  return all.where('replays.session_id', 'in', (select) =>
-    select
-      .selectFrom('sessions as own')
-      .innerJoin('visitors', 'visitors.visitor_no', 'own.visitor_no')
-      .select('own.session_id')
-      .where('visitors.id_hash', '=', idHash(visitor_id))
-      .where('visitors.visitor_id', '=', visitor_id),
-  );
-}
 
 export type RecordedReplay = Omit<ReplayRow, 'chunk_count' | 'bytes'> & {
   /** Where its events are, in order. */

@@ -1,8 +1,10 @@
 import type { AdPlatform, ConversionGoal } from '@leadtrail/contract/conversions';
 import type { FlowSendEvent, SendResult } from '@leadtrail/contract/deliveries';
 import type { OptionKind } from '@leadtrail/contract/dropdown-options';
-import type { AfterSending } from '@leadtrail/contract/form-settings';
+import type { AfterSending, SpamCheck, SpamCheckFailed } from '@leadtrail/contract/form-settings';
+import type { SavedViewPage } from '@leadtrail/contract/view-pages';
 import type { Generated } from 'kysely';
+import type { DeliveryState } from '../domain/delivery/delivery-state.ts';
 import type { LeadFacts } from '../domain/leads/automation-payload.ts';
 import type { VisitOrigin } from '../domain/tracking/visit-origin.ts';
 
@@ -44,6 +46,8 @@ export type Schema = {
   lead_merges: LeadMergeRow;
   lead_shared_identities: LeadSharedIdentityRow;
   lead_stage_moves: LeadStageMoveRow;
+  lead_notes: LeadNoteRow;
+  saved_views: SavedViewRow;
   lead_index: LeadIndexRow;
   lead_index_totals: LeadIndexTotalRow;
   lead_index_numbers: LeadIndexNumberRow;
@@ -65,6 +69,7 @@ export type Schema = {
   sites: SiteRow;
   forms: FormRow;
   integrations: IntegrationRow;
+  shared_links: SharedLinkRow;
   settings: SettingRow;
   dropdown_options: DropdownOptionRow;
   answer_changes: AnswerChangeRow;
@@ -366,7 +371,10 @@ export type LeadIndexRow = {
   site_key: Generated<string>;
   project_key: Generated<string>;
   source_key: Generated<string>;
+  /** As the form says, else that of the last touch that was not direct. */
   campaign_key: Generated<string>;
+  channel_key: Generated<string>;
+  delivery: Generated<DeliveryState['delivery_state']>;
 };
 /** The last `changed_no` that was given; there is one row at most. */
 export type LeadIndexNumberRow = { id: number; last_no: number };
@@ -402,6 +410,26 @@ export type LeadMergeRow = {
   into_lead_id: number;
   merged_at: number;
   undo: string;
+};
+
+/** What somebody wrote about a lead. It stays with the lead it was written on, also when that goes into another. */
+export type LeadNoteRow = {
+  note_id: string;
+  lead_id: number;
+  text: string;
+  written_at: number;
+  written_by: 'admin' | 'marketing';
+};
+
+/** A view of a list that everybody shares: the parameters of its address under a name. */
+export type SavedViewRow = {
+  view_id: string;
+  page: SavedViewPage;
+  name: string;
+  /** No two of a page have the same. */
+  name_key: string;
+  search: string;
+  saved_at: number;
 };
 
 /** Every move from one stage to another. */
@@ -604,6 +632,10 @@ export type FormRow = {
   /** JSON: see domain/setup/form-settings.ts. */
   texts: string;
   field_names: string;
+  spam_check: SpamCheck;
+  spam_check_failed: SpamCheckFailed;
+  spam_check_site_key: string;
+  spam_check_secret: string;
 };
 
 /** A server that may submit leads. Its key is kept as a hash. */
@@ -615,6 +647,16 @@ export type IntegrationRow = {
   enabled: number;
   last_used_at: number | null;
   created_at: number;
+};
+
+/** A link that shows the figures of some sites. `sites` is a list of their keys as JSON; the secret is kept as a hash. */
+export type SharedLinkRow = {
+  id: Generated<number>;
+  name: string;
+  sites: string;
+  secret_hash: string;
+  created_at: number;
+  expires_at: number;
 };
 
 /** What was saved in the dashboard; the value is JSON. */

@@ -1,8 +1,9 @@
 import type { Selectable } from 'kysely';
 import {
   type FormSettings,
-  lacksAddress,
+  missingSetting,
   readSettings,
+  shownSettings,
   storedSettings,
   USUAL_SETTINGS,
 } from '../domain/setup/form-settings.ts';
@@ -36,6 +37,10 @@ const FORM_COLUMNS = [
   'forms.redirect_url',
   'forms.texts',
   'forms.field_names',
+  'forms.spam_check',
+  'forms.spam_check_failed',
+  'forms.spam_check_site_key',
+  'forms.spam_check_secret',
 ] as const;
 
 export const sites = read({ shows: ['setup'] }, async ({ query }, { limit, offset }: Page) => {
@@ -100,7 +105,7 @@ export const forms = read(
 );
 
 export const form = read({ shows: ['setup'] }, async (db, { id }: { id: number }) => {
-  const row = await formsWithSite(db).select(FORM_COLUMNS).where('forms.id', '=', id).executeTakeFirst();
+  const row = await formRow(db, id);
   return row && formRecord(row);
 });
 
@@ -111,7 +116,8 @@ export const createForm = write(
     const owner = await findSite(db, site);
     if (owner === undefined) return 'unknown-site';
     if (await isFormIdTaken(db, owner.id, form.form_id)) return 'taken';
-    if (lacksAddress(changedSettings(USUAL_SETTINGS, form))) return 'no-address';
+    const missing = missingSetting(changedSettings(USUAL_SETTINGS, form));
+    if (missing !== undefined) return { missing };
     const row = await insertForm(db, owner.id, form, now);
     return formRecord({ ...row, site_key: owner.site_key });
   },
@@ -121,18 +127,20 @@ export const updateForm = write(
   { changes: ['setup'] },
   async (db, { id, changes }: { id: number; changes: Changes<NewForm> }) => {
     await db.dialect.lock('setup');
-    const present = await form(db, { id });
-    if (present === undefined) return 'unknown';
+    const row = await formRow(db, id);
+    if (row === undefined) return 'unknown';
+    const present = formRecord(row);
     const { form_id = present.form_id, name = present.name, enabled = present.enabled } = changes;
     if (form_id !== present.form_id && (await isFormIdTaken(db, present.site_id, form_id))) return 'taken';
-    const settings = changedSettings(present, changes);
-    if (lacksAddress(settings)) return 'no-address';
+    const settings = changedSettings(readSettings(row), changes);
+    const missing = missingSetting(settings);
+    if (missing !== undefined) return { missing };
     await db.query
       .updateTable('forms')
       .set({ form_id, name, enabled: Number(enabled), ...storedSettings(settings) })
       .where('id', '=', id)
       .execute();
-    return { ...present, form_id, name, enabled, ...settings };
+    return { ...present, form_id, name, enabled, ...shownSettings(settings) };
   },
 );
 
@@ -182,6 +190,10 @@ function findSite({ query }: Db, { id, site_key }: SiteName) {
     .executeTakeFirst();
 }
 
+function formRow(db: Db, id: number) {
+  return formsWithSite(db).select(FORM_COLUMNS).where('forms.id', '=', id).executeTakeFirst();
+}
+
 function formsWithSite({ query }: Db) {
   return query.selectFrom('forms').innerJoin('sites', 'sites.id', 'forms.site_id');
 }
@@ -219,16 +231,12 @@ function formRecord(row: Selectable<FormRow> & { site_key: string }) {
   const { id, form_id, site_id, site_key, name, enabled, created_at } = row;
   return {
     ...{ id, form_id, site_id, site_key, name, enabled: enabled === 1 },
-    ...readSettings(row),
+    ...shownSettings(readSettings(row)),
     created_at: dateTime(created_at),
   };
 }
 
 function changedSettings(present: FormSettings, changes: Changes<FormSettings>): FormSettings {
-  return {
-    after_sending: changes.after_sending ?? present.after_sending,
-    redirect_url: changes.redirect_url ?? present.redirect_url,
-    texts: changes.texts ?? present.texts,
-    field_names: changes.field_names ?? present.field_names,
-  };
+  const names = Object.keys(USUAL_SETTINGS) as (keyof FormSettings)[];
+  return Object.fromEntries(names.map((name) => [name, changes[name] ?? present[name]])) as FormSettings;
 }

@@ -12,10 +12,18 @@ export type StatementCache = (text: string) => {
 
 export function sqliteDialect(prepare: StatementCache): Dialect {
   const insertInto = makeInserts(prepare);
+  const insertRows: Dialect['insertRows'] = async (table, rows, conflict) => {
+    const [first] = rows;
+    if (first === undefined) return;
+    if (rows.length <= ROWS_AT_ONCE_MAX) insertInto(table, first, conflict, rows.length).run(rows);
+    else for (const row of rows) insertInto(table, row, conflict).run([row]);
+  };
   return {
     kind: 'sqlite',
     anyOf: (values) => sql`(select value from json_each(${JSON.stringify(values)}))`,
     listed: 'json_each(?) as listed',
+    lookUp: (table, column) =>
+      `select t.* from json_each(?) listed cross join ${table} t where t.${column} = listed.value`,
     pairs: (values) =>
       sql`(select value ->> 0 as a, value ->> 1 as b from json_each(${JSON.stringify(values)}))`,
     contains: (column, text) => sql`instr(lower(${sql.ref(column)}), lower(${text})) > 0`,
@@ -49,12 +57,8 @@ export function sqliteDialect(prepare: StatementCache): Dialect {
     async insertNumbered(table, row) {
       return Number(insertInto(table, row, '').run([row]).lastInsertRowid);
     },
-    async insertRows(table, rows, conflict) {
-      const [first] = rows;
-      if (first === undefined) return;
-      if (rows.length <= ROWS_AT_ONCE_MAX) insertInto(table, first, conflict, rows.length).run(rows);
-      else for (const row of rows) insertInto(table, row, conflict).run([row]);
-    },
+    insertRows,
+    addRows: ({ table, adding }, rows) => insertRows(table, rows, adding),
     async updateRows(table, key, rows) {
       const [first] = rows;
       if (first === undefined) return;

@@ -1,4 +1,4 @@
-import type { Db } from './dialect.ts';
+import { type Db, totalsIn } from './dialect.ts';
 import type { SubmissionTotalRow } from './schema.ts';
 
 /** How many submissions there were each day, for reports of whole days. */
@@ -11,11 +11,14 @@ export const SUBMISSION_FIGURES = [
   'timed',
 ] as const;
 
-const ADD = `(day, project_name, source, engagement_label, slot) do update set
-  ${SUBMISSION_FIGURES.map((figure) => `${figure} = submission_slots.${figure} + excluded.${figure}`).join(', ')}`;
+const SLOTS = totalsIn(
+  'submission_slots',
+  ['day', 'project_name', 'source', 'engagement_label', 'slot'],
+  SUBMISSION_FIGURES,
+);
 
 export function addToTotals({ dialect }: Db, total: SubmissionTotalRow): Promise<void> {
-  return dialect.insertRows('submission_slots', [{ ...total, slot: dialect.slot }], ADD);
+  return dialect.addRows(SLOTS, [{ ...total, slot: dialect.slot }]);
 }
 
 const OF_KEY = 'where day = ? and project_name = ? and source = ? and engagement_label = ?';

@@ -18,7 +18,8 @@ export type FuzzRequest = {
   isAnnounced: boolean;
 };
 
-export type FuzzKeys = { right: readonly string[]; wrong: readonly string[] };
+/** `capture` are those that a lead may come with. */
+export type FuzzKeys = Readonly<Record<'right' | 'capture' | 'wrong', readonly string[]>>;
 
 /** They would send to others, or take the store's time for minutes. */
 const NEVER_LET_IN: ReadonlySet<string> = new Set([
@@ -57,7 +58,7 @@ function requestTo(
       ),
       path: pathOf(declared, known),
       query: queryOf(declared, known),
-      headers: headersFor(NEVER_LET_IN.has(name) ? { ...keys, right: keys.wrong } : keys),
+      headers: headersFor(rightKeysFor(name, keys), keys.wrong),
       body: shape === undefined ? fc.constant(undefined) : bodyFor(shape, declared.form !== undefined, known),
       isAnnounced: fc.boolean(),
     })
@@ -72,6 +73,11 @@ function requestTo(
         isAnnounced,
       };
     });
+}
+
+function rightKeysFor(name: string, { right, capture, wrong }: FuzzKeys): readonly string[] {
+  if (NEVER_LET_IN.has(name)) return wrong;
+  return name.startsWith('captureLead') ? capture : right;
 }
 
 /** As it may stand in the first line of a request. */
@@ -158,13 +164,14 @@ const OTHERS = [
   ...['webhook-signature', 'access-control-request-method', 'access-control-request-headers', 'x-request-id'],
 ];
 
-function headersFor({ right, wrong }: FuzzKeys): fc.Arbitrary<[string, string][]> {
+function headersFor(right: readonly string[], wrong: readonly string[]): fc.Arbitrary<[string, string][]> {
   const text = anyText.map(inHeader);
   const key = fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...right) }, fc.constantFrom(...wrong), text);
   const credential = fc.oneof(
     key.map((each): [string, string] => ['x-api-key', each]),
     key.map((each): [string, string] => ['authorization', `Bearer ${each}`]),
   );
+  const rightKey = fc.constantFrom(...right).map((each): [string, string][] => [['x-api-key', each]]);
   const forwarding = fc.tuple(fc.constantFrom(...FORWARDING), fc.oneof(fc.constantFrom(...ADDRESSES), text));
   const host = fc.tuple(fc.constant('host'), fc.oneof(fc.constantFrom(...HOSTS), text));
   const usual = fc.constantFrom<[string, string]>(
@@ -177,7 +184,7 @@ function headersFor({ right, wrong }: FuzzKeys): fc.Arbitrary<[string, string][]
   return fc
     .tuple(
       fc.oneof({ weight: 6, arbitrary: fc.constant<[string, string]>(['host', 'localhost']) }, host),
-      fc.array(credential, { maxLength: 2 }),
+      fc.oneof(fc.array(credential, { maxLength: 2 }), rightKey),
       fc.array(forwarding, { maxLength: 2 }),
       fc.array(other, { maxLength: 3 }),
     )
@@ -213,14 +220,18 @@ function bodyFor(shape: z.ZodObject, isForm: boolean, known: Known): fc.Arbitrar
         { weight: 4, arbitrary: raw },
         { weight: 1, arbitrary: large },
       ),
-      fc.option(anyContentType, { nil: undefined, freq: 9 }),
-      fc.option(fc.constantFrom('gzip', 'br', 'identity', 'deflate', 'x'), { nil: undefined, freq: 9 }),
+      nowAndThen(anyContentType),
+      nowAndThen(fc.constantFrom('gzip', 'br', 'identity', 'deflate', 'x')),
     )
     .map(([{ type, bytes }, otherType, packing]) => {
       const headers: [string, string][] = [['content-type', otherType ?? type]];
       if (packing !== undefined) headers.push(['content-encoding', packing]);
       return { headers, bytes: packing === 'gzip' ? gzipSync(bytes) : bytes };
     });
+}
+
+function nowAndThen<T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {
+  return fc.oneof({ weight: 9, arbitrary: fc.constant(undefined) }, arbitrary);
 }
 
 const anyContentType = fc.oneof(

@@ -12,9 +12,15 @@ export type Place = { dataDir: string } & (
 );
 
 /** The URL is that of a PostgreSQL server, in which the place gets a database of its own. */
-export async function newPlace(kind: StoreKind, serverUrl: () => string): Promise<Place> {
+export async function newPlace(
+  kind: StoreKind,
+  serverUrl: () => string,
+  ownTemplate?: string,
+): Promise<Place> {
   const dataDir = await mkdtemp(join(tmpdir(), 'leadtrail-place-'));
-  if (kind === 'postgres') return { kind, dataDir, databaseUrl: await createMigratedDatabase(serverUrl()) };
+  if (kind === 'postgres') {
+    return { kind, dataDir, databaseUrl: await createMigratedDatabase(serverUrl(), ownTemplate) };
+  }
   await copySqliteTemplate(dataDir);
   return { kind, dataDir };
 }

@@ -37,6 +37,7 @@ export type ServiceProcessOptions = {
 };
 
 const ENTRY = join(PROJECT_DIR, 'packages/server/start.mjs');
+const USE_BUNDLES = new URL('../use-bundles.ts', import.meta.url).href;
 const OUTPUT_LINES_KEPT = 50;
 
 /** A `.env` beside package.json must not reach it, so what is not set is set to nothing. */
@@ -67,6 +68,7 @@ export function startServiceProcess(place: Place, options: ServiceProcessOptions
       EDGE: 'plain',
       DRAIN_SECONDS: '0',
       ...(place.kind === 'postgres' ? { DATABASE_URL: place.databaseUrl } : {}),
+      ...withBundles(),
       ...options.env,
     },
   });
@@ -134,12 +136,16 @@ export async function within<T>(what: string, promise: Promise<T>): Promise<T> {
   );
 }
 
-/** Asks until the answer is yes. */
+const FIRST_PAUSE_MS = 10;
+const PAUSE_GROWTH = 1.2;
+const PAUSE_MS_MAX = 100;
+
+/** Asks until the answer is yes, less often the longer it takes: to be asked keeps a service from its work. */
 export async function until(what: string, isTrue: () => Promise<boolean> | boolean): Promise<void> {
   const deadline = performance.now() + PATIENCE_SECONDS * 1000;
-  while (!(await isTrue())) {
+  for (let pauseMs = FIRST_PAUSE_MS; !(await isTrue()); pauseMs *= PAUSE_GROWTH) {
     if (performance.now() > deadline) throw new Error(`${what} did not happen within ${PATIENCE_SECONDS} s.`);
-    await sleep(10);
+    await sleep(Math.min(pauseMs, PAUSE_MS_MAX));
   }
 }
 
@@ -157,4 +163,10 @@ export async function inboxEmpty(port: number): Promise<void> {
     const text = await getText(port, '/metrics');
     return /^leadtrail_inbox_records 0$/m.test(text) && /^leadtrail_logged_leads 0$/m.test(text);
   });
+}
+
+/** For a process that loads what `npm test` has bundled, as the test process does. */
+export function withBundles(): Record<string, string> {
+  const { TEST_BUNDLES } = process.env;
+  return TEST_BUNDLES === undefined ? {} : { TEST_BUNDLES, NODE_OPTIONS: `--import=${USE_BUNDLES}` };
 }

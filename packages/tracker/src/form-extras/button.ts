@@ -1,6 +1,6 @@
 type Submitter = HTMLButtonElement | HTMLInputElement | null;
 
-const BUTTON = 'button:not([type=button],[type=reset]),[type=submit]';
+export const BUTTON = 'button:not([type=button],[type=reset]),[type=submit]';
 
 /** Shows on the button that the form is being sent; not disabled, which would lose the focus. Returns what undoes it. */
 export function showSending(form: HTMLFormElement, submitter: Submitter, text: string): () => void {

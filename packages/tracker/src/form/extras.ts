@@ -8,7 +8,10 @@ type Extras = {
   start(parts: object): void;
   keep(form: object): Promise<boolean>;
   drop(id: string | undefined): void;
-  fillOptions(form: HTMLFormElement, options: object): void;
+  /** Called again and again, with what is known of the form by then. */
+  apply(lead: object): void;
+  /** Before a form is sent; may give it another id. */
+  prove(lead: object, data: FormData): Promise<void>;
   fieldsOf(form: HTMLFormElement, mayKeep: boolean): [string, string | undefined][];
   replace(form: HTMLFormElement, text: HTMLElement): void;
   showSending(form: HTMLFormElement, submitter: Submitter, text: string): () => void;

@@ -10,6 +10,8 @@ export type FormConfig = {
   after_sending?: 'thank_you_page' | 'address' | 'text';
   texts: Partial<Record<FormText, string>>;
   options: Record<string, { value: string; label: string }[]>;
+  spam_check?: 'none' | 'proof_of_work' | 'turnstile' | 'hcaptcha';
+  spam_check_site_key?: string;
 };
 
 export type FormText =

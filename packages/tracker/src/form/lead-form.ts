@@ -35,7 +35,7 @@ export function allLeadForms(): LeadForm[] {
     const lead = leadForm(form);
     // Consent may have been given, and apps add fields later.
     askConfig(lead);
-    extras.fillOptions?.(form, lead.config.options);
+    extras.apply?.(lead);
     return lead;
   });
 }
@@ -74,7 +74,7 @@ function askConfig(lead: LeadForm): void {
   lead.asked = readConfig(lead.siteKey, lead.formId, lang).then((config) => {
     lead.config = config;
     if (lead.honeypot) lead.honeypot.name = config.honeypot_field;
-    extras.fillOptions?.(lead.form, config.options);
+    extras.apply?.(lead);
   });
 }
 

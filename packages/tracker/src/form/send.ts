@@ -20,7 +20,7 @@ type Answer = {
 export async function send(lead: LeadForm, submitter: Submitter): Promise<void> {
   const attempt = hold(lead, submitter);
   clearMessages(lead);
-  const body = bodyOf(lead);
+  const body = await bodyOf(lead);
   const address = captureUrl(lead);
   let response: Response | undefined;
   let answer: Answer = {};
@@ -42,7 +42,7 @@ export async function send(lead: LeadForm, submitter: Submitter): Promise<void> 
 }
 
 /** The same input has the same submission id, so that it counts once however often it is sent. */
-function bodyOf(lead: LeadForm): FormData | string {
+async function bodyOf(lead: LeadForm): Promise<FormData | string> {
   const { form, config } = lead;
   const data = new FormData(form);
   const input = new URLSearchParams(data as never);
@@ -53,6 +53,7 @@ function bodyOf(lead: LeadForm): FormData | string {
     // Insecure pages have no random ids, and keep no forms.
     lead.submissionId = crypto.randomUUID && `${Date.now().toString(16)}-${crypto.randomUUID()}`;
   }
+  await extras.prove?.(lead, data);
   if (lead.submissionId) data.set(SUBMISSION_ID, lead.submissionId);
   return isMultipart(form, data) ? data : `${new URLSearchParams(data as never)}`;
 }

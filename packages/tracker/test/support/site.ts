@@ -26,12 +26,20 @@ export async function openSite(): Promise<Site> {
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' });
     response.end(typeof page === 'string' ? page : page(request));
   });
-  await new Promise<void>((resolve) => server.listen(0, resolve));
-  const { port } = server.address() as AddressInfo;
+  const { url, close } = await listening(server);
   return {
-    url: `http://localhost:${port}`,
-    plainUrl: `http://${PLAIN_HOST}:${port}`,
+    url,
+    plainUrl: `http://${PLAIN_HOST}:${new URL(url).port}`,
     serve: (path, page) => void pages.set(path, page),
+    close,
+  };
+}
+
+/** On a free port of this machine. */
+export async function listening(server: Server): Promise<{ url: string; close(): Promise<void> }> {
+  await new Promise<void>((resolve) => server.listen(0, resolve));
+  return {
+    url: `http://localhost:${(server.address() as AddressInfo).port}`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

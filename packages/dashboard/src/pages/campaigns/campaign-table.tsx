@@ -39,16 +39,16 @@ export function CampaignTable({
           ) : (
             <div
               className={classes(
-                'relative overflow-x-auto transition-opacity',
+                'relative overflow-x-auto transition-opacity print:overflow-visible',
                 answer.isPlaceholderData && 'opacity-60',
               )}
               aria-busy={answer.isPlaceholderData || undefined}
             >
-              <table className="w-full border-collapse text-left">
+              <table className="w-full border-collapse text-left print:text-[0.625rem] print:[&_:is(td,th)]:px-1.5">
                 <caption className="sr-only">Figures by {DIMENSIONS[level].toLowerCase()}</caption>
                 <thead>
-                  <tr className="border-b border-line text-xs text-ink-faint">
-                    <th scope="col" className="h-9 min-w-44 pl-4 font-medium sm:pl-5">
+                  <tr className="border-b border-line text-xs text-ink-faint print:text-[0.625rem]">
+                    <th scope="col" className="h-9 min-w-44 pl-4 font-medium sm:pl-5 print:min-w-28">
                       {DIMENSIONS[level]}
                     </th>
                     {columns.map((name) => (
@@ -108,7 +108,7 @@ function SortableHead({
         type="button"
         onClick={() => onChange({ sort: name, order: next })}
         className={classes(
-          '-mx-1.5 inline-flex h-7 items-center gap-1 rounded-md px-1.5 whitespace-nowrap hover:bg-sunken hover:text-ink',
+          '-mx-1.5 inline-flex h-7 items-center gap-1 rounded-md px-1.5 whitespace-nowrap hover:bg-sunken hover:text-ink print:h-auto print:px-0 print:whitespace-normal',
           isSorted && 'text-ink',
         )}
       >

@@ -16,6 +16,7 @@ type Figures = {
 /** Less of them is better. */
 const COSTS: ReadonlySet<MetricName> = new Set([
   'cost_per_visit',
+  'cost_per_goal',
   'cost_per_lead',
   'cost_per_won',
   'fake',

@@ -51,7 +51,7 @@ function OpenableRow({ row, filter, ...shared }: Props & { row: Row; filter: Fra
                 <ChevronRight
                   aria-hidden="true"
                   className={classes(
-                    'size-4 shrink-0 text-ink-faint transition-transform',
+                    'size-4 shrink-0 text-ink-faint transition-transform print:hidden',
                     isOpen && 'rotate-90',
                   )}
                 />

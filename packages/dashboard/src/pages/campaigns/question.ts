@@ -18,6 +18,7 @@ export function tableQuestion(
     dimensions: [...dimensions],
     order_by: [[sort, search.order ?? 'desc']],
     attribution: search.attribution ?? 'last_non_direct',
+    ...(search.goal === undefined ? {} : { goal: search.goal }),
   };
 }
 

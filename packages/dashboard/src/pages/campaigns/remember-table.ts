@@ -1,4 +1,5 @@
 import { useEffect } from 'react';
+import { isShared } from '../../api/shared-link.ts';
 import type { ChangeSearch } from '../../shared/use-search-params.ts';
 import { type CampaignsSearch, readCampaignsSearch } from './search.ts';
 
@@ -7,6 +8,7 @@ import { type CampaignsSearch, readCampaignsSearch } from './search.ts';
 const NAME = 'leadtrail_dashboard_campaigns';
 
 export function rememberTable(search: CampaignsSearch): void {
+  if (isShared) return;
   try {
     localStorage.setItem(NAME, JSON.stringify(readCampaignsSearch(search)));
   } catch {
@@ -18,7 +20,7 @@ export function rememberTable(search: CampaignsSearch): void {
 export function useRememberedTable(search: CampaignsSearch, onChange: ChangeSearch<CampaignsSearch>): void {
   // biome-ignore lint/correctness/useExhaustiveDependencies: Only when the page is opened.
   useEffect(() => {
-    const kept = rememberedTable();
+    const kept = isShared ? {} : rememberedTable();
     const isBare = Object.keys(readCampaignsSearch(search)).length === 0;
     if (isBare && Object.keys(kept).length > 0) onChange(kept, { isReplacing: true });
   }, []);

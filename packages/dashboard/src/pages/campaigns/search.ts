@@ -1,6 +1,8 @@
+import { GOAL_CHARS_MAX } from '@leadtrail/contract/limits';
 import {
   DIMENSION_NAMES,
   type DimensionName,
+  GOAL_METRICS,
   METRIC_NAMES,
   type MetricName,
 } from '@leadtrail/contract/question-fields';
@@ -13,6 +15,8 @@ export type CampaignsSearch = {
   sort?: MetricName;
   order?: 'asc';
   attribution?: ShownAttribution;
+  /** The name of an event. */
+  goal?: string;
 };
 
 /** Parts of leads, as a linear attribution counts them, cannot be listed. */
@@ -33,17 +37,21 @@ const COLUMNS_DEFAULT: readonly MetricName[] = [
   'revenue',
 ];
 
-/** Moments are the frame's, and a visit may have several events. */
-const NOT_GROUPED: ReadonlySet<DimensionName> = new Set(['date', 'hour', 'weekday', 'event']);
+/** Moments are the frame's, and a visit may have several events and pages. */
+const NOT_GROUPED: ReadonlySet<DimensionName> = new Set(['date', 'hour', 'weekday', 'event', 'page']);
 export const LEVELS = DIMENSION_NAMES.filter((name) => !NOT_GROUPED.has(name));
+
+/** The columns to choose from. */
+export const COLUMNS = METRIC_NAMES.filter((name) => !GOAL_METRICS.some((each) => each === name));
 
 export function readCampaignsSearch(search: RawSearch): CampaignsSearch {
   return defined({
     by: listText(namesOf(search.by, LEVELS)),
-    columns: listText(namesOf(search.columns, METRIC_NAMES)),
+    columns: listText(namesOf(search.columns, COLUMNS)),
     sort: oneOf(search.sort, METRIC_NAMES),
     order: oneOf(search.order, ['asc']),
     attribution: oneOf(search.attribution, ATTRIBUTIONS),
+    goal: textOf(search.goal)?.slice(0, GOAL_CHARS_MAX) || undefined,
   });
 }
 
@@ -51,8 +59,16 @@ export function levelsOf({ by }: CampaignsSearch): readonly DimensionName[] {
   return by === undefined ? LEVELS_DEFAULT : namesOf(by, LEVELS);
 }
 
-export function columnsOf({ columns }: CampaignsSearch): readonly MetricName[] {
-  return columns === undefined ? COLUMNS_DEFAULT : namesOf(columns, METRIC_NAMES);
+/** Those of a goal come with the goal, after the visits. */
+export function columnsOf(search: CampaignsSearch): readonly MetricName[] {
+  const columns = chosenColumns(search);
+  return search.goal === undefined
+    ? columns
+    : columns.toSpliced(columns.indexOf('visits') + 1, 0, ...GOAL_METRICS);
+}
+
+export function chosenColumns({ columns }: CampaignsSearch): readonly MetricName[] {
+  return columns === undefined ? COLUMNS_DEFAULT : namesOf(columns, COLUMNS);
 }
 
 /** In the order of the address, each once. */

@@ -1,11 +1,14 @@
-import { DIMENSIONS, type DimensionName, METRIC_NAMES, METRICS } from '@leadtrail/contract/question-fields';
+import { DIMENSIONS, type DimensionName, METRICS } from '@leadtrail/contract/question-fields';
+import type { Frame } from '../../frame/frame.ts';
 import type { ChangeSearch } from '../../shared/use-search-params.ts';
 import { MultiSelect } from '../../ui/multi-select.tsx';
 import { Select } from '../../ui/select.tsx';
+import { GoalSelect } from './goal-select.tsx';
 import {
   ATTRIBUTIONS,
   type CampaignsSearch,
-  columnsOf,
+  COLUMNS,
+  chosenColumns,
   LEVELS,
   levelsOf,
   listText,
@@ -21,16 +24,18 @@ const ATTRIBUTION_NAMES: Readonly<Record<ShownAttribution, string>> = {
   last: 'Last touch',
 };
 
-/** What the rows are, level by level, the columns, and which touch a lead counts for. */
+/** What the rows are, level by level, the columns, which touch a lead counts for, and the goal. */
 export function TableSetup({
+  frame,
   search,
   onChange,
 }: {
+  frame: Frame;
   search: CampaignsSearch;
   onChange: ChangeSearch<CampaignsSearch>;
 }) {
   const levels = levelsOf(search);
-  const columns = columnsOf(search);
+  const columns = chosenColumns(search);
 
   function setLevel(at: number, chosen: DimensionName | typeof NONE) {
     const others = levels.filter((level, index) => index !== at && level !== chosen);
@@ -39,7 +44,7 @@ export function TableSetup({
   }
 
   return (
-    <section aria-label="Table" className="grid grid-cols-2 gap-2 sm:flex sm:flex-wrap">
+    <section aria-label="Table" className="grid grid-cols-2 gap-2 sm:flex sm:flex-wrap print:hidden">
       {POSITIONS.slice(0, levels.length + 1).map((label, at) => (
         <Select
           key={label}
@@ -58,10 +63,10 @@ export function TableSetup({
         className="sm:w-36"
         text={`${columns.length} columns`}
         value={columns}
-        choices={METRIC_NAMES.map((value) => ({ value, label: METRICS[value].label }))}
+        choices={COLUMNS.map((value) => ({ value, label: METRICS[value].label }))}
         onChange={(chosen) =>
           // In the order in which they are offered.
-          onChange({ columns: listText(METRIC_NAMES.filter((name) => chosen.includes(name))) })
+          onChange({ columns: listText(COLUMNS.filter((name) => chosen.includes(name))) })
         }
       />
       <Select
@@ -71,6 +76,7 @@ export function TableSetup({
         choices={ATTRIBUTIONS.map((value) => ({ value, label: ATTRIBUTION_NAMES[value] }))}
         onChange={(chosen) => onChange({ attribution: chosen === 'last_non_direct' ? undefined : chosen })}
       />
+      <GoalSelect frame={frame} goal={search.goal} onChange={(goal) => onChange({ goal })} />
     </section>
   );
 }

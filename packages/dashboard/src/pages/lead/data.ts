@@ -19,20 +19,33 @@ export type MergedLead = LeadDetail['merged'][number];
 
 const SOON_MS = 60_000;
 const POLL_MS = 2000;
+const VISIT_POLL_MS = 20_000;
+const ON_SITE_MS = 5 * 60_000;
 const RECORDINGS_MAX = 100;
 
 export function leadQuery(id: string) {
   return queryOptions({
     queryKey: queryKeys.lead(id),
     queryFn: ({ signal }) => call('lead', { params: { id }, signal }),
-    // Polls while a delivery attempt is near.
-    refetchInterval: ({ state }) => (state.data?.flow_sends.some(isAttemptNear) ? POLL_MS : false),
+    // Polls while a delivery attempt is near, and slowly while the person is on the site.
+    refetchInterval: ({ state: { data } }) => {
+      if (data === undefined) return false;
+      return data.flow_sends.some(isAttemptNear) ? POLL_MS : isOnSite(data) && VISIT_POLL_MS;
+    },
   });
 }
 
 function isAttemptNear({ status, next_attempt_at }: LeadSend): boolean {
   if (status !== 'pending' || next_attempt_at === null) return false;
   return timeOf(next_attempt_at).getTime() < Date.now() + SOON_MS;
+}
+
+/** A visit is open and something was done in the last minutes. */
+export function isOnSite({ sessions }: LeadDetail): boolean {
+  return sessions.some(({ ended_at, started_at, duration, page_views }) => {
+    const last = Math.max(started_at + duration, page_views.at(-1)?.at ?? 0);
+    return ended_at === null && last > Date.now() - ON_SITE_MS;
+  });
 }
 
 /** Marks the data of all other pages as stale. */

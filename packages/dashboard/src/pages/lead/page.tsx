@@ -16,13 +16,14 @@ import { Menu } from '../../ui/menu.tsx';
 import { Page } from '../../ui/page.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
 import { ContactCard } from './contact-card.tsx';
-import { type Lead, type LeadDetail, leadQuery, markOthersStale } from './data.ts';
+import { isOnSite, type Lead, type LeadDetail, leadQuery, markOthersStale } from './data.ts';
 import { DetailsCard } from './details-card.tsx';
 import { DuplicatesCard } from './duplicates-card.tsx';
 import { EraseDialog } from './erase-dialog.tsx';
 import { ForwardingCard } from './forwarding-card.tsx';
 import { IdentitiesCard } from './identities-card.tsx';
 import { MergedCard } from './merged-card.tsx';
+import { NotesCard } from './notes-card.tsx';
 import { OriginCard } from './origin-card.tsx';
 import { QueueLinks } from './queue-links.tsx';
 import { ScoresCard } from './scores-card.tsx';
@@ -64,7 +65,7 @@ function LeadView({ id, detail }: { id: string; detail: LeadDetail }) {
   return (
     <Page
       title={personName(lead)}
-      hint={<Subtitle lead={lead} />}
+      hint={<Subtitle lead={lead} isHere={isOnSite(detail)} />}
       actions={
         <>
           <AllLeads />
@@ -99,6 +100,7 @@ function LeadView({ id, detail }: { id: string; detail: LeadDetail }) {
           <>
             <OriginCard touches={detail.touches} />
             <ContactCard lead={lead} />
+            <NotesCard detail={detail} />
             <DuplicatesCard detail={detail} />
             <MergedCard detail={detail} />
             <ScoresCard lead={lead} />
@@ -123,10 +125,11 @@ function LeadView({ id, detail }: { id: string; detail: LeadDetail }) {
   );
 }
 
-function Subtitle({ lead }: { lead: Lead }) {
+function Subtitle({ lead, isHere }: { lead: Lead; isHere: boolean }) {
   return (
     <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
       {lead.project_name !== '' && <bdi>{lead.project_name}</bdi>}
+      {isHere && <Badge tone="positive">On the site now</Badge>}
       {lead.needs_review === 1 && <Badge tone="info">Needs review</Badge>}
       {lead.is_bot_lead === 1 && <Badge tone="negative">Bot</Badge>}
       {lead.test_lead === 'yes' && <Badge tone="warning">Test</Badge>}

@@ -1,33 +1,21 @@
 import { Braces, Download, FileSpreadsheet, MousePointerClick } from 'lucide-react';
 import { useState } from 'react';
-import { addressOf, send } from '../../api/client.ts';
 import { useIsAdmin } from '../../api/role.ts';
-import { download } from '../../shared/download.ts';
 import { Button } from '../../ui/button.tsx';
 import { Menu } from '../../ui/menu.tsx';
-import { toastProblem, toasts } from '../../ui/toast.tsx';
 import { ConversionsDialog } from './conversions-dialog.tsx';
+import { type ExportFormat, exportLeads } from './export-leads.ts';
 import { filtersOf, type ScopedSearch } from './queries.ts';
-
-type Format = 'csv' | 'json';
 
 export function ExportMenu({ search }: { search: ScopedSearch }) {
   const isAdmin = useIsAdmin();
   const [isBusy, setBusy] = useState(false);
   const [isChoosing, setChoosing] = useState(false);
 
-  async function exportAs(format: Format) {
+  async function exportAs(format: ExportFormat) {
     setBusy(true);
-    try {
-      const address = addressOf('exportLeads', { query: { ...filtersOf(search), format } });
-      const name = `leads-${new Date().toISOString().slice(0, 10)}.${format}`;
-      await download(await send('GET', address), name);
-      toasts.add({ title: `${name} downloaded` });
-    } catch (error) {
-      toastProblem('The leads were not exported', error);
-    } finally {
-      setBusy(false);
-    }
+    await exportLeads(filtersOf(search), format);
+    setBusy(false);
   }
 
   return (

@@ -6,27 +6,51 @@ import { Dotted } from '../../ui/dotted.tsx';
 import { EngagementBadge } from '../../ui/engagement-badge.tsx';
 import { riskOf } from '../../ui/risk.ts';
 import { Time } from '../../ui/time.tsx';
+import { LEAD_COLUMNS } from './columns.tsx';
 import { LeadMarks, ReviewDot, RiskBadge } from './lead-badges.tsx';
+import { RowCheckbox } from './row-checkbox.tsx';
 import { StageButton } from './stage-menu.tsx';
+import type { ColumnName } from './table-look.ts';
 
-const CELL = 'px-3 py-2.5 align-middle';
+const CELL = 'px-3 py-2.5 align-middle group-data-compact/table:py-1';
+/** The second line of a cell. */
+const MORE = 'truncate text-[0.8125rem] text-ink-faint group-data-compact/table:hidden';
+
+export const SHOWN_FROM = {
+  medium: 'hidden @2xl:table-cell',
+  wide: 'hidden @4xl:table-cell',
+} as const;
 
 /** A lead in the table, memoised by its lead. */
 export const LeadRow = memo(function LeadRow({
   lead,
+  columns,
+  isSelected,
+  onSelect,
   hrefOf,
 }: {
   lead: LeadItem;
+  columns: readonly ColumnName[];
+  isSelected: boolean;
+  onSelect: (leadId: number, isRange: boolean) => void;
   hrefOf: (leadId: number) => string;
 }) {
   const isNew = lead.needs_review === 1;
   return (
     <tr
       data-lead={lead.lead_id}
-      className="cursor-pointer border-b border-line last:border-b-0 focus-within:bg-accent-soft/50 hover:bg-sunken/50"
+      data-selected={isSelected || undefined}
+      className="cursor-pointer border-b border-line last:border-b-0 focus-within:bg-accent-soft/50 hover:bg-sunken/50 data-selected:bg-accent-soft/50 data-selected:[--ink-faint:var(--ink-soft)]"
     >
-      <th scope="row" className={classes(CELL, 'pl-4 text-left font-normal sm:pl-5')}>
-        <div className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
+      <td className="w-11 pl-1 align-middle sm:pl-2">
+        <RowCheckbox
+          label={`Select ${personName(lead)}`}
+          isChecked={isSelected}
+          onChange={(isRange) => onSelect(lead.lead_id, isRange)}
+        />
+      </td>
+      <th scope="row" className={classes(CELL, 'pl-1 text-left font-normal')}>
+        <div className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1 group-data-compact/table:flex-nowrap">
           {/* Keeps dot and name on one line. */}
           <span className="flex max-w-full min-w-0 items-center gap-2">
             {isNew && <ReviewDot />}
@@ -40,7 +64,7 @@ export const LeadRow = memo(function LeadRow({
           <LeadMarks lead={lead} />
         </div>
         <Contact lead={lead} />
-        <div className="mt-1.5 flex flex-wrap items-center gap-1.5 text-[0.8125rem] text-ink-soft @4xl:hidden">
+        <div className="mt-1.5 flex flex-wrap items-center gap-1.5 text-[0.8125rem] text-ink-soft group-data-compact/table:hidden @4xl:hidden">
           <EngagementBadge lead={lead} />
           {riskOf(lead.suspicion_score).isRaised && <RiskBadge score={lead.suspicion_score} hasLabel />}
           <span className="min-w-0 truncate @2xl:hidden">
@@ -50,24 +74,15 @@ export const LeadRow = memo(function LeadRow({
           </span>
         </div>
       </th>
-      <td className={classes(CELL, 'hidden @2xl:table-cell')}>
-        <div className="truncate">{lead.project_name || <None />}</div>
-        <div className="truncate text-[0.8125rem] text-ink-faint">{lead.project_source}</div>
-      </td>
-      <td className={classes(CELL, 'hidden @2xl:table-cell')}>
-        <Time value={lead.enquiry_datetime} isAgo />
-        {lead.last_follow_up_at !== null && (
-          <div className="text-[0.8125rem] whitespace-nowrap text-ink-faint">
-            Again <Time value={lead.last_follow_up_at} isAgo />
-          </div>
-        )}
-      </td>
-      <td className={classes(CELL, 'hidden @4xl:table-cell')}>
-        <EngagementBadge lead={lead} />
-      </td>
-      <td className={classes(CELL, 'hidden @4xl:table-cell')}>
-        <RiskBadge score={lead.suspicion_score} />
-      </td>
+      {columns.map((name) => {
+        const { from, cell, more } = LEAD_COLUMNS[name];
+        return (
+          <td key={name} className={classes(CELL, SHOWN_FROM[from])}>
+            <div className="truncate">{cell(lead) || <None />}</div>
+            {more !== undefined && <div className={MORE}>{more(lead)}</div>}
+          </td>
+        );
+      })}
       <td className={classes(CELL, 'pr-4 sm:pr-5')}>
         <StageButton lead={lead} />
       </td>
@@ -82,7 +97,7 @@ function Contact({ lead }: { lead: LeadItem }) {
   );
   if (shown.length === 0) return null;
   return (
-    <div className="truncate text-[0.8125rem] text-ink-faint">
+    <div className={MORE}>
       <Dotted parts={shown} />
     </div>
   );

@@ -1,5 +1,6 @@
 import type { LeadSort } from '@leadtrail/contract/leads';
 import { useQuery } from '@tanstack/react-query';
+import type { CSSProperties } from 'react';
 import { counted } from '../../format.ts';
 import type { LeadList } from '../../shared/lead-lists.ts';
 import type { ChangeSearch } from '../../shared/use-search-params.ts';
@@ -9,13 +10,19 @@ import { classes } from '../../ui/classes.ts';
 import { Pagination } from '../../ui/pagination.tsx';
 import { Select } from '../../ui/select.tsx';
 import { ErrorState, SkeletonRows } from '../../ui/states.tsx';
-import { LeadRow } from './lead-row.tsx';
+import { BulkBar } from './bulk-bar.tsx';
+import { LEAD_COLUMNS } from './columns.tsx';
+import { LeadRow, SHOWN_FROM } from './lead-row.tsx';
 import { NoLeads } from './no-leads.tsx';
 import { listOptions, type ScopedSearch } from './queries.ts';
+import { RowCheckbox } from './row-checkbox.tsx';
 import { type LeadsSearch, LIMIT_DEFAULT, LIMITS } from './search.ts';
 import { SortHeader } from './sort-header.tsx';
+import { COLUMN_NAMES, type TableLook, useTableLook } from './table-look.ts';
+import { TableLookMenu } from './table-look-menu.tsx';
 import type { LeadLinks } from './use-lead-links.ts';
 import { useReview } from './use-review.ts';
+import { type Selection, useSelection } from './use-selection.ts';
 
 type Props = { search: ScopedSearch; onChange: ChangeSearch<LeadsSearch>; links: LeadLinks };
 
@@ -25,23 +32,15 @@ const SIZES: readonly Choice<string>[] = [LIMIT_DEFAULT, ...LIMITS].map((limit) 
 }));
 
 const NAME = [['name_asc', 'ascending']] as const;
-const SUBMITTED = [
-  ['newest', 'descending'],
-  ['oldest', 'ascending'],
-] as const;
-const ENGAGEMENT = [
-  ['score_desc', 'descending'],
-  ['score_asc', 'ascending'],
-] as const;
-const RISK = [
-  ['risk_desc', 'descending'],
-  ['risk_asc', 'ascending'],
-] as const;
+/** Checkbox, contact and stage, in rem. */
+const FIXED_WIDTH = 2.75 + 16 + 9.5;
 
 export function LeadsTable({ search, onChange, links }: Props) {
   const { data, error, refetch, isPlaceholderData } = useQuery(listOptions(search));
   const { limit = LIMIT_DEFAULT, offset = 0 } = search;
-  useReview(data?.leads);
+  const [look, changeLook] = useTableLook();
+  const selection = useSelection(data?.leads);
+  useReview(data?.leads, selection.toggle);
 
   if (error !== null && (data === undefined || isPlaceholderData)) {
     return (
@@ -50,27 +49,43 @@ export function LeadsTable({ search, onChange, links }: Props) {
       </Card>
     );
   }
+  const shown = data?.leads ?? [];
+  const chosen = shown.filter(({ lead_id }) => selection.ids.has(lead_id)).length;
+  const isPageSelected = shown.length > 0 && chosen === shown.length;
   return (
     <Card isFlush>
-      <div className="flex h-12 items-center justify-between gap-4 border-b border-line px-4 sm:px-5">
-        <p aria-live="polite" className="font-medium tabular-nums">
+      <div className="flex min-h-12 flex-wrap items-center gap-x-2 gap-y-1 border-b border-line px-4 py-1.5 sm:px-5">
+        <p aria-live="polite" className="mr-auto font-medium tabular-nums">
           {data !== undefined && counted(data.total, 'lead')}
         </p>
+        <TableLookMenu look={look} onChange={changeLook} />
         <div className="w-34">
           <Select
             label="Leads per page"
             choices={SIZES}
             value={String(limit)}
-            onChange={(chosen) => onChange({ limit: LIMITS.find((each) => String(each) === chosen) })}
+            onChange={(size) => onChange({ limit: LIMITS.find((each) => String(each) === size) })}
           />
         </div>
       </div>
+      {selection.ids.size > 0 && data !== undefined && (
+        <BulkBar search={search} selection={selection} total={data.total} isPageSelected={isPageSelected} />
+      )}
       {data === undefined ? (
         <SkeletonRows rows={12} />
       ) : data.leads.length === 0 ? (
         <NoLeads search={search} total={data.total} onChange={onChange} />
       ) : (
-        <Rows list={data} isStale={isPlaceholderData} search={search} onChange={onChange} links={links} />
+        <Rows
+          list={data}
+          isStale={isPlaceholderData}
+          look={look}
+          selection={selection}
+          chosen={chosen}
+          search={search}
+          onChange={onChange}
+          links={links}
+        />
       )}
       {data !== undefined && (
         <Pagination
@@ -87,6 +102,9 @@ export function LeadsTable({ search, onChange, links }: Props) {
 function Rows({
   list,
   isStale,
+  look,
+  selection,
+  chosen,
   search,
   onChange,
   links,
@@ -94,43 +112,50 @@ function Rows({
   list: LeadList;
   /** Rows of the previous view, while its own load. */
   isStale: boolean;
+  look: TableLook;
+  selection: Selection;
+  /** How many of this page are selected. */
+  chosen: number;
 }) {
   const sorting: { sort: LeadSort; onSort: (sort: LeadSort) => void } = {
     sort: search.sort ?? 'newest',
     onSort: (sort) => onChange({ sort: sort === 'newest' ? undefined : sort }),
   };
-  const orders = <O,>(given: readonly O[]) => (search.behind === undefined ? given : []);
+  const orders = <O,>(given: readonly O[] = []) => (search.behind === undefined ? given : []);
+  const width = look.columns.reduce((sum, name) => sum + LEAD_COLUMNS[name].width, FIXED_WIDTH);
+  const isAll = chosen === list.leads.length;
   return (
     <div
       className={classes('@container overflow-x-auto transition-opacity', isStale && 'opacity-60')}
       aria-busy={isStale || undefined}
     >
-      <table className="w-full table-fixed border-collapse text-left">
+      <table
+        data-compact={look.isCompact || undefined}
+        style={{ '--table-width': `${width}rem` } as CSSProperties}
+        className="group/table w-full table-fixed border-collapse text-left @4xl:min-w-(--table-width)"
+      >
         <caption className="sr-only">Leads</caption>
         <thead>
           <tr className="border-b border-line text-xs text-ink-faint">
-            <SortHeader title="Contact" orders={orders(NAME)} {...sorting} className="pl-4 sm:pl-5" />
-            <th scope="col" className="hidden h-9 w-[22%] px-3 font-medium @2xl:table-cell">
-              Project
+            <th scope="col" className="h-9 w-11 pl-1 sm:w-12 sm:pl-2">
+              <RowCheckbox
+                label="Select all on this page"
+                isChecked={isAll}
+                isMixed={chosen > 0 && !isAll}
+                onChange={() => selection.setPage(!isAll)}
+              />
             </th>
-            <SortHeader
-              title="Submitted"
-              orders={orders(SUBMITTED)}
-              {...sorting}
-              className="hidden w-36 @2xl:table-cell"
-            />
-            <SortHeader
-              title="Engagement"
-              orders={orders(ENGAGEMENT)}
-              {...sorting}
-              className="hidden w-34 @4xl:table-cell"
-            />
-            <SortHeader
-              title="Risk"
-              orders={orders(RISK)}
-              {...sorting}
-              className="hidden w-20 @4xl:table-cell"
-            />
+            <SortHeader title="Contact" orders={orders(NAME)} {...sorting} className="pl-1" />
+            {look.columns.map((name) => (
+              <SortHeader
+                key={name}
+                title={COLUMN_NAMES[name]}
+                orders={orders(LEAD_COLUMNS[name].orders)}
+                {...sorting}
+                className={SHOWN_FROM[LEAD_COLUMNS[name].from]}
+                width={LEAD_COLUMNS[name].share ?? `${LEAD_COLUMNS[name].width}rem`}
+              />
+            ))}
             <th scope="col" className="h-9 w-34 px-3 pr-4 font-medium sm:w-38 sm:pr-5">
               Stage
             </th>
@@ -139,7 +164,14 @@ function Rows({
         {/* biome-ignore lint/a11y/useKeyWithClickEvents: Every row has a link that does the same. */}
         <tbody onClick={links.follow} onPointerEnter={links.prepare}>
           {list.leads.map((lead) => (
-            <LeadRow key={lead.lead_id} lead={lead} hrefOf={links.hrefOf} />
+            <LeadRow
+              key={lead.lead_id}
+              lead={lead}
+              columns={look.columns}
+              isSelected={selection.isAllMatching || selection.ids.has(lead.lead_id)}
+              onSelect={selection.toggle}
+              hrefOf={links.hrefOf}
+            />
           ))}
         </tbody>
       </table>

@@ -4,6 +4,7 @@ import { useIsAdmin } from '../../api/role.ts';
 import type { ChangeSearch } from '../../shared/use-search-params.ts';
 import { Button, buttonClasses } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/states.tsx';
+import { FILTER_KEYS } from './filters.ts';
 import type { ScopedSearch } from './queries.ts';
 import type { LeadsSearch } from './search.ts';
 import { hasFilters, presetOf } from './views.ts';
@@ -60,18 +61,9 @@ export function NoLeads({
     );
   }
   const clear = () =>
-    onChange(
-      {
-        q: undefined,
-        status: undefined,
-        has_follow_ups: undefined,
-        seen: undefined,
-        project: undefined,
-        source: undefined,
-        campaign: undefined,
-      },
-      { isReplacing: false },
-    );
+    onChange(Object.fromEntries(['q', ...FILTER_KEYS].map((key) => [key, undefined])), {
+      isReplacing: false,
+    });
   return (
     <EmptyState
       icon={<SearchX aria-hidden="true" />}

@@ -3,6 +3,7 @@ import { formatNumber } from '../../format.ts';
 import { useAnswer } from '../../frame/use-frame.ts';
 import type { ChangeSearch } from '../../shared/use-search-params.ts';
 import { Select } from '../../ui/select.tsx';
+import { FILTER_NAMES, FIXED_FILTERS } from './filters.ts';
 import type { LeadsSearch } from './search.ts';
 
 const ANY = '';
@@ -11,13 +12,13 @@ const CHOICES_MAX = 200;
 type Filter = 'project' | 'source' | 'campaign';
 
 /** The values that there are of each. */
-const FILTERS: readonly { filter: Filter; dimension: DimensionName; label: string; any: string }[] = [
-  { filter: 'project', dimension: 'project', label: 'Project', any: 'Any project' },
-  { filter: 'source', dimension: 'form_source', label: 'Source of the form', any: 'Any source' },
-  { filter: 'campaign', dimension: 'campaign', label: 'Campaign', any: 'Any campaign' },
+const FILTERS: readonly { filter: Filter; dimension: DimensionName; any: string }[] = [
+  { filter: 'project', dimension: 'project', any: 'Any project' },
+  { filter: 'source', dimension: 'form_source', any: 'Any source' },
+  { filter: 'campaign', dimension: 'campaign', any: 'Any campaign' },
 ];
 
-/** Filters by what a lead asked about and what brought it. */
+/** Filters by what a lead asked about, what brought it and what became of it. */
 export function OriginFilters({
   search,
   onChange,
@@ -26,16 +27,27 @@ export function OriginFilters({
   onChange: ChangeSearch<LeadsSearch>;
 }) {
   return (
-    <div id="lead-origins" className="contents">
-      {FILTERS.map(({ filter, dimension, label, any }) => (
+    <div id="lead-origins" className="col-span-2 grid grid-cols-2 gap-2 sm:flex sm:w-full sm:flex-wrap">
+      {FILTERS.map(({ filter, dimension, any }) => (
         <OriginFilter
           key={filter}
-          label={label}
+          label={FILTER_NAMES[filter]}
           any={any}
           dimension={dimension}
           value={search[filter]}
           onChange={(chosen) => onChange({ [filter]: chosen })}
         />
+      ))}
+      {FIXED_FILTERS.map(({ filter, any, choices }) => (
+        <div key={filter} className="sm:w-44">
+          <Select<string>
+            label={FILTER_NAMES[filter]}
+            className="max-sm:h-11"
+            value={search[filter] ?? ANY}
+            choices={[{ value: ANY, label: any }, ...choices]}
+            onChange={(chosen) => onChange({ [filter]: chosen === ANY ? undefined : chosen })}
+          />
+        </div>
       ))}
     </div>
   );
@@ -65,7 +77,7 @@ function OriginFilter({
   );
   const isMissing = value !== undefined && !known.some((each) => each.value === value);
   return (
-    <div className="sm:w-48">
+    <div className="sm:w-44">
       <Select
         label={label}
         className="max-sm:h-11"

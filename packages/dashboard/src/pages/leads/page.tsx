@@ -1,6 +1,6 @@
 import { type LeadMetric, METRICS } from '@leadtrail/contract/question-fields';
 import { Link } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { useEffect, useMemo } from 'react';
 import { momentsOf } from '../../frame/days.ts';
 import type { Frame } from '../../frame/frame.ts';
 import { FrameBar } from '../../frame/frame-bar.tsx';
@@ -15,18 +15,21 @@ import { Page } from '../../ui/page.tsx';
 import { SkeletonRows } from '../../ui/states.tsx';
 import { Board } from './board.tsx';
 import { ExportMenu } from './export-menu.tsx';
+import { FilterChips } from './filter-chips.tsx';
 import { LayoutSwitch } from './layout-switch.tsx';
 import { LeadsTable } from './leads-table.tsx';
 import { NewLeads } from './new-leads.tsx';
 import { filtersOf, type ScopedSearch } from './queries.ts';
-import type { LeadsSearch } from './search.ts';
+import { type LeadsSearch, readLeadsSearch } from './search.ts';
 import { StageMenu } from './stage-menu.tsx';
 import { Toolbar } from './toolbar.tsx';
 import { useLeadLinks } from './use-lead-links.ts';
 import { ViewBar } from './view-bar.tsx';
 
 export function LeadsPage() {
-  const [search, changeSearch] = useSearchParams<LeadsSearch>();
+  const [address, changeSearch] = useSearchParams<LeadsSearch>();
+  // What makes no sense is still in the address.
+  const search = useMemo(() => readLeadsSearch(address), [address]);
   useEffect(() => keepLeadsSearch(search), [search]);
   const [frame, changeFrame] = useFrame('all');
   const scoped = useScopedSearch(search, frame);
@@ -51,6 +54,7 @@ export function LeadsPage() {
         <>
           <ViewBar search={search} />
           <Toolbar search={search} onChange={changeSearch} />
+          <FilterChips search={search} onChange={changeSearch} />
         </>
       )}
       {scoped === undefined ? <SkeletonRows rows={12} /> : <Leads search={scoped} onChange={changeSearch} />}
@@ -74,7 +78,13 @@ function Leads({ search, onChange }: { search: ScopedSearch; onChange: ChangeSea
       {search.behind === undefined && (
         <NewLeads key={JSON.stringify(filtersOf(search))} search={search} onChange={onChange} />
       )}
-      <LeadsTable search={search} onChange={onChange} links={links} />
+      <LeadsTable
+        // A selection is of one list.
+        key={JSON.stringify([filtersOf(search), search.behind])}
+        search={search}
+        onChange={onChange}
+        links={links}
+      />
       <StageMenu onMove={moveStage} />
     </div>
   );

@@ -4,6 +4,7 @@ import { call } from '../../api/client.ts';
 import { type AskedQuestion, type LeadColumn, type LeadFilters, queryKeys } from '../../api/query-keys.ts';
 import type { LeadList } from '../../shared/lead-lists.ts';
 import { defined } from '../../shared/search-params.ts';
+import { FILTER_KEYS, type FilterKey } from './filters.ts';
 import { type LeadsSearch, LIMIT_DEFAULT } from './search.ts';
 
 export const CARDS_AT_ONCE = 25;
@@ -18,8 +19,12 @@ export type ScopedSearch = LeadsSearch & Pick<LeadFilters, 'site' | 'from' | 'to
 export type Behind = Pick<AskedQuestion, 'period' | 'filters'> & { metric: LeadMetric };
 
 export function filtersOf(search: ScopedSearch): LeadFilters {
-  const { q, status, has_follow_ups, seen, project, source, campaign, site, from, to } = search;
-  return defined({ q, status, has_follow_ups, seen, project, source, campaign, site, from, to });
+  const { q, site, from, to } = search;
+  const filters = Object.fromEntries(FILTER_KEYS.map((key) => [key, search[key]])) as Pick<
+    LeadFilters,
+    FilterKey
+  >;
+  return defined({ q, ...filters, site, from, to });
 }
 
 export function listOptions(search: ScopedSearch) {

@@ -1,8 +1,11 @@
+import { CHANNELS } from '@leadtrail/contract/channels';
+import { ENGAGEMENT_LABELS } from '@leadtrail/contract/engagement';
 import { LEAD_STATUSES } from '@leadtrail/contract/lead-status';
 import type { LeadSort } from '@leadtrail/contract/leads';
 import { LEAD_METRICS, type LeadMetric } from '@leadtrail/contract/question-fields';
 import type { LeadFilters } from '../../api/query-keys.ts';
 import { defined, flagOf, oneOf, positiveOf, type RawSearch, textOf } from '../../shared/search-params.ts';
+import { DELIVERIES } from './filters.ts';
 
 /** Filters, order and layout: what a saved view contains. */
 export type LeadsView = Omit<LeadFilters, 'site' | 'from' | 'to'> & {
@@ -52,6 +55,9 @@ export function viewOf(search: RawSearch): LeadsView {
     project: textOf(search.project),
     source: textOf(search.source),
     campaign: textOf(search.campaign),
+    channel: oneOf(search.channel, CHANNELS),
+    engagement: oneOf(search.engagement, ENGAGEMENT_LABELS),
+    delivery: oneOf(search.delivery, DELIVERIES),
     sort: oneOf(search.sort, SORTS),
   });
 }

@@ -10,6 +10,7 @@ export function SortHeader({
   sort,
   onSort,
   className,
+  width,
 }: {
   title: string;
   /** Empty: it cannot be sorted. */
@@ -17,20 +18,27 @@ export function SortHeader({
   sort: LeadSort;
   onSort: (sort: LeadSort) => void;
   className?: string;
+  width?: string;
 }) {
+  const style = width === undefined ? undefined : { width };
   const current = orders.findIndex(([each]) => each === sort);
   const direction = orders[current]?.[1];
   const [next] = orders[current + 1] ?? orders[0] ?? ['newest'];
   if (orders.length === 0) {
     return (
-      <th scope="col" className={classes('h-9 px-3 font-medium', className)}>
+      <th scope="col" style={style} className={classes('h-9 px-3 font-medium', className)}>
         {title}
       </th>
     );
   }
   const Arrow = direction === 'ascending' ? ArrowUp : ArrowDown;
   return (
-    <th scope="col" aria-sort={direction} className={classes('h-9 px-3 font-medium', className)}>
+    <th
+      scope="col"
+      aria-sort={direction}
+      style={style}
+      className={classes('h-9 px-3 font-medium', className)}
+    >
       <button
         type="button"
         onClick={() => onSort(next)}

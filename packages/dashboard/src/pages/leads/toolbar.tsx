@@ -45,9 +45,11 @@ const SORTS: readonly Choice<LeadSort>[] = [
 export function Toolbar({ search, onChange }: { search: LeadsSearch; onChange: ChangeSearch<LeadsSearch> }) {
   const [isOpen, setOpen] = useState(false);
   const { q, status, has_follow_ups, seen, sort, project, source, campaign } = search;
-  const origins = [project, source, campaign].filter((each) => each !== undefined).length;
+  const { channel, engagement, delivery } = search;
+  const more = [project, source, campaign, channel, engagement, delivery];
+  const origins = more.filter((each) => each !== undefined).length;
   const inUse = origins + [status, has_follow_ups, seen, sort].filter((each) => each !== undefined).length;
-  const [hasOrigins, setOrigins] = useState(origins > 0);
+  const [hasOrigins, setOrigins] = useState(false);
   return (
     <search className="flex flex-wrap gap-2">
       <SearchInput

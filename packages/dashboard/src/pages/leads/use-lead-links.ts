@@ -28,7 +28,7 @@ export function useLeadLinks(): LeadLinks {
       const target = event.target as Element;
       const leadId = target.closest<HTMLElement>('[data-lead]')?.dataset.lead;
       const isLink = target.closest('a') !== null;
-      if (leadId === undefined || event.defaultPrevented || target.closest('button') !== null) return;
+      if (leadId === undefined || event.defaultPrevented || target.closest('button, label') !== null) return;
       // The browser handles modified clicks on links.
       if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) {
         if (!isLink) open(hrefOf(Number(leadId)), '_blank', 'noopener');

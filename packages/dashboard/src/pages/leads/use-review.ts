@@ -1,16 +1,21 @@
 import type { LeadItem } from '@leadtrail/contract/lead-records';
+import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useIsAdmin } from '../../api/role.ts';
-import { keepQueue, lastOpened } from '../../shared/lead-queue.ts';
+import { keepQueue, lastOpened, wantNote } from '../../shared/lead-queue.ts';
 import { useKeys } from '../../shared/use-keys.ts';
 import { useLeadActions } from '../../shared/use-lead-actions.ts';
 
 const ROW = 'tr[data-lead]';
 
 /** The list as a queue: keys go from row to row and act on the one that has the focus. */
-export function useReview(leads: readonly LeadItem[] | undefined): void {
+export function useReview(
+  leads: readonly LeadItem[] | undefined,
+  onSelect: (leadId: number, isRange: boolean) => void,
+): void {
   const isAdmin = useIsAdmin();
   const { keysFor } = useLeadActions();
+  const navigate = useNavigate();
   const isLoaded = leads !== undefined;
 
   useEffect(() => {
@@ -24,6 +29,22 @@ export function useReview(leads: readonly LeadItem[] | undefined): void {
 
   useKeys({
     ...keysFor(() => chosenOf(leads), isAdmin),
+    x: () => {
+      const lead = chosenOf(leads);
+      if (lead !== undefined) onSelect(lead.lead_id, false);
+    },
+    X: () => {
+      const lead = chosenOf(leads);
+      if (lead !== undefined) onSelect(lead.lead_id, true);
+    },
+    n: (event) => {
+      const lead = chosenOf(leads);
+      if (lead === undefined || !isAdmin) return;
+      // Else the letter would be typed into the note.
+      event.preventDefault();
+      wantNote(lead.lead_id);
+      void navigate({ to: '/leads/$leadId', params: { leadId: String(lead.lead_id) } });
+    },
     j: (event) => step(event, 1),
     k: (event) => step(event, -1),
     ArrowDown: (event) => currentRow() !== null && step(event, 1),

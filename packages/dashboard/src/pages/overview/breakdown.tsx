@@ -6,6 +6,7 @@ import { type Frame, withFilter } from '../../frame/frame.ts';
 import { valueName } from '../../frame/frame-bar.tsx';
 import { LeadsLink } from '../../frame/leads-link.tsx';
 import { type ChangeFrame, questionFrame, useAnswer } from '../../frame/use-frame.ts';
+import { MEASURED_EVENTS } from '../../shared/measured-events.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { classes } from '../../ui/classes.ts';
@@ -16,6 +17,8 @@ const FEW = 8;
 const MANY = 100;
 /** Visits know nothing of them. */
 const OF_FORMS: ReadonlySet<DimensionName> = new Set(['project', 'form']);
+/** A visit may have several, and leads know nothing of them. */
+const OF_VISITS: ReadonlySet<DimensionName> = new Set(['page', 'event']);
 const METRICS = ['visits', 'leads', 'conversion_rate'] as const;
 
 type Props = {
@@ -47,23 +50,27 @@ export function Rows({
   onChange,
 }: Omit<Props, 'title' | 'dimensions'> & { dimension: DimensionName }) {
   const [isWhole, setWhole] = useState(false);
-  const isOfForms = OF_FORMS.has(dimension);
+  const hasVisits = !OF_FORMS.has(dimension);
+  const hasLeads = !OF_VISITS.has(dimension);
   const { compare: _, ...asked } = questionFrame(frame);
   const answer = useAnswer({
     ...asked,
-    metrics: [...METRICS],
+    metrics: hasLeads ? [...METRICS] : ['visits'],
     dimensions: [dimension],
-    order_by: [[isOfForms ? 'leads' : 'visits', 'desc']],
-    limit: isWhole ? MANY : FEW + 1,
+    order_by: [[hasVisits ? 'visits' : 'leads', 'desc']],
+    limit: (isWhole ? MANY : FEW + 1) + (dimension === 'event' ? MEASURED_EVENTS.size : 0),
   });
   return (
     <div className="mt-3">
       <Loaded query={answer} outline={<Skeleton className="h-64" />}>
         {({ rows }) => {
-          const shown = rows.filter(({ metrics: [, leads] }) => !isOfForms || (leads ?? 0) > 0);
+          const shown = rows.filter(
+            ({ dimensions: [value = ''], metrics: [, leads] }) =>
+              (hasVisits || (leads ?? 0) > 0) && !(dimension === 'event' && MEASURED_EVENTS.has(value)),
+          );
           if (shown.length === 0) return <EmptyState title="Nothing in this period" />;
           const visible = isWhole ? shown : shown.slice(0, FEW);
-          const most = Math.max(1, ...visible.map(({ metrics }) => metrics[isOfForms ? 1 : 0] ?? 0));
+          const most = Math.max(1, ...visible.map(({ metrics }) => metrics[hasVisits ? 0 : 1] ?? 0));
           return (
             <div
               className={classes('grid gap-2 transition-opacity', answer.isPlaceholderData && 'opacity-60')}
@@ -75,9 +82,9 @@ export function Rows({
                     <th scope="col" className="h-7 pl-2.5 font-medium">
                       {DIMENSIONS[dimension]}
                     </th>
-                    {!isOfForms && <NumberHead>Visits</NumberHead>}
-                    <NumberHead>Leads</NumberHead>
-                    {!isOfForms && <NumberHead isFromSm>Rate</NumberHead>}
+                    {hasVisits && <NumberHead>Visits</NumberHead>}
+                    {hasLeads && <NumberHead>Leads</NumberHead>}
+                    {hasVisits && hasLeads && <NumberHead isFromSm>Rate</NumberHead>}
                   </tr>
                 </thead>
                 <tbody>
@@ -86,20 +93,22 @@ export function Rows({
                       key={value}
                       dimension={dimension}
                       value={value}
-                      share={((isOfForms ? leads : visits) ?? 0) / most}
+                      share={((hasVisits ? visits : leads) ?? 0) / most}
                       frame={frame}
                       onChange={onChange}
                     >
-                      {!isOfForms && <NumberCell>{formatNumber(visits ?? 0)}</NumberCell>}
-                      <NumberCell>
-                        <LeadsLink
-                          frame={frame}
-                          metric="leads"
-                          count={leads ?? 0}
-                          more={[{ dimension, value }]}
-                        />
-                      </NumberCell>
-                      {!isOfForms && (
+                      {hasVisits && <NumberCell>{formatNumber(visits ?? 0)}</NumberCell>}
+                      {hasLeads && (
+                        <NumberCell>
+                          <LeadsLink
+                            frame={frame}
+                            metric="leads"
+                            count={leads ?? 0}
+                            more={[{ dimension, value }]}
+                          />
+                        </NumberCell>
+                      )}
+                      {hasVisits && hasLeads && (
                         <NumberCell isFromSm>{rate == null ? '–' : formatPercent(rate)}</NumberCell>
                       )}
                     </Row>
@@ -110,7 +119,7 @@ export function Rows({
                 <Button
                   look="ghost"
                   size="small"
-                  className="justify-self-start"
+                  className="justify-self-start print:hidden"
                   aria-expanded={isWhole}
                   onClick={() => setWhole(!isWhole)}
                 >
@@ -153,15 +162,22 @@ function Row({
           className="absolute inset-y-0.5 left-0 -z-10 min-w-1 rounded-md bg-series-1/15"
           style={{ width: `${share * 100}%` }}
         />
-        <button
-          type="button"
-          aria-pressed={isChosen}
-          title={name}
-          onClick={() => onChange({ filters })}
-          className="block min-h-11 w-full truncate rounded-md px-2.5 text-left hover:bg-sunken/60 aria-pressed:ring-1 aria-pressed:ring-accent sm:min-h-8"
-        >
-          <bdi>{name}</bdi>
-        </button>
+        {OF_VISITS.has(dimension) ? (
+          // As a filter it would leave no leads.
+          <bdi title={name} className="block truncate px-2.5 py-1.5">
+            {name}
+          </bdi>
+        ) : (
+          <button
+            type="button"
+            aria-pressed={isChosen}
+            title={name}
+            onClick={() => onChange({ filters })}
+            className="block min-h-11 w-full truncate rounded-md px-2.5 text-left hover:bg-sunken/60 aria-pressed:ring-1 aria-pressed:ring-accent sm:min-h-8 print:min-h-6"
+          >
+            <bdi>{name}</bdi>
+          </button>
+        )}
       </th>
       {children}
     </tr>
@@ -173,7 +189,10 @@ const FROM_SM = 'max-sm:hidden';
 
 function NumberHead({ children, isFromSm = false }: { children: string; isFromSm?: boolean }) {
   return (
-    <th scope="col" className={classes('h-7 w-16 pr-1 text-right font-medium sm:w-20', isFromSm && FROM_SM)}>
+    <th
+      scope="col"
+      className={classes('h-7 w-16 pr-1 text-right font-medium sm:w-20 print:w-15', isFromSm && FROM_SM)}
+    >
       {children}
     </th>
   );

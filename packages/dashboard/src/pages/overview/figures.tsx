@@ -8,7 +8,7 @@ import { questionFrame, useAnswer } from '../../frame/use-frame.ts';
 import { CHANCE, isCountNoise, isShareNoise } from '../../shared/noise.ts';
 import { Skeleton } from '../../ui/states.tsx';
 
-const GRID = 'grid grid-cols-2 gap-3 sm:gap-4 lg:grid-cols-4';
+const GRID = 'grid grid-cols-2 gap-3 sm:gap-4 lg:grid-cols-4 print:grid-cols-4';
 const YOUNGER = 'leads of the period before have had longer';
 const METRICS = ['leads', 'conversion_rate', 'qualified', 'won', 'visits'] as const;
 

@@ -38,6 +38,7 @@ export function Places({ frame, onChange }: { frame: Frame; onChange: ChangeFram
   return (
     <Card
       title="Countries"
+      className="break-inside-avoid"
       actions={
         <Segments
           label="Show countries as"
@@ -50,8 +51,10 @@ export function Places({ frame, onChange }: { frame: Frame; onChange: ChangeFram
       {view === 'list' ? (
         rows
       ) : (
-        <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-6 xl:grid-cols-[minmax(0,1fr)_28rem]">
-          <CountryMap frame={frame} />
+        <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-6 xl:grid-cols-[minmax(0,1fr)_28rem] print:grid-cols-1">
+          <div className="print:hidden">
+            <CountryMap frame={frame} />
+          </div>
           {rows}
         </div>
       )}

@@ -1,5 +1,6 @@
 import { Loaded } from '../../charts/loaded.tsx';
 import { formatNumber } from '../../format.ts';
+import { Pulse } from '../../ui/pulse.tsx';
 import { Skeleton } from '../../ui/states.tsx';
 import { useRealtime } from './queries.ts';
 
@@ -8,7 +9,7 @@ export function Realtime() {
   return (
     <section
       aria-labelledby="right-now"
-      className="min-w-0 rounded-xl border border-line bg-surface px-4 py-3 sm:px-5"
+      className="min-w-0 rounded-xl border border-line bg-surface px-4 py-3 sm:px-5 print:hidden"
     >
       <h2 id="right-now" className="sr-only">
         Right now
@@ -36,12 +37,7 @@ function Now({ name, value, isLive = false }: { name: string; value: number; isL
   return (
     <div className="min-w-0">
       <dt className="flex items-center gap-2 text-[0.8125rem] text-ink-soft">
-        {isLive && (
-          <span aria-hidden="true" className="relative grid size-2 shrink-0">
-            <span className="absolute inset-0 animate-ping rounded-full bg-positive opacity-60" />
-            <span className="rounded-full bg-positive" />
-          </span>
-        )}
+        {isLive && <Pulse />}
         {name}
       </dt>
       <dd className="text-lg font-semibold tabular-nums">{formatNumber(value)}</dd>

@@ -13,6 +13,8 @@ export function RecentSubmissions() {
   return (
     <Card
       title="Recent submissions"
+      // Names of people have no place in a report.
+      className="print:hidden"
       isFlush
       actions={
         <Link to="/submissions" className="text-[0.8125rem] font-medium text-accent-text hover:underline">

@@ -1,3 +1,4 @@
+import type { FormProgress } from '@leadtrail/contract/form-progress';
 import { LIST_DEFAULT } from '@leadtrail/contract/limits';
 import type { ReplayItem } from '@leadtrail/contract/replay';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
@@ -6,20 +7,52 @@ import { useCallback } from 'react';
 import { call } from '../../api/client.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 import { counted, countryName, formatDuration } from '../../format.ts';
+import { valueName } from '../../frame/frame-bar.tsx';
+import { SiteSelect } from '../../frame/site-select.tsx';
+import { useFrame } from '../../frame/use-frame.ts';
+import { useWorkspace } from '../../frame/use-workspace.ts';
 import { type MoveList, PagedList } from '../../shared/paged-list.tsx';
 import { ReplayDialog } from '../../shared/replay/replay-dialog.tsx';
+import { defined } from '../../shared/search-params.ts';
 import { useSearchParams } from '../../shared/use-search-params.ts';
+import { VisitorLeadLink } from '../../shared/visitor-lead-link.tsx';
 import { Button } from '../../ui/button.tsx';
+import type { Choice } from '../../ui/choice.ts';
 import { Page } from '../../ui/page.tsx';
+import { SearchInput } from '../../ui/search-input.tsx';
+import { Select } from '../../ui/select.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import type { Column } from '../../ui/table.tsx';
 import { ListTime } from '../../ui/time.tsx';
 import type { RecordingsSearch } from './search.ts';
 
+const FORMS: readonly Choice<FormProgress | 'any'>[] = [
+  { value: 'any', label: 'Any form activity' },
+  { value: 'none', label: 'No form seen' },
+  { value: 'seen', label: 'Form seen' },
+  { value: 'abandoned', label: 'Form abandoned' },
+  { value: 'sent', label: 'Form sent' },
+];
+const LEADS: readonly Choice<'any' | 'true' | 'false'>[] = [
+  { value: 'any', label: 'Lead or not' },
+  { value: 'true', label: 'Leads only' },
+  { value: 'false', label: 'No leads' },
+];
+
 /** All recorded visits, latest first. */
 export function RecordingsPage() {
-  const [{ offset = 0, replay }, change] = useSearchParams<RecordingsSearch>();
-  const asked = { limit: LIST_DEFAULT, offset };
+  const [{ offset = 0, q, form, lead, replay }, change] = useSearchParams<RecordingsSearch>();
+  const [frame, changeFrame] = useFrame();
+  const { sites } = useWorkspace();
+  const isNarrowed = q !== undefined || form !== undefined || lead !== undefined || frame.sites.length > 0;
+  const asked = defined({
+    site: frame.sites.join(',') || undefined,
+    page: q,
+    form,
+    lead: lead === undefined ? undefined : String(lead),
+    limit: LIST_DEFAULT,
+    offset,
+  });
   const query = useQuery({
     queryKey: queryKeys.recordingList(asked),
     queryFn: async ({ signal }) => {
@@ -29,22 +62,40 @@ export function RecordingsPage() {
     placeholderData: keepPreviousData,
   });
   const move = useCallback<MoveList>((to, how) => change({ offset: to || undefined }, how), [change]);
+  const siteNames = new Map(sites.map(({ key, name }) => [key, name]));
   const columns: Column<ReplayItem>[] = [
     {
       key: 'page',
       title: 'Visit',
-      cell: ({ session_id, entry_page }) => (
+      cell: ({ session_id, entry_page, site_key, page_views, form, lead }) => (
         <span className="flex min-w-0 items-center gap-3">
           <Button
             size="small"
             icon={<Play aria-hidden="true" />}
-            aria-label={`Play the visit to ${entry_page ?? 'a page that is not known'}`}
+            aria-label={`Play the visit to ${entry_page === null ? 'a page that is not known' : pageName(entry_page)}`}
             onClick={() => change({ replay: session_id, offset: offset || undefined })}
           />
-          <span className="min-w-0 wrap-anywhere">{entry_page?.replace(/^https?:\/\//, '') ?? '–'}</span>
+          <span className="grid min-w-0">
+            <bdi className="wrap-anywhere">{pageName(entry_page)}</bdi>
+            <span className="text-[0.8125rem] text-ink-faint">
+              {[
+                siteNames.get(site_key ?? '') ?? site_key,
+                page_views !== null && counted(page_views, 'page'),
+                form !== null && form !== 'none' && FORMS.find(({ value }) => value === form)?.label,
+              ]
+                .filter(Boolean)
+                .join(' · ')}
+            </span>
+            {lead !== null && (
+              <span className="mt-1 @lg:hidden">
+                <VisitorLeadLink lead={lead} />
+              </span>
+            )}
+          </span>
         </span>
       ),
     },
+    { key: 'lead', title: 'Lead', cell: ({ lead }) => <VisitorLeadLink lead={lead} />, isFrom: 'sm' },
     { key: 'time', title: 'Started', cell: ({ started_at }) => <ListTime value={started_at} /> },
     { key: 'length', title: 'Length', cell: ({ duration_ms }) => formatDuration(duration_ms), isFrom: 'md' },
     {
@@ -56,6 +107,36 @@ export function RecordingsPage() {
   ];
   return (
     <Page title="Recordings" hint="Recorded visits. What people typed is never recorded.">
+      <div className="flex flex-wrap gap-2">
+        <SearchInput
+          label="Search pages"
+          placeholder="A page that was seen"
+          value={q ?? ''}
+          onSearch={(typed) => change({ q: typed })}
+          className="w-full sm:w-72"
+        />
+        {(sites.length > 1 || frame.sites.length > 0) && (
+          <SiteSelect
+            sites={sites}
+            chosen={frame.sites}
+            onChange={(chosen) => changeFrame({ sites: chosen })}
+          />
+        )}
+        <Select
+          label="Form"
+          className="flex-1 sm:w-48 sm:flex-none"
+          value={form ?? 'any'}
+          choices={FORMS}
+          onChange={(chosen) => change({ form: chosen === 'any' ? undefined : chosen })}
+        />
+        <Select
+          label="Lead"
+          className="flex-1 sm:w-36 sm:flex-none"
+          value={lead === undefined ? 'any' : `${lead}`}
+          choices={LEADS}
+          onChange={(chosen) => change({ lead: chosen === 'any' ? undefined : chosen === 'true' })}
+        />
+      </div>
       <PagedList
         query={query}
         caption="Recordings"
@@ -66,9 +147,15 @@ export function RecordingsPage() {
         onMove={move}
         counted={(total) => counted(total, 'recording')}
         empty={
-          <EmptyState icon={<Video aria-hidden="true" />} title="No recordings yet">
-            Switch recording on under Settings, Retention and replay.
-          </EmptyState>
+          isNarrowed ? (
+            <EmptyState icon={<Video aria-hidden="true" />} title="No recording matches">
+              Choose other sites, pages or visits.
+            </EmptyState>
+          ) : (
+            <EmptyState icon={<Video aria-hidden="true" />} title="No recordings yet">
+              Switch recording on under Settings, Retention and replay.
+            </EmptyState>
+          )
         }
       />
       <ReplayDialog
@@ -77,4 +164,11 @@ export function RecordingsPage() {
       />
     </Page>
   );
+}
+
+/** Without the campaign and whatever else its query has. */
+function pageName(address: string | null): string {
+  return address === null
+    ? '–'
+    : valueName({ dimension: 'entry_page', value: address.replace(/[?#].*$/, '') });
 }

@@ -3,7 +3,7 @@ import { personName } from '../../shared/person-name.ts';
 import type { Column } from '../../ui/table.tsx';
 import { ListTime } from '../../ui/time.tsx';
 import { AcceptButton } from './accept.tsx';
-import type { SetAsideKind, SetAsideLead } from './set-aside-kind.ts';
+import { type SetAsideKind, type SetAsideLead, whyOf } from './set-aside-kind.ts';
 
 export function leadColumns({
   onOpen,
@@ -31,6 +31,13 @@ export function leadColumns({
       key: 'source',
       title: 'Source',
       cell: (row) => row.source || <span className="text-ink-faint">–</span>,
+      isFrom: 'lg',
+      className: 'max-w-48 break-words',
+    },
+    {
+      key: 'why',
+      title: 'Why',
+      cell: (row) => whyOf(row, ipList),
       isFrom: 'lg',
       className: 'max-w-48 break-words',
     },

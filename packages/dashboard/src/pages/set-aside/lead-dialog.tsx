@@ -8,7 +8,7 @@ import { Time } from '../../ui/time.tsx';
 import { useLastGiven } from '../../ui/use-last-given.ts';
 import { WebLink } from '../../ui/web-link.tsx';
 import { AcceptButton } from './accept.tsx';
-import type { SetAsideKind, SetAsideLead } from './set-aside-kind.ts';
+import { type SetAsideKind, type SetAsideLead, whyOf } from './set-aside-kind.ts';
 
 export function LeadDialog({
   lead,
@@ -31,7 +31,10 @@ export function LeadDialog({
     >
       {current !== null && (
         <>
-          <Facts facts={knownOf(current)} layout="rows" />
+          <Facts
+            facts={[{ name: 'Why', value: whyOf(current, ipList) }, ...knownOf(current)]}
+            layout="rows"
+          />
           <section className="grid min-w-0 gap-2">
             <h3 className="text-sm">Submitted data</h3>
             <SentValues value={sentIn(current)} />

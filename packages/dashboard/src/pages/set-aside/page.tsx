@@ -5,8 +5,8 @@ import { SetAsidePage } from './set-aside-page.tsx';
 const REJECTED: SetAsideKind = {
   key: 'rejected',
   title: 'Rejected',
-  hint: 'Leads from blocked IP addresses. They are kept apart and not forwarded.',
-  ipList: { to: '/blocked-ips', label: 'Show blocked IP' },
+  hint: 'From blocked IP addresses, or rejected by your spam settings. Kept apart and not forwarded.',
+  ipList: { to: '/blocked-ips', label: 'Show blocked IP', why: 'Blocked IP address' },
   empty: {
     title: 'No rejected leads',
     text: 'Leads from blocked IP addresses appear here instead of under Leads.',
@@ -28,7 +28,7 @@ const TESTING: SetAsideKind = {
   key: 'testing',
   title: 'Testing',
   hint: 'Leads from IP addresses whitelisted for testing. They are kept apart and not forwarded.',
-  ipList: { to: '/whitelisted-ips', label: 'Show whitelisted IP' },
+  ipList: { to: '/whitelisted-ips', label: 'Show whitelisted IP', why: 'IP address for testing' },
   empty: {
     title: 'No testing leads',
     text: 'Whitelist your own IP address for testing, then try your forms. What you send appears only here.',

@@ -14,10 +14,15 @@ export type SetAsideKind = {
   title: string;
   hint: string;
   /** The IP list that put the rows here. */
-  ipList: { to: '/blocked-ips' | '/whitelisted-ips'; label: string };
+  ipList: { to: '/blocked-ips' | '/whitelisted-ips'; label: string; why: string };
   empty: { title: string; text: string; action: string };
   list: (asked: Asked, signal: AbortSignal) => Promise<ListPage<SetAsideLead>>;
   remove: (ids: number[]) => Promise<{ deleted: number }>;
   accepting: { text: string; isUnblocking: boolean };
   accept: (id: number, how: { unblock: boolean }) => Promise<AnswerOf<typeof acceptRejectedLead>>;
 };
+
+/** Why it did not become a lead: something that the settings reject, else its address. */
+export function whyOf({ reason }: SetAsideLead, { why }: SetAsideKind['ipList']): string {
+  return reason === '' ? why : `Blocked ${reason}`;
+}

@@ -9,6 +9,7 @@ import {
   type LucideIcon,
   Plug,
   Send,
+  Share2,
   Users,
 } from 'lucide-react';
 import type { ComponentType } from 'react';
@@ -20,6 +21,7 @@ import { IntegrationsSection } from './integrations/integrations-section.tsx';
 import { LeadsSection } from './leads-section.tsx';
 import { OptionsSection } from './options/options-section.tsx';
 import { RetentionSection } from './retention/retention-section.tsx';
+import { SharedLinksSection } from './shared-links/shared-links-section.tsx';
 import { SitesSection } from './sites/sites-section.tsx';
 import { SystemSection } from './system-section.tsx';
 
@@ -32,6 +34,7 @@ export const SECTIONS: readonly {
 }[] = [
   { slug: 'sites', title: 'Sites and forms', icon: Globe, Section: SitesSection },
   { slug: 'integrations', title: 'Integrations', icon: Plug, Section: IntegrationsSection },
+  { slug: 'shared-links', title: 'Shared links', icon: Share2, Section: SharedLinksSection },
   { slug: 'forwarding', title: 'Forwarding', icon: Send, Section: ForwardingSection },
   { slug: 'leads', title: 'Leads', icon: Users, Section: LeadsSection },
   { slug: 'figures', title: 'Time zone and currency', icon: Clock, Section: FiguresSection },

@@ -1,6 +1,6 @@
 import { FIELD_MEANINGS, type FieldMeaning } from '@leadtrail/contract/field-meanings';
 import type { FieldNames } from '@leadtrail/contract/form-settings';
-import type { ArrivedField } from '@leadtrail/contract/sites';
+import type { ArrivedField } from '@leadtrail/contract/forms';
 import { customFields } from './custom-fields.ts';
 import { withMeanings } from './field-meanings.ts';
 import { type FormRecord, readFields } from './form-fields.ts';

@@ -34,6 +34,7 @@ export function assessRisk({ form, personIp, identities, ...enquiry }: Enquiry, 
     vpnSuspected: facts.vpnSuspected,
     botAgent: enquiry.isBotAgent,
     disposableEmail: isDisposableEmail(form.email, facts.disposableEmailDomains),
+    spamCheck: enquiry.spamCheck,
     unusableClientIp: enquiry.keyHash !== null && form.clientIp !== '' && personIp === null,
     hasContact: identities.some(({ kind }) => kind === 'email' || kind === 'phone'),
   });

@@ -1,5 +1,5 @@
 import { bounded } from '../tracking/page-address.ts';
-import { type FormRecord, unknownFields } from './form-fields.ts';
+import { type FormRecord, findFields, unknownFields } from './form-fields.ts';
 
 /** The fields of a form that are its own: everything sent that the service neither knows nor needs. */
 
@@ -9,8 +9,8 @@ const NAME_CHARS_MAX = 128;
 const TEXT_CHARS_MAX = 4096;
 
 /** Name to text, in the order sent; empty ones are left out. */
-export function customFields(payload: FormRecord): CustomFields {
-  const fields = unknownFields(payload).map(
+export function customFields(payload: FormRecord, found = findFields(payload)): CustomFields {
+  const fields = unknownFields(payload, found).map(
     (name) => [bounded(name.trim(), NAME_CHARS_MAX), bounded(textOf(payload[name]), TEXT_CHARS_MAX)] as const,
   );
   return Object.fromEntries(fields.filter(([name, text]) => name !== '' && text !== ''));

@@ -22,7 +22,8 @@ export type RefusalReason =
   | 'no_credentials'
   | 'unknown_form'
   | 'domain_not_allowed'
-  | 'disabled';
+  | 'disabled'
+  | 'spam_check_failed';
 
 export type CaptureDecision =
   | { kind: 'rejected' }
@@ -39,8 +40,11 @@ export function decideCapture(enquiry: Enquiry, sender: SenderFacts): CaptureDec
   const reason = refusalReason(enquiry, sender);
   if (reason !== null) return { kind: 'refused', reason };
   const rule = enquiry.personIp === null ? sender.callerRule : sender.personRule;
-  if (rule?.list === 'blocked' || enquiry.unwanted) return { kind: 'rejected' };
-  return { kind: rule?.usage === 'test' ? 'testing' : 'accepted' };
+  if (rule?.list === 'blocked') return { kind: 'rejected' };
+  const isTesting = rule?.usage === 'test';
+  if (enquiry.spamCheck === 'refused' && !isTesting) return { kind: 'refused', reason: 'spam_check_failed' };
+  if (enquiry.unwanted) return { kind: 'rejected' };
+  return { kind: isTesting ? 'testing' : 'accepted' };
 }
 
 function refusalReason(enquiry: Enquiry, { site, integration }: SenderFacts): RefusalReason | null {

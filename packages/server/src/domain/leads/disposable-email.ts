@@ -29,10 +29,14 @@ export function isDisposableEmail(email: string, more: readonly string[]): boole
 
 /** Providers also give out addresses below their domains. */
 function isKnown(email: string): boolean {
-  const labels = email
+  let domain = email
     .slice(email.lastIndexOf('@') + 1)
     .trim()
-    .toLowerCase()
-    .split('.');
-  return labels.some((_, i) => DOMAINS.has(labels.slice(i).join('.')));
+    .toLowerCase();
+  while (!DOMAINS.has(domain)) {
+    const dot = domain.indexOf('.');
+    if (dot === -1) return false;
+    domain = domain.slice(dot + 1);
+  }
+  return true;
 }

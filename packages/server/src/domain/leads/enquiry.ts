@@ -7,9 +7,10 @@ import { withoutPrivateValues } from '../tracking/private-parameters.ts';
 import { isBotAgent } from './bot-lead.ts';
 import { emailKey, type Phone, readPhone } from './contact.ts';
 import { type CustomFields, customFields } from './custom-fields.ts';
-import { type FormRecord, type LeadForm, readLeadForm, withAddresses } from './form-fields.ts';
+import { type FormRecord, findFields, type LeadForm, readLeadForm, withAddresses } from './form-fields.ts';
 import { type Idempotency, readIdempotency } from './idempotency.ts';
 import { type Identity, identitiesOf, projectKey } from './lead-identity.ts';
+import type { SpamCheckOutcome } from './suspicion.ts';
 
 /** A submission as far as it can be understood by itself: what was sent, by whom and from where. */
 export type Enquiry = {
@@ -22,6 +23,8 @@ export type Enquiry = {
   customFields: CustomFields;
   /** Why the settings do not want it; '' or missing, as in what earlier versions have logged: they do. */
   unwanted?: string;
+  /** Missing where there was no check. */
+  spamCheck?: SpamCheckOutcome | undefined;
   /** What is kept as its address: the person's where it is known, else the caller's. */
   ip: string;
   /** Where the request came from. */
@@ -67,7 +70,8 @@ export function readEnquiry(
 ): Enquiry {
   const kept = (address: string) => withoutPrivateValues(address, redacted);
   const record = withAddresses(sent ?? {}, kept);
-  const form = readLeadForm(record);
+  const found = findFields(record);
+  const form = readLeadForm(record, found);
   const apiKey = text(headers['x-api-key']);
   const isServer = apiKey !== undefined;
   const personIp = isServer ? canonicalIp(form.clientIp) : ip;
@@ -83,7 +87,7 @@ export function readEnquiry(
     isReadable: sent !== null,
     form,
     payloadJson,
-    customFields: customFields(record ?? {}),
+    customFields: customFields(record, found),
     ip: personIp ?? ip,
     callerIp: ip,
     personIp,

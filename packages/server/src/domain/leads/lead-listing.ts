@@ -1,4 +1,7 @@
+import type { EngagementLabel } from '@leadtrail/contract/engagement';
 import { LEAD_STATUSES, type LeadStatus } from '@leadtrail/contract/lead-status';
+import type { DeliveryState } from '../delivery/delivery-state.ts';
+import { scoresOf } from '../tracking/engagement.ts';
 import { cut } from '../tracking/page-address.ts';
 import { projectKey } from './lead-identity.ts';
 import { endOf, startOf } from './submission-period.ts';
@@ -53,6 +56,10 @@ export type LeadNarrowing = {
   projectKey?: string | undefined;
   sourceKey?: string | undefined;
   campaignKey?: string | undefined;
+  channelKey?: string | undefined;
+  delivery?: DeliveryState['delivery_state'] | undefined;
+  scoreFrom?: number | undefined;
+  scoreBelow?: number | undefined;
   from?: number | undefined;
   until?: number | undefined;
   updatedSince?: number | undefined;
@@ -60,20 +67,28 @@ export type LeadNarrowing = {
 
 /** As it is asked for: names in any spelling, days or times. */
 export function leadNarrowing(asked: {
-  site?: string | undefined;
+  site?: readonly string[] | undefined;
   project?: string | undefined;
   source?: string | undefined;
   campaign?: string | undefined;
+  channel?: string | undefined;
+  engagement?: EngagementLabel | undefined;
+  delivery?: DeliveryState['delivery_state'] | undefined;
   from?: string | undefined;
   to?: string | undefined;
   updated_since?: string | undefined;
 }): LeadNarrowing {
   const key = (text: string | undefined) => (text === undefined ? undefined : projectKey(text));
+  const scores = asked.engagement === undefined ? undefined : scoresOf(asked.engagement);
   return {
-    siteKeys: asked.site?.split(',').map((site) => site.trim()),
+    siteKeys: asked.site,
     projectKey: key(asked.project),
     sourceKey: key(asked.source),
     campaignKey: key(asked.campaign),
+    channelKey: key(asked.channel),
+    delivery: asked.delivery,
+    scoreFrom: scores?.from,
+    scoreBelow: scores?.below,
     from: asked.from === undefined ? undefined : startOf(asked.from),
     until: asked.to === undefined ? undefined : endOf(asked.to),
     updatedSince: asked.updated_since === undefined ? undefined : startOf(asked.updated_since),

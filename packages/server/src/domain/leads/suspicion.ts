@@ -5,6 +5,12 @@ export const RECENT_MS = 10 * MINUTE_MS;
 /** Up to this many are normal: one person asking about several projects. */
 export const RECENT_SUBMISSIONS_MAX = 3;
 
+/**
+ * Of the check that is set for a form. `refused`: failed, and the form does not take it. `unavailable`: the provider could
+ * not be asked.
+ */
+export type SpamCheckOutcome = 'passed' | 'failed' | 'refused' | 'unavailable';
+
 export type SuspicionSigns = {
   honeypot: boolean;
   timeToSubmitS: number | null;
@@ -16,6 +22,7 @@ export type SuspicionSigns = {
   botAgent: boolean;
   hasContact: boolean;
   disposableEmail?: boolean;
+  spamCheck?: SpamCheckOutcome | undefined;
   /** A server named an address of the person that is none. */
   unusableClientIp?: boolean;
 };
@@ -38,6 +45,8 @@ const VPN: Rule = { points: 15, reason: 'VPN suspected' };
 const BOT_AGENT: Rule = { points: 40, reason: 'bot user agent' };
 const NO_CONTACT: Rule = { points: 30, reason: 'no contact details' };
 const DISPOSABLE_EMAIL: Rule = { points: 30, reason: 'disposable e-mail address' };
+const SPAM_CHECK_FAILED: Rule = { points: 40, reason: 'spam check failed' };
+const SPAM_CHECK_UNAVAILABLE: Rule = { points: 5, reason: 'spam check not available' };
 const UNUSABLE_CLIENT_IP: Rule = { points: 0, reason: 'CLIENT_IP is not an address' };
 
 const SCORE_MAX = 100;
@@ -53,6 +62,9 @@ export function suspicion(signs: SuspicionSigns): Suspicion {
   if (signs.botAgent) found.push(BOT_AGENT);
   if (!signs.hasContact) found.push(NO_CONTACT);
   if (signs.disposableEmail) found.push(DISPOSABLE_EMAIL);
+  // A logged lead is no longer refused.
+  if (signs.spamCheck === 'failed' || signs.spamCheck === 'refused') found.push(SPAM_CHECK_FAILED);
+  if (signs.spamCheck === 'unavailable') found.push(SPAM_CHECK_UNAVAILABLE);
   if (signs.unusableClientIp) found.push(UNUSABLE_CLIENT_IP);
   const points = found.reduce((sum, rule) => sum + rule.points, 0);
   return { score: Math.min(points, SCORE_MAX), reasons: found.map(({ reason }) => reason).join(', ') };

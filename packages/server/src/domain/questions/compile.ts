@@ -3,9 +3,9 @@ import { DAY_MS } from '../../lib/utc-time.ts';
 import {
   COPIED,
   conditionOf,
-  EVENTS,
   isSpelled,
   keyOf,
+  listOf,
   MOMENTS,
   type Scope,
   spellingOf,
@@ -38,26 +38,40 @@ export function compileQuestion(question: CheckedQuestion): CompiledQuestion {
   return {
     rows: compileRows(question),
     totals: compileTotals(question),
-    earliest: question.period.isAll ? EARLIEST : null,
+    earliest: question.period.isAll ? compileEarliest(question) : null,
   };
 }
 
-const EARLIEST: Statement = {
-  sql: `select min(earliest) as earliest from (
-    select min(happened_at) as earliest from visits union all select min(happened_at) from submissions
-    union all select min(day)::BIGINT * ${DAY_MS} from costs)`,
-  values: [],
-};
+function compileEarliest({ onlySites }: CheckedQuestion): Statement {
+  const values: string[] = [];
+  const within = ofSites(onlySites, values);
+  const sql = `select min(earliest) as earliest from (
+    select min(happened_at) as earliest from visits where ${within}
+    union all select min(happened_at) from submissions where ${within}
+    union all select min(day)::BIGINT * ${DAY_MS} from costs where ${within})`;
+  return { sql, values };
+}
+
+/** Every table has sites. To the letter, unlike a filter: keys may differ in their case only. */
+function ofSites(onlySites: CheckedQuestion['onlySites'], values: string[]): string {
+  if (onlySites === null) return 'true';
+  return onlySites.length === 0
+    ? 'false'
+    : `site in (${onlySites.map((key) => `$${values.push(key)}`).join(', ')})`;
+}
 
 function compileRows(question: CheckedQuestion): Statement {
   const { dimensions, metrics, previous, limit, offset } = question;
   const values: string[] = [];
   const shown = dimensions.map((name, i) => `${shownText(name, i)} as d${i}`);
+  const firsts = dimensions.flatMap((name, i) =>
+    isSpelled(name) ? [`${firstSpelling(i, `t${i}`)} as s${i}`] : [],
+  );
   const orders = orderOf(question);
   const sql = `
     with parts as (${partsOf(question, dimensions, values)}),
     groups as (
-      select ${[...dimensions.map((_, i) => `k${i}`), ...dimensions.flatMap(firstSpelling), ...sumsOf(question)].join(', ')}
+      select ${[...dimensions.map((_, i) => `k${i}`), ...firsts, ...sumsOf(question)].join(', ')}
       from parts ${dimensions.length === 0 ? '' : `group by ${dimensions.map((_, i) => `k${i}`).join(', ')}`}
       having bool_or(is_current)
     ),
@@ -137,20 +151,23 @@ function part(
     isSpelled(name) ? [`${spellingOf(name, scope)} as s${i}`] : [],
   );
   const conditions = conditionsOf(question, span, scope, isCurrent, values);
-  const list =
-    dimensions.includes('event') && table === 'visits' ? `, unnest(${EVENTS}) as happened(event)` : '';
+  const lists = dimensions.flatMap((name) => {
+    const list = listOf(name, scope);
+    return list === undefined ? [] : [`, unnest(${list}) as of_${name}(${name})`];
+  });
   const isShared = COPIED[table] === 'submissions' && attribution === 'linear';
   const columns = [...keys, ...spellings, `${moment} as moment`];
-  const source = `select ${columns.join(', ')}, * from ${COPIED[table]}${list} where ${conditions.join(' and ')}`;
+  const source = `select ${columns.join(', ')}, * from ${COPIED[table]}${lists.join('')} where ${conditions.join(' and ')}`;
   const counted = isShared ? oncePerSubmission(source, dimensions) : source;
+  const isGoal = figures.includes('goal_visits') ? goalCondition(question, scope, values) : 'false';
   const sums = figures.map((name) => {
     const figure = FIGURES[name];
-    const sum = figure.table === table ? `(${figure.sql(share)})::DOUBLE` : 'null::DOUBLE';
+    const sum = figure.table === table ? `(${figure.sql(share, isGoal)})::DOUBLE` : 'null::DOUBLE';
     const none = 'null::DOUBLE';
     return `${isCurrent ? sum : none} as c_${name}, ${isCurrent ? none : sum} as p_${name}`;
   });
   const firsts = dimensions.flatMap((name, i) =>
-    isSpelled(name) ? [`arg_min(s${i}, moment) as s${i}`, `min(moment) as t${i}`] : [],
+    isSpelled(name) ? [`${firstSpelling(i, 'moment', table)} as s${i}`, `min(moment) as t${i}`] : [],
   );
   const groups = dimensions.map((_, i) => `k${i}`);
   return `select ${[...groups, ...firsts, ...sums, `${isCurrent} as is_current`].join(', ')} from (${counted})
@@ -158,7 +175,7 @@ function part(
 }
 
 function conditionsOf(
-  { attribution, period, filter }: Pick<CheckedQuestion, 'attribution' | 'period' | 'filter'>,
+  { attribution, period, filter, onlySites }: CheckedQuestion,
   span: Span,
   scope: Scope,
   isCurrent: boolean,
@@ -169,8 +186,16 @@ function conditionsOf(
     withinSpan(table, span, isCurrent && period.isAll),
     ...(COPIED[table] === 'submissions' ? [`${attribution}_share > 0`] : []),
     ...(table === 'leads' ? ['is_bot = 0'] : []),
+    ofSites(onlySites, values),
     conditionOf(filter, scope, values),
   ];
+}
+
+/** As if it was filtered by the event. */
+function goalCondition({ goal }: CheckedQuestion, scope: Scope, values: string[]): string {
+  return goal === null || scope.table !== 'visits'
+    ? 'false'
+    : conditionOf({ kind: 'is', dimension: 'event', values: [goal] }, scope, values);
 }
 
 /** The numbers of the leads that a metric counts, as d0, latest first, and how many they are, as m0 of the totals. */
@@ -223,8 +248,13 @@ function shownText(name: DimensionName, i: number): string {
   return timeText(dimension.unit, `k${i}`);
 }
 
-function firstSpelling(name: DimensionName, i: number): string[] {
-  return isSpelled(name) ? [`arg_min(s${i}, t${i}) as s${i}`] : [];
+/**
+ * Two spellings of one moment: the one that sorts first. Costs have the moment of their day, so there it happens; two
+ * visits in one millisecond are not worth twice the time.
+ */
+function firstSpelling(i: number, moment: string, table?: FigureTable): string {
+  const isUnique = table !== undefined && table !== 'costs';
+  return `arg_min(s${i}, ${isUnique ? moment : `{moment: ${moment}, spelling: s${i}}`})`;
 }
 
 /** Each figure comes from one part only, so that adding up leaves it as it is. */

@@ -46,7 +46,11 @@ export type CopiedSession = {
   form_submitted: number;
 };
 
-export function visitRow(session: CopiedSession, eventTypes: readonly string[]): CopiedRow<'visits'> {
+/** `pages` are those it saw besides the one it entered on. */
+export function visitRow(
+  session: CopiedSession,
+  { eventTypes, pages }: { eventTypes: readonly string[]; pages: readonly string[] },
+): CopiedRow<'visits'> {
   return {
     happened_at: session.started_at,
     session_key: sessionKey(session.session_id),
@@ -58,14 +62,15 @@ export function visitRow(session: CopiedSession, eventTypes: readonly string[]):
     form_viewed: session.form_viewed,
     form_started: session.form_started,
     form_submitted: session.form_submitted,
-    events: eventLines(eventTypes),
+    events: linesOf(FIRST_EVENT, eventTypes),
+    pages: linesOf(shownPage(session.entry_page), pages),
   };
 }
 
-function eventLines(types: readonly string[]): string {
-  if (types.length === 0) return FIRST_EVENT;
-  const names = types.map((type) => (type.includes('\n') ? type.replaceAll('\n', ' ') : type));
-  return [...new Set([FIRST_EVENT, ...names])].sort().join('\n');
+/** Each once. */
+function linesOf(first: string, others: readonly string[]): string {
+  const texts = [first, ...others].map((text) => (text.includes('\n') ? text.replaceAll('\n', ' ') : text));
+  return texts.length === 1 ? (texts[0] ?? '') : [...new Set(texts)].sort().join('\n');
 }
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;

@@ -45,6 +45,8 @@ export const COPIED_TABLES = {
     form_submitted: 'INTEGER',
     /** Kinds of events, each once, one to a line. */
     events: 'VARCHAR',
+    /** Those that were viewed, likewise. */
+    pages: 'VARCHAR',
   },
   /** One row for each touch of a submission, with the share that each attribution gives it. */
   submissions: {

@@ -15,8 +15,6 @@ export const COPIED: Readonly<Record<FigureTable, CopiedTable>> = {
   leads: 'submissions',
   costs: 'costs',
 };
-/** One to a line. */
-export const EVENTS = `string_split(events, chr(10))`;
 /** When it happened; costs have days only. */
 export const MOMENTS: Readonly<Record<FigureTable, string>> = {
   visits: 'happened_at',
@@ -36,9 +34,16 @@ export function isSpelled(name: DimensionName): boolean {
 export function keyOf(name: DimensionName, scope: Scope): string {
   const dimension = DIMENSION_TABLE[name];
   if (dimension.kind === 'time') return timeKey(dimension.unit, scope);
-  if (dimension.kind === 'list') return scope.table === 'visits' ? 'event' : `'${UNKNOWN}'`;
+  if (dimension.kind === 'list') return scope.table === 'visits' ? name : `'${UNKNOWN}'`;
   if (!dimension.in.includes(COPIED[scope.table])) return `'${UNKNOWN}'`;
   return dimension.isSpelled ? `${name}_key` : name;
+}
+
+/** All that a row has of a dimension, where that can be several. */
+export function listOf(name: DimensionName, { table }: Pick<Scope, 'table'>): string | undefined {
+  const dimension = DIMENSION_TABLE[name];
+  if (dimension.kind !== 'list' || table !== 'visits') return undefined;
+  return `string_split(${dimension.column}, chr(10))`;
 }
 
 export function spellingOf(name: DimensionName, { table }: Scope): string {
@@ -106,9 +111,8 @@ function comparison(
     kind === 'is'
       ? `${text} in (${marks.join(', ')})`
       : `(${marks.map((mark) => `contains(${text}, ${mark})`).join(' or ')})`;
-  if (DIMENSION_TABLE[name].kind === 'list' && scope.table === 'visits') {
-    return `len(list_filter(${EVENTS}, lambda each: ${holds('lower(each)')})) > 0`;
-  }
+  const list = listOf(name, scope);
+  if (list !== undefined) return `len(list_filter(${list}, lambda each: ${holds('lower(each)')})) > 0`;
   return holds(comparedText(name, scope));
 }
 

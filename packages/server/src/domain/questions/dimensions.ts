@@ -14,8 +14,8 @@ type TextDimension = {
 };
 /** Of the moment, in the asked time zone: from whole days since 1970, or from the hour of the day. */
 type TimeDimension = { readonly kind: 'time'; readonly unit: 'date' | 'hour' | 'weekday' };
-/** A visit may have several. */
-type ListDimension = { readonly kind: 'list' };
+/** A visit may have several, one to a line of this column; nothing else has any. */
+type ListDimension = { readonly kind: 'list'; readonly column: 'events' | 'pages' };
 export type Dimension = TextDimension | TimeDimension | ListDimension;
 
 const VISIT = ['visits', 'submissions'] as const;
@@ -41,6 +41,7 @@ export const DIMENSION_TABLE: Readonly<Record<DimensionName, Dimension>> = {
   click_id: text(VISIT),
   entry_page: text(VISIT),
   exit_page: text(VISIT),
+  page: { kind: 'list', column: 'pages' },
   country: text(VISIT),
   region: text(VISIT),
   city: text(VISIT),
@@ -49,7 +50,7 @@ export const DIMENSION_TABLE: Readonly<Record<DimensionName, Dimension>> = {
   os: text(VISIT),
   language: text(VISIT),
   visitor_type: text(VISIT),
-  event: { kind: 'list' },
+  event: { kind: 'list', column: 'events' },
 };
 
 function text(tables: readonly CopiedTable[]): TextDimension {

@@ -8,8 +8,8 @@ export type FigureTable = 'visits' | 'submissions' | 'leads' | 'costs';
 
 type Figure = {
   readonly table: FigureTable;
-  /** Of one group. `share` is what the attribution gives a touch. */
-  readonly sql: (share: string) => string;
+  /** Of one group. `share` is what the attribution gives a touch, `isGoal` whether a visit has reached the goal. */
+  readonly sql: (share: string, isGoal: string) => string;
 };
 
 const BOUNCE_SECONDS = 10;
@@ -38,6 +38,7 @@ export const FIGURES = {
   form_views: { table: 'visits', sql: () => 'sum(form_viewed)' },
   form_starts: { table: 'visits', sql: () => 'sum(form_started)' },
   form_submits: { table: 'visits', sql: () => 'sum(form_submitted)' },
+  goal_visits: { table: 'visits', sql: (_, isGoal) => `count(*) filter (where ${isGoal})` },
   submissions: { table: 'submissions', sql: (share) => `sum(${share})` },
   leads: leadCount('leads'),
   qualified: leadCount('qualified'),
@@ -73,6 +74,8 @@ export const METRIC_TABLE: Readonly<Record<MetricName, Metric>> = {
   form_views: count('form_views'),
   form_starts: count('form_starts'),
   form_submits: count('form_submits'),
+  goal_visits: count('goal_visits'),
+  goal_rate: percent('goal_visits', 'visits'),
   leads: count('leads'),
   submissions: count('submissions'),
   conversion_rate: percent('leads', 'visits'),
@@ -85,6 +88,7 @@ export const METRIC_TABLE: Readonly<Record<MetricName, Metric>> = {
   response_seconds: { of: ['response_ms'], sql: (figure) => `${figure('response_ms')} / ${SECOND_MS}.0` },
   cost: sum('cost_micros'),
   cost_per_visit: ratio('cost_micros', 'visits', 1 / MICROS),
+  cost_per_goal: ratio('cost_micros', 'goal_visits', 1 / MICROS),
   cost_per_lead: ratio('cost_micros', 'leads', 1 / MICROS),
   cost_per_won: ratio('cost_micros', 'won', 1 / MICROS),
   revenue: sum('revenue_micros'),

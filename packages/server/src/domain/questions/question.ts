@@ -3,6 +3,7 @@ import {
   DIMENSION_NAMES,
   type DimensionName,
   FILTER_OPERATORS,
+  GOAL_METRICS,
   type MetricName,
 } from '@leadtrail/contract/question-fields';
 import type { Question } from '@leadtrail/contract/questions';
@@ -22,12 +23,16 @@ export type CheckedQuestion = {
   metrics: readonly MetricName[];
   dimensions: readonly DimensionName[];
   filter: Filter;
+  /** What the asker may see, whatever the filter says; null: everything. */
+  onlySites: readonly string[] | null;
   period: Period;
   previous: Span | null;
   timeZone: string;
   /** Over both periods. */
   offsets: Offsets;
   attribution: Attribution;
+  /** The name of an event. */
+  goal: string | null;
   orderBy: readonly Order[];
   limit: number;
   offset: number;
@@ -47,9 +52,11 @@ const VALUE_CHARS_MAX = 2048;
 /** Nothing is counted that lies further ahead. */
 const AHEAD_MS = 366 * DAY_MS;
 
+type Asking = { timeZone: string; now: number; onlySites: CheckedQuestion['onlySites'] };
+
 export function checkQuestion(
   question: Question,
-  { timeZone: usual, now }: { timeZone: string; now: number },
+  { timeZone: usual, now, onlySites }: Asking,
 ): CheckedQuestion {
   const timeZone = readTimeZone(question.timezone ?? usual);
   const { period, previous } = readPeriods(question, timeZone, now);
@@ -63,11 +70,13 @@ export function checkQuestion(
     metrics: question.metrics,
     dimensions: question.dimensions,
     filter: readFilters(question.filters),
+    onlySites,
     period,
     previous,
     timeZone,
     offsets: offsetsOf(timeZone, start, end),
     attribution: question.attribution,
+    goal: readGoal(question),
     orderBy: question.order_by.map(([by, direction], i) => ({ by: readOrder(by, question, i), direction })),
     limit: question.limit,
     offset: question.offset,
@@ -77,6 +86,13 @@ export function checkQuestion(
 function refuseRepeated(names: readonly string[], path: string): void {
   const repeated = names.find((name, i) => names.indexOf(name) !== i);
   if (repeated !== undefined) throw refusal(path, `must not have ${repeated} twice`);
+}
+
+function readGoal({ goal, metrics }: Question): string | null {
+  const needing = GOAL_METRICS.find((name) => metrics.includes(name));
+  if (needing !== undefined && goal === undefined)
+    throw refusal('goal', `must name an event, because ${needing} is asked for`);
+  return goal ?? null;
 }
 
 function readOrder(by: string, { metrics, dimensions }: Question, i: number): Order['by'] {

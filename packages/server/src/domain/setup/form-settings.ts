@@ -1,4 +1,10 @@
-import type { AfterSending, FieldNames, FormTexts } from '@leadtrail/contract/form-settings';
+import type {
+  AfterSending,
+  FieldNames,
+  FormTexts,
+  SpamCheck,
+  SpamCheckFailed,
+} from '@leadtrail/contract/form-settings';
 
 /** What a form was told to do; see the contract. */
 export type FormSettings = {
@@ -6,6 +12,11 @@ export type FormSettings = {
   redirect_url: string;
   texts: FormTexts;
   field_names: FieldNames;
+  spam_check: SpamCheck;
+  spam_check_failed: SpamCheckFailed;
+  spam_check_site_key: string;
+  /** Never shown. */
+  spam_check_secret: string;
 };
 
 export const USUAL_SETTINGS: FormSettings = {
@@ -13,12 +24,13 @@ export const USUAL_SETTINGS: FormSettings = {
   redirect_url: '',
   texts: {},
   field_names: {},
+  spam_check: 'none',
+  spam_check_failed: 'suspicion',
+  spam_check_site_key: '',
+  spam_check_secret: '',
 };
 
-type StoredSettings = Pick<FormSettings, 'after_sending' | 'redirect_url'> & {
-  texts: string;
-  field_names: string;
-};
+type StoredSettings = Omit<FormSettings, 'texts' | 'field_names'> & { texts: string; field_names: string };
 
 /** As they are stored: lists as JSON. */
 export function storedSettings({ texts, field_names, ...plain }: FormSettings): StoredSettings {
@@ -26,24 +38,40 @@ export function storedSettings({ texts, field_names, ...plain }: FormSettings): 
 }
 
 export function readSettings(row: StoredSettings): FormSettings {
-  const { after_sending, redirect_url } = row;
   return {
-    after_sending,
-    redirect_url,
+    after_sending: row.after_sending,
+    redirect_url: row.redirect_url,
     texts: JSON.parse(row.texts),
     field_names: JSON.parse(row.field_names),
+    spam_check: row.spam_check,
+    spam_check_failed: row.spam_check_failed,
+    spam_check_site_key: row.spam_check_site_key,
+    spam_check_secret: row.spam_check_secret,
   };
 }
 
-/** Whether there is anything to know of them when a lead arrives. */
-export function areUsual({ after_sending, texts, field_names }: FormSettings): boolean {
-  return after_sending === 'thank_you_page' && isEmpty(texts) && isEmpty(field_names);
+/** For the API. */
+export function shownSettings({ spam_check_secret, ...shown }: FormSettings) {
+  return { ...shown, spam_check_secret_set: spam_check_secret !== '' };
 }
 
-/** `address` needs one. */
-export function lacksAddress({ after_sending, redirect_url }: FormSettings): boolean {
-  return after_sending === 'address' && redirect_url === '';
+/** Whether there is anything to know of them when a lead arrives. */
+export function areUsual({ after_sending, texts, field_names, spam_check }: FormSettings): boolean {
+  return (
+    after_sending === 'thank_you_page' && isEmpty(texts) && isEmpty(field_names) && spam_check === 'none'
+  );
 }
+
+/** What a choice cannot do without; undefined: all is there. */
+export function missingSetting(settings: FormSettings): MissingSetting | undefined {
+  const { after_sending, redirect_url, spam_check, spam_check_site_key, spam_check_secret } = settings;
+  if (after_sending === 'address' && redirect_url === '') return 'redirect_url';
+  if (spam_check !== 'turnstile' && spam_check !== 'hcaptcha') return undefined;
+  if (spam_check_site_key === '') return 'spam_check_site_key';
+  return spam_check_secret === '' ? 'spam_check_secret' : undefined;
+}
+
+export type MissingSetting = 'redirect_url' | 'spam_check_site_key' | 'spam_check_secret';
 
 function isEmpty(record: object): boolean {
   return Object.keys(record).length === 0;

@@ -1,19 +1,7 @@
+import type { Channel } from '@leadtrail/contract/channels';
 import { memoize } from '../../lib/memoize.ts';
 
 /** By which channel a visit came. docs/SITES.md has this table for people who tag links. */
-
-export const CHANNELS = [
-  'Paid search',
-  'Paid social',
-  'Display',
-  'Organic search',
-  'Social',
-  'E-mail',
-  'Referral',
-  'Portal',
-  'Direct',
-] as const;
-export type Channel = (typeof CHANNELS)[number];
 
 export const DIRECT_SOURCE = '(direct)';
 export const NONE = '(none)';

@@ -1,4 +1,9 @@
-import { ENGAGEMENT_BUCKETS, type EngagementBucket } from '@leadtrail/contract/engagement';
+import {
+  ENGAGEMENT_BUCKETS,
+  ENGAGEMENT_LABELS,
+  type EngagementBucket,
+  type EngagementLabel,
+} from '@leadtrail/contract/engagement';
 import { SECOND_MS } from '../../lib/utc-time.ts';
 
 /** What a visitor did, in one session or over all of them. */
@@ -18,6 +23,8 @@ const SCROLL_POINTS_MAX = 15;
 const POINTS_PER_RETURN = 5;
 const RETURN_POINTS_MAX = 15;
 const TOUCH_POINTS = 10;
+const POINTS_MAX = 100;
+const POINTS_PER_LABEL = 20;
 
 /** Interest from 0 to 100, in capped groups, so that no single habit can make a visitor look hot. */
 export function engagementScore(activity: Activity): number {
@@ -29,13 +36,17 @@ export function engagementScore(activity: Activity): number {
   return Math.round(pages + engaged + scroll + returns + touch);
 }
 
+/** The scores that a label stands for; `below` is exclusive. */
+export function scoresOf(label: EngagementLabel): { from: number; below: number } {
+  const index = ENGAGEMENT_LABELS.indexOf(label);
+  const isLast = index === ENGAGEMENT_LABELS.length - 1;
+  return { from: index * POINTS_PER_LABEL, below: isLast ? POINTS_MAX + 1 : (index + 1) * POINTS_PER_LABEL };
+}
+
 /** The same over all sessions of a visitor, of which all but the first are returns. */
 export function visitorScore(visitor: Omit<Activity, 'return_visits'> & { session_count: number }): number {
   return engagementScore({ ...visitor, return_visits: visitor.session_count - 1 });
 }
-
-export const ENGAGEMENT_LABELS = ['Cold', 'Cool', 'Warm', 'Hot', 'Very Hot'] as const;
-export type EngagementLabel = (typeof ENGAGEMENT_LABELS)[number];
 
 export function engagementLabel(score: number): EngagementLabel {
   return ENGAGEMENT_LABELS[bucketIndex(score)] ?? 'Cold';
@@ -46,5 +57,5 @@ export function engagementBucket(score: number): EngagementBucket {
 }
 
 function bucketIndex(score: number): number {
-  return Math.min(Math.floor(score / 20), ENGAGEMENT_BUCKETS.length - 1);
+  return Math.min(Math.floor(score / POINTS_PER_LABEL), ENGAGEMENT_BUCKETS.length - 1);
 }

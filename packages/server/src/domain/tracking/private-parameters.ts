@@ -32,7 +32,13 @@ const PRIVATE_ENDINGS = [
 const PRIVATE_VALUE =
   /[^\s@/?&=:]@[^\s@/?&=]+\.[a-z]{2,}|^\s*[+ ]\d[\d\s()/.-]{6,}$|\beyJ[\w-]{10,}\.[\w-]{10,}/i;
 
+/** Most values: nothing in them can be private, whatever it is. */
+const PLAIN_VALUE = /^[\w-]*$/;
+
 const MAY_BE_PRIVATE = /[?#@]/;
+/** Most addresses: a page and its campaign. */
+const CAMPAIGN_ONLY =
+  /^[^?#@]*\?(?:(?:utm_(?:source|medium|campaign|term|content|id)|gclid|fbclid|msclkid)=[\w-]*(?:&|$))+$/;
 const USER_INFO = /^([a-z][a-z\d+.-]*:\/\/)[^/?#]*@/i;
 const PARAMETER = /([?#&])([^?#&=]*)=([^#&]*)/g;
 const PUNCTUATION = /[^\p{L}\p{N}]/gu;
@@ -41,23 +47,27 @@ const NESTING_MAX = 3;
 
 /** Private parameters keep their names and lose their values. `more` are names that the operator has added. */
 export function withoutPrivateValues(address: string, more: readonly string[], nesting = 0): string {
-  if (!MAY_BE_PRIVATE.test(address)) return address;
-  return address
-    .replace(USER_INFO, '$1')
-    .replaceAll(PARAMETER, (whole, start: string, name: string, value: string) =>
-      isPrivate(name, decoded(value), more, nesting) ? `${start}${name}=` : whole,
-    );
+  if (!MAY_BE_PRIVATE.test(address) || (more.length === 0 && CAMPAIGN_ONLY.test(address))) return address;
+  const anonymous = address.includes('@') ? address.replace(USER_INFO, '$1') : address;
+  return anonymous.replaceAll(PARAMETER, (whole, start: string, name: string, value: string) =>
+    isPrivate(name, value, more, nesting) ? `${start}${name}=` : whole,
+  );
 }
 
-/** Whether the value of a parameter is not kept; both as they read once decoded. */
+/** Whether the value of a parameter is not kept. */
 export function isPrivateParameter(name: string, value: string, more: readonly string[]): boolean {
   return isPrivate(name, value, more, 0);
 }
 
-function isPrivate(name: string, value: string, more: readonly string[], nesting: number): boolean {
-  if (isPrivateName(name) || PRIVATE_VALUE.test(value)) return true;
+function isPrivate(name: string, encoded: string, more: readonly string[], nesting: number): boolean {
+  if (isPrivateName(name)) return true;
   if (more.length > 0 && more.some((added) => plainName(added) === plainName(decoded(name)))) return true;
-  return nesting < NESTING_MAX && withoutPrivateValues(value, more, nesting + 1) !== value;
+  if (PLAIN_VALUE.test(encoded)) return false;
+  const value = decoded(encoded);
+  return (
+    PRIVATE_VALUE.test(value) ||
+    (nesting < NESTING_MAX && withoutPrivateValues(value, more, nesting + 1) !== value)
+  );
 }
 
 /** Most addresses have the same few. */

@@ -1,5 +1,6 @@
+import type { Channel } from '@leadtrail/contract/channels';
 import type { CampaignParams } from './campaign-params.ts';
-import { type Channel, channelOf, DIRECT_SOURCE, NONE, referredMedium } from './channels.ts';
+import { channelOf, DIRECT_SOURCE, NONE, referredMedium } from './channels.ts';
 
 /** Where a visit came from: by its campaign parameters, else its click id, else its referrer. */
 

@@ -34,6 +34,8 @@ export function formsConfigRoutes({
         after_sending: form.after_sending,
         texts: formTexts(lang, form.texts),
         options: form.options,
+        spam_check: form.spam_check,
+        spam_check_site_key: form.spam_check_site_key,
         replay: { enabled: replaySampleRate > 0, sample_rate: replaySampleRate },
       };
     },

@@ -91,6 +91,7 @@ const REFUSALS: Readonly<Record<RefusalReason, readonly [ErrorCode, string]>> = 
   unknown_form: ['forbidden', 'There is no such site or form.'],
   domain_not_allowed: ['forbidden', 'This domain is not allowed for the site.'],
   disabled: ['forbidden', 'The site or the form is disabled.'],
+  spam_check_failed: ['invalid', 'The spam check was not passed. Send the form again.'],
 };
 
 function refusal(reason: RefusalReason): AppError {

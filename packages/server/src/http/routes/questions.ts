@@ -11,8 +11,9 @@ export function questionRoutes({
   listLeadsBehind: ListLeadsBehind;
 }): Pick<Handlers, 'askQuestion' | 'leadsBehind' | 'questionFields'> {
   return {
-    async askQuestion({ body, headers, reply }) {
-      const { answer, asCsv } = await answerQuestion(body);
+    async askQuestion({ body, headers, reply, sharedLink }) {
+      const onlySites = sharedLink?.sites.map(({ site_key }) => site_key) ?? null;
+      const { answer, asCsv } = await answerQuestion(body, { onlySites });
       if (!wantsCsv(headers.accept)) return answer;
       reply.headers['content-type'] = 'text/csv; charset=utf-8';
       reply.headers['content-disposition'] = 'attachment; filename="answer.csv"';

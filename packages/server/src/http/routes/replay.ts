@@ -33,7 +33,14 @@ export function replayRoutes({
         body.release();
       }
     },
-    replaySessions: ({ query }) => store.replaySessions(query),
+    replaySessions: ({ query: { visitor_id, session_id, site, lead, ...query } }) =>
+      store.replaySessions({
+        ...query,
+        visitorId: visitor_id,
+        sessionId: session_id,
+        siteKeys: site,
+        isLead: lead,
+      }),
     replay: ({ params }) => readReplay({ store, objects }, params.session_id),
   };
 }

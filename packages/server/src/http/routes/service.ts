@@ -1,11 +1,13 @@
+import { GUIDE_NAMES, type Guide } from '@leadtrail/contract/guides';
 import { openapiDocument } from '@leadtrail/contract/openapi';
 import type { CheckReadiness } from '../../flows/check-readiness.ts';
 import type { GatherFigures } from '../../flows/gather-figures.ts';
-import { unavailable } from '../../lib/errors.ts';
+import { AppError, unavailable } from '../../lib/errors.ts';
 import { memoize } from '../../lib/memoize.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 import type { Handlers } from '../answer-endpoint.ts';
-import { docsPage } from '../docs-page.ts';
+import { DOCS_POLICY, docsPage } from '../docs/docs-page.ts';
+import { GUIDE_POLICY, guidePage } from '../docs/guides.ts';
 
 export function serviceRoutes({
   checkReadiness,
@@ -19,9 +21,10 @@ export function serviceRoutes({
   metrics: Metrics;
   isDraining: () => boolean;
   publicUrl: string | undefined;
-}): Pick<Handlers, 'liveness' | 'health' | 'readiness' | 'metrics' | 'openapi' | 'docs'> {
+}): Pick<Handlers, 'liveness' | 'health' | 'readiness' | 'metrics' | 'openapi' | 'docs' | 'guide'> {
   // Made once: each takes so long that anybody could keep the service busy by asking for it.
   const document = memoize(1, openapiDocument);
+  const guide = memoize(GUIDE_NAMES.length, (name) => guidePage(name as Guide));
   const page = memoize(1, (serverUrl) => docsPage(document(serverUrl)));
   return {
     liveness: () => ({ status: 'ok' }),
@@ -37,6 +40,15 @@ export function serviceRoutes({
       return metrics.text();
     },
     openapi: () => document(publicUrl ?? '/'),
-    docs: () => page(publicUrl ?? '/'),
+    docs: ({ reply }) => {
+      reply.headers['content-security-policy'] = DOCS_POLICY;
+      return page(publicUrl ?? '/');
+    },
+    guide: async ({ params, reply }) => {
+      const name = GUIDE_NAMES.find((each) => each === params.guide);
+      if (name === undefined) throw new AppError('not_found', 'There is no such guide.');
+      reply.headers['content-security-policy'] = GUIDE_POLICY;
+      return guide(name);
+    },
   };
 }

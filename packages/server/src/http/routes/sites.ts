@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { MissingSetting } from '../../domain/setup/form-settings.ts';
 import { parseDomainRule } from '../../domain/setup/site-domain.ts';
 import { siteSnippet } from '../../flows/site-snippet.ts';
 import type { Store } from '../../store/store.ts';
@@ -52,21 +53,31 @@ export function siteRoutes({
         form: { ...form, form_id: form_id ?? generatedKey('form') },
         now: now(),
       });
-      if (made !== 'unknown-site') return recordOf(withAddress(made), FORM);
+      if (made !== 'unknown-site') return recordOf(complete(made), FORM);
       throw invalidField('body', site_id == null ? 'site_key' : 'site_id', 'must be that of a site');
     },
     form: kept({ from: ['form'] }, async ({ params }) => recordOf(await store.form(params), FORM)),
     updateForm: async ({ params, body }) =>
-      recordOf(withAddress(await store.updateForm({ ...params, changes: body })), FORM),
+      recordOf(complete(await store.updateForm({ ...params, changes: body })), FORM),
     formFields: async ({ params }) => recordOf(await store.formFields(params), FORM),
     deleteForm: async ({ params }) => deletionOf(await store.deleteForm(params), FORM),
   };
 }
 
-function withAddress<T>(saved: T | 'no-address'): T {
-  if (saved !== 'no-address') return saved as T;
-  throw invalidField('body', 'redirect_url', 'is required with after_sending "address"');
+/** A choice that lacks what it needs is refused. */
+function complete<T>(saved: T): Exclude<T, Incomplete> {
+  const { missing }: Partial<Incomplete> = Object(saved);
+  if (missing === undefined) return saved as Exclude<T, Incomplete>;
+  throw invalidField('body', missing, NEEDED_FOR[missing]);
 }
+
+type Incomplete = { missing: MissingSetting };
+
+const NEEDED_FOR: Readonly<Record<MissingSetting, string>> = {
+  redirect_url: 'is required with after_sending "address"',
+  spam_check_site_key: 'is required with this spam_check',
+  spam_check_secret: 'is required with this spam_check',
+};
 
 function generatedKey(start: string): string {
   return `${start}_${randomBytes(GENERATED_KEY_BYTES).toString('hex')}`;

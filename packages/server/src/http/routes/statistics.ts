@@ -1,4 +1,5 @@
 import { TOP_SOURCES } from '@leadtrail/contract/limits';
+import { dateTime } from '../../lib/utc-time.ts';
 import type { Store } from '../../store/store.ts';
 import type { Handlers } from '../answer-endpoint.ts';
 import { kept } from '../kept.ts';
@@ -11,6 +12,7 @@ type StatisticsName =
   | 'engagement'
   | 'sources'
   | 'realtime'
+  | 'live'
   | 'storage'
   | 'whoami';
 
@@ -31,7 +33,12 @@ export function statisticsRoutes({
     engagement: kept({ from: ['engagement'] }, () => store.engagement()),
     sources: kept({ from: ['sources'] }, () => store.sources({ limit: TOP_SOURCES })),
     realtime: () => store.realtime({ now: now() }),
+    live: ({ query }) => store.live({ now: now(), siteKeys: query.site }),
     storage: () => store.storage(),
-    whoami: ({ role }) => ({ role: role ?? 'marketing' }),
+    whoami: ({ role, sharedLink }) => {
+      if (sharedLink === null) return { role: role ?? 'marketing' };
+      const { name, sites, expiresAt } = sharedLink;
+      return { role: 'shared', shared: { name, sites: [...sites], expires_at: dateTime(expiresAt) } };
+    },
   };
 }

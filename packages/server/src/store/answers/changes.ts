@@ -19,10 +19,12 @@ export async function noteForAnswers(
   ids: readonly (string | number)[],
 ): Promise<void> {
   if (ids.length === 0) return;
-  await dialect.run(NOTE_FOR_ANSWERS, [Date.now(), kind, JSON.stringify(ids)]);
+  await dialect.insertRows(
+    'answer_changes',
+    [{ at: Date.now(), kind, ids: JSON.stringify(ids) }],
+    'do nothing',
+  );
 }
-
-export const NOTE_FOR_ANSWERS = 'insert into answer_changes (at, kind, ids) values (?, ?, ?)';
 
 export type Change = Selectable<AnswerChangeRow>;
 

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { type CopiedSession, visitRow } from '../../domain/questions/copied-rows.ts';
 import type { CopiedRow } from '../../domain/questions/copied-tables.ts';
 import type { Db } from '../dialect.ts';
@@ -36,15 +36,15 @@ const COLUMNS = [
   'form_submitted',
 ] as const satisfies readonly (keyof CopiedSession)[];
 
-type EventType = { session_id: string; type: string };
+type OfSession = { session_id: string; text: string };
 
 /** The next sessions in the order of their ids. */
 export const visitsAfter = inspection(
   async (
-    { query }: Db,
+    db: Db,
     { after, max }: { after: string; max: number },
   ): Promise<{ rows: CopiedRow<'visits'>[]; last: string | undefined }> => {
-    const sessions = await query
+    const sessions = await db.query
       .selectFrom('sessions')
       .select(COLUMNS)
       .where('session_id', '>', after)
@@ -53,10 +53,8 @@ export const visitsAfter = inspection(
       .execute();
     const last = sessions.at(-1)?.session_id;
     if (last === undefined) return { rows: [], last };
-    const { rows: events } = await sql<EventType>`
-      select distinct session_id, type from events where session_id > ${after} and session_id <= ${last}
-    `.execute(query);
-    return { rows: rowsOf(sessions, events), last };
+    const within = sql`session_id > ${after} and session_id <= ${last}`;
+    return { rows: await rowsOf(db, sessions, within), last };
   },
 );
 
@@ -74,11 +72,11 @@ export const visitsOf = inspection(
       .select(COLUMNS)
       .where('session_id', 'in', given)
       .execute();
-    const { rows: events } = await sql<EventType>`
-      select distinct session_id, type from events where session_id in ${given}
-    `.execute(query);
     const visitors = [...new Set(sessions.map(({ visitor_id }) => visitor_id))];
-    return { rows: rowsOf(sessions, events), leadIds: await leadsOfVisitors(db, visitors) };
+    return {
+      rows: await rowsOf(db, sessions, sql`session_id in ${given}`),
+      leadIds: await leadsOfVisitors(db, visitors),
+    };
   },
 );
 
@@ -95,14 +93,35 @@ export async function leadsOfVisitors(
   return rows.map(({ lead_id }) => lead_id);
 }
 
-function rowsOf(sessions: readonly CopiedSession[], events: readonly EventType[]): CopiedRow<'visits'>[] {
-  const types = new Map<string, string[]>();
-  for (const { session_id, type } of events) {
-    const known = types.get(session_id);
-    if (known === undefined) types.set(session_id, [type]);
-    else known.push(type);
+async function rowsOf(
+  { query }: Db,
+  sessions: readonly CopiedSession[],
+  within: RawBuilder<unknown>,
+): Promise<CopiedRow<'visits'>[]> {
+  const events = await sql<OfSession>`
+    select distinct session_id, type as text from events where ${within}
+  `.execute(query);
+  const pages = await sql<OfSession>`
+    select session_id, page as text from session_pages where ${within}
+  `.execute(query);
+  const eventTypesOf = bySession(events.rows);
+  const pagesOf = bySession(pages.rows);
+  return sessions.map((session) =>
+    visitRow(session, {
+      eventTypes: eventTypesOf.get(session.session_id) ?? [],
+      pages: pagesOf.get(session.session_id) ?? [],
+    }),
+  );
+}
+
+function bySession(rows: readonly OfSession[]): Map<string, string[]> {
+  const texts = new Map<string, string[]>();
+  for (const { session_id, text } of rows) {
+    const known = texts.get(session_id);
+    if (known === undefined) texts.set(session_id, [text]);
+    else known.push(text);
   }
-  return sessions.map((session) => visitRow(session, types.get(session.session_id) ?? []));
+  return texts;
 }
 
 /** The visits of some visitors between two moments, by the visitor. */

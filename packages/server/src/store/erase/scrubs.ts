@@ -48,6 +48,7 @@ const ERASED_TABLES = [
   'lead_shared_identities',
   'lead_merges',
   'lead_stage_moves',
+  'lead_notes',
   'conversion_exports',
   'lead_index',
   'submissions',

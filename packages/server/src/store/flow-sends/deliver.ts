@@ -1,6 +1,7 @@
 import type { SendResult } from '@leadtrail/contract/deliveries';
 import { sql } from 'kysely';
 import { isDelivered, nextAttemptAt } from '../../domain/delivery/retry-delay.ts';
+import { noteChangesOfLists } from '../leads/lead-index.ts';
 import { background, primaryRead } from '../operation.ts';
 import type { FlowSendAttemptRow, FlowSendRow } from '../schema.ts';
 
@@ -94,18 +95,16 @@ export type SendAttempt = SendClaim & {
 /** Records attempts and what follows from them. Tells which sends are not going to be tried again. */
 export const recordAttempts = background(
   { changes: ['sends'] },
-  async (
-    { query, dialect },
-    { attempts }: { attempts: readonly SendAttempt[] },
-  ): Promise<SendClaim['id'][]> => {
+  async (db, { attempts }: { attempts: readonly SendAttempt[] }): Promise<SendClaim['id'][]> => {
+    const { query, dialect } = db;
     const sends = await query
       .selectFrom('flow_sends')
-      .select(PROGRESS)
+      .select(['lead_id', 'event', ...PROGRESS])
       .where('flow_send_public_id', 'in', dialect.anyOf(attempts.map(({ id }) => id)))
       .orderBy('flow_send_public_id')
       .modifyEnd(dialect.hold)
       .execute();
-    const byId = new Map(sends.map((send) => [send.flow_send_public_id, send]));
+    const byId = new Map(sends.map(({ lead_id: _, event: __, ...send }) => [send.flow_send_public_id, send]));
     const rows: FlowSendAttemptRow[] = [];
     for (const attempt of attempts) {
       const before = byId.get(attempt.id);
@@ -118,6 +117,13 @@ export const recordAttempts = background(
     const progress = [...byId.values()];
     await dialect.updateRows('flow_sends', 'flow_send_public_id', progress);
     await dialect.insertRows('flow_send_attempts', rows, 'do nothing');
+    const settled = sends.filter(
+      (send) => send.event === 'lead' && byId.get(send.flow_send_public_id)?.status !== send.status,
+    );
+    await noteChangesOfLists(
+      db,
+      settled.map(({ lead_id }) => lead_id),
+    );
     return progress.filter((send) => send.status === 'failed').map((send) => send.flow_send_public_id);
   },
 );

@@ -2,6 +2,7 @@ import type { FlowSend } from '@leadtrail/contract/deliveries';
 import { type Selectable, type SelectQueryBuilder, sql } from 'kysely';
 import { dateTime } from '../../lib/utc-time.ts';
 import type { Db } from '../dialect.ts';
+import { noteChangesOfLists } from '../leads/lead-index.ts';
 import { read, write } from '../operation.ts';
 import { countOf, type Page } from '../paging.ts';
 import { FORGOTTEN_BODY } from '../retention/texts.ts';
@@ -28,6 +29,7 @@ export const resendFlowSend = write(
       .returning(SHOWN)
       .executeTakeFirst();
     if (send === undefined) return (await isThere(db, id)) ? 'forgotten' : 'unknown';
+    await noteChangesOfLists(db, [send.lead_id]);
     const [shown] = await onWire(db, [send]);
     return shown ?? 'unknown';
   },
@@ -45,15 +47,20 @@ async function isThere({ query }: Db, id: string): Promise<boolean> {
 /** All that have failed, of those created since a time; says how many. */
 export const resendFailed = write(
   { changes: ['sends'] },
-  async ({ query }, { since, now }: { since: number; now: number }): Promise<number> => {
-    const { numUpdatedRows } = await query
+  async (db, { since, now }: { since: number; now: number }): Promise<number> => {
+    const sends = await db.query
       .updateTable('flow_sends')
       .set({ status: 'pending', round_attempts: 0, next_attempt_at: now, delivered_at: null })
       .where('status', '=', FAILED)
       .where('created_at', '>=', since)
       .where('body', '<>', FORGOTTEN_BODY)
-      .executeTakeFirstOrThrow();
-    return Number(numUpdatedRows);
+      .returning('lead_id')
+      .execute();
+    await noteChangesOfLists(
+      db,
+      sends.map(({ lead_id }) => lead_id),
+    );
+    return sends.length;
   },
 );
 

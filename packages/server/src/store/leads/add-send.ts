@@ -1,6 +1,5 @@
 import { attributionOf, forwardedOrigin } from '../../domain/leads/attribution.ts';
 import { type AutomationPayload, automationPayload } from '../../domain/leads/automation-payload.ts';
-import { customFields } from '../../domain/leads/custom-fields.ts';
 import { formCampaign, formVisits } from '../../domain/leads/form-touches.ts';
 import type { Identity } from '../../domain/leads/lead-identity.ts';
 import { touchesOf } from '../../domain/leads/touches.ts';
@@ -85,7 +84,7 @@ async function originOf(
       siteKey: lead.site_key,
       formId: lead.form_id,
       page: referer,
-      fields: customFields(JSON.parse(enquiry.payloadJson)),
+      fields: enquiry.customFields,
     },
   );
 }

@@ -20,6 +20,7 @@ import {
   type KnownSender,
   lookUpPerson,
   lookUpSender,
+  personLocks,
 } from './look-up.ts';
 import { newLead } from './new-lead.ts';
 import type { Capture } from './submission.ts';
@@ -39,18 +40,24 @@ export const CAPTURE_CHANGES = ['integrations', 'ip-lists', 'leads', 'sends', 's
 
 /** Look up, decide, apply: from the check of the sender to the stored lead in one transaction. */
 export const captureLead = write(
-  { changes: CAPTURE_CHANGES },
+  {
+    changes: CAPTURE_CHANGES,
+    // One under a key may have to wait for another before it locks the person.
+    locks: ({ enquiry }: Capture) => (enquiry.idempotency === null ? personLocks(enquiry) : undefined),
+  },
   async (db, capture: Capture): Promise<CaptureOutcome> => {
     const { enquiry } = capture;
     refuseLate(capture);
-    // Together, unless one request under a key may have to wait for another before it locks the person.
     const [sender, held] = await Promise.all([
       lookUpSender(db, enquiry),
       enquiry.idempotency === null ? findHeld(db, enquiry) : undefined,
     ]);
     const readable = { isSiteOrigin: await mayReadAnswer(db, enquiry, sender) };
     const decision = stillAnswered(capture, decideCapture(enquiry, sender));
-    if (decision.kind === 'refused') return { ...readable, ...decision };
+    if (decision.kind === 'refused') {
+      const before = isSpentToken(capture, decision) && (await findSubmitted(db, capture));
+      return before ? { ...readable, kind: 'repeated', ...before } : { ...readable, ...decision };
+    }
     const asked = askedAgain(enquiry, sender);
     const answer = asked && (await findAnswer(db, asked));
     if (answer === 'other_body' && !capture.isLogged) {
@@ -82,6 +89,11 @@ function refuseLate({ deadline }: Capture): void {
 
 function stillAnswered({ isLogged }: Capture, decision: CaptureDecision): CaptureDecision {
   return isLogged && decision.kind === 'refused' ? { kind: 'accepted' } : decision;
+}
+
+/** A token passes once: a form that is sent again, because its answer got lost, was accepted before. */
+function isSpentToken({ mayBeRepeated }: Capture, { reason }: { reason: RefusalReason }): boolean {
+  return mayBeRepeated === true && reason === 'spam_check_failed';
 }
 
 async function keep(

@@ -1,5 +1,11 @@
 import type { FlowSend } from '@leadtrail/contract/deliveries';
-import type { CrmActivity, Lead, LeadSubmission, LeadTouch } from '@leadtrail/contract/lead-records';
+import type {
+  CrmActivity,
+  Lead,
+  LeadNote,
+  LeadSubmission,
+  LeadTouch,
+} from '@leadtrail/contract/lead-records';
 import type { z } from 'zod';
 import { type DeliveryState, deliveryState } from '../../domain/delivery/delivery-state.ts';
 import { formatPhone } from '../../domain/leads/contact.ts';
@@ -13,6 +19,7 @@ import { TOPICS } from '../topics.ts';
 import { identitiesOf, mergedInto, possibleDuplicatesOf, stageMovesOf } from './detail-person.ts';
 import { sessionsOf } from './detail-sessions.ts';
 import { leadItems } from './list.ts';
+import { notesOf } from './notes.ts';
 import { type LeadReference, resolveLead } from './reference.ts';
 import { shownTouches } from './touches.ts';
 
@@ -26,6 +33,7 @@ export type LeadDetail = {
   flow_sends: FlowSend[];
   identities: Awaited<ReturnType<typeof identitiesOf>>;
   history: Awaited<ReturnType<typeof stageMovesOf>>;
+  notes: LeadNote[];
   possible_duplicates: Awaited<ReturnType<typeof possibleDuplicatesOf>>;
   merged: Awaited<ReturnType<typeof mergedInto>>;
   first_touch: z.output<typeof LeadTouch> | null;
@@ -62,6 +70,7 @@ export const leadDetail = read(
       flow_sends,
       identities,
       history: await stageMovesOf(db, leadIds),
+      notes: await notesOf(db, leadIds),
       possible_duplicates: await possibleDuplicatesOf(db, leadIds),
       merged,
       first_touch: touches[0] ?? null,

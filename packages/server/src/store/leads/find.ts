@@ -4,7 +4,7 @@ import { BUCKETS, bucketsOf, type LeadFilter } from '../../domain/leads/lead-lis
 import type { Search } from '../../domain/leads/lead-search.ts';
 import type { Db } from '../dialect.ts';
 import type { Page } from '../paging.ts';
-import { type Driver, driverOf, isNarrowed, narrows } from './narrow.ts';
+import { asksIndex, type Driver, driverOf, isNarrowed, narrows, narrowsLeads } from './narrow.ts';
 
 /** Which leads a list shows: those in the index, and those it has not taken in yet as they are. */
 
@@ -85,7 +85,9 @@ async function walkLeads(db: Db, listing: Listing): Promise<number[]> {
   const { sort, limit, offset } = listing;
   const buckets = [...(await bucketTotals(db, listing)).keys()];
   const parts = isUnfiltered(listing)
-    ? [allLeads(db, listing)]
+    ? asksIndex(listing)
+      ? [allIndexed(db, listing), changed(db, listing)]
+      : [allLeads(db, listing)]
     : [...buckets.map((bucket) => indexedIn(db, listing, bucket)), changed(db, listing)];
   const firstOfEach = parts.map(
     (part) => sql`select * from (${part} ${inOrder(sort)} limit ${offset + limit}) as part`,
@@ -103,7 +105,12 @@ function isUnfiltered(listing: Listing): boolean {
 }
 
 function allLeads(db: Db, listing: Listing): RawBuilder<unknown> {
-  return sql`select lead_id, lead_id as sort_key from leads where ${matches(db, listing)}`;
+  return sql`select lead_id, lead_id as sort_key from leads where ${leadMatches(db, listing)}`;
+}
+
+function allIndexed(db: Db, listing: Listing): RawBuilder<unknown> {
+  return sql`
+    select lead_id, lead_id as sort_key from lead_index where ${IS_UP_TO_DATE} and ${matches(db, listing)}`;
 }
 
 function indexedIn(db: Db, listing: Listing, bucket: number): RawBuilder<unknown> {
@@ -115,19 +122,25 @@ function indexedIn(db: Db, listing: Listing, bucket: number): RawBuilder<unknown
 function changed(db: Db, listing: Listing): RawBuilder<unknown> {
   return sql`
     select lead_id, ${sql.raw(ORDERS[listing.sort].own)} as sort_key from leads
-    where lead_id in (select lead_id from lead_changes) and ${passes(listing)} and ${matches(db, listing)}`;
+    where lead_id in (select lead_id from lead_changes) and ${passes(listing)} and ${leadMatches(db, listing)}`;
 }
 
 const IS_UP_TO_DATE = sql`lead_id not in (select lead_id from lead_changes)`;
 
 /** What an entry and a lead are asked for alike. */
 function matches(db: Db, listing: Listing, driver?: Driver): RawBuilder<unknown> {
-  const { search, before } = listing;
-  return allOf([
+  return allOf([...wanted(db, listing), ...narrows(db, listing, driver?.column)]);
+}
+
+function leadMatches(db: Db, listing: Listing): RawBuilder<unknown> {
+  return allOf([...wanted(db, listing), ...narrowsLeads(db, listing)]);
+}
+
+function wanted({ dialect }: Db, { search, before }: Listing): (RawBuilder<unknown> | undefined)[] {
+  return [
     before === undefined ? undefined : sql`lead_id < ${before}`,
-    search.length === 0 ? undefined : db.dialect.includes('search_text', search),
-    ...narrows(db, listing, driver?.column),
-  ]);
+    search.length === 0 ? undefined : dialect.includes('search_text', search),
+  ];
 }
 
 /** The filter for leads themselves; an entry of the index has its bucket. */
@@ -188,8 +201,8 @@ async function countNarrowed(db: Db, listing: Listing, driver: Driver | undefine
       (select count(*) from lead_index where ${entries}) as indexed,
       (select count(*) from lead_changes c cross join lead_index i
         where i.lead_id = c.lead_id and ${allOf([inBuckets(db, listing), matches(db, listing)])}) as outdated,
-      (select count(*) from lead_changes c cross join leads l
-        where l.lead_id = c.lead_id and ${passes(listing)} and ${matches(db, listing)}) as changed
+      (select count(*) from lead_changes c cross join leads
+        where leads.lead_id = c.lead_id and ${passes(listing)} and ${leadMatches(db, listing)}) as changed
   `.execute(db.query);
   const { indexed = 0, outdated = 0, changed = 0 } = rows[0] ?? {};
   return indexed - outdated + changed;
@@ -226,8 +239,9 @@ function inBuckets({ dialect }: Db, filter: LeadFilter): RawBuilder<unknown> {
 }
 
 /**
- * Along the numbers of changes. An entry that is out of date stays where it is: it may have changed in a way that gives it
- * no new number. Only the lead itself is asked whether it still passes.
+ * Along the numbers of changes. An entry that is out of date stays where it is if it has changed in a way that gives it no
+ * new number: the lead itself is asked whether it still passes. One that will get a new number waits for it, or the
+ * program would get the same state of the lead twice.
  */
 async function pullLeads(db: Db, listing: Listing, driver: Driver | undefined): Promise<number[]> {
   const { after = 0, limit } = listing;
@@ -236,7 +250,8 @@ async function pullLeads(db: Db, listing: Listing, driver: Driver | undefined): 
   const entries = allOf([isPast, inBuckets(db, listing), matches(db, listing, isRare ? driver : undefined)]);
   const { rows } = await sql<{ lead_id: number }>`
     select lead_id from lead_index where ${entries} and (${IS_UP_TO_DATE} or exists (
-      select 1 from leads l where l.lead_id = lead_index.lead_id and ${passes(listing)}))
+      select 1 from leads l
+      where l.lead_id = lead_index.lead_id and l.updated_at = lead_index.updated_at and ${passes(listing)}))
     order by changed_no limit ${limit}
   `.execute(db.query);
   return rows.map(({ lead_id }) => lead_id);

@@ -6,7 +6,7 @@ import { identitiesOf } from '../../domain/leads/lead-identity.ts';
 import type { Db } from '../dialect.ts';
 import { write } from '../operation.ts';
 import { contactsOf, insertSend } from './add-send.ts';
-import { noteChange } from './lead-index.ts';
+import { noteChange, noteChangesOfLists } from './lead-index.ts';
 import { type LeadReference, resolveLead } from './reference.ts';
 import { renewSearchTextsOf } from './renew.ts';
 import { type TouchedLead, touchesOfLeads } from './touches.ts';
@@ -71,6 +71,7 @@ export const forwardLead = write(
         at: now,
       },
     );
+    await noteChangesOfLists(db, [leadId]);
     return 'forwarded';
   },
 );

@@ -1,9 +1,13 @@
 import type { Selectable } from 'kysely';
+import { NOTHING } from '../../domain/leads/attribution.ts';
+import { projectKey } from '../../domain/leads/lead-identity.ts';
 import { bucketOf } from '../../domain/leads/lead-listing.ts';
-import { NOTE_FOR_ANSWERS } from '../answers/changes.ts';
+import { noteForAnswers } from '../answers/changes.ts';
 import type { Db } from '../dialect.ts';
 import { background } from '../operation.ts';
 import type { LeadIndexRow } from '../schema.ts';
+import { deliveryStatesOf } from './delivery-states.ts';
+import { touchesOfLeads } from './touches.ts';
 
 /** The index behind lists and searches of leads. It is brought up to date in the background, many leads at a time. */
 
@@ -11,19 +15,19 @@ import type { LeadIndexRow } from '../schema.ts';
  * Every change of a lead is noted here, in the same transaction. An existing entry is updated just to lock it:
  * otherwise it could be removed after an index update that did not see this change yet.
  */
-export async function noteChange({ dialect }: Db, leadId: number): Promise<void> {
-  const forAnswers = [Date.now(), 'leads', `[${leadId}]`];
-  if (dialect.kind === 'postgres') {
-    // In one round trip: another one would make a lead a tenth slower.
-    await dialect.run(`with noted as (${NOTE_FOR_ANSWERS}) ${NOTE_CHANGE}`, [...forAnswers, leadId]);
-    return;
-  }
-  await dialect.run(NOTE_FOR_ANSWERS, forAnswers);
-  await dialect.run(NOTE_CHANGE, [leadId]);
+export async function noteChange(db: Db, leadId: number): Promise<void> {
+  await Promise.all([noteForAnswers(db, 'leads', [leadId]), noteChangesOfLists(db, [leadId])]);
 }
 
-const NOTE_CHANGE =
-  'insert into lead_changes (lead_id) values (?) on conflict (lead_id) do update set lead_id = excluded.lead_id';
+/** The same for changes that no answer to a question shows. */
+export async function noteChangesOfLists({ dialect }: Db, leadIds: readonly number[]): Promise<void> {
+  const inOrder = [...new Set(leadIds)].sort((one, other) => one - other);
+  await dialect.insertRows(
+    'lead_changes',
+    inOrder.map((lead_id) => ({ lead_id })),
+    '(lead_id) do update set lead_id = excluded.lead_id',
+  );
+}
 
 /** Takes in the oldest changes, and says how many they were. */
 export const indexLeads = background(
@@ -35,30 +39,46 @@ export const indexLeads = background(
     const leadIds = await takeChanges(db, max);
     if (leadIds.length === 0) return 0;
     const leads = await readLeads(db, leadIds);
-    const before = await forget(db, leadIds);
-    const entries = await numbered(db, leads.map(entryOf), before);
+    const before = await takeOut(db, leadIds);
+    const entries = await numbered(db, await entriesOf(db, leads), before);
     await db.dialect.insertRows('lead_index', entries, 'do nothing');
     await countEntries(db, entries, 1);
-    await db.dialect.indexTexts(
-      leads.map(({ lead_id, search_text }) => ({ leadId: lead_id, text: search_text })),
-    );
+    await renewTexts(db, entries, before);
     return leadIds.length;
   },
 );
 
-/** Takes leads out of the index, those that are to be put in again as well as those that are no more. */
-export async function forget(db: Db, leadIds: readonly number[]): Promise<Numbered[]> {
+/** Takes leads out of the index that are no more. */
+export async function forget(db: Db, leadIds: readonly number[]): Promise<void> {
+  await renewTexts(db, [], await takeOut(db, leadIds));
+}
+
+async function takeOut(db: Db, leadIds: readonly number[]): Promise<TakenOut[]> {
   const gone = await db.query
     .deleteFrom('lead_index')
     .where('lead_id', 'in', db.dialect.anyOf(leadIds))
-    .returning(['lead_id', 'bucket', 'updated_at', 'changed_no'])
+    .returning(['lead_id', 'bucket', 'updated_at', 'changed_no', 'search_text'])
     .execute();
   await countEntries(db, gone, -1);
-  await db.dialect.forgetTexts(gone.map(({ lead_id }) => lead_id));
   return gone;
 }
 
-type Numbered = { lead_id: number; updated_at: number; changed_no: number };
+type Text = { lead_id: number; search_text: string };
+type TakenOut = Text & { updated_at: number; changed_no: number };
+
+/** Most changes of a lead leave its text as it was, and that is the dearest part of the index. */
+async function renewTexts({ dialect }: Db, now: readonly Text[], before: readonly Text[]): Promise<void> {
+  const kept = new Map(before.map(({ lead_id, search_text }) => [lead_id, search_text]));
+  const renewed = now.filter(({ lead_id, search_text }) => {
+    const isSame = kept.get(lead_id) === search_text;
+    if (isSame) kept.delete(lead_id);
+    return !isSame;
+  });
+  await dialect.forgetTexts([...kept.keys()]);
+  await dialect.indexTexts(
+    renewed.map(({ lead_id, search_text }) => ({ leadId: lead_id, text: search_text })),
+  );
+}
 type Entry = Omit<Selectable<LeadIndexRow>, 'changed_no'>;
 
 /**
@@ -68,7 +88,7 @@ type Entry = Omit<Selectable<LeadIndexRow>, 'changed_no'>;
 async function numbered(
   db: Db,
   entries: readonly Entry[],
-  before: readonly Numbered[],
+  before: readonly TakenOut[],
 ): Promise<Selectable<LeadIndexRow>[]> {
   const known = new Map(before.map((entry) => [entry.lead_id, entry]));
   const keeps = ({ lead_id, updated_at }: Entry) => known.get(lead_id)?.updated_at === updated_at;
@@ -120,7 +140,9 @@ const READ = [
   'site_key',
   'project_key',
   'source_key',
-  'campaign_key',
+  'campaign',
+  'referer',
+  'is_bot_lead',
 ] as const;
 
 type IndexedLead = Awaited<ReturnType<typeof readLeads>>[number];
@@ -129,22 +151,30 @@ function readLeads({ query, dialect }: Db, leadIds: readonly number[]) {
   return query.selectFrom('leads').select(READ).where('lead_id', 'in', dialect.anyOf(leadIds)).execute();
 }
 
-function entryOf(lead: IndexedLead): Entry {
-  return {
-    lead_id: lead.lead_id,
-    bucket: bucketOf(lead),
-    engagement_score: lead.engagement_score,
-    suspicion_score: lead.suspicion_score,
-    name_key: lead.name_key,
-    followed_up_at: lead.last_follow_up_at ?? 0,
-    search_text: lead.search_text,
-    created_at: lead.created_at,
-    updated_at: lead.updated_at,
-    site_key: lead.site_key,
-    project_key: lead.project_key,
-    source_key: lead.source_key,
-    campaign_key: lead.campaign_key,
-  };
+/** How a lead came and what has become of its deliveries is found out here, so that storing a lead need not wait for it. */
+async function entriesOf(db: Db, leads: readonly IndexedLead[]): Promise<Entry[]> {
+  const touched = await touchesOfLeads(db, leads);
+  const deliveries = await deliveryStatesOf(db, leads);
+  return leads.map((lead) => {
+    const { params, channel } = touched.get(lead.lead_id)?.attribution ?? NOTHING;
+    return {
+      lead_id: lead.lead_id,
+      bucket: bucketOf(lead),
+      engagement_score: lead.engagement_score,
+      suspicion_score: lead.suspicion_score,
+      name_key: lead.name_key,
+      followed_up_at: lead.last_follow_up_at ?? 0,
+      search_text: lead.search_text,
+      created_at: lead.created_at,
+      updated_at: lead.updated_at,
+      site_key: lead.site_key,
+      project_key: lead.project_key,
+      source_key: lead.source_key,
+      campaign_key: projectKey(params.utm_campaign),
+      channel_key: projectKey(channel),
+      delivery: deliveries.get(lead.lead_id) ?? 'none',
+    };
+  });
 }
 
 async function countEntries(

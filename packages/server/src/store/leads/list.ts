@@ -10,6 +10,7 @@ import { withIpBlocked } from '../ip-lists.ts';
 import { read } from '../operation.ts';
 import type { Page } from '../paging.ts';
 import { inSnapshot } from '../snapshot.ts';
+import { deliveryStatesOf } from './delivery-states.ts';
 import { findLeads, nextLeads } from './find.ts';
 import { touchesOfLeads } from './touches.ts';
 
@@ -26,7 +27,7 @@ export type LeadsAsked = LeadFilter & {
 
 /** In one snapshot: between two of its reads the index may move a lead from one bucket to another. */
 export const leads = read(
-  { shows: ['leads', 'ip-lists', 'setup'] },
+  { shows: ['leads', 'ip-lists', 'sends', 'setup'] },
   (db, { q, ...asked }: LeadsAsked): Promise<{ leads: LeadItem[]; total: number; position: number }> => {
     return inSnapshot(db, async (snapshot) => {
       const { leadIds, total } = await findLeads(snapshot, { ...asked, search: readSearch(q) });
@@ -58,7 +59,7 @@ export type LeadsBefore = LeadFilter & { q: string; before: number; limit: numbe
 
 /** The next leads of a walk through all that pass a filter, newest first. */
 export const leadsBefore = read(
-  { shows: ['leads', 'ip-lists', 'setup'] },
+  { shows: ['leads', 'ip-lists', 'sends', 'setup'] },
   (db, { q, ...asked }: LeadsBefore): Promise<LeadItem[]> => {
     return inSnapshot(db, async (snapshot) => {
       const listing = { ...asked, search: readSearch(q), sort: 'newest', offset: 0 } as const;
@@ -69,7 +70,7 @@ export const leadsBefore = read(
 
 /** Leads by their numbers, in that order. */
 export const leadsById = read(
-  { shows: ['leads', 'ip-lists', 'setup'] },
+  { shows: ['leads', 'ip-lists', 'sends', 'setup'] },
   (db, { leadIds }: { leadIds: readonly number[] }): Promise<LeadItem[]> =>
     inSnapshot(db, (snapshot) => leadItems(snapshot, leadIds)),
 );
@@ -105,6 +106,7 @@ const SHOWN = [
   'form_id',
   'updated_at',
   'referer',
+  'is_bot_lead',
 ] as const;
 
 /** In the order of their numbers as given. */
@@ -118,10 +120,12 @@ export async function leadItems(db: Db, leadIds: readonly number[]): Promise<Lea
   const touched = await touchesOfLeads(db, rows);
   const byId = new Map((await withIpBlocked(db, rows)).map((row) => [row.lead_id, row]));
   const fields = await customFieldsOf(db, leadIds);
+  const deliveries = await deliveryStatesOf(db, rows);
   return leadIds.flatMap((leadId) => {
     const row = byId.get(leadId);
     if (row === undefined) return [];
-    const { created_at, last_follow_up_at, updated_at, status, campaign: _, referer: __, ...shown } = row;
+    const { created_at, last_follow_up_at, updated_at, status, ...more } = row;
+    const { campaign: _, referer: __, is_bot_lead: ___, ...shown } = more;
     const { params, medium, channel } = touched.get(leadId)?.attribution ?? NOTHING;
     return [
       {
@@ -136,6 +140,7 @@ export async function leadItems(db: Db, leadIds: readonly number[]): Promise<Lea
         updated_at_iso: isoTime(updated_at),
         medium,
         channel,
+        delivery_state: deliveries.get(leadId) ?? 'none',
       },
     ];
   });

@@ -5,7 +5,7 @@ import { RECENT_MS, RECENT_SUBMISSIONS_MAX } from '../../domain/leads/suspicion.
 import { isAllowedOrigin } from '../../domain/setup/site-domain.ts';
 import { addressKey, networksContaining } from '../../lib/ip-network.ts';
 import type { Db } from '../dialect.ts';
-import { visitorRead } from '../operation.ts';
+import { type Locks, visitorRead } from '../operation.ts';
 import type { IpRuleRow, VisitorRow } from '../schema.ts';
 import { idHash } from '../tracking/state.ts';
 
@@ -53,16 +53,16 @@ export async function lookUpSender(db: Db, enquiry: Enquiry): Promise<KnownSende
   const { siteKey, formId, visitorId } = enquiry.form;
   const { personIp, callerIp } = enquiry;
   const isSame = personIp === callerIp;
-  const [row] = await db.dialect.run<SenderRow>(SELECT_SENDER, [
+  const isServer = enquiry.keyHash !== null;
+  const [row] = await db.dialect.run<SenderRow>(isServer ? SELECT_SERVER : SELECT_BROWSER, [
     personIp ?? NO_ADDRESS,
     enquiry.at - RECENT_MS,
     addressKey(callerIp),
-    isSame || personIp === null ? NO_ADDRESS : addressKey(personIp),
     siteKey,
     formId,
-    enquiry.keyHash ?? '',
     visitorId === '' ? 0 : idHash(visitorId),
     visitorId,
+    ...(isServer ? [isSame || personIp === null ? NO_ADDRESS : addressKey(personIp), enquiry.keyHash] : []),
   ]);
   if (row === undefined) throw new Error('A query for one row had none.');
   const ruleFor = async (ip: string | null, list: IpRuleRow['list'] | null, usage: IpRuleRow['usage']) => {
@@ -83,23 +83,30 @@ export async function lookUpSender(db: Db, enquiry: Enquiry): Promise<KnownSende
 /** Matches no row. */
 const NO_ADDRESS = '';
 
-const SELECT_SENDER = `
+const selectSender = (more: { columns: string; joins: string }) => `
   select
     (select count(*) from (
       select 1 from submissions where contact_ip = ? and submitted_at > ? limit ${RECENT_SUBMISSIONS_MAX}
     ) recent) as recent_from_ip,
-    c.list as caller_list, c.usage as caller_usage, p.list as person_list, p.usage as person_usage,
+    c.list as caller_list, c.usage as caller_usage,
     (select count(*) from (select 1 from ip_rules where bits is not null limit 1) ranges) as has_ranges,
     s.enabled as site_enabled, s.domains, f.enabled as form_enabled,
-    i.id as integration_id, i.enabled as integration_enabled, i.last_used_at,
-    v.visitor_no, v.last_session_id, v.session_count, v.page_views, v.duration_ms, v.engagement_score, v.vpn_suspected
+    v.visitor_no, v.last_session_id, v.session_count, v.page_views, v.duration_ms, v.engagement_score, v.vpn_suspected,
+    ${more.columns}
   from (select 1 as one) asked
   left join ip_rules c on c.network = ?
-  left join ip_rules p on p.network = ?
   left join sites s on s.site_key = ?
   left join forms f on f.site_id = s.id and f.form_id = ?
-  left join integrations i on i.key_hash = ?
-  left join visitors v on v.id_hash = ? and v.visitor_id = ?`;
+  left join visitors v on v.id_hash = ? and v.visitor_id = ?
+  ${more.joins}`;
+
+/** A browser is the person, and has no key. */
+const SELECT_BROWSER = selectSender({ columns: 'null as integration_id', joins: '' });
+const SELECT_SERVER = selectSender({
+  columns: `p.list as person_list, p.usage as person_usage,
+    i.id as integration_id, i.enabled as integration_enabled, i.last_used_at`,
+  joins: 'left join ip_rules p on p.network = ? left join integrations i on i.key_hash = ?',
+});
 
 type SenderRow = { [K in keyof KnownVisitor]: KnownVisitor[K] | null } & {
   caller_list: IpRuleRow['list'] | null;
@@ -167,20 +174,16 @@ export async function lookUpPerson(
 
 /**
  * The leads this person has, in this project and in others. Takes the locks on the person's identities, so that
- * simultaneous submissions of one person run one after another; identities that are only learned are shared locks.
+ * simultaneous submissions of one person run one after another.
  */
-export async function findHeld(
-  { dialect }: Db,
-  { identities, projectKey }: Enquiry,
-): Promise<HeldIdentity[]> {
+export async function findHeld({ dialect }: Db, enquiry: Enquiry): Promise<HeldIdentity[]> {
+  const { identities, projectKey } = enquiry;
   if (identities.length === 0) return [];
-  const lockKey = (identity: Identity) => personLock(projectKey, identity);
-  const deciding = lookupKinds(identities);
-  const learned = identities.filter((identity) => !deciding.includes(identity));
+  const { alone, shared } = personLocks(enquiry);
   const values = identities.flatMap(({ kind, value }) => [kind, value]);
   const hasAddress = identities.at(-1)?.kind === 'ip';
   // Statements run in the order in which they are sent: the select sees what was committed before the locks were had.
-  const locked = dialect.lockEach(deciding.map(lockKey), learned.map(lockKey));
+  const locked = dialect.lockEach(alone, shared);
   const held = hasAddress
     ? dialect.run<HeldIdentity>(SELECTS_WITH_ADDRESS[identities.length - 1] as string, [
         ...values,
@@ -188,6 +191,14 @@ export async function findHeld(
       ])
     : dialect.run<HeldIdentity>(SELECTS_PERSONAL[identities.length] as string, values);
   return (await Promise.all([held, locked]))[0];
+}
+
+/** Identities that are only learned, and do not decide, keep out only those for whom they do. */
+export function personLocks({ identities, projectKey }: Enquiry): Locks {
+  const lockKey = (identity: Identity) => personLock(projectKey, identity);
+  const deciding = lookupKinds(identities);
+  const learned = identities.filter((identity) => !deciding.includes(identity));
+  return { alone: deciding.map(lockKey), shared: learned.map(lockKey) };
 }
 
 /** What is locked while it is decided whose an identity is. */

@@ -1,10 +1,11 @@
-import { type Selectable, sql } from 'kysely';
+import type { Selectable } from 'kysely';
 import { attributionKeys } from '../../domain/leads/lead-listing.ts';
 import { furtherAlong } from '../../domain/leads/stage.ts';
 import { noteForAnswers } from '../answers/changes.ts';
 import type { Db } from '../dialect.ts';
 import { write } from '../operation.ts';
 import type { LeadRow } from '../schema.ts';
+import { type Belongings, belongingsOf, moveBelongings, whatPeopleBrought } from './belongings.ts';
 import { noteStageMove } from './change.ts';
 import { holdIdentities } from './identities.ts';
 import { forget } from './lead-index.ts';
@@ -22,15 +23,10 @@ export type MergeOutcome = { leadId: number } | 'unknown' | 'itself' | 'other_pr
 
 type Row = Selectable<LeadRow>;
 
-type Undo = {
+/** With all that went with it. */
+type Undo = Belongings & {
   /** The lead that went, as it was. */
   lead: Row;
-  /** What went with it. */
-  submissions: number[];
-  sends: string[];
-  crmActivity: number[];
-  identities: { kind: string; value: string }[];
-  merges: number[];
   /** Primary submissions that have become follow-ups. */
   demoted: number[];
   /** What the merge has changed of the other lead, before and after. */
@@ -63,7 +59,7 @@ export const mergeLeads = write(
       needs_review: Math.max(survivor.needs_review, going.needs_review),
     };
     const undo = await whatGoes(db, survivor, going, after);
-    await moveAll(db, undo, goingId, leadId);
+    await moveBelongings(db, undo, goingId, leadId);
     await setPrimary(db, undo.demoted, 0);
     await removeMerged(db, undo, leadId, now);
     await noteForAnswers(db, 'leads', [goingId]);
@@ -77,7 +73,10 @@ export const mergeLeads = write(
 
 export type UnmergeOutcome = { leadId: number } | 'unknown' | 'not_merged';
 
-/** Takes a lead out again with what it brought; what has come since stays where it is. */
+/**
+ * Takes a lead out again with what it brought. What has come since stays where it is, unless it would stay with a bot:
+ * then it was the person who goes out that it came from.
+ */
 export const unmergeLead = write(
   { changes: ['leads', 'sends'] },
   async (
@@ -98,11 +97,14 @@ export const unmergeLead = write(
 
     const undo: Undo = JSON.parse(merge.undo);
     const { merged_lead_id: outId } = merge;
+    const restored = unchangedSince(survivor, undo);
     await db.query.deleteFrom('lead_merges').where('merged_lead_id', '=', outId).execute();
     await db.query.insertInto('leads').values(withKeys(undo.lead)).execute();
-    await moveAll(db, undo, leadId, outId);
-    await setPrimary(db, undo.demoted, 1);
-    await settle(db, leadId, unchangedSince(survivor, undo), now);
+    await moveBelongings(db, undo, leadId, outId);
+    if (restored.is_bot_lead === 1)
+      await moveBelongings(db, await whatPeopleBrought(db, leadId), leadId, outId);
+    for (const id of [leadId, outId]) await ensurePrimary(db, id, undo.demoted);
+    await settle(db, leadId, restored, now);
     await settle(db, outId, {}, now);
     return { leadId: outId };
   },
@@ -151,72 +153,20 @@ function unchangedSince(survivor: Row, { before, after }: Undo): Partial<Row> {
   return Object.fromEntries(Object.entries(before).filter(([column]) => !isKept(column)));
 }
 
-async function whatGoes({ query }: Db, survivor: Row, going: Row, after: Partial<Row>): Promise<Undo> {
-  const submissions = await query
+async function whatGoes(db: Db, survivor: Row, going: Row, after: Partial<Row>): Promise<Undo> {
+  const demoted = await db.query
     .selectFrom('submissions')
-    .select(['submission_id', 'lead_id', 'is_primary_lead'])
-    .where('lead_id', 'in', [survivor.lead_id, going.lead_id])
+    .select('submission_id as id')
+    .where('lead_id', '=', (shows(going, survivor) ? survivor : going).lead_id)
+    .where('is_primary_lead', '=', 1)
     .execute();
-  const sends = await query
-    .selectFrom('flow_sends')
-    .select('flow_send_public_id as id')
-    .where('lead_id', '=', going.lead_id)
-    .execute();
-  const crmActivity = await query
-    .selectFrom('crm_activity')
-    .select('id')
-    .where('lead_id', '=', going.lead_id)
-    .execute();
-  const identities = await query
-    .selectFrom('lead_identities')
-    .select(['kind', 'value'])
-    .where('lead_id', '=', going.lead_id)
-    .execute();
-  const merges = await query
-    .selectFrom('lead_merges')
-    .select('merged_lead_id as id')
-    .where('into_lead_id', '=', going.lead_id)
-    .execute();
-  const demotedId = shows(going, survivor) ? survivor.lead_id : going.lead_id;
   return {
     lead: going,
-    submissions: submissions
-      .filter(({ lead_id }) => lead_id === going.lead_id)
-      .map(({ submission_id }) => submission_id),
-    sends: sends.map(({ id }) => id),
-    crmActivity: crmActivity.map(({ id }) => id),
-    identities,
-    merges: merges.map(({ id }) => id),
-    demoted: submissions
-      .filter(({ lead_id, is_primary_lead }) => lead_id === demotedId && is_primary_lead === 1)
-      .map(({ submission_id }) => submission_id),
+    ...(await belongingsOf(db, going.lead_id)),
+    demoted: demoted.map(({ id }) => id),
     before: Object.fromEntries(Object.keys(after).map((column) => [column, survivor[column as keyof Row]])),
     after,
   };
-}
-
-/** What a lead brought, from one lead to the other. */
-async function moveAll({ query, dialect }: Db, undo: Undo, from: number, to: number): Promise<void> {
-  const move = (table: string, key: string, ids: readonly (number | string)[], lead = 'lead_id') =>
-    ids.length === 0
-      ? undefined
-      : sql`
-          update ${sql.table(table)} set ${sql.ref(lead)} = ${to}
-          where ${sql.ref(lead)} = ${from} and ${sql.ref(key)} in ${dialect.anyOf(ids)}
-        `.execute(query);
-  await move('submissions', 'submission_id', undo.submissions);
-  await move('flow_sends', 'flow_send_public_id', undo.sends);
-  await move('crm_activity', 'id', undo.crmActivity);
-  await move('lead_merges', 'merged_lead_id', undo.merges, 'into_lead_id');
-  for (const { kind, value } of undo.identities) {
-    await query
-      .updateTable('lead_identities')
-      .set({ lead_id: to })
-      .where('kind', '=', kind)
-      .where('value', '=', value)
-      .where('lead_id', '=', from)
-      .execute();
-  }
 }
 
 /** A lead has one primary submission; the others are follow-ups. */
@@ -226,6 +176,24 @@ async function setPrimary({ query, dialect }: Db, submissionIds: readonly number
     .set({ is_primary_lead })
     .where('submission_id', 'in', dialect.anyOf(submissionIds))
     .execute();
+}
+
+/**
+ * What the merge had made a follow-up is primary again where it belongs to a lead that has no other. After further merges
+ * it may belong to one that has: then the first that is left is this lead's.
+ */
+async function ensurePrimary(db: Db, leadId: number, demoted: readonly number[]): Promise<void> {
+  const submissions = await db.query
+    .selectFrom('submissions')
+    .select(['submission_id', 'is_primary_lead'])
+    .where('lead_id', '=', leadId)
+    .orderBy('submitted_at')
+    .orderBy('submission_id')
+    .execute();
+  if (submissions.some(({ is_primary_lead }) => is_primary_lead === 1)) return;
+  const primary =
+    submissions.find(({ submission_id }) => demoted.includes(submission_id)) ?? submissions.at(0);
+  if (primary !== undefined) await setPrimary(db, [primary.submission_id], 1);
 }
 
 async function removeMerged(db: Db, undo: Undo, into_lead_id: number, merged_at: number): Promise<void> {

@@ -2,9 +2,18 @@ import { type RawBuilder, sql } from 'kysely';
 import type { LeadNarrowing } from '../../domain/leads/lead-listing.ts';
 import type { Db } from '../dialect.ts';
 
-/** What narrows a list besides its buckets. The columns are called the same in the index and in the leads. */
+/** What narrows a list besides its buckets. Most columns are called the same in the index and in the leads. */
 
-type Column = 'site_key' | 'project_key' | 'source_key' | 'campaign_key' | 'created_at' | 'updated_at';
+type Column =
+  | 'site_key'
+  | 'project_key'
+  | 'source_key'
+  | 'campaign_key'
+  | 'channel_key'
+  | 'delivery'
+  | 'engagement_score'
+  | 'created_at'
+  | 'updated_at';
 type Condition =
   | { column: Column; operator: '=' | '>=' | '<'; value: string | number }
   | { column: Column; operator: 'in'; value: readonly string[] };
@@ -13,6 +22,10 @@ const CONDITIONS = [
   ['campaignKey', 'campaign_key', '='],
   ['sourceKey', 'source_key', '='],
   ['projectKey', 'project_key', '='],
+  ['channelKey', 'channel_key', '='],
+  ['delivery', 'delivery', '='],
+  ['scoreFrom', 'engagement_score', '>='],
+  ['scoreBelow', 'engagement_score', '<'],
   ['siteKeys', 'site_key', 'in'],
   ['from', 'created_at', '>='],
   ['until', 'created_at', '<'],
@@ -36,6 +49,24 @@ export function narrows({ dialect }: Db, narrowing: LeadNarrowing, driver?: Colu
     const { column } = condition;
     return holds(column === driver ? sql.ref(column) : dialect.aside(column), condition);
   });
+}
+
+/** Found out when a lead is indexed: how it came, and what has become of its deliveries. */
+const OF_INDEX: ReadonlySet<Column> = new Set(['channel_key', 'delivery']);
+
+/** Whether only the index can tell. */
+export function asksIndex(narrowing: LeadNarrowing): boolean {
+  return conditionsOf(narrowing).some(({ column }) => OF_INDEX.has(column));
+}
+
+/** The same for rows of `leads`. */
+export function narrowsLeads({ dialect }: Db, narrowing: LeadNarrowing): RawBuilder<unknown>[] {
+  return conditionsOf(narrowing).map((condition) =>
+    OF_INDEX.has(condition.column)
+      ? sql`exists (select 1 from lead_index e where e.lead_id = leads.lead_id
+          and ${holds(sql.ref(`e.${condition.column}`), condition)})`
+      : holds(dialect.aside(condition.column), condition),
+  );
 }
 
 function holds(compared: RawBuilder<unknown>, { operator, value }: Condition): RawBuilder<unknown> {

@@ -43,6 +43,7 @@ type TableOfLeads =
   | 'lead_shared_identities'
   | 'lead_figure_changes'
   | 'lead_stage_moves'
+  | 'lead_notes'
   | 'conversion_exports'
   | 'lead_changes'
   | 'lead_renewals'
@@ -78,6 +79,7 @@ async function removeMerged(db: Db, leadIds: readonly number[]): Promise<void> {
     .execute();
   const all = [...leadIds, ...merged.map(({ merged_lead_id }) => merged_lead_id)];
   await removeRows(db, 'lead_stage_moves', all);
+  await removeRows(db, 'lead_notes', all);
   await removeRows(db, 'conversion_exports', all);
   await removeRows(db, 'lead_shared_identities', all);
 }

@@ -3,6 +3,7 @@ import { type FormRecord, readLeadForm } from '../../domain/leads/form-fields.ts
 import { STORED_FIELDS, storedSearchText, withSearchText } from '../../domain/leads/lead-search.ts';
 import type { Db } from '../dialect.ts';
 import { background } from '../operation.ts';
+import { noteChangesOfLists } from './lead-index.ts';
 
 /**
  * Renews search texts that were made by earlier rules, newest leads first; returns how many. Rows that are locked by
@@ -26,6 +27,8 @@ export const renewSearchTexts = background(
       .execute();
     const leadIds = leads.map(({ lead_id }) => lead_id);
     await renewSearchTextsOf(db, leadIds);
+    // Also where the text is the same: the index may have learned to tell more.
+    await noteChangesOfLists(db, leadIds);
     await query.deleteFrom('lead_renewals').where('lead_id', 'in', dialect.anyOf(leadIds)).execute();
     return leads.length;
   },
@@ -45,10 +48,9 @@ export async function renewSearchTextsOf(db: Db, leadIds: readonly number[]): Pr
     return search_text === before ? [] : [{ lead_id, search_text }];
   });
   await dialect.updateRows('leads', 'lead_id', renewed);
-  await dialect.insertRows(
-    'lead_changes',
-    renewed.map(({ lead_id }) => ({ lead_id })),
-    '(lead_id) do update set lead_id = excluded.lead_id',
+  await noteChangesOfLists(
+    db,
+    renewed.map(({ lead_id }) => lead_id),
   );
 }
 

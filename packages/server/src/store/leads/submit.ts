@@ -29,7 +29,7 @@ export async function submitLead(db: Db, submission: Submission): Promise<Submit
   const [added] = await Promise.all([
     addSubmission(db, submission, leadId, known),
     noteChange(db, leadId),
-    noteFigures(db, submission, leadId),
+    noteFigures(db, submission, leadId, known),
   ]);
   const [isForwarded] = await Promise.all([
     learnAndForward(db, submission, { leadId, relation, known, ...added }),
@@ -116,10 +116,11 @@ async function noteFigures(
   { dialect }: Db,
   { lead, held, elsewhere }: Submission,
   leadId: number,
+  known: KnownLead | undefined,
 ): Promise<void> {
-  const isNewVisitor = lead.visitor_id !== '' && held.every(({ kind }) => kind !== 'visitor');
-  const isStale =
-    (isNewVisitor && held.length > 0) || (lead.visitor_id !== '' && dialect.kind === 'postgres');
+  // A new lead has the figures of its visitor already.
+  const bringsVisitor = known !== undefined && held.every(({ kind }) => kind !== 'visitor');
+  const isStale = lead.visitor_id !== '' && (bringsVisitor || dialect.kind === 'postgres');
   // In one order, so that two transactions never wait for each other.
   const stale = isStale || elsewhere.length > 0 ? [leadId, ...elsewhere].sort((a, b) => a - b) : [];
   await dialect.insertRows(

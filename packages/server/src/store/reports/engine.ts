@@ -1,4 +1,4 @@
-import { ENGAGEMENT_LABELS } from '../../domain/tracking/engagement.ts';
+import { ENGAGEMENT_LABELS } from '@leadtrail/contract/engagement';
 import { caseFolded } from '../../lib/case-folded.ts';
 import { DAY_MS, dayStart, SECOND_MS, utcDay } from '../../lib/utc-time.ts';
 import type { Db } from '../dialect.ts';

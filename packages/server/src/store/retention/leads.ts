@@ -9,8 +9,8 @@ import type { Walk, Walked } from './walk.ts';
 type LeadWalk = Walk & { stages: readonly string[]; now: number };
 
 /**
- * Leads in some stages to which nothing has happened for long: no submission, no move to another stage. They are numbered
- * in the order in which they came, so the walk ends at the first that is too young.
+ * Leads in some stages to which nothing has happened for long: no submission, no move to another stage, no note. They are
+ * numbered in the order in which they came, so the walk ends at the first that is too young.
  */
 export const forgetOldLeads = background(
   { changes: ['leads', 'sends', 'tracking'] },
@@ -38,7 +38,8 @@ const idOf = ({ lead_id }: { lead_id: number }) => lead_id;
 export function isOldLead({ dialect }: Db, stages: readonly string[], before: number): RawBuilder<SqlBool> {
   return sql`leads.created_at < ${before} and coalesce(leads.last_follow_up_at, 0) < ${before}
     and leads.status in ${dialect.anyOf(stages)}
-    and not exists (select 1 from lead_stage_moves m where m.lead_id = leads.lead_id and m.at >= ${before})`;
+    and not exists (select 1 from lead_stage_moves m where m.lead_id = leads.lead_id and m.at >= ${before})
+    and not exists (select 1 from lead_notes n where n.lead_id = leads.lead_id and n.written_at >= ${before})`;
 }
 
 function oldOf(db: Db, leadIds: readonly number[], stages: readonly string[], before: number) {

@@ -6,12 +6,10 @@ const NO_SETUP = makeReadOrigin({ sites: [], portalDomains: [] });
 /** By the sites and portals that are set up; nothing is read where no visit has to be. */
 export async function loadReadOrigin({ query }: Db, visits: number): Promise<ReadOrigin> {
   if (visits === 0) return NO_SETUP;
-  const sites = await query.selectFrom('sites').select(['site_key', 'domains']).orderBy('id').execute();
-  const portals = await query
-    .selectFrom('settings')
-    .select('value')
-    .where('name', '=', 'portal_domains')
-    .executeTakeFirst();
+  const [sites, portals] = await Promise.all([
+    query.selectFrom('sites').select(['site_key', 'domains']).orderBy('id').execute(),
+    query.selectFrom('settings').select('value').where('name', '=', 'portal_domains').executeTakeFirst(),
+  ]);
   return makeReadOrigin({
     sites: sites.map(({ site_key, domains }) => ({ site_key, domains: JSON.parse(domains) })),
     portalDomains: JSON.parse(portals?.value ?? '[]') ?? [],

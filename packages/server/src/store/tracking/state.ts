@@ -66,32 +66,32 @@ export async function loadState(db: Db, records: readonly TrackingRecord[]): Pro
   const repeatable = starts.filter((start) => start.repeatable);
   const referred = later.filter((record) => !started.has(record.session_id));
 
-  const early = await loadEarly(db, [...started]);
-  const sessions = await loadSessions(
-    db,
-    distinct([...referred, ...repeatable].map((each) => each.session_id)),
-  );
-  const visitorIds = [...starts, ...sessions.values()].map((each) => each.visitor_id);
-  const visitors = await loadHashed(db, 'visitors', 'visitor_id', distinct(visitorIds));
-  const fingerprintIds = distinct(starts.map((start) => start.fingerprint_id));
-  const fingerprints = await loadHashed(db, 'fingerprints', 'fingerprint_id', fingerprintIds);
-
-  const known = starts.filter((start) => fingerprints.has(start.fingerprint_id));
+  // In PostgreSQL what is sent together takes one round trip.
+  const [early, sessions, fingerprints, readOrigin, last] = await Promise.all([
+    loadEarly(db, [...started]),
+    loadSessions(db, distinct([...referred, ...repeatable].map((each) => each.session_id))),
+    loadHashed(db, 'fingerprints', 'fingerprint_id', distinct(starts.map((start) => start.fingerprint_id))),
+    loadReadOrigin(db, starts.length),
+    loadLastNumbers(db),
+  ]);
   const events = later.filter((record) => record.kind === 'events' && sessions.has(record.session_id));
+  const known = starts.filter((start) => fingerprints.has(start.fingerprint_id));
+  const visitorIds = [...starts, ...sessions.values()].map((each) => each.visitor_id);
+  const [visitors, knownEvents, pages, ips, asns] = await Promise.all([
+    loadHashed(db, 'visitors', 'visitor_id', distinct(visitorIds)),
+    existing(db, 'events', 'event_id', eventPairs(events)),
+    existing(db, 'session_pages', 'page', pagePairs(events)),
+    existing(db, 'fingerprint_ips', 'ip', ipPairs(known, fingerprints)),
+    existing(db, 'fingerprint_asns', 'asn', asnPairs(known, fingerprints)),
+  ]);
   return {
     sessions,
     visitors,
     fingerprints,
-    known: {
-      events: await existing(db, 'events', 'event_id', eventPairs(events)),
-      pages: await existing(db, 'session_pages', 'page', pagePairs(events)),
-      ips: await existing(db, 'fingerprint_ips', 'ip', ipPairs(known, fingerprints)),
-      asns: await existing(db, 'fingerprint_asns', 'asn', asnPairs(known, fingerprints)),
-      ...(await loadVisitorFirsts(db, starts, visitors)),
-    },
-    readOrigin: await loadReadOrigin(db, starts.length),
+    known: { events: knownEvents, pages, ips, asns, ...(await loadVisitorFirsts(db, starts, visitors)) },
+    readOrigin,
     early,
-    last: await loadLastNumbers(db),
+    last,
     added: { events: [], pages: [], ips: [], asns: [], early: [] },
   };
 }
@@ -110,15 +110,15 @@ async function loadSessions(
 }
 
 async function loadHashed<T extends 'visitors' | 'fingerprints'>(
-  { query, dialect }: Db,
+  { dialect }: Db,
   table: T,
   idColumn: keyof Schema[T],
   ids: readonly string[],
 ): Promise<Map<string, Schema[T]>> {
   if (ids.length === 0) return new Map();
-  const { rows } = await sql<Schema[T]>`
-    select * from ${sql.table(table)} where id_hash in ${dialect.anyOf(ids.map(idHash))}
-  `.execute(query);
+  const rows = await dialect.run<Schema[T]>(dialect.lookUp(table, 'id_hash'), [
+    JSON.stringify(ids.map(idHash)),
+  ]);
   // Now and then two ids share a hash, so there may be rows of other ids; they are not changed.
   const wanted = new Set(ids);
   const found = rows.filter((row) => wanted.has(row[idColumn] as string));
@@ -132,16 +132,12 @@ export function idHash(id: string): number {
   return Number.parseInt(hash('sha256', id).slice(0, HASH_HEX_DIGITS), 16);
 }
 
-async function loadLastNumbers({ query }: Db): Promise<TrackingState['last']> {
-  const visitor = await query
-    .selectFrom('visitors')
-    .select(({ fn }) => fn.max('visitor_no').as('no'))
-    .executeTakeFirst();
-  const fingerprint = await query
-    .selectFrom('fingerprints')
-    .select(({ fn }) => fn.max('fingerprint_no').as('no'))
-    .executeTakeFirst();
-  return { visitorNo: visitor?.no ?? 0, fingerprintNo: fingerprint?.no ?? 0 };
+const SELECT_LAST = `select (select max(visitor_no) from visitors) as visitor,
+  (select max(fingerprint_no) from fingerprints) as fingerprint`;
+
+async function loadLastNumbers({ dialect }: Db): Promise<TrackingState['last']> {
+  const [last] = await dialect.run<{ visitor: number | null; fingerprint: number | null }>(SELECT_LAST, []);
+  return { visitorNo: last?.visitor ?? 0, fingerprintNo: last?.fingerprint ?? 0 };
 }
 
 type Pair = readonly [string, string | number];

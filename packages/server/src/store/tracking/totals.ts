@@ -1,7 +1,7 @@
 import type { EngagementBucket } from '@leadtrail/contract/engagement';
 import { engagementBucket } from '../../domain/tracking/engagement.ts';
 import { minuteOf } from '../../lib/utc-time.ts';
-import type { Db } from '../dialect.ts';
+import { type Db, totalsIn } from '../dialect.ts';
 import type {
   CountryTotalRow,
   DayTotalRow,
@@ -89,39 +89,21 @@ export function contribute(totals: Totals, session: SessionRow, sign: 1 | -1): v
   else count(totals, `completed ${engagementBucket(session.engagement_score)}`, sign);
 }
 
+const COUNTERS = totalsIn('counters', ['name'], ['value']);
+const DAYS = totalsIn('day_totals', ['day'], ['sessions', 'visitors', 'duration_ms', 'engagement']);
+const MINUTES = totalsIn('minute_totals', ['minute'], ['events', 'active']);
+const PAGES = totalsIn('page_totals', ['page'], ['views', 'sessions']);
+const COUNTRIES = totalsIn('country_totals', ['country'], ['sessions', 'visitors']);
+const REFERRERS = totalsIn('referrer_totals', ['referrer_domain'], ['sessions']);
+
 export async function writeTotals({ dialect }: Db, totals: Totals): Promise<void> {
   const counters = [...totals.counters].map(([name, value]) => ({ name, value }));
   await Promise.all([
-    dialect.insertRows('counters', counters, adding('counters', 'name', ['value'])),
-    dialect.insertRows(
-      'day_totals',
-      [...totals.days.values()],
-      adding('day_totals', 'day', ['sessions', 'visitors', 'duration_ms', 'engagement']),
-    ),
-    dialect.insertRows(
-      'minute_totals',
-      [...totals.minutes.values()],
-      adding('minute_totals', 'minute', ['events', 'active']),
-    ),
-    dialect.insertRows(
-      'page_totals',
-      [...totals.pages.values()],
-      adding('page_totals', 'page', ['views', 'sessions']),
-    ),
-    dialect.insertRows(
-      'country_totals',
-      [...totals.countries.values()],
-      adding('country_totals', 'country', ['sessions', 'visitors']),
-    ),
-    dialect.insertRows(
-      'referrer_totals',
-      [...totals.referrers.values()],
-      adding('referrer_totals', 'referrer_domain', ['sessions']),
-    ),
+    dialect.addRows(COUNTERS, counters),
+    dialect.addRows(DAYS, [...totals.days.values()]),
+    dialect.addRows(MINUTES, [...totals.minutes.values()]),
+    dialect.addRows(PAGES, [...totals.pages.values()]),
+    dialect.addRows(COUNTRIES, [...totals.countries.values()]),
+    dialect.addRows(REFERRERS, [...totals.referrers.values()]),
   ]);
-}
-
-function adding(table: string, key: string, columns: readonly string[]): string {
-  const sums = columns.map((column) => `${column} = ${table}.${column} + excluded.${column}`);
-  return `(${key}) do update set ${sums.join(', ')}`;
 }

@@ -9,6 +9,7 @@ function anEnquiry(fields: Record<string, string> | null, headers: Record<string
 }
 
 const FORM = anEnquiry({ siteKey: 'site', formId: 'form' }, { origin: 'https://example.com' });
+const FAILED: Enquiry = { ...FORM, spamCheck: 'refused' };
 const SERVER = anEnquiry({}, { 'x-api-key': 'lt_lead_key' });
 const UNKNOWN: SenderFacts = { callerRule: null, personRule: null, site: null, integration: null };
 const SITE = { enabled: true, domains: ['example.com'], formEnabled: true };
@@ -43,6 +44,9 @@ const CASES: readonly [name: string, Enquiry, Partial<SenderFacts>, kind: string
   ],
   ['no page', anEnquiry({ siteKey: 's', formId: 'f' }), { site: SITE }, 'refused', 'domain_not_allowed'],
   ['a disabled site', FORM, { site: { ...SITE, enabled: false } }, 'refused', 'disabled'],
+  ['a form that failed its spam check', FAILED, { site: SITE }, 'refused', 'spam_check_failed'],
+  ['a test address that failed it', FAILED, { site: SITE, ...ruled(TESTER) }, 'testing'],
+  ['a blocked address that failed it', FAILED, { site: SITE, ...ruled(BLOCKED) }, 'rejected'],
   ['a disabled form', FORM, { site: { ...SITE, formEnabled: false } }, 'refused', 'disabled'],
 ];
 

@@ -35,6 +35,9 @@ test('each sign has its points and its reason', () => {
     [{ vpnSuspected: true }, 15, 'VPN suspected'],
     [{ botAgent: true }, 40, 'bot user agent'],
     [{ hasContact: false }, 30, 'no contact details'],
+    [{ spamCheck: 'passed' }, 0, ''],
+    [{ spamCheck: 'failed' }, 40, 'spam check failed'],
+    [{ spamCheck: 'unavailable' }, 5, 'spam check not available'],
   ];
   for (const [found, score, reasons] of table) assert.deepEqual(suspicion(signs(found)), { score, reasons });
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { CHANNELS } from '@leadtrail/contract/channels';
 import fc from 'fast-check';
 import { campaignParams, withoutPrivateParams } from '../../../src/domain/tracking/campaign-params.ts';
-import { CHANNELS } from '../../../src/domain/tracking/channels.ts';
 import { makeReadOrigin } from '../../../src/domain/tracking/read-origin.ts';
 
 const SITES = [

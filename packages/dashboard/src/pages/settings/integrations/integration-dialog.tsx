@@ -1,4 +1,4 @@
-import type { Integration } from '@leadtrail/contract/sites';
+import type { Integration } from '@leadtrail/contract/integrations';
 import { call } from '../../../api/client.ts';
 import { toasts } from '../../../ui/toast.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';

@@ -1,4 +1,4 @@
-import type { Integration } from '@leadtrail/contract/sites';
+import type { Integration } from '@leadtrail/contract/integrations';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Ellipsis, Pencil, Plug, Plus, RotateCw, Trash2 } from 'lucide-react';
 import { useState } from 'react';

@@ -3,8 +3,8 @@ import { CopyButton } from '../../../ui/copy-button.tsx';
 /** Code to copy. */
 export function CodeBlock({ code, copyLabel = 'Copy' }: { code: string; copyLabel?: string }) {
   return (
-    <div className="grid gap-2 rounded-lg border border-line bg-sunken p-3">
-      <pre className="font-mono text-[0.8125rem] leading-relaxed break-words whitespace-pre-wrap text-ink [overflow-wrap:anywhere]">
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-2 rounded-lg border border-line bg-sunken p-3">
+      <pre className="font-mono text-[0.8125rem] leading-relaxed whitespace-pre-wrap text-ink [overflow-wrap:anywhere]">
         <code>{code}</code>
       </pre>
       <div className="justify-self-end">

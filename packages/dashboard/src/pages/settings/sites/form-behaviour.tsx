@@ -9,9 +9,10 @@ import { toasts } from '../../../ui/toast.tsx';
 import { SettingsForm } from '../parts/settings-form.tsx';
 import { TextField } from '../parts/text-field.tsx';
 import { type Draft, useDraft } from '../parts/use-draft.ts';
+import { FormSpamCheck, type SpamCheckValues } from './form-spam-check.tsx';
 import type { Form } from './site-queries.ts';
 
-type Values = { after_sending: AfterSending; redirect_url: string; texts: FormTexts };
+type Values = SpamCheckValues & { after_sending: AfterSending; redirect_url: string; texts: FormTexts };
 
 const CHOICES: { value: AfterSending; label: string }[] = [
   { value: 'thank_you_page', label: 'Go to thank-you.html' },
@@ -33,8 +34,12 @@ const TEXTS: { name: Exclude<keyof FormTexts, 'success'>; label: string }[] = [
 export function FormBehaviour({ form }: { form: Form }) {
   const queryClient = useQueryClient();
   const { after_sending, redirect_url, texts } = form;
+  const { spam_check, spam_check_failed, spam_check_site_key } = form;
   const draft = useDraft<Values, Form>({
-    saved: { after_sending, redirect_url, texts },
+    saved: {
+      ...{ after_sending, redirect_url, texts },
+      ...{ spam_check, spam_check_failed, spam_check_site_key, spam_check_secret: undefined },
+    },
     send: ({ changed }) => call('updateForm', { params: { id: form.id }, body: changed }),
     onSaved(saved) {
       queryClient.setQueryData<Form[]>(queryKeys.forms, (forms = []) =>
@@ -71,6 +76,7 @@ export function FormBehaviour({ form }: { form: Form }) {
           {draft.values.after_sending === 'text' && <SuccessText draft={draft} />}
         </div>
       </Card>
+      <FormSpamCheck draft={draft} isSecretSet={form.spam_check_secret_set} />
       <Card
         title="Texts"
         hint="Shown in the language of the page: English, German, French, Spanish, Italian, Portuguese, Dutch, Polish, Turkish, Arabic or Hindi. A text of your own replaces it."

@@ -1,5 +1,5 @@
 import type { FieldMeaning } from '@leadtrail/contract/field-meanings';
-import type { ArrivedField } from '@leadtrail/contract/sites';
+import type { ArrivedField } from '@leadtrail/contract/forms';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../../api/client.ts';
 import { queryKeys } from '../../../api/query-keys.ts';

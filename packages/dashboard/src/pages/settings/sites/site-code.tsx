@@ -7,9 +7,16 @@ import { ErrorState, Skeleton } from '../../../ui/states.tsx';
 import { TabPanel, Tabs } from '../../../ui/tabs.tsx';
 import { CodeBlock } from '../parts/code-block.tsx';
 import type { SettingsSearch } from '../search.ts';
-import type { Site } from './site-queries.ts';
+import { type Form, type Site, useForms } from './site-queries.ts';
+import { type InstallNote, installNote } from './spam-check-install.ts';
 
-type Code = { value: string; label: string; hint: string; code: string };
+type Code = {
+  value: string;
+  label: string;
+  hint: string;
+  code: string;
+  note?: InstallNote | undefined;
+};
 
 export function SiteCode({ site }: { site: Site }) {
   const [search, changeSearch] = useSearchParams<SettingsSearch>();
@@ -18,7 +25,8 @@ export function SiteCode({ site }: { site: Site }) {
     queryFn: ({ signal }) =>
       call('siteSnippet', { params: { id: site.id }, query: { origin: location.origin }, signal }),
   });
-  const codes = snippet.data === undefined ? [] : codesOf(snippet.data);
+  const forms = useForms().data?.filter(({ site_id }) => site_id === site.id) ?? [];
+  const codes = snippet.data === undefined ? [] : codesOf(snippet.data, forms);
   const shown = codes.find(({ value }) => value === search.code) ?? codes[0];
   return (
     <Card title="Install" hint="Copy this code into the pages of the site.">
@@ -29,9 +37,11 @@ export function SiteCode({ site }: { site: Site }) {
           tabs={codes}
           onChange={(code) => changeSearch({ code }, { isReplacing: true })}
         >
-          <TabPanel value={shown.value} className="mt-3 grid gap-3">
+          <TabPanel value={shown.value} className="mt-3 grid grid-cols-[minmax(0,1fr)] gap-3">
             <p className="text-ink-soft">{shown.hint}</p>
             <CodeBlock code={shown.code} copyLabel="Copy code" />
+            {shown.note !== undefined && <p className="text-ink-soft">{shown.note.text}</p>}
+            {shown.note?.code !== undefined && <CodeBlock code={shown.note.code} copyLabel="Copy widget" />}
           </TabPanel>
         </Tabs>
       ) : snippet.isError ? (
@@ -46,7 +56,7 @@ export function SiteCode({ site }: { site: Site }) {
   );
 }
 
-function codesOf(snippet: Awaited<ReturnType<typeof call<'siteSnippet'>>>): Code[] {
+function codesOf(snippet: Awaited<ReturnType<typeof call<'siteSnippet'>>>, forms: readonly Form[]): Code[] {
   return [
     {
       value: 'tracker',
@@ -65,6 +75,7 @@ function codesOf(snippet: Awaited<ReturnType<typeof call<'siteSnippet'>>>): Code
       label: name,
       hint: 'A form to start with. Style it like your page, and add or remove fields.',
       code: html,
+      note: installNote(forms.find((form) => form.form_id === form_id)),
     })),
     {
       value: 'tag-manager',

@@ -1,4 +1,5 @@
-import type { Form, Site } from '@leadtrail/contract/sites';
+import type { Form } from '@leadtrail/contract/forms';
+import type { Site } from '@leadtrail/contract/sites';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { call } from '../../../api/client.ts';
 import { queryKeys } from '../../../api/query-keys.ts';

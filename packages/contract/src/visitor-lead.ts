@@ -1,0 +1,11 @@
+import { z } from 'zod';
+import { LEAD_STATUSES } from './lead-status.ts';
+
+/** The lead that a visitor is known by, as lists of visits show it. */
+export const VisitorLead = z.object({
+  lead_id: z.int(),
+  contact_name: z.string(),
+  contact_email: z.string(),
+  status: z.enum(LEAD_STATUSES),
+});
+export type VisitorLead = z.output<typeof VisitorLead>;

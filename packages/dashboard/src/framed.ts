@@ -1,0 +1,11 @@
+import { retainSearchParams } from '@tanstack/react-router';
+import { FRAME_KEYS, type FrameSearch, readFrameSearch } from './frame/frame.ts';
+import { NotFound, PageFailed } from './shell/page-failed.tsx';
+
+/** What the root of every router has. Each link carries the frame from page to page. */
+export const FRAMED = {
+  notFoundComponent: NotFound,
+  errorComponent: PageFailed,
+  validateSearch: readFrameSearch,
+  search: { middlewares: [retainSearchParams<FrameSearch>([...FRAME_KEYS])] },
+};

@@ -1,0 +1,87 @@
+import { LEAD_METRICS, type LeadMetric, type MetricName } from '@leadtrail/contract/question-fields';
+import { Loaded } from '../../charts/loaded.tsx';
+import { formatNumber, formatShare } from '../../format.ts';
+import type { Frame } from '../../frame/frame.ts';
+import { LeadsLink } from '../../frame/leads-link.tsx';
+import { questionFrame, useAnswer } from '../../frame/use-frame.ts';
+import { Card } from '../../ui/card.tsx';
+import { Skeleton } from '../../ui/states.tsx';
+
+const STEPS = [
+  { metric: 'visits', name: 'Visits' },
+  { metric: 'form_views', name: 'Form seen' },
+  { metric: 'form_starts', name: 'Form begun' },
+  { metric: 'form_submits', name: 'Form sent' },
+  { metric: 'leads', name: 'Leads' },
+  { metric: 'qualified', name: 'Qualified' },
+  { metric: 'won', name: 'Won' },
+] as const satisfies readonly { metric: MetricName; name: string }[];
+
+/** How many get from each step to the next: visits as far as the form, leads from there on. */
+export function Funnel({ frame }: { frame: Frame }) {
+  const { compare: _, ...asked } = questionFrame(frame);
+  const answer = useAnswer({ ...asked, metrics: STEPS.map(({ metric }) => metric) });
+  return (
+    <Card title="From visit to won lead" className="break-inside-avoid">
+      <Loaded query={answer} outline={<Skeleton className="h-20" />}>
+        {({ totals }) => (
+          <ol className="grid grid-cols-2 gap-x-4 gap-y-4 sm:grid-cols-4 xl:grid-cols-7 print:grid-cols-7 print:gap-x-2">
+            {STEPS.map(({ metric, name }, at) => (
+              <Step
+                key={metric}
+                frame={frame}
+                metric={metric}
+                name={name}
+                count={totals.metrics[at] ?? 0}
+                before={at === 0 ? undefined : (totals.metrics[at - 1] ?? 0)}
+              />
+            ))}
+          </ol>
+        )}
+      </Loaded>
+    </Card>
+  );
+}
+
+function Step({
+  frame,
+  metric,
+  name,
+  count,
+  before,
+}: {
+  frame: Frame;
+  metric: MetricName;
+  name: string;
+  count: number;
+  /** How many there were at the step before. */
+  before: number | undefined;
+}) {
+  // Leads that servers send have no visit, and visits know nothing of projects and forms.
+  const share = before === undefined || before === 0 || count > before ? undefined : count / before;
+  return (
+    <li className="grid min-w-0 content-start gap-1">
+      <span className="text-[0.8125rem] text-ink-soft">{name}</span>
+      <span className="text-lg leading-tight font-semibold tabular-nums">
+        {isLeadMetric(metric) ? (
+          <LeadsLink frame={frame} metric={metric} count={count} />
+        ) : (
+          formatNumber(count)
+        )}
+      </span>
+      <span aria-hidden="true" className="h-1.5 overflow-hidden rounded-full bg-sunken">
+        <span
+          className="block h-full rounded-full bg-series-1"
+          style={{ width: `${(share ?? (before === undefined ? 1 : 0)) * 100}%` }}
+        />
+      </span>
+      <span className="min-h-4.5 text-xs text-ink-faint tabular-nums">
+        {share !== undefined && `${formatShare(share)} of the step before`}
+      </span>
+    </li>
+  );
+}
+
+function isLeadMetric(name: MetricName): name is LeadMetric {
+  return LEAD_METRICS.some((each) => each === name);
+}

@@ -1,0 +1,131 @@
+import type { LeadNote } from '@leadtrail/contract/lead-records';
+import { NOTE_CHARS_MAX } from '@leadtrail/contract/limits';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Trash2 } from 'lucide-react';
+import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { call } from '../../api/client.ts';
+import { queryKeys } from '../../api/query-keys.ts';
+import { useIsAdmin } from '../../api/role.ts';
+import { isNoteWanted } from '../../shared/lead-queue.ts';
+import { useKeys } from '../../shared/use-keys.ts';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { Field, TextArea } from '../../ui/field.tsx';
+import { Time } from '../../ui/time.tsx';
+import { toastProblem, toastWithUndo } from '../../ui/toast.tsx';
+import type { LeadDetail } from './data.ts';
+
+/** What people know about a lead that no form has said. */
+export function NotesCard({ detail: { lead, notes } }: { detail: LeadDetail }) {
+  const isAdmin = useIsAdmin();
+  if (!isAdmin && notes.length === 0) return null;
+  return (
+    <Card title="Notes">
+      <div className="grid gap-4">
+        {isAdmin && <NoteForm key={lead.lead_id} leadId={lead.lead_id} />}
+        {notes.length > 0 && (
+          <ul aria-label="Notes" className="grid gap-3">
+            {notes.map((note) => (
+              <Note key={note.id} note={note} leadId={lead.lead_id} isAdmin={isAdmin} />
+            ))}
+          </ul>
+        )}
+      </div>
+    </Card>
+  );
+}
+
+function NoteForm({ leadId }: { leadId: number }) {
+  const [text, setText] = useState('');
+  const field = useRef<HTMLTextAreaElement>(null);
+  const writing = useWriting(leadId);
+  useKeys({
+    n: (event) => {
+      event.preventDefault();
+      field.current?.focus();
+    },
+  });
+  // By n on the list.
+  useEffect(() => {
+    if (isNoteWanted(leadId)) field.current?.focus();
+  }, [leadId]);
+
+  function submit(event: FormEvent | KeyboardEvent) {
+    event.preventDefault();
+    if (text.trim() === '' || writing.isPending) return;
+    writing.mutate(text, { onSuccess: () => setText('') });
+  }
+  /** Escape leaves the field, so that the keys of the page work again. */
+  function onKeyDown(event: KeyboardEvent) {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit(event);
+    if (event.key !== 'Escape') return;
+    event.preventDefault();
+    field.current?.blur();
+  }
+
+  return (
+    <form onSubmit={submit} className="grid gap-2">
+      <Field label="New note" error={writing.error?.message}>
+        {(tied) => (
+          <TextArea
+            {...tied}
+            ref={field}
+            rows={2}
+            className="min-h-16"
+            maxLength={NOTE_CHARS_MAX}
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+            onKeyDown={onKeyDown}
+          />
+        )}
+      </Field>
+      {text.trim() !== '' && (
+        <Button type="submit" look="primary" className="justify-self-end" isBusy={writing.isPending}>
+          Save note
+        </Button>
+      )}
+    </form>
+  );
+}
+
+function Note({ note, leadId, isAdmin }: { note: LeadNote; leadId: number; isAdmin: boolean }) {
+  const client = useQueryClient();
+  const writing = useWriting(leadId);
+  const deleting = useMutation({
+    mutationFn: () => call('deleteNote', { params: { id: leadId, note_id: note.id } }),
+    async onSuccess() {
+      await client.invalidateQueries({ queryKey: queryKeys.anyLead });
+      toastWithUndo('Note deleted', () => writing.mutate(note.text));
+    },
+    onError: (error) => toastProblem('The note was not deleted', error),
+  });
+  return (
+    <li className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-2 rounded-lg bg-sunken py-2 pr-1 pl-3">
+      <div className="grid gap-0.5">
+        <p className="whitespace-pre-wrap wrap-anywhere">{note.text}</p>
+        <p className="text-xs text-ink-soft">
+          <Time value={note.written_at} isAgo /> with the {note.by} key
+        </p>
+      </div>
+      {isAdmin && (
+        <Button
+          look="ghost"
+          size="small"
+          className="max-sm:size-11"
+          aria-label={`Delete note “${note.text.slice(0, 40)}”`}
+          icon={<Trash2 aria-hidden="true" />}
+          isBusy={deleting.isPending}
+          onClick={() => deleting.mutate()}
+        />
+      )}
+    </li>
+  );
+}
+
+function useWriting(leadId: number) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (text: string) => call('writeNote', { params: { id: leadId }, body: { text } }),
+    onSuccess: () => client.invalidateQueries({ queryKey: queryKeys.anyLead }),
+  });
+}

@@ -1,0 +1,116 @@
+import { LEAD_STATUSES } from '@leadtrail/contract/lead-status';
+import { CheckCheck, Download, Milestone, Send, ShieldX, X } from 'lucide-react';
+import { useState } from 'react';
+import { useIsAdmin } from '../../api/role.ts';
+import { counted, formatNumber } from '../../format.ts';
+import { Button } from '../../ui/button.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { Menu } from '../../ui/menu.tsx';
+import { statusName } from '../../ui/status-badge.tsx';
+import { exportLeads } from './export-leads.ts';
+import { filtersOf, type ScopedSearch } from './queries.ts';
+import { type BulkAction, type Meant, useBulk } from './use-bulk.ts';
+import type { Selection } from './use-selection.ts';
+
+/** What can be done to the chosen leads. */
+export function BulkBar({
+  search,
+  selection,
+  total,
+  isPageSelected,
+}: {
+  search: ScopedSearch;
+  selection: Selection;
+  /** How many match. */
+  total: number;
+  isPageSelected: boolean;
+}) {
+  const isAdmin = useIsAdmin();
+  const [isAsking, setAsking] = useState(false);
+  const bulk = useBulk({ onDone: selection.clear });
+  const { ids, isAllMatching } = selection;
+  const count = isAllMatching ? total : ids.size;
+  // Those behind a figure have no filter that the service could go by.
+  const canTakeAll = search.behind === undefined && isPageSelected && !isAllMatching && total > ids.size;
+  const meant = (): Meant => (isAllMatching ? { filter: filtersOf(search) } : { ids: [...ids] });
+  const run = (act: BulkAction) => bulk.mutate({ meant: meant(), act });
+  const isBusy = bulk.isPending;
+  const small = { size: 'small', className: 'max-sm:h-11', disabled: isBusy } as const;
+
+  return (
+    <section
+      aria-label="Selected leads"
+      className="sticky top-14 z-10 flex min-h-12 flex-wrap items-center gap-x-2 gap-y-1.5 border-b border-line bg-accent-soft px-4 py-1.5 sm:px-5 lg:top-0"
+    >
+      <p aria-live="polite" className="mr-1 font-medium tabular-nums">
+        {isBusy ? `Working on ${counted(count, 'lead')}…` : `${counted(count, 'lead')} selected`}
+      </p>
+      {canTakeAll && (
+        <Button {...small} look="ghost" onClick={selection.setAllMatching}>
+          Select all {formatNumber(total)} that match
+        </Button>
+      )}
+      <Menu
+        trigger={
+          <Button {...small} icon={<Milestone aria-hidden="true" />}>
+            <Label>Stage</Label>
+          </Button>
+        }
+        entries={LEAD_STATUSES.map((status) => ({
+          label: statusName(status),
+          onSelect: () => run({ action: 'stage', status }),
+        }))}
+      />
+      <Button {...small} icon={<CheckCheck aria-hidden="true" />} onClick={() => run({ action: 'review' })}>
+        <Label>Mark reviewed</Label>
+      </Button>
+      <Button
+        {...small}
+        icon={<ShieldX aria-hidden="true" />}
+        title={`Moves them to ${statusName('fake')}`}
+        onClick={() => run({ action: 'stage', status: 'fake' })}
+      >
+        <Label>Not a lead</Label>
+      </Button>
+      {isAdmin && (
+        <Button {...small} icon={<Send aria-hidden="true" />} onClick={() => setAsking(true)}>
+          <Label>Send</Label>
+        </Button>
+      )}
+      <Button
+        {...small}
+        icon={<Download aria-hidden="true" />}
+        onClick={() => void exportLeads(isAllMatching ? filtersOf(search) : { ids: [...ids].join() }, 'csv')}
+      >
+        <Label>Export</Label>
+      </Button>
+      <Button
+        {...small}
+        look="ghost"
+        className="ml-auto max-sm:size-11"
+        aria-label="Clear selection"
+        icon={<X aria-hidden="true" />}
+        onClick={selection.clear}
+      />
+      <ConfirmDialog
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        onConfirm={() => {
+          setAsking(false);
+          run({ action: 'forward' });
+        }}
+        title={`Send ${counted(count, 'lead')} to the automation platform?`}
+        action="Send"
+        look="primary"
+      >
+        <p>Those that were delivered before or are on their way are left out.</p>
+        <p>What was sent cannot be called back.</p>
+      </ConfirmDialog>
+    </section>
+  );
+}
+
+/** A phone has room for the icons only. */
+function Label({ children }: { children: string }) {
+  return <span className="max-sm:sr-only">{children}</span>;
+}

@@ -1,0 +1,41 @@
+import type { ChangeSearch } from '../../shared/use-search-params.ts';
+import { Button } from '../../ui/button.tsx';
+import { FilterChip } from '../../ui/filter-chip.tsx';
+import { FILTER_KEYS, FILTER_NAMES, filterText } from './filters.ts';
+import type { LeadsSearch } from './search.ts';
+
+/** The filters in use, each with a way out of it. */
+export function FilterChips({
+  search,
+  onChange,
+}: {
+  search: LeadsSearch;
+  onChange: ChangeSearch<LeadsSearch>;
+}) {
+  const used = FILTER_KEYS.flatMap((key) => {
+    const text = filterText(search, key);
+    return text === undefined ? [] : [{ key, text }];
+  });
+  if (used.length === 0) return null;
+  const none = Object.fromEntries(FILTER_KEYS.map((key) => [key, undefined]));
+  return (
+    <div className="flex flex-wrap items-center gap-1.5">
+      <ul aria-label="Filters" className="contents">
+        {used.map(({ key, text }) => (
+          <li key={key} className="min-w-0">
+            <FilterChip
+              name={FILTER_NAMES[key]}
+              value={text}
+              onRemove={() => onChange({ [key]: undefined })}
+            />
+          </li>
+        ))}
+      </ul>
+      {used.length > 1 && (
+        <Button look="ghost" size="small" className="max-sm:h-11" onClick={() => onChange(none)}>
+          Remove all
+        </Button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,114 @@
+import type { SkipReason } from '@leadtrail/contract/bulk-leads';
+import type { LeadStatus } from '@leadtrail/contract/lead-status';
+import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
+import { call } from '../../api/client.ts';
+import { type LeadFilters, queryKeys } from '../../api/query-keys.ts';
+import { counted, formatNumber } from '../../format.ts';
+import { rememberUndo } from '../../shared/use-move-stage.ts';
+import { statusName } from '../../ui/status-badge.tsx';
+import { toastProblem, toasts, toastWithUndo } from '../../ui/toast.tsx';
+
+export type BulkAction =
+  | { action: 'stage'; status: LeadStatus }
+  | { action: 'review' }
+  | { action: 'forward' };
+/** Some leads, or all that match. */
+export type Meant = { ids: readonly number[] } | { filter: LeadFilters };
+
+type Moved = { lead_id: number; from: LeadStatus };
+type Result = { done: number; moved: Moved[]; skipped: { reason: SkipReason }[] };
+
+/** As many as the service takes at a time. */
+const IDS_AT_ONCE = 1000;
+
+/** Does the same to many leads, and says what was done and what was not. */
+export function useBulk({ onDone }: { onDone: () => void }) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: ({ meant, act }: { meant: Meant; act: BulkAction }) => doAll(meant, act),
+    onSuccess(result, { act }) {
+      onDone();
+      tell(client, result, act);
+    },
+    onError: (error) => toastProblem('Not all of it was done', error),
+    onSettled: () => refresh(client),
+  });
+}
+
+async function doAll(meant: Meant, act: BulkAction): Promise<Result> {
+  const result: Result = { done: 0, moved: [], skipped: [] };
+  for await (const { done, moved, skipped } of steps(meant, act)) {
+    result.done += done;
+    result.moved.push(...moved);
+    result.skipped.push(...skipped);
+  }
+  return result;
+}
+
+async function* steps(meant: Meant, act: BulkAction): AsyncIterable<Result> {
+  if ('ids' in meant) {
+    for (let from = 0; from < meant.ids.length; from += IDS_AT_ONCE) {
+      yield await call('bulkLeads', { body: { ids: meant.ids.slice(from, from + IDS_AT_ONCE), ...act } });
+    }
+    return;
+  }
+  let before: number | null = null;
+  do {
+    const answer: Result & { next_before: number | null } = await call('bulkLeads', {
+      body: { filter: meant.filter, ...(before === null ? {} : { before }), ...act },
+    });
+    yield answer;
+    before = answer.next_before;
+  } while (before !== null);
+}
+
+function tell(client: QueryClient, { done, moved, skipped }: Result, act: BulkAction): void {
+  const title = [doneText(done, act), ...skippedTexts(skipped)].join('; ');
+  if (moved.length === 0) return void toasts.add({ title });
+  const undo = () => void takeBack(client, moved);
+  const forget = rememberUndo(undo);
+  toastWithUndo(title, () => {
+    forget();
+    undo();
+  });
+}
+
+function doneText(done: number, act: BulkAction): string {
+  const leads = counted(done, 'lead');
+  if (act.action === 'stage') return `${leads} moved to ${statusName(act.status)}`;
+  return act.action === 'review' ? `${leads} marked as reviewed` : `${leads} being sent`;
+}
+
+const REASONS: Readonly<Record<SkipReason, string>> = {
+  unknown: 'no longer there',
+  unchanged: 'unchanged',
+  changed_meanwhile: 'followed up meanwhile',
+  already_sent: 'sent before',
+  failed: 'failed',
+};
+
+function skippedTexts(skipped: Result['skipped']): string[] {
+  return [...Map.groupBy(skipped, ({ reason }) => reason)].map(
+    ([reason, those]) => `${formatNumber(those.length)} ${REASONS[reason]}`,
+  );
+}
+
+async function takeBack(client: QueryClient, moved: readonly Moved[]): Promise<void> {
+  try {
+    let done = 0;
+    for (const [status, those] of Map.groupBy(moved, ({ from }) => from)) {
+      const ids = those.map(({ lead_id }) => lead_id);
+      done += (await doAll({ ids }, { action: 'stage', status })).done;
+    }
+    toasts.add({ title: `${counted(done, 'lead')} moved back` });
+  } catch (error) {
+    toastProblem('Not all leads were moved back', error);
+  } finally {
+    refresh(client);
+  }
+}
+
+function refresh(client: QueryClient): void {
+  for (const queryKey of [queryKeys.leads, queryKeys.anyLead, queryKeys.deliveries, queryKeys.need('review')])
+    void client.invalidateQueries({ queryKey });
+}

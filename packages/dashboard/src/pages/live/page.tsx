@@ -1,0 +1,180 @@
+import { LIVE_MINUTES } from '@leadtrail/contract/limits';
+import type { LiveVisit } from '@leadtrail/contract/live';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Radio } from 'lucide-react';
+import { call } from '../../api/client.ts';
+import { queryKeys } from '../../api/query-keys.ts';
+import { Figure } from '../../charts/figure.tsx';
+import { Loaded } from '../../charts/loaded.tsx';
+import { counted, countryName, formatDuration, formatNumber } from '../../format.ts';
+import { valueName } from '../../frame/frame-bar.tsx';
+import { SiteSelect } from '../../frame/site-select.tsx';
+import { useFrame } from '../../frame/use-frame.ts';
+import { useWorkspace } from '../../frame/use-workspace.ts';
+import { VisitorLeadLink } from '../../shared/visitor-lead-link.tsx';
+import { Card } from '../../ui/card.tsx';
+import { Page } from '../../ui/page.tsx';
+import { EmptyState, SkeletonRows } from '../../ui/states.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+
+const POLL_MS = 5000;
+
+/** Who is on the sites, asked again every few seconds. */
+export function LivePage() {
+  const [frame, changeFrame] = useFrame();
+  const { sites } = useWorkspace();
+  const asked = { site: frame.sites.join(',') };
+  const live = useQuery({
+    queryKey: queryKeys.live(asked),
+    queryFn: ({ signal }) => call('live', { query: asked, signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: POLL_MS,
+    refetchIntervalInBackground: false,
+  });
+  const names = new Map(sites.map(({ key, name }) => [key, name]));
+  return (
+    <Page
+      title="Live"
+      hint={`Visits with activity in the last ${LIVE_MINUTES} minutes`}
+      actions={
+        (sites.length > 1 || frame.sites.length > 0) && (
+          <SiteSelect
+            sites={sites}
+            chosen={frame.sites}
+            onChange={(chosen) => changeFrame({ sites: chosen })}
+          />
+        )
+      }
+    >
+      <Loaded query={live} outline={<SkeletonRows rows={8} />}>
+        {({ total, visits }) => (
+          <>
+            <dl className="grid grid-cols-3 gap-3 sm:gap-4">
+              <Figure name="On the site" isLive={!live.isError} value={formatNumber(total)} />
+              <Figure
+                name="Known leads"
+                value={formatNumber(visits.filter(({ lead }) => lead !== null).length)}
+              />
+              <Figure
+                name="Returning"
+                value={formatNumber(visits.filter(({ is_returning }) => is_returning).length)}
+              />
+            </dl>
+            {live.isError && (
+              <p className="text-[0.8125rem] text-warning">Not up to date: {live.error.message}</p>
+            )}
+            <Card isFlush>
+              {visits.length === 0 ? (
+                <EmptyState icon={<Radio aria-hidden="true" />} title="Nobody is here right now">
+                  Visits appear here within seconds.
+                </EmptyState>
+              ) : (
+                <Table
+                  caption="Visits right now"
+                  columns={columnsOf(names)}
+                  rows={visits}
+                  rowKey={({ session_id }) => session_id}
+                  isStale={live.isPlaceholderData}
+                />
+              )}
+              {total > visits.length && (
+                <p className="border-t border-line px-4 py-3 text-[0.8125rem] text-ink-soft sm:px-5">
+                  The latest {counted(visits.length, 'visit')} of {formatNumber(total)}; leads and returning
+                  visitors are counted among these.
+                </p>
+              )}
+            </Card>
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function columnsOf(siteNames: ReadonlyMap<string, string>): Column<LiveVisit>[] {
+  return [
+    {
+      key: 'page',
+      title: 'Page',
+      cell: ({ page, site_key, channel, country, lead }) => (
+        <span className="grid min-w-0">
+          <bdi className="wrap-anywhere">
+            {valueName({ dimension: 'exit_page', value: page }) || 'Unknown'}
+          </bdi>
+          <span className="text-[0.8125rem] text-ink-faint">
+            {siteNames.get(site_key) ?? site_key}
+            {/* What a narrow table has no columns for. */}
+            <span className="@2xl:hidden">
+              {site_key !== '' && ' · '}
+              {channel || 'Unknown'} · {countryName(country)}
+            </span>
+          </span>
+          {lead !== null && (
+            <span className="mt-1 @lg:hidden">
+              <VisitorLeadLink lead={lead} />
+            </span>
+          )}
+        </span>
+      ),
+    },
+    {
+      key: 'lead',
+      title: 'Lead',
+      cell: ({ lead }) => <VisitorLeadLink lead={lead} />,
+      isFrom: 'sm',
+    },
+    {
+      key: 'origin',
+      title: 'Came from',
+      cell: ({ channel, source, campaign }) => (
+        <span className="grid min-w-0">
+          <span>{channel || 'Unknown'}</span>
+          <bdi className="text-[0.8125rem] wrap-anywhere text-ink-faint">
+            {[valueName({ dimension: 'source', value: source }), campaign]
+              .filter((text) => text !== '' && text !== '(none)' && text !== channel)
+              .join(' · ')}
+          </bdi>
+        </span>
+      ),
+      isFrom: 'md',
+    },
+    {
+      key: 'country',
+      title: 'Country',
+      cell: ({ country, city }) => (
+        <span className="grid">
+          {countryName(country)}
+          <bdi className="text-[0.8125rem] text-ink-faint">{city}</bdi>
+        </span>
+      ),
+      isFrom: 'md',
+    },
+    {
+      key: 'device',
+      title: 'Device',
+      cell: ({ device, browser }) => (
+        <span className="grid">
+          {valueName({ dimension: 'device', value: device })}
+          <span className="text-[0.8125rem] text-ink-faint">
+            {valueName({ dimension: 'browser', value: browser })}
+          </span>
+        </span>
+      ),
+      isFrom: 'lg',
+    },
+    {
+      key: 'views',
+      title: 'Pages',
+      cell: ({ page_views }) => formatNumber(page_views),
+      isNumber: true,
+      isFrom: 'md',
+    },
+    {
+      key: 'time',
+      title: 'Time',
+      cell: ({ duration_ms }) => formatDuration(duration_ms),
+      isNumber: true,
+      className: 'whitespace-nowrap',
+    },
+  ];
+}

@@ -1,0 +1,39 @@
+import {
+  createBrowserHistory,
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+} from '@tanstack/react-router';
+import { SHARED_PATH, sharedToken } from './api/shared-link.ts';
+import { FRAMED } from './framed.ts';
+import { readCampaignsSearch } from './pages/campaigns/search.ts';
+import { readOverviewSearch } from './pages/overview/search.ts';
+import { SharedShell } from './shared-view/shared-shell.tsx';
+import { PageFailed } from './shell/page-failed.tsx';
+
+/** The two pages of a shared link. Every address of theirs keeps the token, so that it can be bookmarked and passed on. */
+export function createSharedRouter() {
+  const root = createRootRoute({ component: SharedShell, ...FRAMED });
+  const routeTree = root.addChildren([
+    createRoute({
+      getParentRoute: () => root,
+      path: '/',
+      validateSearch: readOverviewSearch,
+      component: lazyRouteComponent(() => import('./pages/overview/shared-page.tsx'), 'SharedOverviewPage'),
+    }),
+    createRoute({
+      getParentRoute: () => root,
+      path: '/campaigns',
+      validateSearch: readCampaignsSearch,
+      component: lazyRouteComponent(() => import('./pages/campaigns/page.tsx'), 'CampaignsPage'),
+    }),
+  ]);
+  return createRouter({
+    routeTree,
+    basepath: SHARED_PATH,
+    history: createBrowserHistory({ createHref: (path) => `${path.split('#', 1)[0]}#${sharedToken}` }),
+    defaultErrorComponent: PageFailed,
+    scrollRestoration: true,
+  });
+}

@@ -1,0 +1,18 @@
+import { Link2Off } from 'lucide-react';
+import { useEffect } from 'react';
+import { EmptyState } from '../ui/states.tsx';
+
+/** Instead of the figures, where a link is not valid or no longer so. */
+export function LinkEnded() {
+  useEffect(() => {
+    document.title = 'Link not valid · Leadtrail';
+  }, []);
+  return (
+    <main className="grid min-h-dvh place-items-center p-4">
+      <h1 className="sr-only">Link not valid</h1>
+      <EmptyState icon={<Link2Off aria-hidden="true" />} title="This link is no longer valid">
+        It has expired, was taken back, or is incomplete. Ask whoever sent it for another.
+      </EmptyState>
+    </main>
+  );
+}

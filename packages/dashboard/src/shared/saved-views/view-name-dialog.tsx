@@ -1,0 +1,76 @@
+import type { SavedView } from '@leadtrail/contract/saved-views';
+import { VIEW_NAME_CHARS_MAX } from '@leadtrail/contract/view-pages';
+import { type FormEvent, useState } from 'react';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Field, TextInput } from '../../ui/field.tsx';
+
+type Props = {
+  title: string;
+  /** The view that gets another name. */
+  named?: SavedView | undefined;
+  /** Whose names are taken. */
+  others: readonly SavedView[];
+  onClose: () => void;
+  onName: (name: string) => Promise<unknown>;
+};
+
+export function ViewNameDialog({ isOpen, ...props }: Props & { isOpen: boolean }) {
+  return (
+    <Dialog
+      isOpen={isOpen}
+      onClose={props.onClose}
+      title={props.title}
+      description="Everybody with a key sees it, with sites, period and filters."
+    >
+      <NameForm {...props} />
+    </Dialog>
+  );
+}
+
+/** A component of its own, so that its state is reset whenever the dialog opens. */
+function NameForm({ named, others, onClose, onName }: Props) {
+  const [name, setName] = useState(named?.name ?? '');
+  const [isBusy, setBusy] = useState(false);
+  const isTaken = others.some((each) => folded(each.name) === folded(name));
+
+  async function submit(event: FormEvent) {
+    event.preventDefault();
+    if (name.trim() === '' || isTaken || isBusy) return;
+    setBusy(true);
+    try {
+      await onName(name.trim());
+      onClose();
+    } catch {
+      // Said already; the dialog stays for another try.
+      setBusy(false);
+    }
+  }
+
+  return (
+    <form onSubmit={(event) => void submit(event)} className="grid gap-4">
+      <Field label="Name" error={isTaken ? 'Another view has this name.' : undefined}>
+        {(tied) => (
+          <TextInput
+            {...tied}
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+            maxLength={VIEW_NAME_CHARS_MAX}
+            required
+            autoFocus
+          />
+        )}
+      </Field>
+      <div className="flex justify-end gap-2">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button look="primary" type="submit" isBusy={isBusy} disabled={name.trim() === '' || isTaken}>
+          Save
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function folded(name: string): string {
+  return name.trim().toLowerCase();
+}

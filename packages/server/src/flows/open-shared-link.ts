@@ -1,0 +1,24 @@
+import type { SharedSite } from '@leadtrail/contract/shared-links';
+import { isSecret, readToken } from '../domain/setup/shared-link.ts';
+import type { Store } from '../store/store.ts';
+
+/** What a shared link lets its holder see. */
+export type OpenedLink = { id: number; name: string; sites: readonly SharedSite[]; expiresAt: number };
+export type OpenSharedLink = (token: string) => Promise<OpenedLink | null>;
+
+/** Asked of the store each time, so that a link that is taken back is of no use from then on. */
+export function makeOpenSharedLink({
+  store,
+  now,
+}: {
+  store: Pick<Store, 'sharedLink'>;
+  now: () => number;
+}): OpenSharedLink {
+  return async (token) => {
+    const offered = readToken(token);
+    if (offered === null) return null;
+    const link = await store.sharedLink({ id: offered.id });
+    if (link === null || !isSecret(offered.secret, link.secretHash) || link.expiresAt <= now()) return null;
+    return { id: offered.id, name: link.name, sites: link.sites, expiresAt: link.expiresAt };
+  };
+}

@@ -1,0 +1,77 @@
+import { readFile } from 'node:fs/promises';
+import { GUIDES, type Guide } from '@leadtrail/contract/guides';
+import { escapeHtml } from '../../lib/html-text.ts';
+import { DOCS_STYLE } from './docs-style.ts';
+
+/** The guides in `docs/` as pages of the service, so that whoever runs or uses it need not have its sources at hand. */
+
+const DOCS = new URL('../../../../../docs/', import.meta.url);
+const FILE = /^([A-Z]+)\.md(#.*)?$/;
+
+/** Nothing runs in them and nothing is loaded. */
+export const GUIDE_POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+export async function guidePage(guide: Guide): Promise<string> {
+  // Loaded lazily: most processes are never asked.
+  const { Marked } = await import('marked');
+  const text = await readFile(new URL(`${guide.toUpperCase()}.md`, DOCS), 'utf8');
+  const marked = new Marked({
+    renderer: {
+      heading({ tokens, depth, text: title }) {
+        return `<h${depth} id="${headingId(title)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
+      },
+      link({ href, tokens }) {
+        const inner = this.parser.parseInline(tokens);
+        const address = addressOf(href);
+        return address === undefined ? inner : `<a href="${escapeHtml(address)}">${inner}</a>`;
+      },
+      table({ header, rows }) {
+        const cells = (kind: 'th' | 'td', row: typeof header) =>
+          `<tr>${row.map(({ tokens }) => `<${kind}>${this.parser.parseInline(tokens)}</${kind}>`).join('')}</tr>`;
+        const body = rows.map((row) => cells('td', row)).join('\n');
+        // Wider than a phone, it scrolls by itself.
+        return `<div class="table" tabindex="0"><table><thead>${cells('th', header)}</thead><tbody>${body}</tbody></table></div>\n`;
+      },
+    },
+  });
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(GUIDES[guide].title)} · Leadtrail</title>
+<style>${DOCS_STYLE}</style>
+<main class="guide">
+${guideLinks(guide)}
+${await marked.parse(text)}</main>
+</html>`;
+}
+
+/** For whom each of them is. */
+export function guideLinks(current?: Guide): string {
+  const links = Object.entries(GUIDES).map(([name, { title, reader }]) => {
+    const link =
+      name === current
+        ? `<b aria-current="page">${escapeHtml(title)}</b>`
+        : `<a href="/docs/${name}">${escapeHtml(title)}</a>`;
+    return `<li>${link} <span>${escapeHtml(reader)}</span></li>`;
+  });
+  const api = current === undefined ? '<b aria-current="page">API</b>' : '<a href="/docs">API</a>';
+  return `<nav class="guides" aria-label="Documentation"><ul>${links.join('')}<li>${api} <span>every endpoint, for programs</span></li></ul></nav>`;
+}
+
+/** Undefined: it leads to a file of the sources, which the service does not serve. */
+function addressOf(href: string): string | undefined {
+  if (/^(https?:|#)/.test(href)) return href;
+  const [, file = '', place = ''] = FILE.exec(href) ?? [];
+  const name = file.toLowerCase();
+  return Object.hasOwn(GUIDES, name) ? `/docs/${name}${place}` : undefined;
+}
+
+/** As the links in the guides name them. */
+function headingId(title: string): string {
+  return title
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(/\s/g, '-');
+}
