@@ -3,6 +3,8 @@
 // - Compile cache: stripping types costs each thread 18 MiB and much of the start-up time. `npm start` has filled it.
 // - Fewer malloc arenas with early trimming, and small semi-spaces: 70 MiB less after a burst of traffic.
 // - Major garbage collections at 50 % heap growth: 20 MiB less.
+// - With PostgreSQL larger semi-spaces: its statements are made in the main thread, at 14 % less processor time a lead,
+//   and the threads of SQLite take no memory.
 
 import { fileURLToPath } from 'node:url';
 
@@ -14,7 +16,7 @@ const VARIABLES = {
 };
 const FLAGS = [
   '--min-semi-space-size=1',
-  '--max-semi-space-size=4',
+  `--max-semi-space-size=${process.env.DATABASE_URL ? 8 : 4}`,
   '--heap-growing-percent=50',
   '--v8-pool-size=1',
 ];

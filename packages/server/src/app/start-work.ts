@@ -28,7 +28,7 @@ export async function startWork(config: Config, parts: Parts, { timers }: { time
   const renewal = startRenewingOrigins({ store, log });
   const watch = makeInboxWatch({ store, host: hostname(), log, metrics, now });
   const ingestFrom = (source: Inbox) =>
-    startIngest({ inbox: source, store, now, log, metrics, watch, onLeadsBehind: indexing.nudge });
+    startIngest({ ...parts, inbox: source, watch, onLeadsBehind: indexing.nudge });
   const ingest = ingestFrom(inbox);
   const adoption = makeAdoption({ openLeftovers: parts.openLeftovers, startIngest: ingestFrom, watch });
   await adoption.run();

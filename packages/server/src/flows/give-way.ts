@@ -1,16 +1,29 @@
 import { performance } from 'node:perf_hooks';
 
-/** How long background work pauses for requests: `restFactor` times as long as it took, while they keep the main thread busy. */
+const LOOK_MS = 20;
+
+/**
+ * Lets requests go before background work: it pauses for as long as they keep the main thread busy, at most `restFactor`
+ * times as long as it took.
+ */
 export function makeGiveWay(asked: {
   /** Event loop utilization, from 0 to 1. */
   busyFrom: number;
   restFactor: number;
-}): (workedMs: number) => number {
+}): (workedMs: number, pause: (ms: number) => Promise<void>) => Promise<void> {
   let last = performance.eventLoopUtilization();
-  return (workedMs) => {
+
+  function wasBusy(): boolean {
     const current = performance.eventLoopUtilization();
     const { utilization } = performance.eventLoopUtilization(current, last);
     last = current;
-    return utilization > asked.busyFrom ? workedMs * asked.restFactor : 0;
+    return utilization > asked.busyFrom;
+  }
+
+  return async (workedMs, pause) => {
+    // The work itself may have kept the thread busy; what happens during a pause is the requests'.
+    for (let leftMs = workedMs * asked.restFactor; leftMs > 0 && wasBusy(); leftMs -= LOOK_MS) {
+      await pause(Math.min(leftMs, LOOK_MS));
+    }
   };
 }

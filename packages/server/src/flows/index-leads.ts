@@ -40,7 +40,7 @@ export async function indexChangedLeads(parts: { store: Store; signal: AbortSign
 
 /** Keeps the index of the lists up to date for as long as the service runs. */
 export function startLeadIndexing({ store, log }: { store: Store; log: Log }): LeadIndexing {
-  const rest = makeGiveWay({ busyFrom: BUSY_FROM, restFactor: REST_FACTOR });
+  const giveWay = makeGiveWay({ busyFrom: BUSY_FROM, restFactor: REST_FACTOR });
   let waiting = 0;
   let isRenewed = false;
   const loop = startLoop({
@@ -49,11 +49,12 @@ export function startLeadIndexing({ store, log }: { store: Store; log: Log }): L
       const startedAt = performance.now();
       const waitingBefore = waiting;
       const taken = await takeIn();
+      const workedMs = performance.now() - startedAt;
       const isAll = taken < LEADS_PER_STEP;
       waiting -= isAll ? waitingBefore : Math.min(taken, waitingBefore - 1);
       if (waiting === 0) return;
-      const restMs = waiting > WAITING_MAX ? 0 : rest(performance.now() - startedAt);
-      return pause(isAll ? Math.max(restMs, DEBOUNCE_MS) : restMs);
+      if (isAll) await pause(DEBOUNCE_MS);
+      if (waiting <= WAITING_MAX) await giveWay(workedMs, pause);
     },
     debounceMs: DEBOUNCE_MS,
     backoff: { minMs: DEBOUNCE_MS, maxMs: DEBOUNCE_MS },

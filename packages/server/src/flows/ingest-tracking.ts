@@ -9,13 +9,14 @@ import { makeGiveWay } from './give-way.ts';
 import type { InboxWatch } from './recognise-inbox.ts';
 import { untilEmpty } from './until-empty.ts';
 
-const BATCH_RECORDS_MAX = 200;
+/** The embedded store stores nothing else meanwhile; a server takes as long for a statement as for ten records. */
+const BATCH_RECORDS_MAX = { embedded: 200, server: 1000 };
 /** Lets a few more records join the batch, so that a trickle does not cost a transaction each. */
 const DEBOUNCE_MS = 20;
 const BACKOFF = { minMs: 100, maxMs: 1000 };
 /** How often one group may fail for a reason that is not temporary. */
 const PERMANENT_FAILURES_MAX = 3;
-const BUSY_FROM = 0.85;
+const BUSY_FROM = 0.6;
 const REST_FACTOR = 6;
 
 export type Ingest = {
@@ -30,6 +31,7 @@ export type Ingest = {
 export function startIngest(parts: {
   inbox: Inbox;
   store: Store;
+  isStoreElsewhere: boolean;
   now: () => number;
   log: Log;
   metrics: Metrics;
@@ -38,7 +40,8 @@ export function startIngest(parts: {
   onLeadsBehind: () => void;
 }): Ingest {
   const { inbox, store, now, log, metrics, watch, onLeadsBehind } = parts;
-  const rest = makeGiveWay({ busyFrom: BUSY_FROM, restFactor: REST_FACTOR });
+  const recordsMax = BATCH_RECORDS_MAX[parts.isStoreElsewhere ? 'server' : 'embedded'];
+  const giveWay = makeGiveWay({ busyFrom: BUSY_FROM, restFactor: REST_FACTOR });
   let isResumed = false;
   /** How far this opening can have come in its own records: after the last success, and by attempts since then. */
   const reached = new Set<number>([0]);
@@ -48,7 +51,7 @@ export function startIngest(parts: {
       isResumed = true;
       const workedMs = await applyNext(failures);
       if (workedMs === undefined) await idle();
-      else await pause(rest(workedMs));
+      else await giveWay(workedMs, pause);
     },
     debounceMs: DEBOUNCE_MS,
     backoff: BACKOFF,
@@ -93,7 +96,7 @@ export function startIngest(parts: {
   /** How long the batch took; undefined when there was none. */
   async function applyNext(failures: number): Promise<number | undefined> {
     // After a failure group by group, so that one that cannot be processed does not hold up the others.
-    const batch = await inbox.take(failures === 0 ? BATCH_RECORDS_MAX : 1);
+    const batch = await inbox.take(failures === 0 ? recordsMax : 1);
     if (batch === undefined) return undefined;
     const startedAt = performance.now();
     const { records, epoch, ...taken } = batch;

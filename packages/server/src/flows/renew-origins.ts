@@ -12,14 +12,20 @@ const PAUSE_MS = 10;
 
 /** After an upgrade: works out where earlier visits came from, step by step. Ends for good when all are done. */
 export function startRenewingOrigins({ store, log }: { store: Store; log: Log }): Loop {
-  const rest = makeGiveWay({ busyFrom: BUSY_FROM, restFactor: REST_FACTOR });
+  const giveWay = makeGiveWay({ busyFrom: BUSY_FROM, restFactor: REST_FACTOR });
   let isDone = false;
   return startLoop({
     async step({ idle, pause }) {
-      if (isDone) return idle();
+      if (isDone) {
+        await idle();
+        return;
+      }
       const startedAt = performance.now();
       isDone = !(await store.renewOrigins({ max: SESSIONS_PER_STEP }));
-      if (!isDone) return pause(Math.max(rest(performance.now() - startedAt), PAUSE_MS));
+      const workedMs = performance.now() - startedAt;
+      if (isDone) return;
+      await pause(PAUSE_MS);
+      await giveWay(workedMs, pause);
     },
     backoff: { minMs: 1000, maxMs: 60_000 },
     onFailure: (error) => log.warn('earlier visits not brought along', { reason: (error as Error).message }),
