@@ -12,6 +12,8 @@ function work(): void {
 
 /** How long it paused after each of two pieces of work that kept the thread busy. */
 async function pauses(): Promise<number[]> {
+  // Before its first turn nothing is known about the event loop.
+  await sleep(1);
   const giveWay = makeGiveWay({ busyFrom: 0.6, restFactor: 4 });
   const paused: number[] = [];
   for (const turn of [0, 1]) {
@@ -27,7 +29,7 @@ async function pauses(): Promise<number[]> {
 
 describe('giving way', () => {
   test('its own work does not make it pause longer than it takes to see that nobody else is there', async () => {
-    for (const paused of await pauses()) assert.ok(paused <= 40, `${paused} ms`);
+    for (const paused of await pauses()) assert.ok(paused > 0 && paused <= 40, `${paused} ms`);
   });
 
   test('requests that keep the thread busy come first, up to a share of the time', async () => {
