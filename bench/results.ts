@@ -63,7 +63,7 @@ export async function report(sections: readonly string[]): Promise<void> {
     memoryGiB: Math.round(totalmem() / 1024 ** 3),
     connections: CONNECTIONS,
     seconds: SECONDS,
-    store: 'sqlite, synchronous=FULL',
+    store: 'SQLite with synchronous=FULL, or where named PostgreSQL with durable commits',
     loadGenerator: 'wrk on the same machine',
     quick,
   };

@@ -30,6 +30,7 @@ import { notesAndViews } from './migrations/0027-notes-and-views.ts';
 import { leadFilters } from './migrations/0028-lead-filters.ts';
 import { sharedLinks } from './migrations/0029-shared-links.ts';
 import { spamChecks } from './migrations/0030-spam-checks.ts';
+import { openSessions } from './migrations/0031-open-sessions.ts';
 
 type Step = (db: Kysely<unknown>, dialect: DialectKind) => Promise<void>;
 
@@ -64,6 +65,7 @@ export const STEPS: Readonly<Record<string, Step>> = {
   '0028-lead-filters': leadFilters,
   '0029-shared-links': sharedLinks,
   '0030-spam-checks': spamChecks,
+  '0031-open-sessions': openSessions,
 };
 
 export type StepProgress = { state: 'started' } | { state: 'done'; ms: number };

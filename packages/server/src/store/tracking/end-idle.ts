@@ -12,7 +12,9 @@ export const endIdleSessions = background(
       .selectAll()
       .where('ended_at', 'is', null)
       .where('last_activity_at', '<', idleSince)
-      .orderBy('last_activity_at')
+      // By this the index finds them.
+      .where('started_at', '<', idleSince)
+      .orderBy('started_at')
       .limit(sessionsMax)
       .execute();
 
