@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { randomUUIDv7 } from 'node:crypto';
 import { beforeEach, test } from 'node:test';
-import { aStartRecord, NOON } from '@leadtrail/testing/builders';
+import { aStartRecord, NOON, PAGE } from '@leadtrail/testing/builders';
 import { emptyDatabase, rows } from '@leadtrail/testing/database';
 import {
   ADMIN_KEY,
@@ -11,6 +12,7 @@ import {
 } from '@leadtrail/testing/service';
 import { startSession } from '@leadtrail/testing/visits';
 import { Client } from 'pg';
+import type { TrackingRecord } from '../src/domain/tracking/tracking-record.ts';
 import { unavailable } from '../src/lib/errors.ts';
 import type { Store } from '../src/store/store.ts';
 
@@ -81,6 +83,43 @@ onBothStores('processing what was accepted', (kind) => {
     }
     await store.ingestTracking(batch(4, 4));
     assert.equal(await totalSessions(service), 2);
+  });
+
+  test('a large batch is written piece by piece, and all of it or nothing', async () => {
+    const VISITORS = 7;
+    const starts = Array.from({ length: 300 }, (_, number) =>
+      aStartRecord({ session_id: randomUUIDv7(), visitor_id: `v${number % VISITORS}`, at: NOON + number }),
+    );
+    const later = starts.flatMap(({ session_id, at }): TrackingRecord[] => [
+      {
+        kind: 'events',
+        session_id,
+        at,
+        events: [{ event_id: '1', type: 'page_view', at: at + 1, page: PAGE, data: null }],
+      },
+      { kind: 'end', session_id, at: at + 2, exit_page: null },
+    ]);
+    const { store } = service.app;
+    const ingest = (records: readonly unknown[]) =>
+      store.ingestTracking({
+        spoolId: 'a-spool',
+        firstSequence: 1,
+        lastSequence: 1,
+        lines: new TextEncoder().encode(records.map((each) => JSON.stringify(each)).join('\n')),
+        now: NOON,
+      });
+    const unusable = { kind: 'events', session_id: starts[0]?.session_id, at: NOON, events: null };
+    await assert.rejects(ingest([...starts, ...later, unusable]));
+    assert.equal(await totalSessions(service), 0);
+
+    await ingest([...later, ...starts]);
+    assert.deepEqual(await store.recount(), []);
+    const [visited] = await rows(
+      service,
+      'select sum(session_count) as sessions, sum(page_views) as views from visitors',
+    );
+    assert.deepEqual([Number(visited?.sessions), Number(visited?.views)], [300, 600]);
+    assert.equal((await rows(service, 'select 1 from visitors')).length, VISITORS);
   });
 
   test('a record that cannot be processed is kept for inspection and holds up nothing', async () => {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { sql } from 'kysely';
 import type { StartRecord, TrackingRecord } from '../../domain/tracking/tracking-record.ts';
@@ -8,7 +9,7 @@ import { background } from '../operation.ts';
 import type { FailedRecordRow, SessionRow } from '../schema.ts';
 import { applyEnd, applyEvents } from './apply-activity.ts';
 import { applyStart } from './apply-start.ts';
-import { loadState, type TrackingState } from './state.ts';
+import { loadState, nothingAdded, type TrackingState } from './state.ts';
 import { newTotals, type Totals, writeTotals } from './totals.ts';
 
 export type TrackingBatch = {
@@ -116,13 +117,30 @@ async function applyRecords(
   const starts = firstStarts(state, records);
   const later = records.filter((record) => record.kind !== 'start');
   const totals = newTotals();
+  const written: Promise<unknown>[] = [];
   // Starts first: what belongs to a session may stand before it.
-  for (const [index, record] of [...starts, ...later].entries()) {
-    apply(state, totals, record, batch, firstPosition + index);
+  for (const [index, some] of chunksOf([...starts, ...later]).entries()) {
+    // PostgreSQL takes in what was sent while the next are applied.
+    if (index > 0) await setImmediate();
+    const first = firstPosition + index * CHUNK_RECORDS;
+    for (const [i, record] of some.entries()) apply(state, totals, record, batch, first + i);
+    written.push(...writeRows(db, state, some));
   }
-  await write(db, state, totals);
+  await Promise.all([
+    ...written,
+    writeTotals(db, totals),
+    noteForAnswers(db, 'sessions', [...state.sessions.keys()]),
+    forgetEarly(db, state),
+  ]);
   await enqueueArchive(db, starts, batch);
   return noteFiguresOf(db, [...state.visitors.keys()]);
+}
+
+const CHUNK_RECORDS = 250;
+
+function chunksOf(records: readonly TrackingRecord[]): TrackingRecord[][] {
+  const count = Math.ceil(records.length / CHUNK_RECORDS);
+  return Array.from({ length: count }, (_, i) => records.slice(i * CHUNK_RECORDS, (i + 1) * CHUNK_RECORDS));
 }
 
 /** Each start once: a tracker that does not know whether the first arrived sends it again. */
@@ -172,27 +190,51 @@ function parkEarly(
   });
 }
 
-async function write(db: Db, state: TrackingState, totals: Totals): Promise<void> {
-  const { dialect, query } = db;
-  // In PostgreSQL what is sent together takes one round trip.
-  await Promise.all([
-    dialect.insertRows('sessions', [...state.sessions.values()], SESSION_CHANGES),
-    dialect.insertRows('visitors', [...state.visitors.values()], VISITOR_CHANGES),
-    dialect.insertRows('fingerprints', [...state.fingerprints.values()], FINGERPRINT_CHANGES),
-    dialect.insertRows('events', state.added.events, 'do nothing'),
-    dialect.insertRows('session_pages', state.added.pages, 'do nothing'),
-    dialect.insertRows('fingerprint_ips', state.added.ips, 'do nothing'),
-    dialect.insertRows('fingerprint_asns', state.added.asns, 'do nothing'),
-    dialect.insertRows('early_records', state.added.early, 'do nothing'),
-    writeTotals(db, totals),
-    noteForAnswers(db, 'sessions', [...state.sessions.keys()]),
-  ]);
-  if (state.early.size > 0) {
-    await query
-      .deleteFrom('early_records')
-      .where('session_id', 'in', dialect.anyOf([...state.early.keys()]))
-      .execute();
-  }
+/** What these records have changed or added. */
+function writeRows(
+  { dialect }: Db,
+  state: TrackingState,
+  records: readonly TrackingRecord[],
+): Promise<unknown>[] {
+  const sessions = valuesAt(
+    state.sessions,
+    records.map(({ session_id }) => session_id),
+  );
+  const visitors = valuesAt(
+    state.visitors,
+    sessions.map(({ visitor_id }) => visitor_id),
+  );
+  const fingerprints = valuesAt(
+    state.fingerprints,
+    records.map((record) => (record.kind === 'start' ? record.fingerprint_id : '')),
+  );
+  const { events, pages, ips, asns, early } = state.added;
+  state.added = nothingAdded();
+  const writing = [
+    dialect.insertRows('sessions', sessions, SESSION_CHANGES),
+    dialect.insertRows('visitors', visitors, VISITOR_CHANGES),
+    dialect.insertRows('fingerprints', fingerprints, FINGERPRINT_CHANGES),
+    dialect.insertRows('events', events, 'do nothing'),
+    dialect.insertRows('session_pages', pages, 'do nothing'),
+    dialect.insertRows('fingerprint_ips', ips, 'do nothing'),
+    dialect.insertRows('fingerprint_asns', asns, 'do nothing'),
+    dialect.insertRows('early_records', early, 'do nothing'),
+  ];
+  // A record that cannot be applied ends the transaction before they are waited for.
+  for (const each of writing) each.catch(() => undefined);
+  return writing;
+}
+
+function valuesAt<V>(map: ReadonlyMap<string, V>, keys: readonly string[]): V[] {
+  return [...new Set(keys)].flatMap((key) => map.get(key) ?? []);
+}
+
+async function forgetEarly({ dialect, query }: Db, { early }: TrackingState): Promise<void> {
+  if (early.size === 0) return;
+  await query
+    .deleteFrom('early_records')
+    .where('session_id', 'in', dialect.anyOf([...early.keys()]))
+    .execute();
 }
 
 const SESSION_MUTABLE: readonly (keyof SessionRow)[] = [

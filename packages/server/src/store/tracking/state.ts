@@ -92,8 +92,12 @@ export async function loadState(db: Db, records: readonly TrackingRecord[]): Pro
     readOrigin,
     early,
     last,
-    added: { events: [], pages: [], ips: [], asns: [], early: [] },
+    added: nothingAdded(),
   };
+}
+
+export function nothingAdded(): TrackingState['added'] {
+  return { events: [], pages: [], ips: [], asns: [], early: [] };
 }
 
 async function loadSessions(
