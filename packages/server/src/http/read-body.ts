@@ -97,6 +97,7 @@ export function parseJson(text: string): unknown {
 
 /** Told from the text alone: to parse a body of nothing but brackets, and to clear it away, blocks the event loop. */
 function nestsDeeperThan(text: string, levelsMax: number): boolean {
+  if (countOf('{', text, levelsMax) + countOf('[', text, levelsMax) <= levelsMax) return false;
   let levels = 0;
   for (let at = 0; at < text.length; at += 1) {
     const character = text.charCodeAt(at);
@@ -110,6 +111,14 @@ function nestsDeeperThan(text: string, levelsMax: number): boolean {
     }
   }
   return false;
+}
+
+/** Not further than one beyond `max`. */
+function countOf(bracket: string, text: string, max: number): number {
+  let count = 0;
+  for (let at = text.indexOf(bracket); at !== -1 && count <= max; at = text.indexOf(bracket, at + 1))
+    count += 1;
+  return count;
 }
 
 /** Where the string that begins here has its closing quote: the first one that is not escaped. */
