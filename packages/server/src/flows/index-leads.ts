@@ -38,6 +38,17 @@ export async function indexChangedLeads(parts: { store: Store; signal: AbortSign
   }
 }
 
+/** Also what processes of an earlier version have left behind, which run beside this one during an upgrade. */
+export async function renewLeadsAfterMigration(
+  parts: { store: Store; signal: AbortSignal },
+  now: number,
+): Promise<void> {
+  const { store, signal } = parts;
+  await store.renewAfterMigration({ now });
+  while ((await store.renewSearchTexts({ max: LEADS_PER_STEP })) > 0 && !signal.aborted);
+  await indexChangedLeads(parts);
+}
+
 /** Keeps the index of the lists up to date for as long as the service runs. */
 export function startLeadIndexing({ store, log }: { store: Store; log: Log }): LeadIndexing {
   const giveWay = makeGiveWay({ busyFrom: BUSY_FROM, restFactor: REST_FACTOR });

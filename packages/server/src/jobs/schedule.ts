@@ -1,7 +1,7 @@
 import type { Cron } from 'croner';
 import { archiveSessions } from '../flows/archive-sessions.ts';
 import { compactOwnFiles, finishErasures } from '../flows/finish-erasures.ts';
-import { indexChangedLeads } from '../flows/index-leads.ts';
+import { indexChangedLeads, renewLeadsAfterMigration } from '../flows/index-leads.ts';
 import { SECOND_MS } from '../lib/utc-time.ts';
 import type { JobOutcome, JobReport } from '../ports/metrics.ts';
 import { checkLeadDrought, isDroughtWatched } from './check-lead-drought.ts';
@@ -56,6 +56,12 @@ export const JOBS: readonly Job[] = [
     cron: '* * * * *',
     scope: 'service',
     run: indexChangedLeads,
+  },
+  {
+    name: 'renew-leads-after-migration',
+    cron: '5 * * * *',
+    scope: 'service',
+    run: renewLeadsAfterMigration,
   },
   {
     name: 'clean-up-tracking',

@@ -9,6 +9,11 @@ export function finishWork(place: Place): Promise<void> {
   return runOnce(place, {}, (service) => service.settled());
 }
 
+/** Takes in again what processes of an earlier version have written, as the job does for a day after an upgrade. */
+export function renewLeads(place: Place): Promise<void> {
+  return runOnce(place, {}, async ({ app }) => void (await app.schedule.run('renew-leads-after-migration')));
+}
+
 /**
  * Starts it a day later and lets it send what was not delivered yet: by then the claims of killed processes have
  * run out, and what was refused is due again.

@@ -135,14 +135,18 @@ function outside(name: string, figure: number, range: { acknowledged: number; se
 }
 
 /** A service that has just started has nothing to refuse. */
-function unexpectedAnswers(ledger: Ledger): string[] {
+export function unexpectedAnswers(ledger: Ledger): string[] {
   return [...ledger.answers, ...ledger.leads.answers]
     .filter(([status]) => ![200, 202, 301].includes(status))
     .map(([status, times]) => `The service answered ${status} ${times} times.`);
 }
 
 /** Lets the service finish its work, stops it and looks at every row. */
-async function compareAll(place: Place, platform: AutomationPlatform, ledger: Ledger): Promise<string[]> {
+export async function compareAll(
+  place: Place,
+  platform: AutomationPlatform,
+  ledger: Ledger,
+): Promise<string[]> {
   platform.refuse(0);
   const service = startServiceProcess(place, platform);
   const port = await within('The start', service.listening);

@@ -7,25 +7,28 @@ import { STORE_KINDS, type StoreKind } from '@leadtrail/testing/service';
 import { type FreshnessResult, runFreshness } from './freshness.ts';
 import { type KillLoopResult, runKillLoop } from './kill-loop.ts';
 import { newPlace, type Place, removePlace } from './place.ts';
+import { runUpgrade } from './upgrade.ts';
 
 /**
  * `npm run torture -- --cycles 200 [--store sqlite|postgres|both] [--seed 1]`: kills the service again and
  * again under load and compares what it kept with what it had acknowledged.
  * `npm run torture -- freshness --pairs 100000 …`: changes things and looks whether the next answer shows it.
+ * `npm run torture -- upgrade --from <commit>`: upgrades from an earlier version under load, on PostgreSQL.
  */
 
 const USAGE =
-  'npm run torture -- [freshness] [--cycles 200 | --pairs 100000] [--store sqlite|postgres|both] [--seed 1]';
+  'npm run torture -- [freshness | upgrade] [--cycles 200 | --pairs 100000 | --from <commit>] [--store sqlite|postgres|both] [--seed 1]';
 const PROGRESS_EVERY_CYCLES = 10;
+const MODES = { kill: torture, freshness: tortureFreshness, upgrade: tortureUpgrade };
 const PROCESSES: Readonly<Record<StoreKind, number>> = { sqlite: 1, postgres: 2 };
 
-const { mode, cycles, pairs, stores, seed } = readArguments();
+const { mode, cycles, pairs, from, stores, seed } = readArguments();
 let postgres: PostgresServer | undefined;
 try {
   for (const kind of stores) {
     if (kind === 'postgres' && process.env.TEST_POSTGRES_URL === undefined)
       postgres ??= await startPostgres();
-    await (mode === 'freshness' ? tortureFreshness(kind) : torture(kind));
+    await MODES[mode](kind);
   }
 } finally {
   await postgres?.stop();
@@ -68,6 +71,21 @@ async function tortureFreshness(kind: StoreKind): Promise<void> {
   await removePlace(place);
 }
 
+/** SQLite has one process: there an upgrade is a restart. */
+async function tortureUpgrade(kind: StoreKind): Promise<void> {
+  if (kind === 'sqlite') return;
+  console.log(`${kind}: upgrade from ${from} under load, seed ${seed}`);
+  const serverUrl = process.env.TEST_POSTGRES_URL ?? postgres?.url ?? '';
+  const { sums, differences } = await runUpgrade({ from, serverUrl, seed });
+  const { sessions, events, leads } = sums;
+  console.log(
+    `${kind}: ${sessions.acknowledged} sessions, ${events.acknowledged} events and ${leads.acknowledged} leads acknowledged`,
+  );
+  for (const difference of differences) console.error(`${kind}: ${difference}`);
+  if (differences.length > 0) process.exitCode = 1;
+  else console.log(`${kind}: no request failed, and everything acknowledged is there, once`);
+}
+
 function showProgress(result: KillLoopResult): void {
   if (result.cycles % PROGRESS_EVERY_CYCLES === 0) console.log(`  ${summary(result)}`);
 }
@@ -102,9 +120,11 @@ async function saveTables(place: Place & { kind: 'postgres' }): Promise<void> {
 }
 
 type Arguments = {
-  mode: 'kill' | 'freshness';
+  mode: keyof typeof MODES;
   cycles: number;
   pairs: number;
+  /** The version from before. */
+  from: string;
   stores: readonly StoreKind[];
   seed: number;
 };
@@ -113,19 +133,28 @@ function readArguments(): Arguments {
   const text = { type: 'string' } as const;
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { cycles: text, pairs: text, store: text, seed: text },
+    options: { cycles: text, pairs: text, from: text, store: text, seed: text },
   });
   const [mode = 'kill'] = positionals;
-  const { store = 'both' } = values;
+  const { store = 'both', from = '' } = values;
   const stores = STORE_KINDS.filter((kind) => store === 'both' || store === kind);
   const cycles = Number(values.cycles ?? 200);
   const pairs = Number(values.pairs ?? 100_000);
   const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 32));
   const areCounts = [cycles, pairs].every((count) => Number.isInteger(count) && count >= 1);
-  const isMode = mode === 'kill' || mode === 'freshness';
-  if (!isMode || stores.length === 0 || !areCounts || !Number.isInteger(seed)) {
+  if (
+    !isMode(mode) ||
+    (mode === 'upgrade' && from === '') ||
+    stores.length === 0 ||
+    !areCounts ||
+    !Number.isInteger(seed)
+  ) {
     console.error(`Not understood. Usage: ${USAGE}`);
     process.exit(1);
   }
-  return { mode, cycles, pairs, stores, seed };
+  return { mode, cycles, pairs, from, stores, seed };
+}
+
+function isMode(text: string): text is keyof typeof MODES {
+  return Object.hasOwn(MODES, text);
 }

@@ -1,6 +1,9 @@
+import { sql } from 'kysely';
+import { DEFAULT_MIGRATION_TABLE } from 'kysely/migration';
 import { customFields } from '../../domain/leads/custom-fields.ts';
 import { type FormRecord, readLeadForm } from '../../domain/leads/form-fields.ts';
 import { STORED_FIELDS, storedSearchText, withSearchText } from '../../domain/leads/lead-search.ts';
+import { DAY_MS } from '../../lib/utc-time.ts';
 import type { Db } from '../dialect.ts';
 import { background } from '../operation.ts';
 import { noteChangesOfLists } from './lead-index.ts';
@@ -33,6 +36,31 @@ export const renewSearchTexts = background(
     return leads.length;
   },
 );
+
+/** How long a process of the version before may go on beside this one, and how long it may have been sending a lead. */
+const SIDE_BY_SIDE_MS = DAY_MS;
+const SENDING_MS = 3 * DAY_MS;
+
+/**
+ * Where the tables have a new shape since yesterday, processes of an earlier version may still change leads, by rules of
+ * their own: what they have touched is taken in again.
+ */
+export const renewAfterMigration = background(
+  { changes: [] },
+  async ({ query, dialect }, { now }: { now: number }): Promise<void> => {
+    // SQLite has one process.
+    if (dialect.kind === 'sqlite') return;
+    const [latest] = await dialect.run<{ at: string | null }>(SELECT_LATEST_MIGRATION, []);
+    const migratedAt = Date.parse(latest?.at ?? '');
+    if (!(now - migratedAt < SIDE_BY_SIDE_MS)) return;
+    await sql`
+      insert into lead_renewals (lead_id)
+      select lead_id from lead_index where updated_at >= ${migratedAt - SENDING_MS} on conflict do nothing
+    `.execute(query);
+  },
+);
+
+const SELECT_LATEST_MIGRATION = `select max(timestamp) as at from ${DEFAULT_MIGRATION_TABLE}`;
 
 export async function renewSearchTextsOf(db: Db, leadIds: readonly number[]): Promise<void> {
   const { query, dialect } = db;
