@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUIDv7 } from 'node:crypto';
 import { beforeEach, test } from 'node:test';
-import { aStartRecord, NOON, PAGE } from '@leadtrail/testing/builders';
+import { anEvent, aStartRecord, NOON, PAGE } from '@leadtrail/testing/builders';
 import { emptyDatabase, rows } from '@leadtrail/testing/database';
 import {
   ADMIN_KEY,
@@ -10,7 +10,7 @@ import {
   type TestService,
   useService,
 } from '@leadtrail/testing/service';
-import { startSession } from '@leadtrail/testing/visits';
+import { endSession, sendEvents, startSession } from '@leadtrail/testing/visits';
 import { Client } from 'pg';
 import type { TrackingRecord } from '../src/domain/tracking/tracking-record.ts';
 import { unavailable } from '../src/lib/errors.ts';
@@ -120,6 +120,21 @@ onBothStores('processing what was accepted', (kind) => {
     );
     assert.deepEqual([Number(visited?.sessions), Number(visited?.views)], [300, 600]);
     assert.equal((await rows(service, 'select 1 from visitors')).length, VISITORS);
+  });
+
+  test('a view that does not name its page is one of the last page, which counts once for the session', async () => {
+    const { session_id } = await startSession(service, { page: `${PAGE}a` });
+    const view = async (event_id: string, page?: string) => {
+      await sendEvents(service, session_id, [anEvent({ event_id, type: 'page_view', page })]);
+      await service.settled();
+    };
+    await view('1', `${PAGE}b`);
+    await view('2');
+    await endSession(service, session_id, { exit_page: `${PAGE}b` });
+    await view('3');
+    const total = await rows(service, `select views, sessions from page_totals where page = '${PAGE}b'`);
+    assert.deepEqual(total, [{ views: 3, sessions: 1 }]);
+    assert.deepEqual(await service.app.store.recount(), []);
   });
 
   test('a record that cannot be processed is kept for inspection and holds up nothing', async () => {

@@ -74,13 +74,13 @@ export async function loadState(db: Db, records: readonly TrackingRecord[]): Pro
     loadReadOrigin(db, starts.length),
     loadLastNumbers(db),
   ]);
-  const events = later.filter((record) => record.kind === 'events' && sessions.has(record.session_id));
+  const ofSessions = later.filter((record) => sessions.has(record.session_id));
   const known = starts.filter((start) => fingerprints.has(start.fingerprint_id));
   const visitorIds = [...starts, ...sessions.values()].map((each) => each.visitor_id);
   const [visitors, knownEvents, pages, ips, asns] = await Promise.all([
     loadHashed(db, 'visitors', 'visitor_id', distinct(visitorIds)),
-    existing(db, 'events', 'event_id', eventPairs(events)),
-    existing(db, 'session_pages', 'page', pagePairs(events)),
+    existing(db, 'events', 'event_id', eventPairs(ofSessions)),
+    existing(db, 'session_pages', 'page', pagePairs(ofSessions, sessions)),
     existing(db, 'fingerprint_ips', 'ip', ipPairs(known, fingerprints)),
     existing(db, 'fingerprint_asns', 'asn', asnPairs(known, fingerprints)),
   ]);
@@ -177,14 +177,15 @@ function eventPairs(records: readonly TrackingRecord[]): Pair[] {
   );
 }
 
-function pagePairs(records: readonly TrackingRecord[]): Pair[] {
-  return records.flatMap((record) =>
-    record.kind === 'events'
-      ? record.events.flatMap((event): Pair[] =>
-          event.page ? [[record.session_id, pageKey(event.page)]] : [],
-        )
-      : [],
-  );
+/** Where a view does not name its page, it is the last one of the session; the end may name that, too. */
+function pagePairs(records: readonly TrackingRecord[], sessions: ReadonlyMap<string, SessionRow>): Pair[] {
+  return records.flatMap((record) => {
+    const pages =
+      record.kind === 'events'
+        ? record.events.map(({ page }) => page ?? sessions.get(record.session_id)?.exit_page)
+        : [record.kind === 'end' ? record.exit_page : null];
+    return pages.flatMap((page): Pair[] => (page ? [[record.session_id, pageKey(page)]] : []));
+  });
 }
 
 function ipPairs(starts: readonly StartRecord[], known: ReadonlyMap<string, FingerprintRow>): Pair[] {
