@@ -9,9 +9,11 @@ const EVENT_TYPE_CHARS_MAX = 128;
 /** Of any version: only the store knows which exist. */
 const PublicId = z.guid('must be a UUID');
 const RecordId = z.int().positive();
+/** Larger whole numbers would lose digits on the way. */
+const ExactNumber = z.number().refine((id) => !Number.isInteger(id) || Number.isSafeInteger(id));
 const CrmLeadId = z
-  .union([z.string().regex(/\S/, 'must not be empty').max(CRM_ID_CHARS_MAX), z.int().transform(String)], {
-    error: 'must be a text or a whole number',
+  .union([z.string().regex(/\S/, 'must not be empty').max(CRM_ID_CHARS_MAX), ExactNumber.transform(String)], {
+    error: 'must be a text or a number',
   })
   .describe('id assigned by the CRM; a number is kept as its text');
 

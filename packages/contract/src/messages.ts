@@ -24,6 +24,7 @@ function describe(issue: Issue): string | undefined {
       return issue.input === undefined ? 'is required' : `must be ${KINDS[issue.expected] ?? issue.expected}`;
     case 'too_small':
       if (issue.origin === 'string' && issue.minimum === 1) return 'must not be empty';
+      if (issue.inclusive === false) return `must be greater than ${issue.minimum}`;
       return `must ${amount('at least', issue.origin, Number(issue.minimum))}`;
     case 'too_big':
       return `must ${amount('at most', issue.origin, Number(issue.maximum))}`;

@@ -237,10 +237,10 @@ onBothStores('POST /lead.capture/crm-callback', (kind) => {
       for (const body of UNREADABLE) await assertRefused(body);
     });
 
-    test('missing or empty crm_lead_id, or one that is neither a text nor a whole number', async () => {
+    test('missing or empty crm_lead_id, or one that is neither a text nor a number that keeps its digits', async () => {
       const { lead_id } = lead;
       await assertRefused({ lead_id }, 'crm_lead_id');
-      for (const crm_lead_id of [null, '', ' ', '\n\t', 4.2, true, ['crm'], { id: 'crm' }]) {
+      for (const crm_lead_id of [null, '', ' ', '\n\t', 2 ** 53, true, ['crm'], { id: 'crm' }]) {
         await assertRefused({ lead_id, crm_lead_id }, 'crm_lead_id');
       }
     });

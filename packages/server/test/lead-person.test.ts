@@ -171,6 +171,19 @@ onBothStores('one person, one lead', (kind) => {
       assert.deepEqual([phone?.is_primary, phone?.submission_id], [false, his?.submission_id]);
     });
 
+    test('fills source and page, too', async () => {
+      const page = { SOURCE: 'Portal', PAGE_URL: 'https://www.example.com/later' };
+      await assertCaptured(sendFromServer(service, { ...ANNA, SOURCE: '', PAGE_URL: '' }));
+      await assertCaptured(sendFromServer(service, { ...ANNA, ...page }));
+      await assertCaptured(
+        sendFromServer(service, { ...ANNA, SOURCE: 'Other', PAGE_URL: `${page.PAGE_URL}/2` }),
+      );
+      const { lead } = await theLead();
+      assert.deepEqual([lead.project_source, lead.referer], [page.SOURCE, page.PAGE_URL]);
+      const { total } = await service.get<{ total: number }>('/analytics/leads?source=portal');
+      assert.equal(total, 1);
+    });
+
     test('does not raise the risk of her lead; her own browser and address do', async () => {
       await write(ANNA);
       await write({ ...STRANGER, __pg_tts: '1' }, ELSEWHERE);
@@ -289,6 +302,13 @@ onBothStores('one person, one lead', (kind) => {
       assert.deepEqual(await counts(), [
         { project_name: 'Riverside', form_submit_count: 3 },
         { project_name: 'Harbour', form_submit_count: 3 },
+      ]);
+      // Known there by something else: the first lead has no part in what is written now.
+      await write({ ...ANNA, PROJECT: 'Harbour', PHONE: '98765 00001' });
+      await write({ FIRSTNAME: 'Anna', EMAIL: '', PHONE: '98765 00001', PROJECT: 'Harbour' });
+      assert.deepEqual(await counts(), [
+        { project_name: 'Riverside', form_submit_count: 5 },
+        { project_name: 'Harbour', form_submit_count: 5 },
       ]);
     });
   });

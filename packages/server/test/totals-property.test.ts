@@ -179,7 +179,7 @@ function figuresOf(start: StartRecord, history: History): Figures {
   const earlier = history.starts.slice(0, history.starts.indexOf(start));
   const { timezone, platform } = start.device_info;
   const points =
-    (start.hosting ? 40 : 0) +
+    (start.hosting ? 50 : 0) +
     (timezone !== undefined && start.geo.country !== null ? 30 : 0) +
     (platform === 'MacIntel' ? 10 : 0);
   return {

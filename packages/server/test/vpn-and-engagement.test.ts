@@ -39,9 +39,9 @@ onBothStores('the VPN suspicion score', (kind) => {
     assert.equal(await suspected(), 0);
   });
 
-  test('a hosting or VPN network is 40 points', async () => {
-    assert.equal(await start(HOSTED, { device_info: IN_ORDER }), 40);
-    assert.equal(await suspected(), 0);
+  test('a hosting or VPN network is 50 points', async () => {
+    assert.equal(await start(HOSTED, { device_info: IN_ORDER }), 50);
+    assert.equal(await suspected(), 1);
   });
 
   test('a browser timezone that does not match the country is 30 points', async () => {
@@ -79,16 +79,19 @@ onBothStores('the VPN suspicion score', (kind) => {
   });
 
   test('a session counts as VPN-suspected at 50 or more', async () => {
-    assert.equal(await start(HOSTED, { device_info: { ...IN_ORDER, platform: 'MacIntel' } }), 50);
+    const kolkata = { ...IN_ORDER, timezone: 'Asia/Kolkata' };
+    assert.equal(await start(AT_HOME, { device_info: { ...kolkata, platform: 'MacIntel' } }), 40);
+    assert.equal(await suspected(), 0);
+    assert.equal(await start(HOSTED, { device_info: { ...IN_ORDER, platform: 'MacIntel' } }), 60);
     assert.equal(await suspected(), 1);
-    assert.equal(await start(HOSTED, { device_info: { ...IN_ORDER, timezone: 'Asia/Kolkata' } }), 70);
+    assert.equal(await start(HOSTED, { device_info: kolkata }), 80);
     assert.equal(await suspected(), 2);
   });
 
   test('the fingerprint record and the visitor carry the latest score', async () => {
     const visitor_id = 'anna';
     await start(HOSTED, { visitor_id, device_info: { ...IN_ORDER, timezone: 'Asia/Kolkata' } });
-    assert.deepEqual(await rows(service, 'select vpn_score from fingerprints'), [{ vpn_score: 70 }]);
+    assert.deepEqual(await rows(service, 'select vpn_score from fingerprints'), [{ vpn_score: 80 }]);
     assert.deepEqual(await rows(service, 'select vpn_suspected from visitors'), [{ vpn_suspected: 1 }]);
     clock.advance(MINUTE_MS);
     await start(AT_HOME, { visitor_id, device_info: IN_ORDER });

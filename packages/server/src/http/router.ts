@@ -125,9 +125,11 @@ function endpointsAt(
     for (const method of declared.method === 'GET' ? READING : [declared.method])
       answers.set(method, answerer);
   }
+  // A POST to this path is a lead; a browser that opens it is sent to the dashboard.
+  if (path === '/') for (const method of READING) answers.set(method, async () => toDashboard(context));
   const all = named.map(([, declared]) => declared);
   const origins = all.find((declared) => declared.origins)?.origins;
-  const resource: Resource = {
+  return {
     answers,
     allowed: [...answers.keys(), ...(origins === undefined ? [] : ['OPTIONS'])],
     origins,
@@ -136,9 +138,6 @@ function endpointsAt(
     needsKey: all.every(({ auth }) => auth === 'marketing' || auth === 'admin' || auth === 'shared'),
     declared: all[0],
   };
-  // A POST to this path is a lead; a browser that opens it is sent to the dashboard.
-  if (path === '/') for (const method of READING) answers.set(method, async () => toDashboard(context));
-  return resource;
 }
 
 function toDashboard({ newRequestId }: HttpContext): Answer {

@@ -15,11 +15,12 @@ export type VpnEvidence = {
   userAgent: string | undefined;
 };
 
-const HOSTING_POINTS = 40;
+const HOSTING_POINTS = 50;
 const TIMEZONE_POINTS = 30;
 const NETWORKS_POINTS = 20;
 const PLATFORM_POINTS = 10;
 const NETWORKS_SUSPECTED_FROM = 3;
+const SCORE_MAX = 100;
 
 /** How likely the visitor uses a VPN or proxy, from 0 to 100. */
 export function vpnScore(evidence: VpnEvidence): number {
@@ -28,7 +29,7 @@ export function vpnScore(evidence: VpnEvidence): number {
   if (timezoneContradicts(evidence.timezone, evidence.country)) score += TIMEZONE_POINTS;
   if (evidence.networksLastDay >= NETWORKS_SUSPECTED_FROM) score += NETWORKS_POINTS;
   if (platformContradicts(evidence.platform, evidence.userAgent)) score += PLATFORM_POINTS;
-  return score;
+  return Math.min(score, SCORE_MAX);
 }
 
 const COUNTRY_CODE = /^[A-Z]{2}$/;

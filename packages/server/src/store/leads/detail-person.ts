@@ -69,15 +69,18 @@ export async function possibleDuplicatesOf(
   const same = sql`s.kind = i.kind and s.value = i.value and s.project_key = i.project_key`;
   const [leadId] = leadIds;
   const { rows } = await sql<z.output<typeof PossibleDuplicate>>`
-    select distinct l.lead_id, l.lead_public_id, l.contact_name, d.kind, d.value from (
-      select i.lead_id, i.kind, i.value from lead_shared_identities s join lead_identities i on ${same}
-      where s.lead_id in ${dialect.anyOf(leadIds)}
-      union select s.lead_id, i.kind, i.value from lead_identities i join lead_shared_identities s on ${same}
-      where i.lead_id = ${leadId}
-    ) d
-    left join lead_merges m on m.merged_lead_id = d.lead_id
-    join leads l on l.lead_id = coalesce(m.into_lead_id, d.lead_id)
-    where l.lead_id <> ${leadId} order by l.lead_id, d.kind limit ${sql.lit(POSSIBLE_DUPLICATES_MAX)}
+    select * from (
+      select distinct l.lead_id, l.lead_public_id, l.contact_name, d.kind, d.value from (
+        select i.lead_id, i.kind, i.value from lead_shared_identities s join lead_identities i on ${same}
+        where s.lead_id in ${dialect.anyOf(leadIds)}
+        union select s.lead_id, i.kind, i.value from lead_identities i join lead_shared_identities s on ${same}
+        where i.lead_id = ${leadId}
+      ) d
+      left join lead_merges m on m.merged_lead_id = d.lead_id
+      join leads l on l.lead_id = coalesce(m.into_lead_id, d.lead_id)
+      where l.lead_id <> ${leadId}
+    ) possible
+    order by lead_id, kind, ${dialect.byBytes('value')} limit ${sql.lit(POSSIBLE_DUPLICATES_MAX)}
   `.execute(query);
   return rows;
 }

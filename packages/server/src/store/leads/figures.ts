@@ -27,8 +27,9 @@ export async function noteFiguresOf({ query, dialect }: Db, visitorIds: readonly
 export const refreshLeadFigures = background({ changes: ['leads'] }, async (db, { max }: { max: number }) => {
   // Otherwise sessions that are just being stored would neither be seen here nor see the lead.
   await db.dialect.lock('tracking');
-  const leads = await takeChanged(db, max);
-  if (leads.length === 0) return 0;
+  const taken = await takeChanged(db, max);
+  if (taken.length === 0) return 0;
+  const leads = [...taken, ...(await relativesOf(db, taken))];
   const leadIds = leads.map(({ lead_id }) => lead_id);
   const visitors = await visitorsOf(db, leadIds);
   const counts = await submitCounts(db, leadIds);
@@ -49,7 +50,7 @@ export const refreshLeadFigures = background({ changes: ['leads'] }, async (db, 
     changed.map(({ lead_id }) => ({ lead_id })),
     '(lead_id) do update set lead_id = excluded.lead_id',
   );
-  return leads.length;
+  return taken.length;
 });
 
 const FIGURES = [
@@ -72,17 +73,47 @@ async function takeChanged({ query, dialect }: Db, max: number) {
     .modifyEnd(dialect.holdFree)
     .execute();
   if (changes.length === 0) return [];
-  const leads = await query
-    .selectFrom('leads')
-    .select(['lead_id', 'visitor_id', 'session_id', 'forgotten_submissions', ...FIGURES])
-    .where('lead_id', 'in', dialect.anyOf(changes.map(({ lead_id }) => lead_id)))
-    .modifyEnd(dialect.holdFree)
-    .execute();
+  const leads = await readFree(
+    { query, dialect },
+    changes.map(({ lead_id }) => lead_id),
+  );
   await query
     .deleteFrom('lead_figure_changes')
     .where('lead_id', 'in', dialect.anyOf(leads.map(({ lead_id }) => lead_id)))
     .execute();
   return leads;
+}
+
+/** The other leads of these people: what is submitted to one of them counts for all. */
+async function relativesOf(db: Db, leads: readonly { lead_id: number }[]) {
+  const leadIds = leads.map(({ lead_id }) => lead_id);
+  const { rows } = await sql<{ lead_id: number }>`
+    select distinct other.lead_id ${shared(db, leadIds)} and other.lead_id not in ${db.dialect.anyOf(leadIds)}
+  `.execute(db.query);
+  const found = await readFree(
+    db,
+    rows.map(({ lead_id }) => lead_id),
+  );
+  const free = new Set(found.map(({ lead_id }) => lead_id));
+  const held = rows.filter(({ lead_id }) => !free.has(lead_id));
+  await db.dialect.insertRows('lead_figure_changes', held, 'do nothing');
+  return found;
+}
+
+/** Other leads with an identity of these, which only people have brought. */
+function shared({ dialect }: Db, leadIds: readonly number[]) {
+  return sql`from lead_identities mine
+    join lead_identities other on other.kind = mine.kind and other.value = mine.value and other.is_provisional = 0
+    where mine.lead_id in ${dialect.anyOf(leadIds)} and mine.kind <> 'ip' and mine.is_provisional = 0`;
+}
+
+function readFree({ query, dialect }: Db, leadIds: readonly number[]) {
+  return query
+    .selectFrom('leads')
+    .select(['lead_id', 'visitor_id', 'session_id', 'forgotten_submissions', ...FIGURES])
+    .where('lead_id', 'in', dialect.anyOf(leadIds))
+    .modifyEnd(dialect.holdFree)
+    .execute();
 }
 
 const VISITOR_FIGURES = [
@@ -159,16 +190,11 @@ function submitCount(
 }
 
 /** How often the person has written, over all projects: by every lead that shares an identity with this one. */
-async function submitCounts(
-  { query, dialect }: Db,
-  leadIds: readonly number[],
-): Promise<Map<number, number>> {
+async function submitCounts(db: Db, leadIds: readonly number[]): Promise<Map<number, number>> {
   const { rows } = await sql<{ lead_id: number; submissions: number }>`
     select p.lead_id, sum(1 + l.follow_ups_count) as submissions from (
-      select distinct mine.lead_id, other.lead_id as other_id from lead_identities mine
-      join lead_identities other on other.kind = mine.kind and other.value = mine.value and other.is_provisional = 0
-      where mine.lead_id in ${dialect.anyOf(leadIds)} and mine.kind <> 'ip' and mine.is_provisional = 0
+      select distinct mine.lead_id, other.lead_id as other_id ${shared(db, leadIds)}
     ) p join leads l on l.lead_id = p.other_id group by p.lead_id
-  `.execute(query);
+  `.execute(db.query);
   return new Map(rows.map(({ lead_id, submissions }) => [lead_id, Number(submissions)]));
 }

@@ -46,6 +46,9 @@ export async function followUp(db: Db, submission: Submission, known: KnownLead)
     isPhoneFilled ? filling.contact_country_code : known.contact_country_code,
     isVisitorFilled ? filling.visitor_id : known.visitor_id,
     isVisitorFilled ? filling.session_id : known.session_id,
+    known.project_source || filling.project_source,
+    known.source_key || filling.source_key,
+    known.referer || filling.referer,
     nameKey(name),
     isBotOfPerson(known, lead) ? known.search_text : withSearchText(known.search_text, lead.search_text),
     isWorse ? lead.suspicion_score : known.suspicion_score,
@@ -66,13 +69,16 @@ const NOTHING = {
   contact_country_code: '',
   visitor_id: '',
   session_id: '',
+  project_source: '',
+  source_key: '',
+  referer: '',
 };
 
 const COUNTED = `form_submit_count = form_submit_count + 1, follow_ups_count = follow_ups_count + 1,
   needs_review = 1, last_follow_up_at = ?, ${UPDATED}`;
 const UPDATE_FOLLOWED = `update leads set ${COUNTED}, contact_name = ?, contact_email = ?, contact_phone = ?,
-  contact_country_code = ?, visitor_id = ?, session_id = ?, name_key = ?, search_text = ?, suspicion_score = ?,
-  suspicion_reasons = ? where lead_id = ?`;
+  contact_country_code = ?, visitor_id = ?, session_id = ?, project_source = ?, source_key = ?, referer = ?, name_key = ?,
+  search_text = ?, suspicion_score = ?, suspicion_reasons = ? where lead_id = ?`;
 
 /**
  * Whether it comes from a visitor or an address that is the person's: that of the submission which shows, or of one

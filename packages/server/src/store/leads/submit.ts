@@ -114,13 +114,12 @@ async function addSubmission(
  */
 async function noteFigures(
   { dialect }: Db,
-  { lead, held, elsewhere }: Submission,
+  { lead, elsewhere }: Submission,
   leadId: number,
   known: KnownLead | undefined,
 ): Promise<void> {
-  // A new lead has the figures of its visitor already.
-  const bringsVisitor = known !== undefined && held.every(({ kind }) => kind !== 'visitor');
-  const isStale = lead.visitor_id !== '' && (bringsVisitor || dialect.kind === 'postgres');
+  // A new lead has the figures of its visitor already; with one more submission, other leads of the person count it.
+  const isStale = known !== undefined || (lead.visitor_id !== '' && dialect.kind === 'postgres');
   // In one order, so that two transactions never wait for each other.
   const stale = isStale || elsewhere.length > 0 ? [leadId, ...elsewhere].sort((a, b) => a - b) : [];
   await dialect.insertRows(
