@@ -14,7 +14,6 @@ import { startRedis } from '@leadtrail/testing/redis-server';
 import { startS3Server } from '@leadtrail/testing/s3-server';
 import { postgresUrl, startService, type TestService } from '@leadtrail/testing/service';
 import { seeded } from '@leadtrail/testing/torture/random';
-import { indexChangedLeads } from '../src/flows/index-leads.ts';
 import type { Environment } from '../src/lib/environment.ts';
 import { MINUTE_MS } from '../src/lib/utc-time.ts';
 
@@ -108,7 +107,9 @@ class Installation {
   async settled(): Promise<void> {
     for (const service of this.services) await service.settled();
     const [{ app }] = this.services as [TestService];
-    await indexChangedLeads({ store: app.store, signal: NEVER });
+    for (const step of [app.store.refreshLeadFigures, app.store.indexLeads, app.store.indexSubmissions]) {
+      while ((await step({ max: 100 })) > 0);
+    }
   }
 
   async delivered(): Promise<void> {
@@ -137,7 +138,6 @@ class Installation {
   }
 }
 
-const NEVER = new AbortController().signal;
 const UUID = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/g;
 const NAME = /<(\d+)>/g;
 /** When a copy was caught up, how long a delivery took, whether the server of the database clears its pages by itself. */

@@ -23,24 +23,15 @@ export type LeadIndexing = {
   stop(): Promise<void>;
 };
 
-/** Takes in all leads that have changed; what other processes have left behind too. */
-export async function indexChangedLeads(parts: { store: Store; signal: AbortSignal }): Promise<void> {
-  const { store, signal } = parts;
-  const steps = [
-    [store.refreshLeadFigures, LEADS_PER_STEP],
-    [store.indexLeads, LEADS_PER_STEP],
-    [store.indexSubmissions, SUBMISSIONS_PER_STEP],
-  ] as const;
-  for (const [step, max] of steps) {
-    let taken: number;
-    do taken = await step({ max });
-    while (taken === max && !signal.aborted);
-  }
+/** Takes in what other processes have left behind, too. */
+export async function indexChangedLeads({ indexing }: { indexing: LeadIndexing }): Promise<void> {
+  indexing.nudge();
+  await indexing.settled();
 }
 
-/** Also what processes of an earlier version have left behind, which run beside this one during an upgrade. */
+/** Also what processes of an earlier version have changed, which run beside this one during an upgrade. */
 export async function renewLeadsAfterMigration(
-  parts: { store: Store; signal: AbortSignal },
+  parts: { store: Store; indexing: LeadIndexing; signal: AbortSignal },
   now: number,
 ): Promise<void> {
   const { store, signal } = parts;

@@ -1,5 +1,6 @@
 import type { Adoption } from '../flows/adopt-inboxes.ts';
 import type { AppSettings } from '../flows/app-settings.ts';
+import type { LeadIndexing } from '../flows/index-leads.ts';
 import type { KnownSenders } from '../flows/known-senders.ts';
 import type { InboxWatch } from '../flows/recognise-inbox.ts';
 import type { Answers } from '../ports/answers.ts';
@@ -19,6 +20,7 @@ export type JobParts = {
   answers: Answers;
   cache: Cache;
   settings: AppSettings;
+  indexing: LeadIndexing;
   webhook: Webhook;
   adoption: Adoption;
   /** The same for the logs of leads. */

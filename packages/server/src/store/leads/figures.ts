@@ -86,25 +86,27 @@ async function takeChanged({ query, dialect }: Db, max: number) {
 
 /** The other leads of these people: what is submitted to one of them counts for all. */
 async function relativesOf(db: Db, leads: readonly { lead_id: number }[]) {
-  const leadIds = leads.map(({ lead_id }) => lead_id);
-  const { rows } = await sql<{ lead_id: number }>`
-    select distinct other.lead_id ${shared(db, leadIds)} and other.lead_id not in ${db.dialect.anyOf(leadIds)}
-  `.execute(db.query);
+  const leadIds = new Set(leads.map(({ lead_id }) => lead_id));
+  const rows = await db.dialect.run<{ lead_id: number }>(`select distinct other.lead_id ${sharing(db)}`, [
+    JSON.stringify([...leadIds]),
+  ]);
+  const others = rows.filter(({ lead_id }) => !leadIds.has(lead_id));
+  if (others.length === 0) return [];
   const found = await readFree(
     db,
-    rows.map(({ lead_id }) => lead_id),
+    others.map(({ lead_id }) => lead_id),
   );
   const free = new Set(found.map(({ lead_id }) => lead_id));
-  const held = rows.filter(({ lead_id }) => !free.has(lead_id));
+  const held = others.filter(({ lead_id }) => !free.has(lead_id));
   await db.dialect.insertRows('lead_figure_changes', held, 'do nothing');
   return found;
 }
 
-/** Other leads with an identity of these, which only people have brought. */
-function shared({ dialect }: Db, leadIds: readonly number[]) {
-  return sql`from lead_identities mine
+/** Leads with an identity of some leads, as far as people have brought it. */
+function sharing({ dialect }: Db): string {
+  return `from (${dialect.lookUp('lead_identities', 'lead_id')}) mine
     join lead_identities other on other.kind = mine.kind and other.value = mine.value and other.is_provisional = 0
-    where mine.lead_id in ${dialect.anyOf(leadIds)} and mine.kind <> 'ip' and mine.is_provisional = 0`;
+    where mine.kind <> 'ip' and mine.is_provisional = 0`;
 }
 
 function readFree({ query, dialect }: Db, leadIds: readonly number[]) {
@@ -191,10 +193,11 @@ function submitCount(
 
 /** How often the person has written, over all projects: by every lead that shares an identity with this one. */
 async function submitCounts(db: Db, leadIds: readonly number[]): Promise<Map<number, number>> {
-  const { rows } = await sql<{ lead_id: number; submissions: number }>`
-    select p.lead_id, sum(1 + l.follow_ups_count) as submissions from (
-      select distinct mine.lead_id, other.lead_id as other_id ${shared(db, leadIds)}
-    ) p join leads l on l.lead_id = p.other_id group by p.lead_id
-  `.execute(db.query);
+  const rows = await db.dialect.run<{ lead_id: number; submissions: number }>(
+    `select p.lead_id, sum(1 + l.follow_ups_count) as submissions from (
+      select distinct mine.lead_id, other.lead_id as other_id ${sharing(db)}
+    ) p join leads l on l.lead_id = p.other_id group by p.lead_id`,
+    [JSON.stringify(leadIds)],
+  );
   return new Map(rows.map(({ lead_id, submissions }) => [lead_id, Number(submissions)]));
 }
