@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { ApiError, Count, Id, paging, QueryFlag, SiteKeys, UnixMillis } from './fields.ts';
+import { ApiError, Count, Id, paging, QueryFlag, QueryMoment, SiteKeys, UnixMillis } from './fields.ts';
 import { FORM_PROGRESS } from './form-progress.ts';
 import { LIST_DEFAULT, LIST_MAX, REPLAY_CHUNK_BYTES_MAX } from './limits.ts';
 import { VisitorLead } from './visitor-lead.ts';
@@ -79,6 +79,8 @@ export const replaySessions = endpoint({
     page: z.string().max(PAGE_CHARS_MAX).optional().describe('part of the address of a page that was seen'),
     form: z.enum(FORM_PROGRESS).optional().describe('how far the visit got with a form'),
     lead: QueryFlag.optional().describe('whether the visitor is known by a lead'),
+    from: QueryMoment.optional().describe('started at or after this date (UTC) or time'),
+    to: QueryMoment.optional().describe('started at or before; a date means the whole day'),
     ...paging({ default: LIST_DEFAULT, max: LIST_MAX }),
   }),
   responses: { 200: z.object({ sessions: z.array(ReplayItem), total: Count }), ...replayErrors },

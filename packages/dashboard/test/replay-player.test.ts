@@ -344,7 +344,7 @@ describe('the replay of a visit', () => {
     assert.equal(elsewhere.connections(), 0);
   });
 
-  test('the list of recordings narrows by page, form and lead', async () => {
+  test('the list of recordings narrows by period, page, form and lead', async () => {
     const start = (page: string) =>
       startSession(service, { page, visitor_id: `visitor-${page}`, fingerprint_id: `fingerprint-${page}` });
     const { session_id } = await start('https://example.com/left?utm_campaign=spring');
@@ -361,6 +361,9 @@ describe('the replay of a visit', () => {
           await page.getByRole('option', { name: option, exact: true }).click();
           await atRest(page);
         };
+        await choose('Period', 'Last 7 days');
+        await page.getByText('No recording matches').waitFor();
+        await choose('Period', 'All time');
         await choose('Form', 'Form abandoned');
         assert.equal(await visits.count(), 1);
         assert.match(await visits.innerText(), /example\.com\/left\n1 page · Form abandoned/);

@@ -124,6 +124,27 @@ onBothStores('recorded sessions', (kind) => {
     assert.equal(item?.page_views, 2);
   });
 
+  test('GET /replay/sessions narrows by when a recording started', async () => {
+    const { session_id } = await record(service, { events: [aRecordedEvent({ timestamp: NOON })] });
+    const day = new Date(NOON).toISOString().slice(0, 'YYYY-MM-DD'.length);
+    const isFound = async (query: string) => {
+      const { sessions, total } = await listed(service, `?${query}`);
+      assert.equal(total, sessions.length);
+      return sessions.some((each) => each.session_id === session_id);
+    };
+    assert.equal(await isFound(`from=${day}&to=${day}`), true);
+    assert.equal(await isFound(`from=${day}T12:00:00Z`), true);
+    assert.equal(await isFound(`from=${day}T12:00:01Z`), false);
+    assert.equal(await isFound(`to=${day}T12:00:00Z`), true);
+    assert.equal(await isFound(`to=${day}T11:59:59Z`), false);
+    assert.equal(await isFound(`to=${day}T13:00:00+01:00`), true);
+    assert.equal(await isFound(`from=${day}&to=${day}&site=nowhere`), false);
+    const noDay = await fetchDescribed(`${service.url}${SESSIONS}?from=2026-02-30`, {
+      headers: { 'x-api-key': ADMIN_KEY },
+    });
+    assert.equal(noDay.status, 400);
+  });
+
   test('GET /replay/sessions comes in pages of 50, at most 100', async () => {
     const ids: string[] = [];
     for (let i = 0; i < 103; i += 1) {

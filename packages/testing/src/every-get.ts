@@ -70,5 +70,5 @@ const QUESTIONS: Readonly<Record<string, readonly string[]>> = {
   '/analytics/engine/by-engagement': ['?days=90'],
   '/analytics/engine/overview': ['?days=90'],
   '/forms/config': ['?siteKey=site-1&formId=form-1'],
-  '/replay/sessions': ['?limit=100'],
+  '/replay/sessions': ['?limit=100', '?from=2025-12-01&to=2025-12-31'],
 };

@@ -16,6 +16,9 @@ export type ReplayFilter = {
   page?: string | undefined;
   form?: FormProgress | undefined;
   isLead?: boolean | undefined;
+  /** When the recording started, in milliseconds; `until` is exclusive. */
+  from?: number | undefined;
+  until?: number | undefined;
 };
 
 /** A page of the recorded sessions, newest first. A session may not have been processed yet, or may never come. */
@@ -66,7 +69,7 @@ const PROGRESS: Readonly<Record<FormProgress, Partial<FormSteps>>> = {
 };
 
 function recorded({ query, dialect }: Db, filter: ReplayFilter) {
-  const { visitorId, sessionId, siteKeys, page, form, isLead } = filter;
+  const { visitorId, sessionId, siteKeys, page, form, isLead, from, until } = filter;
   let all = query.selectFrom('replays as r').leftJoin('sessions as s', 's.session_id', 'r.session_id');
   if (sessionId !== undefined) all = all.where('r.session_id', '=', sessionId);
   if (visitorId !== undefined) {
@@ -79,6 +82,8 @@ function recorded({ query, dialect }: Db, filter: ReplayFilter) {
         .where('visitors.visitor_id', '=', visitorId),
     );
   }
+  if (from !== undefined) all = all.where('r.started_at', '>=', from);
+  if (until !== undefined) all = all.where('r.started_at', '<', until);
   if (siteKeys !== undefined) all = all.where('s.site_key', 'in', dialect.anyOf(siteKeys));
   if (page !== undefined) {
     all = all.where(

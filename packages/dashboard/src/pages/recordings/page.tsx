@@ -7,9 +7,10 @@ import { useCallback } from 'react';
 import { call } from '../../api/client.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 import { counted, countryName, formatDuration } from '../../format.ts';
-import { valueName } from '../../frame/frame-bar.tsx';
-import { SiteSelect } from '../../frame/site-select.tsx';
+import { momentsOf } from '../../frame/days.ts';
+import { FrameBar, valueName } from '../../frame/frame-bar.tsx';
 import { useFrame } from '../../frame/use-frame.ts';
+import { useShownDays } from '../../frame/use-shown-days.ts';
 import { useWorkspace } from '../../frame/use-workspace.ts';
 import { type MoveList, PagedList } from '../../shared/paged-list.tsx';
 import { ReplayDialog } from '../../shared/replay/replay-dialog.tsx';
@@ -42,14 +43,21 @@ const LEADS: readonly Choice<'any' | 'true' | 'false'>[] = [
 /** All recorded visits, latest first. */
 export function RecordingsPage() {
   const [{ offset = 0, q, form, lead, replay }, change] = useSearchParams<RecordingsSearch>();
-  const [frame, changeFrame] = useFrame();
+  const [frame, changeFrame] = useFrame('all');
+  const shown = useShownDays(frame.when);
   const { sites } = useWorkspace();
-  const isNarrowed = q !== undefined || form !== undefined || lead !== undefined || frame.sites.length > 0;
+  const isNarrowed =
+    q !== undefined ||
+    form !== undefined ||
+    lead !== undefined ||
+    frame.sites.length > 0 ||
+    frame.when !== 'all';
   const asked = defined({
     site: frame.sites.join(',') || undefined,
     page: q,
     form,
     lead: lead === undefined ? undefined : String(lead),
+    ...(shown?.days === undefined ? {} : momentsOf(shown.days, shown.timeZone)),
     limit: LIST_DEFAULT,
     offset,
   });
@@ -60,6 +68,7 @@ export function RecordingsPage() {
       return { rows, total };
     },
     placeholderData: keepPreviousData,
+    enabled: shown !== undefined || frame.when === 'all',
   });
   const move = useCallback<MoveList>((to, how) => change({ offset: to || undefined }, how), [change]);
   const siteNames = new Map(sites.map(({ key, name }) => [key, name]));
@@ -107,6 +116,7 @@ export function RecordingsPage() {
   ];
   return (
     <Page title="Recordings" hint="Recorded visits. What people typed is never recorded.">
+      <FrameBar frame={frame} onChange={changeFrame} parts={['sites']} />
       <div className="flex flex-wrap gap-2">
         <SearchInput
           label="Search pages"
@@ -115,13 +125,6 @@ export function RecordingsPage() {
           onSearch={(typed) => change({ q: typed })}
           className="w-full sm:w-72"
         />
-        {(sites.length > 1 || frame.sites.length > 0) && (
-          <SiteSelect
-            sites={sites}
-            chosen={frame.sites}
-            onChange={(chosen) => changeFrame({ sites: chosen })}
-          />
-        )}
         <Select
           label="Form"
           className="flex-1 sm:w-48 sm:flex-none"
@@ -149,7 +152,7 @@ export function RecordingsPage() {
         empty={
           isNarrowed ? (
             <EmptyState icon={<Video aria-hidden="true" />} title="No recording matches">
-              Choose other sites, pages or visits.
+              Choose a longer period, or fewer filters.
             </EmptyState>
           ) : (
             <EmptyState icon={<Video aria-hidden="true" />} title="No recordings yet">

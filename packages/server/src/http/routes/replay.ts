@@ -1,5 +1,6 @@
 import { setImmediate as othersServed } from 'node:timers/promises';
 import { ReplayEnvelope } from '@leadtrail/contract/replay';
+import { endOf, startOf } from '../../domain/leads/submission-period.ts';
 import { readChunk } from '../../domain/tracking/replay-chunk.ts';
 import type { AppSettings } from '../../flows/app-settings.ts';
 import { readReplay } from '../../flows/read-replay.ts';
@@ -33,13 +34,15 @@ export function replayRoutes({
         body.release();
       }
     },
-    replaySessions: ({ query: { visitor_id, session_id, site, lead, ...query } }) =>
+    replaySessions: ({ query: { visitor_id, session_id, site, lead, from, to, ...query } }) =>
       store.replaySessions({
         ...query,
         visitorId: visitor_id,
         sessionId: session_id,
         siteKeys: site,
         isLead: lead,
+        from: from === undefined ? undefined : startOf(from),
+        until: to === undefined ? undefined : endOf(to),
       }),
     replay: ({ params }) => readReplay({ store, objects }, params.session_id),
   };
