@@ -10,6 +10,7 @@ import {
   isMoment,
   NOT_A_MOMENT,
   paging,
+  SiteKeys,
 } from './fields.ts';
 import { LIST_DEFAULT, LIST_MAX, RECENT_SUBMISSIONS_DEFAULT, RECENT_SUBMISSIONS_LIST_MAX } from './limits.ts';
 
@@ -67,6 +68,7 @@ export const submissions = endpoint({
       period: z.enum(SUBMISSION_PERIODS).default('today'),
       date_from: Moment.describe('with period=range; inclusive'),
       date_to: Moment.describe('with period=range; inclusive, a date means the whole day'),
+      site: SiteKeys.optional(),
       q: z.string().optional().describe('part of an e-mail address, phone, project, source, page or payload'),
       sort: z.enum(SUBMISSION_SORTS).default('submitted_at'),
       order: z.enum(['asc', 'desc']).default('desc'),

@@ -5,7 +5,15 @@ import { call, type Method } from '@leadtrail/testing/analytics-calls';
 import { NOON } from '@leadtrail/testing/builders';
 import { aClock, type Clock } from '@leadtrail/testing/clock';
 import { rows } from '@leadtrail/testing/database';
-import { assertCaptured, CAPTURE_ENV, type Fields, sendFromServer } from '@leadtrail/testing/enquiries';
+import {
+  assertCaptured,
+  CAPTURE_ENV,
+  type Fields,
+  SITE_KEY,
+  sendForm,
+  sendFromServer,
+  setUpSite,
+} from '@leadtrail/testing/enquiries';
 import {
   MARKETING_KEY,
   onBothStores,
@@ -378,6 +386,28 @@ onBothStores('GET /analytics/leads/submissions: sort and order', (kind) => {
         assert.equal(status, 400, `${name}=${value}`);
         assert.ok(body.error.includes(`${name} must be one of ${values.join(', ')}`), body.error);
       }
+    }
+  });
+});
+
+onBothStores('GET /analytics/leads/submissions: site', (kind) => {
+  const { service, clock } = useClockedService(kind);
+
+  test('lists and counts those of the sites, with a search too', async () => {
+    await setUpSite(service);
+    await submitAt(service, clock, YESTERDAY, { FIRSTNAME: 'server' });
+    clock.set(NOON);
+    await assertCaptured(sendForm(service, { FIRSTNAME: 'form', EMAIL: 'form@example.org' }));
+    for (const [query, expected] of [
+      [{}, ['form', 'server']],
+      [{ site: SITE_KEY }, ['form']],
+      [{ site: `${SITE_KEY},nowhere` }, ['form']],
+      [{ site: 'nowhere' }, []],
+      [{ site: SITE_KEY, q: 'example.org' }, ['form']],
+      [{ site: SITE_KEY, q: 'server@' }, []],
+    ] as const) {
+      const page = await list(service, { period: 'range', ...query });
+      assert.deepEqual([names(page), page.total], [expected, expected.length], JSON.stringify(query));
     }
   });
 });

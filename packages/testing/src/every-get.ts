@@ -60,7 +60,10 @@ const QUESTIONS: Readonly<Record<string, readonly string[]>> = {
     '?has_follow_ups=true',
   ],
   '/analytics/leads/export': ['?format=json', '?format=csv'],
-  '/analytics/leads/submissions': ['?period=range&date_from=2025-12-01&limit=100'],
+  '/analytics/leads/submissions': [
+    '?period=range&date_from=2025-12-01&limit=100',
+    '?period=range&site=site-1',
+  ],
   '/analytics/flow-sends': ['?status=pending', '?status=delivered', '?status=failed', '?limit=100'],
   '/analytics/sessions/daily': ['?days=90'],
   '/analytics/pages/top': ['?limit=100'],

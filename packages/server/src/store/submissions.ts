@@ -47,6 +47,7 @@ export type SubmissionsAsked = Page & {
   /** From the first of these milliseconds up to, but not including, the last. */
   from: number;
   until: number;
+  siteKeys?: readonly string[] | undefined;
   /** Empty: all. */
   q: string;
   sort: (typeof SUBMISSION_SORTS)[number];
@@ -65,7 +66,11 @@ type FoundPage = { numbers: number[]; total: number };
 
 async function listPage(db: Db, asked: SubmissionsAsked): Promise<FoundPage> {
   const page = await inPeriod(db, asked).select('submission_id').$call(pageOf(db, asked)).execute();
-  return { numbers: page.map(({ submission_id }) => submission_id), total: await countInPeriod(db, asked) };
+  // The days are counted for all sites together.
+  const total = await (asked.siteKeys === undefined
+    ? countInPeriod(db, asked)
+    : countOf(inPeriod(db, asked)));
+  return { numbers: page.map(({ submission_id }) => submission_id), total };
 }
 
 /** One scan gives page and total; only past the last page there is no row that could carry the total. */
@@ -79,8 +84,12 @@ async function searchPage(db: Db, asked: SubmissionsAsked): Promise<FoundPage> {
   return { numbers: page.map(({ submission_id }) => submission_id), total };
 }
 
-function inPeriod({ query }: Db, { from, until }: SubmissionsAsked) {
-  return query.selectFrom('submissions').where('submitted_at', '>=', from).where('submitted_at', '<', until);
+function inPeriod({ query, dialect }: Db, { from, until, siteKeys }: SubmissionsAsked) {
+  const all = query
+    .selectFrom('submissions')
+    .where('submitted_at', '>=', from)
+    .where('submitted_at', '<', until);
+  return siteKeys === undefined ? all : all.where('site_key', 'in', dialect.anyOf(siteKeys));
 }
 
 /** Upper and lower case are the same in the order too, as far as both databases know them. */

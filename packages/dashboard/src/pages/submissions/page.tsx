@@ -55,7 +55,12 @@ export function SubmissionsPage() {
   const moments = shown?.days === undefined ? undefined : momentsOf(shown.days, shown.timeZone);
   const asked = {
     period: 'range',
-    ...defined({ q, date_from: moments?.from, date_to: moments?.to }),
+    ...defined({
+      q,
+      site: frame.sites.join(',') || undefined,
+      date_from: moments?.from,
+      date_to: moments?.to,
+    }),
     sort,
     order,
     limit: LIST_DEFAULT,
@@ -89,7 +94,7 @@ export function SubmissionsPage() {
       key: 'contact',
       title: sortable('Contact', 'contact_email', 'Sort by e-mail address'),
       cell: (row) => <Contact row={row} />,
-      className: 'max-w-56 sm:max-w-80',
+      className: 'max-w-56 sm:max-w-80 sm:min-w-60',
     },
     {
       key: 'submitted_at',
@@ -116,7 +121,7 @@ export function SubmissionsPage() {
 
   return (
     <Page title="Submissions" hint="Each time someone submitted one of your forms.">
-      <FrameBar frame={frame} onChange={changeFrame} parts={[]} />
+      <FrameBar frame={frame} onChange={changeFrame} parts={['sites']} />
       <SearchInput
         label="Search submissions"
         placeholder="E-mail, phone, project, source…"

@@ -48,9 +48,9 @@ export function leadRoutes({
     leads: kept({ from: ['leads'] }, ({ query }) => listLeads({ ...query, q: searchText(query.q) })),
     recentSubmissions: kept({ from: ['recentSubmissions'] }, ({ query }) => store.recentSubmissions(query)),
     submissions: kept({ from: ['submissions'], daily: true }, ({ query }) => {
-      const { sort, order, limit, offset } = query;
+      const { site: siteKeys, sort, order, limit, offset } = query;
       const period = submissionPeriod(query, now());
-      return store.submissions({ ...period, q: searchText(query.q), sort, order, limit, offset });
+      return store.submissions({ ...period, siteKeys, q: searchText(query.q), sort, order, limit, offset });
     }),
 
     exportLeads({ query, reply }) {
