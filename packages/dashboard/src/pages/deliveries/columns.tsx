@@ -31,7 +31,7 @@ export function sendColumns({
       className: 'max-w-64',
     },
     { key: 'execution', title: 'Execution', cell: (send) => <Execution send={send} />, isFrom: 'lg' },
-    { key: 'created', title: 'Created', cell: (send) => <Time value={send.created_at} />, isFrom: 'md' },
+    { key: 'created', title: 'Created', cell: (send) => <Time value={send.created_at} />, isFrom: 'lg' },
     {
       key: 'actions',
       title: <span className="sr-only">Actions</span>,
@@ -41,7 +41,6 @@ export function sendColumns({
             look="ghost"
             size="small"
             aria-haspopup="dialog"
-            className="max-sm:h-11"
             aria-label={`Details of the delivery of ${personName(send)}`}
             onClick={() => onOpen(send.flow_send_public_id)}
           >
@@ -79,7 +78,7 @@ function Lead({ send }: { send: FlowSend }) {
       <LeadLink send={send} />
       <bdi className="text-[0.8125rem] wrap-anywhere text-ink-faint">{send.project_name}</bdi>
       {send.event === 'lead.stage_changed' && <Badge>Stage change</Badge>}
-      <span className="text-[0.8125rem] text-ink-faint @2xl:hidden">
+      <span className="text-[0.8125rem] text-ink-faint @4xl:hidden">
         <Time value={send.created_at} isAgo />
       </span>
     </div>
@@ -157,13 +156,23 @@ function Code({ code }: { code: number }) {
   );
 }
 
+/** By what automation platforms call the end of a run. */
+const EXECUTION_TONES: ReadonlyMap<string, 'positive' | 'negative'> = new Map([
+  ['success', 'positive'],
+  ['error', 'negative'],
+  ['failed', 'negative'],
+  ['crashed', 'negative'],
+]);
+
 /** The automation run, as reported by the flow callback. */
 export function Execution({ send }: { send: FlowSend }) {
   const { flow_execution_url: url, flow_execution_id: id, flow_execution_status: status } = send;
   if (url === null && id === null && status === null) return <span className="text-ink-faint">–</span>;
   return (
     <div className="grid justify-items-start gap-0.5">
-      {status !== null && <Badge>{status}</Badge>}
+      {status !== null && (
+        <Badge tone={EXECUTION_TONES.get(status.toLowerCase()) ?? 'neutral'}>{status}</Badge>
+      )}
       {url !== null && <WebLink address={url} text="Open execution" />}
       {url === null && id !== null && <span className="font-mono text-[0.8125rem] break-all">{id}</span>}
     </div>
