@@ -11,7 +11,7 @@ export const METRICS = {
   engaged_seconds: { label: 'Engaged time', kind: 'seconds' },
   engagement: { label: 'Engagement', kind: 'score' },
   form_views: { label: 'Visits with a form seen', kind: 'count' },
-  form_starts: { label: 'Visits with a form begun', kind: 'count' },
+  form_starts: { label: 'Visits with a form started', kind: 'count' },
   form_submits: { label: 'Visits with a form sent', kind: 'count' },
   goal_visits: { label: 'Goal reached', kind: 'count' },
   goal_rate: { label: 'Goal rate', kind: 'percent' },

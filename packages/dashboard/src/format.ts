@@ -6,8 +6,9 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const whole = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 0 });
 const short = new Intl.NumberFormat(LOCALE, { notation: 'compact', maximumFractionDigits: 1 });
 const decimal = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 1 });
-const percent = new Intl.NumberFormat(LOCALE, { style: 'percent', maximumFractionDigits: 2 });
+const percent = new Intl.NumberFormat(LOCALE, { style: 'percent', minimumFractionDigits: 2 });
 const share = new Intl.NumberFormat(LOCALE, { style: 'percent', maximumFractionDigits: 1 });
+const change = new Intl.NumberFormat(LOCALE, { style: 'percent' });
 const dateTime = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'short' });
 const dateTimeFull = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'full', timeStyle: 'long' });
 const date = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium' });
@@ -18,8 +19,9 @@ const regions = new Intl.DisplayNames(LOCALE, { type: 'region', fallback: 'code'
 export const formatNumber = (value: number): string => whole.format(value);
 export const formatShort = (value: number): string => short.format(value);
 export const formatDecimal = (value: number): string => decimal.format(value);
-/** Of a rate as the service has it, 0 to 100. */
+/** Of a rate as the service has it, 0 to 100. Always two decimals, so that a column of them lines up. */
 export const formatPercent = (value: number): string => percent.format(value / 100);
+export const formatChange = (value: number): string => change.format(value);
 export const formatShare = (value: number): string => share.format(Number.isFinite(value) ? value : 0);
 
 export function formatMoney(value: number, currency: string): string {

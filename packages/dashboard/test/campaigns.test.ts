@@ -60,22 +60,22 @@ describe('the campaigns page', () => {
       await page.getByRole('option', { name: 'brochure' }).click();
       await page.getByRole('columnheader', { name: 'Goal rate' }).waitFor();
       await atRest(page);
-      assert.deepEqual(await cells(page, 'newsletter', 4), ['1', '1', '100%', '–']);
-      assert.deepEqual(await cells(page, 'Total', 4), ['4', '1', '25%', '–']);
+      assert.deepEqual(await cells(page, 'newsletter', 4), ['1', '1', '100.00%', '–']);
+      assert.deepEqual(await cells(page, 'Total', 4), ['4', '1', '25.00%', '–']);
       assert.match(page.url(), /goal=brochure/);
       await assertAccessible(page);
     }));
 
   test('opens a row into the next level, by the keyboard, with the figures of the API', () =>
     dashboard.visit('/campaigns', async (page) => {
-      assert.deepEqual(await cells(page, 'Total', 3), ['4', '2', '50%']);
+      assert.deepEqual(await cells(page, 'Total', 3), ['4', '2', '50.00%']);
       assert.deepEqual(await cells(page, 'google', 3), ['3', '2', '66.67%']);
-      assert.deepEqual(await cells(page, 'newsletter', 3), ['1', '0', '0%']);
+      assert.deepEqual(await cells(page, 'newsletter', 3), ['1', '0', '0.00%']);
 
       await page.getByRole('button', { name: 'google' }).focus();
       await page.keyboard.press('Enter');
       await page.getByRole('button', { name: 'Spring' }).waitFor();
-      assert.deepEqual(await cells(page, 'Spring', 3), ['2', '1', '50%']);
+      assert.deepEqual(await cells(page, 'Spring', 3), ['2', '1', '50.00%']);
       await page.getByRole('button', { name: 'Spring' }).press('Enter');
       await page.getByRole('rowheader', { name: 'www.example.com/riverside' }).waitFor();
       const { rows } = await ask(service, {
@@ -190,7 +190,7 @@ describe('the campaigns page', () => {
         [
           'Visits 4',
           'Form seen 2 50% of the step before',
-          'Form begun 1 50% of the step before',
+          'Form started 1 50% of the step before',
           'Form sent 0 0% of the step before',
           // Sent by a server, without the form script.
           'Leads 2',

@@ -1,6 +1,6 @@
 import { ArrowDownRight, ArrowRight, ArrowUpRight } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { formatShare } from '../format.ts';
+import { formatChange } from '../format.ts';
 import { classes } from '../ui/classes.ts';
 import { Pulse } from '../ui/pulse.tsx';
 
@@ -39,7 +39,7 @@ export function Figure({
   );
 }
 
-/** Smaller changes count as none. */
+/** Smaller changes round to none. */
 const NOTICEABLE = 0.005;
 
 /** Grey where it says nothing. `by` is relative to the value before. */
@@ -65,13 +65,13 @@ export function Change({
     <span
       title={said}
       className={classes(
-        'inline-flex items-center gap-0.5 text-xs font-medium tabular-nums',
+        'inline-flex items-center gap-0.5 align-middle text-xs font-medium tabular-nums',
         isGrey ? 'text-ink-faint' : by > 0 !== isBad ? 'text-positive' : 'text-negative',
       )}
     >
       <Arrow aria-hidden="true" className="size-3.5" />
       <span className="sr-only">{isSame ? 'about the same' : by > 0 ? 'up' : 'down'}</span>
-      {formatShare(Math.abs(by))}
+      {formatChange(Math.abs(by))}
       <span className="sr-only">{said}</span>
     </span>
   );

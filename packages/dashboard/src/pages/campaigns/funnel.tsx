@@ -10,7 +10,7 @@ import { Skeleton } from '../../ui/states.tsx';
 const STEPS = [
   { metric: 'visits', name: 'Visits' },
   { metric: 'form_views', name: 'Form seen' },
-  { metric: 'form_starts', name: 'Form begun' },
+  { metric: 'form_starts', name: 'Form started' },
   { metric: 'form_submits', name: 'Form sent' },
   { metric: 'leads', name: 'Leads' },
   { metric: 'qualified', name: 'Qualified' },
@@ -57,7 +57,7 @@ function Step({
   /** How many there were at the step before. */
   before: number | undefined;
 }) {
-  // Leads that servers send have no visit, and visits know nothing of projects and forms.
+  // Leads that servers send have no visit, and visits know nothing of projects and forms: then a bar begins anew.
   const share = before === undefined || before === 0 || count > before ? undefined : count / before;
   return (
     <li className="grid min-w-0 content-start gap-1">
@@ -72,7 +72,7 @@ function Step({
       <span aria-hidden="true" className="h-1.5 overflow-hidden rounded-full bg-sunken">
         <span
           className="block h-full rounded-full bg-series-1"
-          style={{ width: `${(share ?? (before === undefined ? 1 : 0)) * 100}%` }}
+          style={{ width: `${(share ?? Math.min(count, 1)) * 100}%` }}
         />
       </span>
       <span className="min-h-4.5 text-xs text-ink-faint tabular-nums">

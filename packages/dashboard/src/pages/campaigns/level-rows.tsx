@@ -2,8 +2,8 @@ import type { QuestionAnswer } from '@leadtrail/contract/questions';
 import { ChevronRight } from 'lucide-react';
 import { useState } from 'react';
 import type { Frame, FrameFilter } from '../../frame/frame.ts';
-import { valueName } from '../../frame/frame-bar.tsx';
 import { useAnswer } from '../../frame/use-frame.ts';
+import { useValueName } from '../../frame/value-name.ts';
 import { classes } from '../../ui/classes.ts';
 import { Spinner } from '../../ui/spinner.tsx';
 import { Cells } from './cells.tsx';
@@ -34,7 +34,7 @@ function OpenableRow({ row, filter, ...shared }: Props & { row: Row; filter: Fra
   const [isOpen, setOpen] = useState(false);
   const path = [...within, filter];
   const hasMore = levelsOf(search).length > path.length;
-  const name = valueName(filter);
+  const name = useValueName()(filter);
   return (
     <>
       <tr className="border-b border-line last:border-b-0 hover:bg-sunken/50">

@@ -24,7 +24,7 @@ export function CampaignsPage() {
   return (
     <Page
       title="Campaigns"
-      hint="What brought visits, leads and revenue, and what it cost"
+      hint="What brought visits, leads and revenue, and what it cost."
       actions={
         <>
           {!isShared && <SavedViews page="campaigns" />}
