@@ -160,13 +160,14 @@ describe('the overview', () => {
 
   test('keeps what happens right now up to date by itself', () =>
     dashboard.visit('/', async (page) => {
-      const active = figure(page, 'Active sessions');
-      const before = Number(await active.innerText());
+      const live = page.getByRole('link', { name: /live now$/ });
+      const before = Number.parseInt(await live.innerText(), 10);
+      clock.set(Date.now());
       await startSession(service, { visitor_id: 'now', fingerprint_id: 'now' });
       await service.settled();
-      await active
-        .filter({ hasText: new RegExp(`^${before + 1}$`) })
-        .waitFor({ timeout: REALTIME_PATIENCE_MS });
+      await live.filter({ hasText: `${before + 1} live now` }).waitFor({ timeout: REALTIME_PATIENCE_MS });
+      await live.click();
+      await page.getByRole('table', { name: 'Visits right now' }).waitFor();
     }));
 
   test('asks for nothing while nobody can see it', () =>
@@ -176,13 +177,13 @@ describe('the overview', () => {
       await atRest(page);
       let asked = 0;
       page.on('request', (request) => {
-        if (request.url().endsWith('/analytics/realtime')) asked++;
+        if (request.url().includes('/analytics/live')) asked++;
       });
       await become(page, 'hidden');
       await page.clock.runFor(60_000);
       assert.equal(asked, 0);
 
-      const next = page.waitForRequest(/\/analytics\/realtime$/);
+      const next = page.waitForRequest(/\/analytics\/live/);
       await become(page, 'visible');
       await page.clock.runFor(10_000);
       await next;
@@ -207,9 +208,9 @@ describe('the overview', () => {
       const map = page.getByRole('slider', { name: /^Countries on the map/ });
       await map.focus();
       await page.keyboard.press('Home');
-      assert.equal(await map.getAttribute('aria-valuetext'), 'India: sessions 3, visitors 3');
+      assert.equal(await map.getAttribute('aria-valuetext'), 'India: visits 3, visitors 3');
       await page.keyboard.press('ArrowRight');
-      assert.equal(await map.getAttribute('aria-valuetext'), 'Germany: sessions 2, visitors 2');
+      assert.equal(await map.getAttribute('aria-valuetext'), 'Germany: visits 2, visitors 2');
 
       await page.getByRole('button', { name: 'List', exact: true }).click();
       await page.waitForURL(/countries=list/);
@@ -293,8 +294,8 @@ describe('the overview', () => {
       await service.settled();
       const visits = page.getByRole('table', { name: 'Visits right now' });
       await visits.waitFor({ timeout: REALTIME_PATIENCE_MS });
-      assert.equal(await figure(page, 'On the site').innerText(), '1');
-      assert.equal(await figure(page, 'Known leads').innerText(), '1');
+      assert.equal(await figure(page, 'Visits').innerText(), '1');
+      assert.equal(await figure(page, 'Leads').innerText(), '1');
       const row = await visits.getByRole('row').nth(1).innerText();
       assert.match(row, /^www\.example\.com\/riverside\s+riverside/i);
       assert.match(row, /Direct.*Germany/s);

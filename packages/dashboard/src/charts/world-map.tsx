@@ -10,12 +10,12 @@ import { useCursor } from './use-cursor.ts';
 import { ValuesTable } from './values-table.tsx';
 import { loadWorld, type Place, WORLD_HEIGHT, WORLD_WIDTH, type World } from './world.ts';
 
-export type CountryCount = { country: string; sessions: number; unique_visitors: number };
+export type CountryCount = { country: string; visits: number; visitors: number };
 
 const SHADES = ['0.25', '0.42', '0.6', '0.8', '1'];
 const SMALL_RADIUS = 6;
 
-/** Sessions by country. */
+/** Visits by country. */
 export function WorldMap({ counts }: { counts: readonly CountryCount[] }) {
   const world = useQuery({
     queryKey: queryKeys.worldMap,
@@ -34,13 +34,13 @@ function Shaded({ world, counts }: { world: World; counts: readonly CountryCount
   const cursor = useCursor(known.length);
   const byCountry = new Map(counts.map((count) => [count.country, count]));
   const starts = shadeStarts(
-    known.map(({ sessions }) => sessions),
+    known.map(({ visits }) => visits),
     SHADES.length,
   );
   const shade = scaleThreshold(starts, ['0', ...shadesFor(starts)]);
   const read = known[cursor.at ?? 0];
 
-  /** Countries without sessions can be hovered but are no points. */
+  /** Countries without visits can be hovered but are no points. */
   const point = (code: string) => {
     const index = known.findIndex(({ country }) => country === code);
     return index === -1 ? cursor.leave() : cursor.moveTo(index);
@@ -52,11 +52,11 @@ function Shaded({ world, counts }: { world: World; counts: readonly CountryCount
         <div
           role="slider"
           tabIndex={0}
-          aria-label="Countries on the map, most sessions first"
+          aria-label="Countries on the map, most visits first"
           aria-valuemin={0}
           aria-valuemax={Math.max(0, known.length - 1)}
           aria-valuenow={cursor.at ?? 0}
-          aria-valuetext={read === undefined ? 'No sessions' : describe(read)}
+          aria-valuetext={read === undefined ? 'No visits' : describe(read)}
           onKeyDown={cursor.onKeyDown}
           onFocus={(event) => event.target.matches(':focus-visible') && cursor.moveTo(cursor.at ?? 0)}
           onBlur={cursor.leave}
@@ -72,12 +72,12 @@ function Shaded({ world, counts }: { world: World; counts: readonly CountryCount
                 vectorEffect="non-scaling-stroke"
                 onPointerEnter={() => point(code ?? '')}
                 onPointerDown={() => point(code ?? '')}
-                {...look(byCountry.get(code ?? '')?.sessions ?? 0, shade)}
+                {...look(byCountry.get(code ?? '')?.visits ?? 0, shade)}
               />
             ))}
             {known
               .filter(({ country }) => world.places.get(country)?.isSmall)
-              .map(({ country, sessions }) => (
+              .map(({ country, visits }) => (
                 <circle
                   key={country}
                   cx={world.places.get(country)?.x}
@@ -86,7 +86,7 @@ function Shaded({ world, counts }: { world: World; counts: readonly CountryCount
                   vectorEffect="non-scaling-stroke"
                   onPointerEnter={() => point(country)}
                   onPointerDown={() => point(country)}
-                  {...look(sessions, shade)}
+                  {...look(visits, shade)}
                 />
               ))}
             {cursor.at !== null && <Marked world={world} code={read?.country} />}
@@ -98,22 +98,22 @@ function Shaded({ world, counts }: { world: World; counts: readonly CountryCount
       </div>
       <Legend starts={starts} />
       <ValuesTable
-        caption="Sessions by country"
-        columns={['Country', 'Sessions', 'Visitors']}
+        caption="Visits by country"
+        columns={['Country', 'Visits', 'Visitors']}
         rows={counts.map((count) => [
           countryName(count.country),
-          formatNumber(count.sessions),
-          formatNumber(count.unique_visitors),
+          formatNumber(count.visits),
+          formatNumber(count.visitors),
         ])}
       />
     </div>
   );
 }
 
-function look(sessions: number, shade: (sessions: number) => string) {
-  return sessions === 0
+function look(visits: number, shade: (visits: number) => string) {
+  return visits === 0
     ? { className: 'fill-line stroke-surface' }
-    : { className: 'fill-series-1 stroke-surface', fillOpacity: shade(sessions) };
+    : { className: 'fill-series-1 stroke-surface', fillOpacity: shade(visits) };
 }
 
 /** Drawn last, so that no neighbour covers the outline. */
@@ -146,8 +146,8 @@ function Readout({ count, place }: { count: CountryCount; place: Place | undefin
       style={{ left: `${(place.x / WORLD_WIDTH) * 100}%`, top: `${(place.y / WORLD_HEIGHT) * 100}%` }}
     >
       <p className="font-medium">{countryName(count.country)}</p>
-      <p className="text-ink-soft tabular-nums">{counted(count.sessions, 'session')}</p>
-      <p className="text-ink-soft tabular-nums">{counted(count.unique_visitors, 'visitor')}</p>
+      <p className="text-ink-soft tabular-nums">{counted(count.visits, 'visit')}</p>
+      <p className="text-ink-soft tabular-nums">{counted(count.visitors, 'visitor')}</p>
     </div>
   );
 }
@@ -156,7 +156,7 @@ function Legend({ starts }: { starts: readonly number[] }) {
   if (starts.length === 0) return null;
   return (
     <div aria-hidden="true" className="flex flex-wrap items-center gap-x-4 gap-y-1 text-xs text-ink-soft">
-      <span>Sessions</span>
+      <span>Visits</span>
       {starts.map((start, index) => (
         <span key={start} className="flex items-center gap-1.5 tabular-nums">
           <svg className="size-3 rounded-sm" viewBox="0 0 1 1" aria-hidden="true">
@@ -179,6 +179,6 @@ function rangeFrom(start: number, next: number | undefined): string {
   return next - 1 === start ? formatNumber(start) : `${formatNumber(start)}–${formatNumber(next - 1)}`;
 }
 
-function describe({ country, sessions, unique_visitors }: CountryCount): string {
-  return `${countryName(country)}: sessions ${formatNumber(sessions)}, visitors ${formatNumber(unique_visitors)}`;
+function describe({ country, visits, visitors }: CountryCount): string {
+  return `${countryName(country)}: visits ${formatNumber(visits)}, visitors ${formatNumber(visitors)}`;
 }

@@ -1,13 +1,13 @@
-import { DIMENSIONS, type DimensionName } from '@leadtrail/contract/question-fields';
+import { DIMENSIONS } from '@leadtrail/contract/question-fields';
 import type { ReactNode } from 'react';
-import { countryName } from '../format.ts';
 import { FilterChip } from '../ui/filter-chip.tsx';
 import { Select } from '../ui/select.tsx';
-import type { Frame, FrameFilter } from './frame.ts';
+import type { Frame } from './frame.ts';
 import { PeriodSelect } from './period-select.tsx';
 import { SiteSelect } from './site-select.tsx';
 import type { ChangeFrame } from './use-frame.ts';
 import { useWorkspace } from './use-workspace.ts';
+import { useValueName } from './value-name.ts';
 import type { Comparison } from './when.ts';
 
 /** The parts of the frame that a page can use; the others are not shown, so that nobody believes they count. */
@@ -51,7 +51,9 @@ export function FrameBar({
         )}
         {children}
         {timeZone !== undefined && (
-          <p className="col-span-2 text-[0.8125rem] text-ink-faint sm:ml-auto">Days in {timeZone}</p>
+          <p className="self-center text-[0.8125rem] wrap-anywhere text-ink-faint sm:ml-auto">
+            Days in {timeZone}
+          </p>
         )}
       </div>
       {has('filters') && frame.filters.length > 0 && <Filters frame={frame} onChange={onChange} />}
@@ -60,29 +62,18 @@ export function FrameBar({
 }
 
 function Filters({ frame: { filters }, onChange }: { frame: Frame; onChange: ChangeFrame }) {
+  const nameOf = useValueName();
   return (
     <ul aria-label="Filters" className="flex flex-wrap gap-1.5">
       {filters.map((filter) => (
         <li key={`${filter.dimension}:${filter.value}`}>
           <FilterChip
             name={DIMENSIONS[filter.dimension]}
-            value={valueName(filter)}
+            value={nameOf(filter)}
             onRemove={() => onChange({ filters: filters.filter((each) => each !== filter) })}
           />
         </li>
       ))}
     </ul>
   );
-}
-
-const PAGES: ReadonlySet<DimensionName> = new Set(['page', 'entry_page', 'exit_page']);
-
-/** How a value of a dimension is written. */
-export function valueName({ dimension, value }: FrameFilter): string {
-  if (dimension === 'country' && !value.startsWith('(')) return countryName(value);
-  if (PAGES.has(dimension)) return value.replace(/^https?:\/\//, '');
-  if (dimension === 'device' && !value.startsWith('(')) return value.charAt(0).toUpperCase() + value.slice(1);
-  if (value === '(direct)') return 'Direct';
-  if (value === '(none)') return 'None';
-  return value === '(unknown)' ? 'Unknown' : value;
 }

@@ -5,9 +5,9 @@ import { formatDate } from '../format.ts';
 import { Button } from '../ui/button.tsx';
 import { comparedDays } from './days.ts';
 import type { Frame } from './frame.ts';
-import { valueName } from './frame-bar.tsx';
 import { useShownDays } from './use-shown-days.ts';
 import { useWorkspace } from './use-workspace.ts';
+import { useValueName } from './value-name.ts';
 
 export function PrintButton() {
   return (
@@ -20,6 +20,7 @@ export function PrintButton() {
 /** On paper only: which sites and days the figures are of, as nothing can be chosen there any more. */
 export function PrintTitle({ frame }: { frame: Frame }) {
   const { sites } = useWorkspace();
+  const nameOf = useValueName();
   const shared = useViewer().data?.shared;
   const shown = useShownDays(frame.when);
   const named = frame.sites.map((key) => sites.find((site) => site.key === key)?.name ?? key);
@@ -35,7 +36,7 @@ export function PrintTitle({ frame }: { frame: Frame }) {
       {frame.filters.length > 0 && (
         <p>
           Only{' '}
-          {frame.filters.map((filter) => `${DIMENSIONS[filter.dimension]}: ${valueName(filter)}`).join(', ')}
+          {frame.filters.map((filter) => `${DIMENSIONS[filter.dimension]}: ${nameOf(filter)}`).join(', ')}
         </p>
       )}
       <p className="text-ink-faint">

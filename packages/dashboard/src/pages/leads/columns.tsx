@@ -2,6 +2,7 @@ import type { LeadItem } from '@leadtrail/contract/lead-records';
 import type { LeadSort } from '@leadtrail/contract/leads';
 import type { ReactNode } from 'react';
 import { countryName } from '../../format.ts';
+import { useValueName } from '../../frame/value-name.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { EngagementBadge } from '../../ui/engagement-badge.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -75,7 +76,7 @@ export const LEAD_COLUMNS: Readonly<Record<ColumnName, LeadTableColumn>> = {
     cell: (lead) => lead.contact_country_name && countryName(lead.contact_country_name),
     more: (lead) => lead.contact_city,
   },
-  site: { width: 9, from: 'wide', cell: (lead) => lead.site_key },
+  site: { width: 9, from: 'wide', cell: (lead) => <SiteName siteKey={lead.site_key} /> },
 };
 
 const DELIVERY_TONES = {
@@ -84,6 +85,10 @@ const DELIVERY_TONES = {
   failed: 'negative',
   held_back: 'warning',
 } as const;
+
+function SiteName({ siteKey }: { siteKey: string }) {
+  return useValueName()({ dimension: 'site', value: siteKey });
+}
 
 function DeliveryBadge({ state }: { state: Delivery }) {
   if (state === 'none') return <span className="text-xs text-ink-faint">{DELIVERY_NAMES.none}</span>;

@@ -7,10 +7,10 @@ import { queryKeys } from '../../api/query-keys.ts';
 import { Figure } from '../../charts/figure.tsx';
 import { Loaded } from '../../charts/loaded.tsx';
 import { counted, countryName, formatDuration, formatNumber } from '../../format.ts';
-import { valueName } from '../../frame/frame-bar.tsx';
 import { SiteSelect } from '../../frame/site-select.tsx';
 import { useFrame } from '../../frame/use-frame.ts';
 import { useWorkspace } from '../../frame/use-workspace.ts';
+import { useValueName, valueName } from '../../frame/value-name.ts';
 import { VisitorLeadLink } from '../../shared/visitor-lead-link.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -31,30 +31,22 @@ export function LivePage() {
     refetchInterval: POLL_MS,
     refetchIntervalInBackground: false,
   });
-  const names = new Map(sites.map(({ key, name }) => [key, name]));
+  const nameOf = useValueName();
   return (
-    <Page
-      title="Live"
-      hint={`Visits with activity in the last ${LIVE_MINUTES} minutes`}
-      actions={
-        (sites.length > 1 || frame.sites.length > 0) && (
-          <SiteSelect
-            sites={sites}
-            chosen={frame.sites}
-            onChange={(chosen) => changeFrame({ sites: chosen })}
-          />
-        )
-      }
-    >
+    <Page title="Live" hint={`Visits with activity in the last ${LIVE_MINUTES} minutes.`}>
+      {(sites.length > 1 || frame.sites.length > 0) && (
+        <SiteSelect
+          sites={sites}
+          chosen={frame.sites}
+          onChange={(chosen) => changeFrame({ sites: chosen })}
+        />
+      )}
       <Loaded query={live} outline={<SkeletonRows rows={8} />}>
         {({ total, visits }) => (
           <>
             <dl className="grid grid-cols-3 gap-3 sm:gap-4">
-              <Figure name="On the site" isLive={!live.isError} value={formatNumber(total)} />
-              <Figure
-                name="Known leads"
-                value={formatNumber(visits.filter(({ lead }) => lead !== null).length)}
-              />
+              <Figure name="Visits" isLive={!live.isError} value={formatNumber(total)} />
+              <Figure name="Leads" value={formatNumber(visits.filter(({ lead }) => lead !== null).length)} />
               <Figure
                 name="Returning"
                 value={formatNumber(visits.filter(({ is_returning }) => is_returning).length)}
@@ -71,7 +63,7 @@ export function LivePage() {
               ) : (
                 <Table
                   caption="Visits right now"
-                  columns={columnsOf(names)}
+                  columns={columnsOf((key) => nameOf({ dimension: 'site', value: key }))}
                   rows={visits}
                   rowKey={({ session_id }) => session_id}
                   isStale={live.isPlaceholderData}
@@ -91,7 +83,7 @@ export function LivePage() {
   );
 }
 
-function columnsOf(siteNames: ReadonlyMap<string, string>): Column<LiveVisit>[] {
+function columnsOf(siteName: (key: string) => string): Column<LiveVisit>[] {
   return [
     {
       key: 'page',
@@ -102,7 +94,7 @@ function columnsOf(siteNames: ReadonlyMap<string, string>): Column<LiveVisit>[] 
             {valueName({ dimension: 'exit_page', value: page }) || 'Unknown'}
           </bdi>
           <span className="text-[0.8125rem] text-ink-faint">
-            {siteNames.get(site_key) ?? site_key}
+            {siteName(site_key)}
             {/* What a narrow table has no columns for. */}
             <span className="@2xl:hidden">
               {site_key !== '' && ' · '}

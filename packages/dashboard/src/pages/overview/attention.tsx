@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { CircleCheck, CircleX, Clock, FormInput, Inbox, ShieldQuestion, Unplug } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { counted, formatDay } from '../../format.ts';
+import { useValueName } from '../../frame/value-name.ts';
 import { Card } from '../../ui/card.tsx';
 import { EmptyState, Skeleton } from '../../ui/states.tsx';
 import { type Needs, useNeeds } from './needs.ts';
@@ -12,7 +13,8 @@ type Item = { key: string; icon: ReactNode; title: string; hint: string; link: L
 /** What somebody should look at, with a link to it; of all sites, whatever the frame says. */
 export function Attention({ className }: { className?: string }) {
   const { needs, isLoading, failed } = useNeeds();
-  const items = itemsOf(needs);
+  const nameOf = useValueName();
+  const items = itemsOf(needs, (key) => nameOf({ dimension: 'site', value: key }));
   return (
     <Card title="Needs attention" isFlush {...(className === undefined ? {} : { className })}>
       {isLoading ? (
@@ -50,7 +52,10 @@ export function Attention({ className }: { className?: string }) {
   );
 }
 
-function itemsOf({ failed, late, quietSites, quietForms, toReview, rejected }: Needs): Item[] {
+function itemsOf(
+  { failed, late, quietSites, quietForms, toReview, rejected }: Needs,
+  siteName: (key: string) => string,
+): Item[] {
   const items: Item[] = [];
   if (failed > 0) {
     items.push({
@@ -74,7 +79,7 @@ function itemsOf({ failed, late, quietSites, quietForms, toReview, rejected }: N
     items.push({
       key: `site ${name}`,
       icon: <Unplug aria-hidden="true" />,
-      title: `No visits to ${name}`,
+      title: `No visits to ${siteName(name)}`,
       hint: `The last were on ${formatDay(lastDay)}. Is the code still in its pages?`,
       link: { to: '/', search: { sites: name } as never },
     });

@@ -3,9 +3,9 @@ import { type ReactNode, useState } from 'react';
 import { Loaded } from '../../charts/loaded.tsx';
 import { formatNumber, formatPercent } from '../../format.ts';
 import { type Frame, withFilter } from '../../frame/frame.ts';
-import { valueName } from '../../frame/frame-bar.tsx';
 import { LeadsLink } from '../../frame/leads-link.tsx';
 import { type ChangeFrame, questionFrame, useAnswer } from '../../frame/use-frame.ts';
+import { useValueName } from '../../frame/value-name.ts';
 import { MEASURED_EVENTS } from '../../shared/measured-events.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -153,7 +153,7 @@ function Row({
   const filters = isChosen
     ? frame.filters.filter((each) => each.dimension !== dimension)
     : withFilter(frame.filters, { dimension, value });
-  const name = valueName({ dimension, value });
+  const name = useValueName()({ dimension, value });
   return (
     <tr>
       <th scope="row" className="relative isolate py-0.5 font-normal">

@@ -7,8 +7,8 @@ import { Breakdowns } from './breakdowns.tsx';
 import { Course } from './course.tsx';
 import { Figures } from './figures.tsx';
 import { FirstSteps } from './first-steps.tsx';
+import { LiveLink } from './live-link.tsx';
 import { Places } from './places.tsx';
-import { Realtime } from './realtime.tsx';
 import { RecentSubmissions } from './recent-submissions.tsx';
 import { RefreshButton } from './refresh-button.tsx';
 
@@ -20,6 +20,7 @@ export function OverviewPage() {
       title="Overview"
       actions={
         <>
+          <LiveLink frame={frame} />
           <RefreshButton />
           <PrintButton />
         </>
@@ -33,7 +34,6 @@ export function OverviewPage() {
         <Attention className="xl:order-2 print:hidden" />
         <Course frame={frame} />
       </div>
-      <Realtime />
       <Breakdowns {...shared}>
         <RecentSubmissions />
       </Breakdowns>

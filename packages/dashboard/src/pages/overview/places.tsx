@@ -82,8 +82,8 @@ function CountryMap({ frame }: { frame: Frame }) {
               <WorldMap
                 counts={rows.map(({ dimensions: [country = ''], metrics: [visits, visitors] }) => ({
                   country,
-                  sessions: visits ?? 0,
-                  unique_visitors: visitors ?? 0,
+                  visits: visits ?? 0,
+                  visitors: visitors ?? 0,
                 }))}
               />
             </Suspense>

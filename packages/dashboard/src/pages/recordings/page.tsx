@@ -8,10 +8,10 @@ import { call } from '../../api/client.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 import { counted, countryName, formatDuration } from '../../format.ts';
 import { momentsOf } from '../../frame/days.ts';
-import { FrameBar, valueName } from '../../frame/frame-bar.tsx';
+import { FrameBar } from '../../frame/frame-bar.tsx';
 import { useFrame } from '../../frame/use-frame.ts';
 import { useShownDays } from '../../frame/use-shown-days.ts';
-import { useWorkspace } from '../../frame/use-workspace.ts';
+import { useValueName, valueName } from '../../frame/value-name.ts';
 import { type MoveList, PagedList } from '../../shared/paged-list.tsx';
 import { ReplayDialog } from '../../shared/replay/replay-dialog.tsx';
 import { defined } from '../../shared/search-params.ts';
@@ -45,7 +45,7 @@ export function RecordingsPage() {
   const [{ offset = 0, q, form, lead, replay }, change] = useSearchParams<RecordingsSearch>();
   const [frame, changeFrame] = useFrame('all');
   const shown = useShownDays(frame.when);
-  const { sites } = useWorkspace();
+  const nameOf = useValueName();
   const isNarrowed =
     q !== undefined ||
     form !== undefined ||
@@ -71,7 +71,6 @@ export function RecordingsPage() {
     enabled: shown !== undefined || frame.when === 'all',
   });
   const move = useCallback<MoveList>((to, how) => change({ offset: to || undefined }, how), [change]);
-  const siteNames = new Map(sites.map(({ key, name }) => [key, name]));
   const columns: Column<ReplayItem>[] = [
     {
       key: 'page',
@@ -88,7 +87,7 @@ export function RecordingsPage() {
             <bdi className="wrap-anywhere">{pageName(entry_page)}</bdi>
             <span className="text-[0.8125rem] text-ink-faint">
               {[
-                siteNames.get(site_key ?? '') ?? site_key,
+                site_key !== null && nameOf({ dimension: 'site', value: site_key }),
                 page_views !== null && counted(page_views, 'page'),
                 form !== null && form !== 'none' && FORMS.find(({ value }) => value === form)?.label,
               ]
@@ -111,7 +110,7 @@ export function RecordingsPage() {
       key: 'country',
       title: 'Country',
       cell: ({ country }) => (country === null ? '–' : countryName(country)),
-      isFrom: 'md',
+      isFrom: 'lg',
     },
   ];
   return (

@@ -1,0 +1,23 @@
+import type { DimensionName } from '@leadtrail/contract/question-fields';
+import { countryName } from '../format.ts';
+import type { FrameFilter } from './frame.ts';
+import { useWorkspace } from './use-workspace.ts';
+
+const PAGES: ReadonlySet<DimensionName> = new Set(['page', 'entry_page', 'exit_page']);
+
+/** How a value of a dimension is written, with the names of sites. */
+export function useValueName(): (filter: FrameFilter) => string {
+  const { sites } = useWorkspace();
+  return (filter) =>
+    (filter.dimension === 'site' && sites.find(({ key }) => key === filter.value)?.name) || valueName(filter);
+}
+
+/** How a value of any dimension but the site is written. */
+export function valueName({ dimension, value }: FrameFilter): string {
+  if (dimension === 'country' && !value.startsWith('(')) return countryName(value);
+  if (PAGES.has(dimension)) return value.replace(/^https?:\/\//, '');
+  if (dimension === 'device' && !value.startsWith('(')) return value.charAt(0).toUpperCase() + value.slice(1);
+  if (value === '(direct)') return 'Direct';
+  if (value === '(none)') return 'None';
+  return value === '(unknown)' ? 'Unknown' : value;
+}
