@@ -30,7 +30,7 @@ export function SharedShell() {
                 to={to}
                 activeProps={{}}
                 aria-current={pathname === to ? 'page' : undefined}
-                className="flex h-9 items-center rounded-lg px-3 font-medium text-ink-soft hover:bg-sunken hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:text-accent-text"
+                className="flex h-9 items-center rounded-lg px-3 font-medium text-ink-soft hover:bg-sunken hover:text-ink chosen:bg-accent-soft chosen:text-accent-text"
               >
                 {label}
               </Link>

@@ -1,4 +1,6 @@
 import { Link, useLocation } from '@tanstack/react-router';
+import { classes } from '../ui/classes.ts';
+import { SEGMENT, SEGMENT_ROW } from '../ui/segment.ts';
 
 const TABS = [
   { to: '/rejected', label: 'Rejected' },
@@ -12,14 +14,14 @@ export function SpamTabs() {
   const { pathname } = useLocation();
   return (
     <nav aria-label="Spam and tests" className="min-w-0">
-      <ul className="inline-flex max-w-full gap-1 overflow-x-auto rounded-lg bg-sunken p-1 [scrollbar-width:none]">
+      <ul className={classes(SEGMENT_ROW, 'w-max')}>
         {TABS.map(({ to, label }) => (
           <li key={to} className="shrink-0">
             <Link
               to={to}
               activeProps={{}}
               aria-current={pathname === to ? 'page' : undefined}
-              className="flex h-7 items-center rounded-md px-3 text-[0.8125rem] font-medium whitespace-nowrap text-ink-soft hover:text-ink aria-[current=page]:bg-surface aria-[current=page]:text-ink aria-[current=page]:shadow-sm max-sm:h-9"
+              className={SEGMENT}
             >
               {label}
             </Link>

@@ -1,7 +1,7 @@
 /** The licence of the IP database asks for it wherever countries are shown, on paper too. */
 export function GeoCredit() {
   return (
-    <footer className="px-4 py-5 text-xs text-ink-faint sm:px-6 lg:px-8 print:px-0">
+    <footer className="mx-auto w-full max-w-[112rem] px-4 py-5 text-xs text-ink-faint sm:px-6 lg:px-8 print:px-0">
       Countries from{' '}
       <a href="https://db-ip.com" rel="noreferrer" className="underline underline-offset-2">
         IP geolocation by DB-IP

@@ -78,7 +78,7 @@ function EntryLink({
       {...(onNavigate === undefined ? {} : { onClick: onNavigate })}
       activeProps={{}}
       aria-current={isCurrent ? 'page' : undefined}
-      className="flex h-9 items-center gap-3 rounded-lg px-3 font-medium text-ink-soft hover:bg-sunken hover:text-ink aria-[current=page]:bg-accent-soft aria-[current=page]:text-accent-text"
+      className="flex h-9 items-center gap-3 rounded-lg px-3 font-medium text-ink-soft hover:bg-sunken hover:text-ink chosen:bg-accent-soft chosen:text-accent-text"
     >
       <Icon aria-hidden="true" className="size-[1.125rem]" />
       {label}

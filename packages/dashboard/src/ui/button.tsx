@@ -73,8 +73,9 @@ export function buttonClasses({
   return classes(
     'inline-flex shrink-0 items-center justify-center gap-2 rounded-lg font-medium whitespace-nowrap',
     'transition-[background-color,filter,color] duration-150 disabled:opacity-55 aria-disabled:opacity-55 [&_svg]:size-4 [&_svg]:shrink-0',
-    size === 'small' ? 'h-8 text-[0.8125rem]' : 'h-9 text-sm',
-    hasText ? (size === 'small' ? 'px-2.5' : 'px-3.5') : size === 'small' ? 'w-8' : 'w-9',
+    'h-11',
+    size === 'small' ? 'text-[0.8125rem] sm:h-8' : 'text-sm sm:h-9',
+    hasText ? (size === 'small' ? 'px-2.5' : 'px-3.5') : size === 'small' ? 'w-11 sm:w-8' : 'w-11 sm:w-9',
     LOOKS[look],
     className,
   );

@@ -21,7 +21,6 @@ export function CopyIcon({ text, label }: { text: string; label: string }) {
     <Button
       look="ghost"
       size="small"
-      className="max-sm:size-11"
       aria-label={isCopied ? 'Copied' : label}
       title={label}
       icon={<CopyMark isCopied={isCopied} />}

@@ -2,7 +2,7 @@ import { type ComponentProps, type ReactNode, useId } from 'react';
 import { classes } from './classes.ts';
 
 export const INPUT_CLASSES =
-  'h-9 w-full min-w-0 rounded-lg border border-line-control bg-surface px-3 text-sm text-ink placeholder:text-ink-faint disabled:opacity-60 aria-invalid:border-negative';
+  'h-11 w-full min-w-0 rounded-lg border border-line-control bg-surface px-3 text-sm text-ink placeholder:text-ink-faint disabled:opacity-60 aria-invalid:border-negative sm:h-9';
 
 /** A labelled field with a hint or an error; the control gets the ids that link them. */
 export function Field({
@@ -47,5 +47,7 @@ export function TextInput({ className, ...rest }: ComponentProps<'input'>) {
 }
 
 export function TextArea({ className, ...rest }: ComponentProps<'textarea'>) {
-  return <textarea {...rest} className={classes(INPUT_CLASSES, 'h-auto min-h-20 py-2', className)} />;
+  return (
+    <textarea {...rest} className={classes(INPUT_CLASSES, 'h-auto min-h-20 py-2 sm:h-auto', className)} />
+  );
 }

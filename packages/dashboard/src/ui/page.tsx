@@ -17,12 +17,14 @@ export function Page({
   }, [title]);
   return (
     <div className="mx-auto grid w-full max-w-[112rem] gap-4 px-4 py-5 sm:gap-5 sm:px-6 sm:py-6 lg:px-8 print:p-0">
-      <header className="flex flex-wrap items-end justify-between gap-x-6 gap-y-3">
+      <header className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3 sm:flex-nowrap">
         <div className="min-w-0">
           <h1 className="text-xl wrap-anywhere sm:text-[1.375rem]">{title}</h1>
           {hint != null && <p className="mt-0.5 wrap-anywhere text-ink-soft">{hint}</p>}
         </div>
-        {actions != null && <div className="flex flex-wrap items-center gap-2 print:hidden">{actions}</div>}
+        {actions != null && (
+          <div className="flex flex-wrap items-center gap-2 sm:shrink-0 print:hidden">{actions}</div>
+        )}
       </header>
       {children}
     </div>

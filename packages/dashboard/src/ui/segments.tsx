@@ -2,6 +2,7 @@ import { Toggle } from '@base-ui/react/toggle';
 import { ToggleGroup } from '@base-ui/react/toggle-group';
 import { useEffect, useRef } from 'react';
 import { bringIntoRow } from './bring-into-row.ts';
+import { SEGMENT, SEGMENT_ROW } from './segment.ts';
 
 /** A segmented control. */
 export function Segments<V extends string>({
@@ -29,14 +30,10 @@ export function Segments<V extends string>({
         aria-label={label}
         value={[value]}
         onValueChange={([chosen]) => chosen !== undefined && onChange(chosen as V)}
-        className="relative flex gap-1 overflow-x-auto rounded-lg bg-sunken p-1 [scrollbar-width:none]"
+        className={SEGMENT_ROW}
       >
         {choices.map((choice) => (
-          <Toggle
-            key={choice.value}
-            value={choice.value}
-            className="h-9 shrink-0 rounded-md px-3 text-[0.8125rem] font-medium whitespace-nowrap text-ink-soft hover:text-ink data-pressed:bg-surface data-pressed:text-ink data-pressed:shadow-sm sm:h-7"
-          >
+          <Toggle key={choice.value} value={choice.value} className={SEGMENT}>
             {choice.label}
           </Toggle>
         ))}

@@ -1,5 +1,7 @@
 import { Tabs as Base } from '@base-ui/react/tabs';
 import type { ReactNode } from 'react';
+import { classes } from './classes.ts';
+import { SEGMENT, SEGMENT_ROW } from './segment.ts';
 
 export type Tab<V extends string> = { value: V; label: ReactNode };
 
@@ -19,16 +21,9 @@ export function Tabs<V extends string>({
 }) {
   return (
     <Base.Root value={value} onValueChange={(chosen) => onChange(chosen as V)} className="min-w-0">
-      <Base.List
-        aria-label={label}
-        className="flex max-w-full gap-1 overflow-x-auto rounded-lg bg-sunken p-1 [scrollbar-width:none] print:hidden"
-      >
+      <Base.List aria-label={label} className={classes(SEGMENT_ROW, 'print:hidden')}>
         {tabs.map((tab) => (
-          <Base.Tab
-            key={tab.value}
-            value={tab.value}
-            className="h-7 shrink-0 rounded-md px-3 text-[0.8125rem] font-medium text-ink-soft data-active:bg-surface data-active:text-ink data-active:shadow-sm"
-          >
+          <Base.Tab key={tab.value} value={tab.value} className={SEGMENT}>
             {tab.label}
           </Base.Tab>
         ))}

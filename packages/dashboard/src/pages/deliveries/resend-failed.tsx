@@ -33,7 +33,6 @@ export function ResendFailed({ pollMs }: { pollMs: number | false }) {
     <>
       {failed > 0 && (
         <Button
-          className="max-sm:h-11"
           icon={<RotateCw aria-hidden="true" />}
           isBusy={resending.isPending}
           onClick={() => setAsking(true)}

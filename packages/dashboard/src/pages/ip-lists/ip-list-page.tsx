@@ -142,7 +142,6 @@ function actionsColumn<R extends { ip: string }>(
           icon={<Pencil aria-hidden="true" />}
           aria-label={`Edit ${row.ip}`}
           title="Edit"
-          className="max-sm:size-10"
           onClick={() => edit({ entry: row, isNew: false })}
         />
         <Button
@@ -151,7 +150,6 @@ function actionsColumn<R extends { ip: string }>(
           icon={<Trash2 aria-hidden="true" />}
           aria-label={`${list.words.remove} ${row.ip}`}
           title={list.words.remove}
-          className="max-sm:size-10"
           onClick={() => remove(row)}
         />
       </div>

@@ -38,7 +38,7 @@ export function DuplicatesCard({ detail: { lead, possible_duplicates } }: { deta
                 {isAdmin && (
                   <Button
                     size="small"
-                    className="mt-0.5 max-sm:h-11"
+                    className="mt-0.5"
                     icon={<Merge aria-hidden="true" />}
                     aria-label={`Merge into this lead: ${otherName(duplicate)}`}
                     onClick={() => setAsked(duplicate)}

@@ -77,7 +77,7 @@ function ForwardButton({ lead, state }: { lead: Lead; state: State }) {
       {state !== 'pending' && (
         <Button
           size="small"
-          className="max-w-full max-sm:h-11"
+          className="max-w-full"
           icon={<Send aria-hidden="true" />}
           isBusy={forwarding.isPending}
           onClick={() => (state === 'delivered' ? setAsking(true) : forwarding.mutate(state))}

@@ -82,7 +82,6 @@ function IpActions({
     <div className="flex flex-wrap gap-2">
       <Button
         size="small"
-        className="max-sm:h-11"
         icon={<ShieldX aria-hidden="true" />}
         isBusy={isRemoving('blocked')}
         onClick={() => (isBlocked ? removal.mutate('blocked') : setList('blocked'))}
@@ -91,7 +90,6 @@ function IpActions({
       </Button>
       <Button
         size="small"
-        className="max-sm:h-11"
         icon={<ShieldCheck aria-hidden="true" />}
         isBusy={isRemoving('whitelisted')}
         onClick={() => (isWhitelisted ? removal.mutate('whitelisted') : setList('whitelisted'))}

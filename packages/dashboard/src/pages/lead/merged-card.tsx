@@ -25,7 +25,6 @@ export function MergedCard({ detail: { lead, merged } }: { detail: LeadDetail })
             {isAdmin && (
               <Button
                 size="small"
-                className="max-sm:h-11"
                 icon={<Split aria-hidden="true" />}
                 isBusy={isPending && variables.lead_id === other.lead_id}
                 aria-label={`Undo merge of ${otherName(other)}`}

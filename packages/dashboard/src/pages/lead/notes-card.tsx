@@ -111,7 +111,6 @@ function Note({ note, leadId, isAdmin }: { note: LeadNote; leadId: number; isAdm
         <Button
           look="ghost"
           size="small"
-          className="max-sm:size-11"
           aria-label={`Delete note “${note.text.slice(0, 40)}”`}
           icon={<Trash2 aria-hidden="true" />}
           isBusy={deleting.isPending}

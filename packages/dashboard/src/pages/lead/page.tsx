@@ -74,13 +74,7 @@ function LeadView({ id, detail }: { id: string; detail: LeadDetail }) {
           <StageSelect lead={lead} />
           {isAdmin && (
             <Menu
-              trigger={
-                <Button
-                  aria-label="More actions"
-                  className="max-sm:size-11"
-                  icon={<Ellipsis aria-hidden="true" />}
-                />
-              }
+              trigger={<Button aria-label="More actions" icon={<Ellipsis aria-hidden="true" />} />}
               entries={[
                 {
                   label: 'Erase this person…',
@@ -170,7 +164,7 @@ function AllLeads() {
     <Link
       to="/leads"
       search={lastLeadsSearch()}
-      className={buttonClasses({ look: 'ghost', className: 'max-sm:h-11 max-sm:px-2' })}
+      className={buttonClasses({ look: 'ghost', className: 'max-sm:px-2' })}
     >
       <ArrowLeft aria-hidden="true" />
       All leads

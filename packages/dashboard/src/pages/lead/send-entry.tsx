@@ -128,7 +128,6 @@ function ResendButton({ leadId, send }: { leadId: string; send: LeadSend }) {
     <>
       <Button
         size="small"
-        className="max-sm:h-11"
         icon={<RotateCw aria-hidden="true" />}
         isBusy={resending.isPending}
         onClick={() => (send.status === 'delivered' ? setAsking(true) : resending.mutate())}

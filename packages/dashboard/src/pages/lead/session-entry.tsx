@@ -26,7 +26,7 @@ export function SessionEntry({
       badges={ended_at === null && <Badge tone="accent">Active now</Badge>}
       actions={
         onWatch !== undefined && (
-          <Button size="small" className="max-sm:h-11" icon={<Play aria-hidden="true" />} onClick={onWatch}>
+          <Button size="small" icon={<Play aria-hidden="true" />} onClick={onWatch}>
             Watch recording
           </Button>
         )

@@ -13,13 +13,7 @@ export function StageSelect({ lead }: { lead: Lead }) {
   const moveStage = useMoveStage();
   return (
     <div className="w-40">
-      <Select
-        label="Stage"
-        value={lead.status}
-        choices={CHOICES}
-        onChange={(to) => moveStage(lead, to)}
-        className="max-sm:h-11"
-      />
+      <Select label="Stage" value={lead.status} choices={CHOICES} onChange={(to) => moveStage(lead, to)} />
     </div>
   );
 }

@@ -73,7 +73,6 @@ export const BoardColumn = memo(function BoardColumn({
               <Button
                 size="small"
                 look="ghost"
-                className="max-sm:h-11"
                 isBusy={query.isFetchingNextPage}
                 onClick={() => query.fetchNextPage()}
               >

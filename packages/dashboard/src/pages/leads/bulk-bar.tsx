@@ -35,7 +35,7 @@ export function BulkBar({
   const meant = (): Meant => (isAllMatching ? { filter: filtersOf(search) } : { ids: [...ids] });
   const run = (act: BulkAction) => bulk.mutate({ meant: meant(), act });
   const isBusy = bulk.isPending;
-  const small = { size: 'small', className: 'max-sm:h-11', disabled: isBusy } as const;
+  const small = { size: 'small', disabled: isBusy } as const;
 
   return (
     <section
@@ -87,7 +87,7 @@ export function BulkBar({
       <Button
         {...small}
         look="ghost"
-        className="ml-auto max-sm:size-11"
+        className="ml-auto"
         aria-label="Clear selection"
         icon={<X aria-hidden="true" />}
         onClick={selection.clear}

@@ -32,7 +32,7 @@ export function FilterChips({
         ))}
       </ul>
       {used.length > 1 && (
-        <Button look="ghost" size="small" className="max-sm:h-11" onClick={() => onChange(none)}>
+        <Button look="ghost" size="small" onClick={() => onChange(none)}>
           Remove all
         </Button>
       )}

@@ -42,7 +42,6 @@ export function OriginFilters({
         <div key={filter} className="sm:w-44">
           <Select<string>
             label={FILTER_NAMES[filter]}
-            className="max-sm:h-11"
             value={search[filter] ?? ANY}
             choices={[{ value: ANY, label: any }, ...choices]}
             onChange={(chosen) => onChange({ [filter]: chosen === ANY ? undefined : chosen })}
@@ -80,7 +79,6 @@ function OriginFilter({
     <div className="sm:w-44">
       <Select
         label={label}
-        className="max-sm:h-11"
         value={value ?? ANY}
         choices={[
           { value: ANY, label: any },

@@ -2,6 +2,7 @@ import { useLinkProps } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { bringIntoRow } from '../../ui/bring-into-row.ts';
 import { classes } from '../../ui/classes.ts';
+import { SEGMENT, SEGMENT_ROW } from '../../ui/segment.ts';
 import type { LeadsSearch } from './search.ts';
 
 export function SearchLinks({
@@ -15,9 +16,7 @@ export function SearchLinks({
 }) {
   return (
     <nav aria-label={label} className={classes('min-w-0', className)}>
-      <ul className="relative flex max-w-full gap-1 overflow-x-auto rounded-lg bg-sunken p-1 [scrollbar-width:none]">
-        {children}
-      </ul>
+      <ul className={SEGMENT_ROW}>{children}</ul>
     </nav>
   );
 }
@@ -39,11 +38,7 @@ export function SearchLink({
   });
   return (
     <li ref={place} className="shrink-0">
-      <a
-        {...link}
-        aria-current={isCurrent ? 'page' : undefined}
-        className="flex h-7 items-center gap-1.5 rounded-md px-3 text-[0.8125rem] font-medium whitespace-nowrap text-ink-soft hover:text-ink aria-[current=page]:bg-surface aria-[current=page]:text-ink aria-[current=page]:shadow-sm max-sm:h-9 [&_svg]:size-4"
-      >
+      <a {...link} aria-current={isCurrent ? 'page' : undefined} className={SEGMENT}>
         {children}
       </a>
     </li>

@@ -79,7 +79,6 @@ export function Toolbar({ search, onChange }: { search: LeadsSearch; onChange: C
           <div className="sm:w-36">
             <Select
               label="Stage"
-              className="max-sm:h-11"
               choices={STAGES}
               value={status ?? ANY}
               onChange={(chosen) => onChange({ status: chosen === ANY ? undefined : chosen })}
@@ -89,7 +88,6 @@ export function Toolbar({ search, onChange }: { search: LeadsSearch; onChange: C
         <div className="sm:w-40">
           <Select
             label="Review"
-            className="max-sm:h-11"
             choices={REVIEW}
             value={flagChoice(seen)}
             onChange={(chosen) => onChange({ seen: flagOf(chosen) })}
@@ -98,7 +96,6 @@ export function Toolbar({ search, onChange }: { search: LeadsSearch; onChange: C
         <div className="sm:w-42">
           <Select
             label="Follow-ups"
-            className="max-sm:h-11"
             choices={FOLLOW_UPS}
             value={flagChoice(has_follow_ups)}
             onChange={(chosen) => onChange({ has_follow_ups: flagOf(chosen) })}
@@ -107,14 +104,12 @@ export function Toolbar({ search, onChange }: { search: LeadsSearch; onChange: C
         <div className="sm:w-42">
           <Select
             label="Sort by"
-            className="max-sm:h-11"
             choices={SORTS}
             value={sort ?? 'newest'}
             onChange={(chosen) => onChange({ sort: chosen === 'newest' ? undefined : chosen })}
           />
         </div>
         <Button
-          className="max-sm:h-11"
           aria-expanded={hasOrigins}
           aria-controls="lead-origins"
           onClick={() => setOrigins(!hasOrigins)}

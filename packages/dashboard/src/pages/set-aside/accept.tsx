@@ -105,7 +105,6 @@ export function AcceptButton({
   return (
     <Button
       size="small"
-      className="max-sm:h-11"
       icon={<Check aria-hidden="true" />}
       aria-label={`Accept the lead of ${personName(row)}`}
       onClick={() => onAccept(row)}

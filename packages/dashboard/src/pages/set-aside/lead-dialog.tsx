@@ -40,11 +40,7 @@ export function LeadDialog({
             <SentValues value={sentIn(current)} />
           </section>
           <footer className="flex flex-wrap justify-end gap-2">
-            <Link
-              to={ipList.to}
-              search={{ q: current.ip }}
-              className={buttonClasses({ size: 'small', className: 'max-sm:h-11' })}
-            >
+            <Link to={ipList.to} search={{ q: current.ip }} className={buttonClasses({ size: 'small' })}>
               {ipList.label}
             </Link>
             {onAccept !== undefined && <AcceptButton row={current} onAccept={onAccept} />}

@@ -23,7 +23,7 @@ export function SectionNavigation({ current }: { current: string | undefined }) 
           {...settingsPlace(slug)}
           activeProps={{}}
           aria-current={slug === current ? 'page' : undefined}
-          className="flex h-10 shrink-0 items-center gap-2.5 rounded-lg px-3 font-medium whitespace-nowrap text-ink-soft hover:bg-sunken hover:text-ink aria-[current=page]:bg-sunken aria-[current=page]:text-ink xl:h-9"
+          className="flex h-10 shrink-0 items-center gap-2.5 rounded-lg px-3 font-medium whitespace-nowrap text-ink-soft hover:bg-sunken hover:text-ink chosen:bg-accent-soft chosen:text-accent-text xl:h-9"
         >
           <Icon aria-hidden="true" className="size-4" />
           {title}

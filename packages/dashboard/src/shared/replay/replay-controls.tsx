@@ -69,7 +69,6 @@ export function ReplayControls({ state, controls }: { state: PlayerState; contro
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <Button
           look="primary"
-          className="max-sm:size-11"
           disabled={!isReady}
           aria-label={state.isPlaying ? 'Pause' : hasEnded ? 'Play again' : 'Play'}
           icon={state.isPlaying ? <Pause aria-hidden="true" /> : <Play aria-hidden="true" />}
@@ -92,7 +91,7 @@ export function ReplayControls({ state, controls }: { state: PlayerState; contro
         </div>
         <Button
           look="ghost"
-          className="ml-auto max-sm:size-11"
+          className="ml-auto"
           aria-label={controls.isFullscreen ? 'Leave full screen' : 'Full screen'}
           icon={controls.isFullscreen ? <Minimize aria-hidden="true" /> : <Maximize aria-hidden="true" />}
           onClick={controls.toggleFullscreen}

@@ -25,15 +25,7 @@ export function ReplayDialog({ sessionId, onClose }: { sessionId: string | undef
           <header className="flex items-center justify-between gap-4">
             <Dialog.Title className="text-base">Recording of a visit</Dialog.Title>
             <Dialog.Close
-              render={
-                <Button
-                  look="ghost"
-                  size="small"
-                  className="max-sm:size-11"
-                  icon={<X aria-hidden="true" />}
-                  aria-label="Close"
-                />
-              }
+              render={<Button look="ghost" size="small" icon={<X aria-hidden="true" />} aria-label="Close" />}
             />
           </header>
           {sessionId !== undefined && <Replay key={sessionId} sessionId={sessionId} />}

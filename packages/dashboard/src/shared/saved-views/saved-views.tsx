@@ -96,7 +96,7 @@ export function SavedViews({ page }: { page: SavedViewPage }) {
         trigger={
           <Button
             look={current === undefined ? 'secondary' : 'primary'}
-            className="max-w-52 shrink-0 max-sm:h-11"
+            className="max-w-52 shrink-0"
             icon={<Bookmark aria-hidden="true" />}
           >
             <span className="truncate">{current?.name ?? 'Saved views'}</span>
