@@ -354,7 +354,7 @@ describe('Settings that are saved by section', () => {
       '/settings/retention',
       async (page) => {
         const preview = page.getByRole('table', { name: 'What the next run removes' });
-        await preview.getByRole('row', { name: /Leads ever 0/ }).waitFor();
+        await preview.getByRole('row', { name: /Leads Forever 0/ }).waitFor();
         await page.getByLabel('Keep leads').fill('30');
         await preview.getByRole('row', { name: /Leads 30 days 0/ }).waitFor();
         await page.getByLabel('Keep leads').fill('soon');
@@ -714,13 +714,13 @@ describe('The settings for everybody', () => {
 
   it('Admins see from where requests arrive, and what to set where a header is ignored', () =>
     dashboard.visit('/settings/account', async (page) => {
-      await page.getByText('Requests arrive from 127.0.0.1, believed address 127.0.0.1.').waitFor();
+      await page.getByText('Your requests come from 127.0.0.1 and count as 127.0.0.1.').waitFor();
       await page.setExtraHTTPHeaders({
         'x-vercel-forwarded-for': '198.51.100.9',
         'x-real-ip': '198.51.100.2',
       });
       await page.reload();
-      await page.getByText('believed address 198.51.100.2 by the header X-Real-IP').waitFor();
+      await page.getByText('count as 198.51.100.2, by the header X-Real-IP').waitFor();
       await page.getByText('set EDGE=vercel').waitFor();
     }));
 

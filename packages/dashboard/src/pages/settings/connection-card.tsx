@@ -29,8 +29,8 @@ export function ConnectionCard() {
     <Card title="Your address" hint="Rate limits, IP lists and locations go by the address of the visitor.">
       <div className="grid gap-3">
         <p className="[overflow-wrap:anywhere] text-ink-soft">
-          Requests arrive from <Code>{data.peer}</Code>, believed address <Code>{data.address}</Code>
-          {data.header !== null && <> by the header {nameOf(data.header)}</>}.
+          Your requests come from <Code>{data.peer}</Code> and count as <Code>{data.address}</Code>
+          {data.header !== null && <>, by the header {nameOf(data.header)}</>}.
         </p>
         {advice !== undefined && <Note tone="warning">{advice}</Note>}
       </div>

@@ -15,14 +15,12 @@ function FiguresForm({ settings }: { settings: Settings }) {
   );
   return (
     <SettingsForm draft={draft} label="Time zone and currency">
-      <Card
-        title="Time zone"
-        hint="Days, hours and periods of campaign figures are counted in this time zone."
-      >
+      <Card title="Time zone" hint="Days, weeks and months begin at midnight in this time zone.">
         <TextField
           label="Time zone"
           placeholder="Europe/Berlin"
-          hint="Other reports count UTC days."
+          hint="Its IANA name."
+          className="max-w-72"
           {...draft.field('timezone')}
         />
       </Card>

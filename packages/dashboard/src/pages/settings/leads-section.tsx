@@ -33,26 +33,23 @@ function LeadsForm({ settings }: { settings: Settings }) {
   );
   return (
     <SettingsForm draft={draft} label="Leads">
-      <Card
-        title="Bots"
-        hint="Programs fill in forms, too. Their leads are kept and marked, but not forwarded."
-      >
+      <Card title="Bots" hint="Leads from bots are kept and marked, but not forwarded.">
         <SwitchRow
           label="Detect bots"
-          hint="By the hidden field that only programs fill in, by how the form was filled in, and by the browser. An address that fills in the hidden field is blocked."
+          hint="By a hidden field, by how the form was filled in, and by the browser. IP addresses that fill in the hidden field are blocked."
           isOn={draft.values.bot_lead_detection}
           onChange={(isOn) => draft.set('bot_lead_detection', isOn)}
         />
       </Card>
       <Card
         title="Spam"
-        hint="Such submissions are set aside under Rejected, and their sender sees the usual answer."
+        hint="Submissions that match are kept under Rejected. Their senders still see the usual thank-you page."
       >
-        <div className="grid gap-4">
+        <div className="grid gap-5">
           <ChipsField
             label="Blocked e-mail domains"
             placeholder="spam.example"
-            hint="Addresses there, and on domains below, are rejected."
+            hint="Subdomains are included."
             {...draft.field('blocked_email_domains')}
           />
           <ChipsField
@@ -97,21 +94,23 @@ function LeadsForm({ settings }: { settings: Settings }) {
         />
       </Card>
       <Card
-        title="How leads came"
-        hint="Every lead shows the visits that brought it: by which channel, from which source and campaign."
+        title="Attribution"
+        hint="Every lead shows the visits that led to it, with channel, source and campaign."
       >
-        <NumberField
-          label="Attribution window"
-          unit="days"
-          hint="Visits this long before the enquiry count as having brought the lead."
-          {...draft.field('attribution_days')}
-        />
-        <ChipsField
-          label="Portals"
-          placeholder="portal.example"
-          hint="Domains of listing sites and marketplaces. Visits from there have the channel Portal."
-          {...draft.field('portal_domains')}
-        />
+        <div className="grid gap-5">
+          <NumberField
+            label="Attribution window"
+            unit="days"
+            hint="Visits up to this long before a submission are credited with the lead."
+            {...draft.field('attribution_days')}
+          />
+          <ChipsField
+            label="Portals"
+            placeholder="portal.example"
+            hint="Domains of listing sites and marketplaces, whose visits get the channel Portal."
+            {...draft.field('portal_domains')}
+          />
+        </div>
       </Card>
     </SettingsForm>
   );

@@ -114,7 +114,7 @@ function Forwarding({ settings }: { settings: Settings }) {
             />
             <SwitchRow
               label="Send stage changes"
-              hint="When a lead is moved to another stage here. Your automation recognises these by type “lead.stage_changed”; prepare it for them first."
+              hint="When a lead is moved to another stage here. Your automation recognises these by type “lead.stage_changed”; set it up for them first."
               isOn={values.flow_send_stage_changes}
               onChange={(isOn) => set('flow_send_stage_changes', isOn)}
             />
@@ -135,7 +135,7 @@ function Forwarding({ settings }: { settings: Settings }) {
             <SecretField
               key={`Callback secret ${draft.round}`}
               label="Callback secret"
-              hint="For the next two addresses, which refuse every request while it is not set."
+              hint="For the next two addresses. Without it, they refuse every request."
               isSet={settings.crm_callback_secret_set}
               {...field('crm_callback_secret')}
             />
@@ -163,22 +163,22 @@ function Forwarding({ settings }: { settings: Settings }) {
             />
             <SwitchRow
               label="Require signed reports"
-              hint="Reports must then be signed with their secret (Standard Webhooks), so that nobody can repeat or change one."
+              hint="Refuses reports without a signature made with their secret (Standard Webhooks), so that none can be forged or replayed."
               isOn={values.callbacks_require_signature}
               onChange={(isOn) => set('callbacks_require_signature', isOn)}
             />
           </div>
         </Card>
         <Card
-          title="What the CRM decides"
-          hint="Reports of the CRM can move a lead to another stage and say what it is worth."
+          title="CRM updates"
+          hint="Reports from the CRM can move a lead to another stage and set its value."
         >
           <div className="grid gap-5">
             <StageRules {...field('crm_stage_map')} />
             <ChipsField
               label="Value"
               placeholder="deal.amount"
-              hint="Fields that say what the lead is worth, in the currency of the settings. The first that has a number decides."
+              hint="Fields with the value of the lead, in your currency. The first one with a number wins."
               {...field('crm_value_fields')}
             />
           </div>

@@ -85,7 +85,7 @@ export function StageRules({
         className={error === undefined ? 'text-[0.8125rem] text-ink-faint' : 'text-[0.8125rem] text-negative'}
       >
         {error ??
-          'A field of the CRM’s report, a value of it, and the stage it means. The first rule that holds decides; case does not matter.'}
+          'A field of the report, its value, and the stage it stands for. The first matching rule wins; case does not matter.'}
       </p>
     </fieldset>
   );

@@ -24,9 +24,9 @@ const COLUMNS: readonly Column<ClassPreview>[] = [
   { key: 'class', title: 'What', cell: (row) => NAMES[row.class] },
   {
     key: 'days',
-    title: 'Kept for',
+    title: 'Kept',
     className: 'whitespace-nowrap',
-    cell: ({ days }) => (days === null ? 'ever' : `${days} days`),
+    cell: ({ days }) => (days === null ? 'Forever' : `${formatNumber(days)} days`),
   },
   { key: 'rows', title: 'Will be removed', isNumber: true, cell: ({ rows }) => formatNumber(rows) },
   {
