@@ -102,7 +102,7 @@ describe('the page of a lead', () => {
         const phone = page.getByRole('link', { name: '+91 98765 43210' });
         assert.equal(await phone.getAttribute('href'), 'tel:+919876543210');
         assert.deepEqual((await titles(page)).toSorted(), [
-          'CRM stage_changed',
+          'CRM Stage changed',
           'Delivery',
           'First submission',
           'Visit',
@@ -114,7 +114,7 @@ describe('the page of a lead', () => {
         ]);
         await entry(page, 'First submission').getByText('Is Saturday possible?').first().waitFor();
         await entry(page, 'First submission').getByText('Book a visit').first().waitFor();
-        await entry(page, 'CRM stage_changed').getByText('Visit booked').first().waitFor();
+        await entry(page, 'CRM Stage changed').getByText('Visit booked').first().waitFor();
         await entry(page, 'Delivery').getByText('Delivered').first().waitFor();
 
         await page.getByRole('button', { name: 'Copy e-mail address' }).click();
@@ -218,10 +218,10 @@ describe('the page of a lead', () => {
       await page.getByRole('button', { name: /^Visits/ }).click();
       await page.getByRole('button', { name: /^CRM/ }).click();
       await page.waitForURL(/show=session%2Ccrm/);
-      assert.deepEqual((await titles(page)).toSorted(), ['CRM stage_changed', 'Visit']);
+      assert.deepEqual((await titles(page)).toSorted(), ['CRM Stage changed', 'Visit']);
       await page.reload();
       await atRest(page);
-      assert.deepEqual(await titles(page), ['Visit', 'CRM stage_changed']);
+      assert.deepEqual(await titles(page), ['Visit', 'CRM Stage changed']);
       await page.getByRole('button', { name: /^All/ }).click();
       assert.equal((await titles(page)).length, 4);
     });
@@ -310,7 +310,7 @@ describe('the page of a lead', () => {
       assert.equal(await link.getAttribute('rel'), 'noreferrer noopener');
     });
     await dashboard.visit(pathOf(hostile), async (page) => {
-      await entry(page, 'CRM linked').getByText('javascript:alert(1)').first().waitFor();
+      await entry(page, 'CRM Linked').getByText('javascript:alert(1)').first().waitFor();
       const addresses = await page
         .getByRole('link')
         .evaluateAll((links) => links.map((link) => (link as HTMLAnchorElement).protocol));

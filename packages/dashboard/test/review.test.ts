@@ -147,12 +147,12 @@ describe('reviewing leads without the mouse', () => {
 
   test('what a lead is worth is saved', () =>
     dashboard.visit('/leads/1', async (page) => {
-      await page.getByLabel('What it is worth').fill('1250,50');
+      await page.getByLabel('Amount in EUR').fill('1250,50');
       await page.keyboard.press('Enter');
       await page.getByText('Value saved').waitFor();
       const { body } = await call<{ lead: { value: number } }>(service, 'GET', '/analytics/leads/1');
       assert.equal(body.lead.value, 1250.5);
-      await page.getByLabel('What it is worth').fill('a lot');
+      await page.getByLabel('Amount in EUR').fill('a lot');
       await page.getByText('Enter a number, or nothing.').waitFor();
     }));
 });

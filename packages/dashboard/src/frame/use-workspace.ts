@@ -5,12 +5,16 @@ import { queryKeys } from '../api/query-keys.ts';
 import { useIsAdmin, useViewer } from '../api/role.ts';
 import { answerOptions } from './use-frame.ts';
 
-/** Sites and time zone, for every role: only admins may read the settings. */
+/** Sites, time zone and currency, for every role: only admins may read the settings. */
 
 const SITES_MAX = 1000;
 const STALE_MS = 5 * 60_000;
 
-export type Workspace = { timeZone: string | undefined; sites: readonly { key: string; name: string }[] };
+export type Workspace = {
+  timeZone: string | undefined;
+  currency: string | undefined;
+  sites: readonly { key: string; name: string }[];
+};
 
 export function useWorkspace(): Workspace {
   const { data, isError } = useQuery({
@@ -22,6 +26,7 @@ export function useWorkspace(): Workspace {
   return {
     // Lists go on without the figures, and say which days they show.
     timeZone: data?.meta.timezone ?? (isError ? 'UTC' : undefined),
+    currency: data?.meta.currency,
     sites: [...new Set([...keys, ...names.keys()])]
       .map((key) => ({ key, name: names.get(key) ?? key }))
       .toSorted((a, b) => a.name.localeCompare(b.name)),

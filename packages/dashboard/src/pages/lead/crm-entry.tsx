@@ -10,7 +10,7 @@ export function CrmEntry({ activity, at }: { activity: CrmActivity; at: number }
       tone="neutral"
       title={
         <>
-          CRM <span className="font-normal break-all text-ink-soft">{activity.event_type}</span>
+          CRM <span className="font-normal wrap-anywhere text-ink-soft">{inWords(activity.event_type)}</span>
         </>
       }
       at={at}
@@ -20,4 +20,10 @@ export function CrmEntry({ activity, at }: { activity: CrmActivity; at: number }
       </div>
     </EntryFrame>
   );
+}
+
+/** `deal_won` as “Deal won”; what is written as people write it stays. */
+function inWords(eventType: string): string {
+  const words = eventType.replaceAll(/[_.-]+/g, ' ').trim();
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -148,13 +148,15 @@ function MergedNote({ id, detail: { merged } }: { id: string; detail: LeadDetail
   );
 }
 
-/** Two columns; on a phone contact, timeline, details. */
+/** Two columns, three on a wide screen; on a phone contact, timeline, details. */
 function Columns({ first, main, last }: { first: ReactNode; main: ReactNode; last: ReactNode }) {
   return (
-    <div className="grid items-start gap-4 sm:gap-5 lg:grid-cols-[minmax(0,1fr)_21rem] lg:grid-rows-[auto_1fr]">
+    <div className="grid items-start gap-4 sm:gap-5 lg:grid-cols-[minmax(0,1fr)_21rem] lg:grid-rows-[auto_1fr] min-[112.5rem]:grid-cols-[minmax(0,1fr)_21rem_21rem]">
       <div className="grid min-w-0 gap-4 sm:gap-5 lg:col-start-2 lg:row-start-1">{first}</div>
       <div className="min-w-0 lg:col-start-1 lg:row-span-2 lg:row-start-1">{main}</div>
-      <div className="grid min-w-0 gap-4 sm:gap-5 lg:col-start-2 lg:row-start-2">{last}</div>
+      <div className="grid min-w-0 gap-4 sm:gap-5 lg:col-start-2 lg:row-start-2 min-[112.5rem]:col-start-3 min-[112.5rem]:row-start-1">
+        {last}
+      </div>
     </div>
   );
 }

@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { call } from '../../api/client.ts';
 import { queryKeys } from '../../api/query-keys.ts';
+import { useWorkspace } from '../../frame/use-workspace.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Field, TextInput } from '../../ui/field.tsx';
@@ -11,6 +12,7 @@ import type { Lead } from './data.ts';
 /** What the lead is worth; won leads make the revenue of campaigns. */
 export function ValueCard({ lead }: { lead: Lead }) {
   const client = useQueryClient();
+  const { currency } = useWorkspace();
   const stored = lead.value === null ? '' : String(lead.value);
   const [typed, setTyped] = useState(stored);
   useEffect(() => setTyped(stored), [stored]);
@@ -34,7 +36,7 @@ export function ValueCard({ lead }: { lead: Lead }) {
         }}
       >
         <Field
-          label="What it is worth"
+          label={currency === undefined ? 'Amount' : `Amount in ${currency}`}
           error={isWrong ? 'Enter a number, or nothing.' : saving.error?.message}
         >
           {(tied) => (
