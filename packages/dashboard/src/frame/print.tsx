@@ -11,7 +11,7 @@ import { useValueName } from './value-name.ts';
 
 export function PrintButton() {
   return (
-    <Button icon={<Printer aria-hidden="true" />} onClick={() => print()}>
+    <Button className="max-sm:hidden" icon={<Printer aria-hidden="true" />} onClick={() => print()}>
       Print
     </Button>
   );

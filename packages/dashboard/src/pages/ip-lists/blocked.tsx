@@ -36,7 +36,7 @@ export const BLOCKED: IpList<BlockedIp> = {
       isFrom: 'sm',
       className: 'max-w-72 break-words',
     },
-    { key: 'country', title: 'Country', cell: (row) => <Country code={row.country} />, isFrom: 'md' },
+    { key: 'country', title: 'Country', cell: (row) => <Country code={row.country} />, isFrom: 'lg' },
     {
       key: 'referer',
       title: 'Page',

@@ -69,7 +69,7 @@ export const LeadRow = memo(function LeadRow({
           {riskOf(lead.suspicion_score).isRaised && <RiskBadge score={lead.suspicion_score} hasLabel />}
           <span className="min-w-0 truncate @2xl:hidden">
             <Dotted
-              parts={[lead.project_name, <Time key="enquired" value={lead.enquiry_datetime} isAgo />]}
+              parts={[<Time key="enquired" value={lead.enquiry_datetime} isAgo />, lead.project_name]}
             />
           </span>
         </div>

@@ -156,7 +156,7 @@ function Rows({
                 width={LEAD_COLUMNS[name].share ?? `${LEAD_COLUMNS[name].width}rem`}
               />
             ))}
-            <th scope="col" className="h-9 w-34 px-3 pr-4 font-medium sm:w-38 sm:pr-5">
+            <th scope="col" className="h-9 w-30 px-3 pr-4 font-medium sm:w-38 sm:pr-5">
               Stage
             </th>
           </tr>

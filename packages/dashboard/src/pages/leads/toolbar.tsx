@@ -76,7 +76,7 @@ export function Toolbar({ search, onChange }: { search: LeadsSearch; onChange: C
         )}
       >
         {search.layout !== 'board' && (
-          <div className="sm:w-36">
+          <div className="sm:w-30">
             <Select
               label="Stage"
               choices={STAGES}
@@ -85,7 +85,7 @@ export function Toolbar({ search, onChange }: { search: LeadsSearch; onChange: C
             />
           </div>
         )}
-        <div className="sm:w-40">
+        <div className="sm:w-36">
           <Select
             label="Review"
             choices={REVIEW}
@@ -93,7 +93,7 @@ export function Toolbar({ search, onChange }: { search: LeadsSearch; onChange: C
             onChange={(chosen) => onChange({ seen: flagOf(chosen) })}
           />
         </div>
-        <div className="sm:w-42">
+        <div className="sm:w-39">
           <Select
             label="Follow-ups"
             choices={FOLLOW_UPS}
@@ -101,7 +101,7 @@ export function Toolbar({ search, onChange }: { search: LeadsSearch; onChange: C
             onChange={(chosen) => onChange({ has_follow_ups: flagOf(chosen) })}
           />
         </div>
-        <div className="sm:w-42">
+        <div className="sm:w-39">
           <Select
             label="Sort by"
             choices={SORTS}

@@ -75,7 +75,7 @@ export function RecordingsPage() {
     {
       key: 'page',
       title: 'Visit',
-      cell: ({ session_id, entry_page, site_key, page_views, form, lead }) => (
+      cell: ({ session_id, entry_page, site_key, page_views, duration_ms, form, lead }) => (
         <span className="flex min-w-0 items-center gap-3">
           <Button
             size="small"
@@ -89,6 +89,7 @@ export function RecordingsPage() {
               {[
                 site_key !== null && nameOf({ dimension: 'site', value: site_key }),
                 page_views !== null && counted(page_views, 'page'),
+                formatDuration(duration_ms),
                 form !== null && form !== 'none' && FORMS.find(({ value }) => value === form)?.label,
               ]
                 .filter(Boolean)
@@ -104,14 +105,13 @@ export function RecordingsPage() {
       ),
     },
     { key: 'lead', title: 'Lead', cell: ({ lead }) => <VisitorLeadLink lead={lead} />, isFrom: 'sm' },
-    { key: 'time', title: 'Started', cell: ({ started_at }) => <ListTime value={started_at} /> },
-    { key: 'length', title: 'Length', cell: ({ duration_ms }) => formatDuration(duration_ms), isFrom: 'md' },
     {
       key: 'country',
       title: 'Country',
       cell: ({ country }) => (country === null ? '–' : countryName(country)),
       isFrom: 'lg',
     },
+    { key: 'time', title: 'Started', cell: ({ started_at }) => <ListTime value={started_at} /> },
   ];
   return (
     <Page title="Recordings" hint="Recorded visits. What people typed is never recorded.">

@@ -34,15 +34,20 @@ export function leadColumns({
       isFrom: 'lg',
       className: 'max-w-48 break-words',
     },
-    {
-      key: 'why',
-      title: 'Why',
-      cell: (row) => whyOf(row, ipList),
-      isFrom: 'lg',
-      className: 'max-w-48 break-words',
-    },
+    // All testing leads are here for the same reason.
+    ...(ipList.to === '/blocked-ips' ? [whyColumn(ipList)] : []),
     { key: 'received_at', title: 'Received', cell: (row) => <ListTime value={row.received_at} /> },
   ];
+}
+
+function whyColumn(ipList: SetAsideKind['ipList']): Column<SetAsideLead> {
+  return {
+    key: 'why',
+    title: 'Why',
+    cell: (row) => whyOf(row, ipList),
+    isFrom: 'lg',
+    className: 'max-w-48 break-words',
+  };
 }
 
 export function acceptColumn(onAccept: (row: SetAsideLead) => void): Column<SetAsideLead> {
@@ -82,7 +87,7 @@ function Address({ ip, ipList }: { ip: string; ipList: SetAsideKind['ipList'] })
       to={ipList.to}
       search={{ q: ip }}
       title={ipList.label}
-      className="rounded-sm font-mono text-[0.8125rem] break-all text-accent-text underline-offset-2 hover:underline"
+      className="rounded-sm font-mono text-[0.8125rem] break-all text-accent-text @2xl:whitespace-nowrap underline-offset-2 hover:underline"
     >
       {ip}
     </Link>

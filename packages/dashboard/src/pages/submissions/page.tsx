@@ -115,7 +115,7 @@ export function SubmissionsPage() {
       isFrom: 'md',
       className: 'max-w-48 break-words',
     },
-    { key: 'kind', title: 'Kind', cell: (row) => <Kind row={row} />, isFrom: 'md' },
+    { key: 'kind', title: 'Kind', cell: (row) => <Kind row={row} />, isFrom: 'lg' },
     { key: 'ip', title: 'IP address', cell: (row) => <Address row={row} />, isFrom: 'xl' },
   ];
 
@@ -168,12 +168,12 @@ function Contact({ row }: { row: Submission }) {
   );
 }
 
-/** Includes what has no column on a phone. */
+/** Includes what has no column in a narrow table. */
 function Moment({ row }: { row: Submission }) {
   return (
     <div className="grid justify-items-start gap-1">
       <ListTime value={row.submitted_at} />
-      <div className="@2xl:hidden">
+      <div className="@4xl:hidden">
         <Kind row={row} />
       </div>
     </div>
