@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { ApiError, Count, DateTime, Flag, paging, RecordNumber } from './fields.ts';
+import { ApiError, Count, DateTime, Flag, paging, QueryMoment, RecordNumber, SiteKeys } from './fields.ts';
 import { BULK_DELETE_MAX, LIST_DEFAULT, LIST_MAX, MANAGEMENT_BYTES_MAX } from './limits.ts';
 
 /** Submissions that did not become leads: from blocked IP addresses, or from those used for testing. */
@@ -41,7 +41,10 @@ const listing = {
   query: z.object({
     ip: z.string().optional().describe('part of an IP address'),
     q: z.string().optional().describe('part of an IP address, a contact, a project or a source'),
-    period: z.enum(SET_ASIDE_PERIODS).default('all'),
+    period: z.enum(SET_ASIDE_PERIODS).default('all').describe('whole UTC days'),
+    site: SiteKeys.optional(),
+    from: QueryMoment.optional().describe('received at or after this date (UTC) or time'),
+    to: QueryMoment.optional().describe('received at or before; a date means the whole day'),
     ...paging({ default: LIST_DEFAULT, max: LIST_MAX }),
   }),
 } as const;

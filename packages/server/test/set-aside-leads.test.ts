@@ -136,6 +136,29 @@ onBothStores('rejected and testing leads', (kind) => {
     }
   });
 
+  test('from and to filter by the time of receipt, and site by the site', async () => {
+    for (const { kind } of LISTS) {
+      await setAside({ kind, contact_name: 'noon' });
+      await setAside({ kind, contact_name: 'midnight', received_at: MIDNIGHT, site_key: 'site-2' });
+      await setAside({ kind, contact_name: 'before', received_at: MIDNIGHT - 1 });
+    }
+    for (const list of LISTS) {
+      for (const [query, expected] of [
+        ['?from=2026-03-10', ['noon', 'midnight']],
+        ['?to=2026-03-09', ['before']],
+        ['?from=2026-03-10T00:00:01Z&to=2026-03-10T12:00:00Z', ['noon']],
+        ['?period=today&to=2026-03-10T11:00:00Z', ['midnight']],
+        ['?site=site-2', ['midnight']],
+        ['?site=site-1,site-2&from=2026-03-10', ['noon', 'midnight']],
+        ['?site=nowhere', []],
+      ] as const) {
+        const page = await show(service, list, query);
+        assert.deepEqual([names(page), page.total], [expected, expected.length], query);
+      }
+      assert.equal((await call(service, 'GET', `${list.path}?to=soon`)).status, 400);
+    }
+  });
+
   test('an unknown period answers 400 and names those there are', async () => {
     for (const { path } of LISTS) {
       for (const period of ['tomorrow', 'TODAY', 'past_8_days']) {

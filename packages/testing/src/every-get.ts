@@ -64,6 +64,7 @@ const QUESTIONS: Readonly<Record<string, readonly string[]>> = {
     '?period=range&date_from=2025-12-01&limit=100',
     '?period=range&site=site-1',
   ],
+  '/analytics/blocked-ip-leads': ['?from=2025-12-01&to=2025-12-31'],
   '/analytics/flow-sends': ['?status=pending', '?status=delivered', '?status=failed', '?limit=100'],
   '/analytics/sessions/daily': ['?days=90'],
   '/analytics/pages/top': ['?limit=100'],

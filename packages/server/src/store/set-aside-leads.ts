@@ -72,36 +72,46 @@ export async function setAsideAlways({ query }: Db, lead: SetAsideLead): Promise
     .execute();
 }
 
+type SetAsideAsked = Page & {
+  kind: Kind;
+  ip: string;
+  q: string;
+  period: SetAsidePeriod;
+  now: number;
+  siteKeys?: readonly string[] | undefined;
+  /** Within the period, in milliseconds; `until` is exclusive. */
+  from?: number | undefined;
+  until?: number | undefined;
+};
+
 /** A page of one kind without what was accepted or deleted, latest first. An empty filter lets everything through. */
-export const setAsideLeads = read(
-  { shows: ['set-aside'] },
-  async (db, asked: Page & { kind: Kind; ip: string; q: string; period: SetAsidePeriod; now: number }) => {
-    const { ip, q } = asked;
-    const { from, until } = boundsOf(asked.period, asked.now);
-    const shown = db.query
-      .selectFrom('set_aside_leads')
-      .where('kind', '=', asked.kind)
-      .where('deleted_at', 'is', null)
-      .where('accepted_at', 'is', null)
-      .where('received_at', '>=', from)
-      .where('received_at', '<', until)
-      .$if(ip !== '', (select) => select.where(ipContains(db, ip)))
-      .$if(q !== '', (select) =>
-        select.where(({ or }) =>
-          or([ipContains(db, q), ...SEARCHED.map((column) => db.dialect.contains(column, q))]),
-        ),
-      );
-    const rows = await shown
-      .select(COLUMNS)
-      .orderBy('received_at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(asked.limit)
-      .offset(asked.offset)
-      .execute();
-    const leads = rows.map((row) => ({ ...row, received_at: dateTime(row.received_at) }));
-    return { leads, total: await countOf(shown) };
-  },
-);
+export const setAsideLeads = read({ shows: ['set-aside'] }, async (db, asked: SetAsideAsked) => {
+  const { ip, q, siteKeys, from, until } = asked;
+  const period = boundsOf(asked.period, asked.now);
+  const shown = db.query
+    .selectFrom('set_aside_leads')
+    .where('kind', '=', asked.kind)
+    .where('deleted_at', 'is', null)
+    .where('accepted_at', 'is', null)
+    .where('received_at', '>=', Math.max(period.from, from ?? period.from))
+    .where('received_at', '<', Math.min(period.until, until ?? period.until))
+    .$if(siteKeys !== undefined, (select) => select.where('site_key', 'in', db.dialect.anyOf(siteKeys ?? [])))
+    .$if(ip !== '', (select) => select.where(ipContains(db, ip)))
+    .$if(q !== '', (select) =>
+      select.where(({ or }) =>
+        or([ipContains(db, q), ...SEARCHED.map((column) => db.dialect.contains(column, q))]),
+      ),
+    );
+  const rows = await shown
+    .select(COLUMNS)
+    .orderBy('received_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(asked.limit)
+    .offset(asked.offset)
+    .execute();
+  const leads = rows.map((row) => ({ ...row, received_at: dateTime(row.received_at) }));
+  return { leads, total: await countOf(shown) };
+});
 
 /** Whole UTC days: so many before today, and today itself except for yesterday. */
 function boundsOf(period: SetAsidePeriod, now: number): { from: number; until: number } {

@@ -98,8 +98,8 @@ function itemsOf(
       key: 'rejected',
       icon: <ShieldQuestion aria-hidden="true" />,
       title: `${counted(rejected, 'rejected lead looks', 'rejected leads look')} real`,
-      hint: 'They came from a blocked address in the past 7 days, with contact details.',
-      link: { to: '/rejected', search: { period: 'past_7_days' } },
+      hint: 'They came from a blocked address in the last 7 days, with contact details.',
+      link: { to: '/rejected', search: { when: 'last_7_days', sites: undefined } as never },
     });
   }
   if (toReview > 0) {

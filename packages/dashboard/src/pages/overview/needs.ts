@@ -2,7 +2,7 @@ import { useQueries } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 import { timeOf } from '../../format.ts';
-import { todayIn } from '../../frame/days.ts';
+import { addDays, todayIn } from '../../frame/days.ts';
 import { answerOptions } from '../../frame/use-frame.ts';
 import { goneQuiet, looksReal, type Quiet } from './quiet.ts';
 
@@ -20,6 +20,8 @@ const POLL_MS = 60_000;
 const LATE_MS = 15 * 60_000;
 const ROWS_MAX = 10_000;
 const LISTED_MAX = 100;
+/** Those that the link from here lists. */
+const REJECTED_DAYS = 7;
 /** Visits come every day, submissions do not. */
 const SITES = { days: 14, quietDays: 2, activeDaysMin: 5 };
 const FORMS = { days: 35, quietDays: 7, activeDaysMin: 3 };
@@ -35,7 +37,10 @@ export function useNeeds(): { needs: Needs; isLoading: boolean; failed: string[]
       ),
       polled('review', ({ signal }) => call('leads', { query: { seen: false, limit: 1 }, signal })),
       polled('rejected', ({ signal }) =>
-        call('rejectedLeads', { query: { period: 'past_7_days', limit: LISTED_MAX }, signal }),
+        call('rejectedLeads', {
+          query: { from: addDays(todayIn('UTC'), 1 - REJECTED_DAYS), limit: LISTED_MAX },
+          signal,
+        }),
       ),
       answerOptions({
         metrics: ['visits'],

@@ -17,7 +17,7 @@ export function leadColumns({
       key: 'contact',
       title: 'Contact',
       cell: (row) => <Contact row={row} onOpen={() => onOpen(row.id)} />,
-      className: 'max-w-52 sm:max-w-72',
+      className: 'max-w-52 sm:max-w-72 sm:min-w-44',
     },
     { key: 'ip', title: 'IP address', cell: (row) => <Address ip={row.ip} ipList={ipList} />, isFrom: 'sm' },
     {

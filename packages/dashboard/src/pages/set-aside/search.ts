@@ -1,10 +1,6 @@
-import { defined, oneOf, positiveOf, type RawSearch, textOf } from '../../shared/search-params.ts';
-
-export const PERIODS = ['today', 'yesterday', 'past_7_days', 'past_14_days', 'past_30_days', 'all'] as const;
-export type Period = (typeof PERIODS)[number];
+import { defined, positiveOf, type RawSearch, textOf } from '../../shared/search-params.ts';
 
 export type SetAsideSearch = {
-  period?: Period;
   q?: string;
   offset?: number;
   /** The id of the opened row. */
@@ -13,7 +9,6 @@ export type SetAsideSearch = {
 
 export function readSetAsideSearch(search: RawSearch): SetAsideSearch {
   return defined({
-    period: oneOf(search.period, PERIODS),
     q: textOf(search.q),
     offset: positiveOf(search.offset),
     open: positiveOf(search.open),

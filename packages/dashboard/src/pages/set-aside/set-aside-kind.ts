@@ -1,12 +1,11 @@
 import type { AnswerOf } from '@leadtrail/contract/endpoint';
 import type { acceptRejectedLead, rejectedLeads } from '@leadtrail/contract/set-aside-leads';
 import type { ListPage } from '../../shared/paged-list.tsx';
-import type { Period } from './search.ts';
 
 /** A rejected or testing lead: stored apart from the leads and not forwarded. */
 export type SetAsideLead = AnswerOf<typeof rejectedLeads>['blocked_ip_leads'][number];
 
-type Asked = { period: Period; q: string; limit: number; offset: number };
+type Asked = { q: string; site?: string; from?: string; to?: string; limit: number; offset: number };
 
 /** What differs between the two lists. */
 export type SetAsideKind = {

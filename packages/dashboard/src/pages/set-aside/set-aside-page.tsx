@@ -6,42 +6,46 @@ import { useCallback, useMemo, useState } from 'react';
 import { queryKeys } from '../../api/query-keys.ts';
 import { useIsAdmin } from '../../api/role.ts';
 import { counted, formatNumber } from '../../format.ts';
+import { momentsOf } from '../../frame/days.ts';
+import type { Frame } from '../../frame/frame.ts';
+import { FrameBar } from '../../frame/frame-bar.tsx';
+import { useFrame } from '../../frame/use-frame.ts';
+import { useShownDays } from '../../frame/use-shown-days.ts';
 import { type MoveList, PagedList } from '../../shared/paged-list.tsx';
+import { defined } from '../../shared/search-params.ts';
 import { SpamTabs } from '../../shared/spam-tabs.tsx';
-import { type ChangeSearch, useSearchParams } from '../../shared/use-search-params.ts';
-import { dayHint } from '../../shared/utc-days.ts';
+import { useSearchParams } from '../../shared/use-search-params.ts';
 import { Button, buttonClasses } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Page } from '../../ui/page.tsx';
 import { SearchInput } from '../../ui/search-input.tsx';
-import { Select } from '../../ui/select.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { toastProblem, toasts } from '../../ui/toast.tsx';
 import { useAccepting } from './accept.tsx';
 import { acceptColumn, leadColumns } from './columns.tsx';
 import { LeadDialog } from './lead-dialog.tsx';
-import type { Period, SetAsideSearch } from './search.ts';
+import type { SetAsideSearch } from './search.ts';
 import { selectColumn, useSelection } from './selection.tsx';
 import type { SetAsideKind } from './set-aside-kind.ts';
-
-const PERIODS: readonly { value: Period; label: string }[] = [
-  { value: 'all', label: 'All time' },
-  { value: 'today', label: 'Today' },
-  { value: 'yesterday', label: 'Yesterday' },
-  { value: 'past_7_days', label: 'Past 7 days' },
-  { value: 'past_14_days', label: 'Past 14 days' },
-  { value: 'past_30_days', label: 'Past 30 days' },
-];
 
 /** The list of rejected or testing leads. */
 export function SetAsidePage({ kind }: { kind: SetAsideKind }) {
   const [search, change] = useSearchParams<SetAsideSearch>();
-  const { period = 'all', q = '', offset = 0 } = search;
-  const asked = { period, q, limit: LIST_DEFAULT, offset };
+  const { q = '', offset = 0 } = search;
+  const [frame, changeFrame] = useFrame('all');
+  const shown = useShownDays(frame.when);
+  const asked = {
+    ...defined({ site: frame.sites.join(',') || undefined }),
+    ...(shown?.days === undefined ? {} : momentsOf(shown.days, shown.timeZone)),
+    q,
+    limit: LIST_DEFAULT,
+    offset,
+  };
   const query = useQuery({
     queryKey: queryKeys.setAsideList(kind.key, asked),
     queryFn: ({ signal }) => kind.list(asked, signal),
     placeholderData: keepPreviousData,
+    enabled: shown !== undefined || frame.when === 'all',
   });
   const rows = query.data?.rows;
   const isAdmin = useIsAdmin();
@@ -56,30 +60,21 @@ export function SetAsidePage({ kind }: { kind: SetAsideKind }) {
   const move = useCallback<MoveList>((to, how) => change({ offset: to || undefined }, how), [change]);
   const accepting = useAccepting(kind, () => show(undefined));
   const columns = useMemo(() => {
-    const shown = leadColumns({ onOpen: show, ipList: kind.ipList });
-    return isAdmin ? [selectColumn(selection), ...shown, acceptColumn(accepting.ask)] : shown;
+    const ofAll = leadColumns({ onOpen: show, ipList: kind.ipList });
+    return isAdmin ? [selectColumn(selection), ...ofAll, acceptColumn(accepting.ask)] : ofAll;
   }, [isAdmin, selection, show, kind, accepting.ask]);
 
   return (
     <Page title={kind.title} hint={kind.hint}>
       <SpamTabs />
-      <div className="flex flex-wrap items-center gap-3">
-        <SearchInput
-          label={`Search ${kind.title.toLowerCase()} leads`}
-          placeholder="IP address, contact, project…"
-          value={q}
-          onSearch={(typed) => change({ q: typed })}
-          className="w-full sm:w-80"
-        />
-        <Select
-          label="Period"
-          value={period}
-          choices={PERIODS}
-          onChange={(chosen) => change({ period: chosen === 'all' ? undefined : chosen })}
-          className="w-full sm:w-44"
-        />
-        {period !== 'all' && <p className="text-[0.8125rem] text-ink-faint">{dayHint()}</p>}
-      </div>
+      <FrameBar frame={frame} onChange={changeFrame} parts={['sites']} />
+      <SearchInput
+        label={`Search ${kind.title.toLowerCase()} leads`}
+        placeholder="IP address, contact, project…"
+        value={q}
+        onSearch={(typed) => change({ q: typed })}
+        className="w-full sm:w-80"
+      />
       <PagedList
         query={query}
         caption={`${kind.title} leads`}
@@ -107,7 +102,15 @@ export function SetAsidePage({ kind }: { kind: SetAsideKind }) {
             </Button>
           )
         }
-        empty={<Empty kind={kind} search={search} onChange={change} />}
+        empty={
+          <Empty
+            kind={kind}
+            q={search.q}
+            frame={frame}
+            onClear={() => change({ q: undefined })}
+            onShowAll={() => changeFrame({ when: 'all', sites: [] })}
+          />
+        }
       />
       <LeadDialog
         lead={rows?.find((row) => row.id === search.open)}
@@ -146,22 +149,29 @@ function useRemoval(kind: SetAsideKind) {
 
 function Empty({
   kind: { empty, ipList },
-  search: { q, period },
-  onChange,
+  q,
+  frame,
+  onClear,
+  onShowAll,
 }: {
   kind: SetAsideKind;
-  search: SetAsideSearch;
-  onChange: ChangeSearch<SetAsideSearch>;
+  q: string | undefined;
+  frame: Frame;
+  onClear: () => void;
+  onShowAll: () => void;
 }) {
   const icon = <Inbox aria-hidden="true" />;
-  if (q !== undefined || period !== undefined) {
+  if (q !== undefined) {
     return (
-      <EmptyState
-        icon={icon}
-        title="No matches"
-        action={<Button onClick={() => onChange({ q: undefined, period: undefined })}>Show all</Button>}
-      >
-        {q === undefined ? 'Nothing was received in this period.' : `Nothing was found for “${q}”.`}
+      <EmptyState icon={icon} title="No matches" action={<Button onClick={onClear}>Clear search</Button>}>
+        Nothing was found for “<bdi>{q}</bdi>”.
+      </EmptyState>
+    );
+  }
+  if (frame.when !== 'all' || frame.sites.length > 0) {
+    return (
+      <EmptyState icon={icon} title="No matches" action={<Button onClick={onShowAll}>Show all</Button>}>
+        Nothing was received from these sites in this period.
       </EmptyState>
     );
   }

@@ -1,3 +1,4 @@
+import { endOf, startOf } from '../../domain/leads/submission-period.ts';
 import type { AcceptLead } from '../../flows/accept-lead.ts';
 import type { SetAsidePeriod } from '../../store/set-aside-leads.ts';
 import type { Store } from '../../store/store.ts';
@@ -17,6 +18,9 @@ type ListQuery = {
   ip?: string | undefined;
   q?: string | undefined;
   period: SetAsidePeriod;
+  site?: readonly string[] | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
   limit: number;
   offset: number;
 };
@@ -32,8 +36,17 @@ export function setAsideRoutes({
   now: () => number;
   acceptLead: AcceptLead;
 }): Pick<Handlers, SetAsideName> {
-  const list = (kind: Kind, query: ListQuery) =>
-    store.setAsideLeads({ ...query, ip: searchText(query.ip), q: searchText(query.q), kind, now: now() });
+  const list = (kind: Kind, { site, from, to, ...query }: ListQuery) =>
+    store.setAsideLeads({
+      ...query,
+      ip: searchText(query.ip),
+      q: searchText(query.q),
+      siteKeys: site,
+      from: from === undefined ? undefined : startOf(from),
+      until: to === undefined ? undefined : endOf(to),
+      kind,
+      now: now(),
+    });
   const deleted = async (kind: Kind, { ids }: { ids: number[] }) => ({
     deleted: await store.deleteSetAside({ kind, ids, now: now() }),
   });
