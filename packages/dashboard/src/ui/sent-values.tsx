@@ -8,9 +8,16 @@ const SHOWN_AT_FIRST = 9;
 const LONG_CHARS = 600;
 
 /** A JSON value as a list of its fields, with the raw JSON on request. */
-export function SentValues({ value }: { value: unknown }) {
+export function SentValues({
+  value,
+  except = [],
+}: {
+  value: unknown;
+  /** Fields that are shown elsewhere. */
+  except?: readonly string[];
+}) {
   const [isWhole, setWhole] = useState(false);
-  const fields = fieldsOf(value);
+  const fields = fieldsOf(value).filter(([name]) => !except.includes(name));
   const shown = isWhole ? fields : fields.slice(0, SHOWN_AT_FIRST);
   const json = JSON.stringify(value, null, 2);
   return (

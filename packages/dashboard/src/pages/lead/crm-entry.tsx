@@ -15,9 +15,7 @@ export function CrmEntry({ activity, at }: { activity: CrmActivity; at: number }
       }
       at={at}
     >
-      <div className="rounded-lg border border-line p-3 sm:p-3.5">
-        <SentValues value={activity.payload} />
-      </div>
+      <SentValues value={activity.payload} except={['event_type', 'crm_lead_id']} />
     </EntryFrame>
   );
 }

@@ -24,7 +24,7 @@ import { SearchInput } from '../../ui/search-input.tsx';
 import { Select } from '../../ui/select.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import type { Column } from '../../ui/table.tsx';
-import { ListTime } from '../../ui/time.tsx';
+import { Time } from '../../ui/time.tsx';
 import type { RecordingsSearch } from './search.ts';
 
 const FORMS: readonly Choice<FormProgress | 'any'>[] = [
@@ -75,7 +75,7 @@ export function RecordingsPage() {
     {
       key: 'page',
       title: 'Visit',
-      cell: ({ session_id, entry_page, site_key, page_views, duration_ms, form, lead }) => (
+      cell: ({ session_id, entry_page, site_key, page_views, started_at, duration_ms, form, lead }) => (
         <span className="flex min-w-0 items-center gap-3">
           <Button
             size="small"
@@ -95,11 +95,11 @@ export function RecordingsPage() {
                 .filter(Boolean)
                 .join(' · ')}
             </span>
-            {lead !== null && (
-              <span className="mt-1 @lg:hidden">
-                <VisitorLeadLink lead={lead} />
-              </span>
-            )}
+            {/* What a narrow table has no columns for. */}
+            <span className="flex flex-wrap items-center gap-x-3 gap-y-1 text-[0.8125rem] text-ink-faint @lg:hidden">
+              <Time value={started_at} isAgo />
+              {lead !== null && <VisitorLeadLink lead={lead} />}
+            </span>
           </span>
         </span>
       ),
@@ -111,7 +111,7 @@ export function RecordingsPage() {
       cell: ({ country }) => (country === null ? '–' : countryName(country)),
       isFrom: 'lg',
     },
-    { key: 'time', title: 'Started', cell: ({ started_at }) => <ListTime value={started_at} /> },
+    { key: 'time', title: 'Started', cell: ({ started_at }) => <Time value={started_at} />, isFrom: 'sm' },
   ];
   return (
     <Page title="Recordings" hint="Recorded visits. What people typed is never recorded.">
