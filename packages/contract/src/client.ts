@@ -51,7 +51,7 @@ export type AddressInput = {
 export type SendInput = {
   body?: unknown;
   /** Instead of a body. */
-  file?: Blob;
+  file?: File;
   accept?: string;
   key?: string | undefined;
   signal?: AbortSignal;
@@ -109,10 +109,9 @@ export async function send(
     headers: {
       ...(key === undefined ? {} : { 'x-api-key': key }),
       ...(accept === undefined ? {} : { accept }),
-      ...(file === undefined ? {} : { 'content-type': 'text/csv' }),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     },
-    ...(file === undefined ? {} : { body: file }),
+    ...(file === undefined ? {} : { body: formWith(file) }),
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     ...(signal === undefined ? {} : { signal }),
   }).catch((error: Error) => {
@@ -124,6 +123,13 @@ export async function send(
   });
   if (response.ok) return response;
   throw await problemOf(response);
+}
+
+/** As a part of a form a file keeps its name. */
+function formWith(file: File): FormData {
+  const form = new FormData();
+  form.set('file', file);
+  return form;
 }
 
 async function problemOf(response: Response): Promise<ApiProblem> {

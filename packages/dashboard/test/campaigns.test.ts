@@ -155,20 +155,21 @@ describe('the campaigns page', () => {
         .getByLabel('File')
         .setInputFiles({ name: 'costs.csv', mimeType: 'text/csv', buffer: Buffer.from(file) });
       await page.getByText('1 row of 1 day').waitFor();
+      assert.match(await page.getByLabel('File').inputValue(), /costs\.csv$/);
       await page.getByText(/^Line 3:/).waitFor();
       assert.deepEqual((await ask(service, { metrics: ['cost'] })).totals.metrics, [0]);
 
       await page.getByRole('button', { name: 'Import 1 row' }).click();
       await page.getByText('1 row of costs imported').waitFor();
       assert.deepEqual((await ask(service, { metrics: ['cost'] })).totals.metrics, [30]);
-      await page.getByRole('button', { name: /^Take out/ }).waitFor();
+      await page.getByRole('button', { name: 'Remove costs.csv' }).waitFor();
       await page.keyboard.press('Escape');
       await row(page, 'google').filter({ hasText: '€30.00' }).waitFor();
       assert.match((await row(page, 'google').innerText()).replaceAll('\t', ' '), /€30\.00.*€15\.00/s);
 
       await page.getByRole('button', { name: 'Costs', exact: true }).click();
-      await page.getByRole('button', { name: /^Take out/ }).click();
-      await page.getByText('Import taken out').waitFor();
+      await page.getByRole('button', { name: 'Remove costs.csv' }).click();
+      await page.getByText('Import removed').waitFor();
       assert.deepEqual((await ask(service, { metrics: ['cost'] })).totals.metrics, [0]);
     }));
 

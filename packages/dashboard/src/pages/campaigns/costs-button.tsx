@@ -6,6 +6,7 @@ import { call, send } from '../../api/client.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 import { counted, formatDay, formatMoney } from '../../format.ts';
 import { Button } from '../../ui/button.tsx';
+import { classes } from '../../ui/classes.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { INPUT_CLASSES } from '../../ui/field.tsx';
 import { toastProblem, toasts } from '../../ui/toast.tsx';
@@ -37,12 +38,14 @@ export function CostsButton() {
 function CostsForm() {
   const queries = useQueryClient();
   const [file, setFile] = useState<File>();
+  const [imports, setImports] = useState(0);
   const preview = useMutation({ mutationFn: (given: File) => importCosts(given, true) });
   const taking = useMutation({
     mutationFn: (given: File) => importCosts(given, false),
     async onSuccess({ rows }) {
       toasts.add({ title: `${counted(rows, 'row')} of costs imported` });
       setFile(undefined);
+      setImports((count) => count + 1);
       preview.reset();
       await queries.invalidateQueries();
     },
@@ -60,12 +63,15 @@ function CostsForm() {
       <label className="grid gap-1.5 text-[0.8125rem] font-medium">
         File
         <input
-          // Chosen again after an import, the same file is a change.
-          key={file === undefined ? 'none' : 'chosen'}
+          // Empty after an import.
+          key={imports}
           type="file"
           accept=".csv,text/csv"
           onChange={(event) => choose(event.target.files?.[0])}
-          className={`${INPUT_CLASSES} py-1.5`}
+          className={classes(
+            INPUT_CLASSES,
+            'h-auto py-1.5 pl-1.5 font-normal file:mr-3 file:rounded-md file:bg-sunken file:px-3 file:py-1 file:font-medium sm:h-auto',
+          )}
         />
       </label>
       {preview.isError && (
@@ -94,7 +100,7 @@ async function importCosts(file: File, isPreview: boolean): Promise<CostsImporte
   return response.json();
 }
 
-/** Earlier imports, which can be taken out again. */
+/** Earlier imports, which can be removed again. */
 function Imports() {
   const queries = useQueryClient();
   const { data } = useQuery({
@@ -104,15 +110,15 @@ function Imports() {
   const removing = useMutation({
     mutationFn: (import_id: string) => call('deleteCosts', { params: { import_id } }),
     async onSuccess() {
-      toasts.add({ title: 'Import taken out' });
+      toasts.add({ title: 'Import removed' });
       await queries.invalidateQueries();
     },
-    onError: (error) => toastProblem('The import was not taken out', error),
+    onError: (error) => toastProblem('The import was not removed', error),
   });
   if (data === undefined || data.imports.length === 0) return null;
   return (
     <section className="grid gap-2">
-      <h3 className="text-[0.8125rem] font-medium">Imported so far</h3>
+      <h3 className="text-[0.8125rem] font-medium">Earlier imports</h3>
       <ul className="divide-y divide-line rounded-lg border border-line">
         {data.imports.map(({ import_id, file_name, rows, from, to, amount }) => (
           <li key={import_id} className="flex items-center justify-between gap-3 px-3 py-2">
@@ -126,7 +132,7 @@ function Imports() {
             <Button
               look="ghost"
               size="small"
-              aria-label={`Take out ${file_name || 'these costs'}`}
+              aria-label={`Remove ${file_name || 'these costs'}`}
               icon={<Trash2 aria-hidden="true" />}
               isBusy={removing.isPending && removing.variables === import_id}
               onClick={() => removing.mutate(import_id)}
