@@ -58,9 +58,11 @@ describe('reviewing leads without the mouse', () => {
       await page.keyboard.press('j');
       await pressAndWait(page, '3', 'PATCH', /\/analytics\/leads\//);
       assert.equal((await leadOf('Eve')).status, 'qualified');
-      await page.getByText('Eve moved to Qualified').waitFor();
+      // Under the pointer it would stay.
+      await page.getByText('Eve moved to Qualified').hover();
       await pressAndWait(page, 'u', 'PATCH', /\/analytics\/leads\//);
       assert.equal((await leadOf('Eve')).status, 'new');
+      await page.getByText('Eve moved to Qualified').waitFor({ state: 'detached' });
 
       await pressAndWait(page, 'r', 'GET', /\/analytics\/leads\/\d+$/);
       assert.equal((await leadOf('Eve')).needs_review, 0);

@@ -20,12 +20,8 @@ export function useMoveStage(): MoveStage {
       const moved = { ...lead, status: to };
       void move(client, lead, to).then((isMoved) => {
         if (!isMoved) return;
-        const undo = () => void move(client, moved, lead.status);
-        const forget = rememberUndo(undo);
-        toastWithUndo(`${personName(lead)} moved to ${statusName(to)}`, () => {
-          forget();
-          undo();
-        });
+        const title = `${personName(lead)} moved to ${statusName(to)}`;
+        offerUndo(title, () => void move(client, moved, lead.status));
       });
     },
     [client],
@@ -34,12 +30,17 @@ export function useMoveStage(): MoveStage {
 
 let moves: (() => void)[] = [];
 
-/** For the key that takes back the last move; answers how to forget it again. */
-export function rememberUndo(undo: () => void): () => void {
-  moves.push(undo);
-  return () => {
-    moves = moves.filter((each) => each !== undo);
+/** By a message, and by the key that takes back the last move. */
+export function offerUndo(title: string, undo: () => void): void {
+  const close = toastWithUndo(title, () => {
+    moves = moves.filter((each) => each !== undoByKey);
+    undo();
+  });
+  const undoByKey = () => {
+    close();
+    undo();
   };
+  moves.push(undoByKey);
 }
 
 /** Takes back the last move that was not taken back yet, and then the one before. */

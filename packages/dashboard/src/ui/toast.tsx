@@ -7,7 +7,8 @@ export const toasts = Toast.createToastManager();
 
 const UNDO_MS = 6000;
 
-export function toastWithUndo(title: string, onUndo: () => void): void {
+/** Answers how to close it, for what is undone in another way. */
+export function toastWithUndo(title: string, onUndo: () => void): () => void {
   const id = toasts.add({
     title,
     timeout: UNDO_MS,
@@ -19,6 +20,7 @@ export function toastWithUndo(title: string, onUndo: () => void): void {
       },
     },
   });
+  return () => toasts.close(id);
 }
 
 export function toastProblem(title: string, error: unknown): void {

@@ -4,9 +4,9 @@ import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-q
 import { call } from '../../api/client.ts';
 import { type LeadFilters, queryKeys } from '../../api/query-keys.ts';
 import { counted, formatNumber } from '../../format.ts';
-import { rememberUndo } from '../../shared/use-move-stage.ts';
+import { offerUndo } from '../../shared/use-move-stage.ts';
 import { statusName } from '../../ui/status-badge.tsx';
-import { toastProblem, toasts, toastWithUndo } from '../../ui/toast.tsx';
+import { toastProblem, toasts } from '../../ui/toast.tsx';
 
 export type BulkAction =
   | { action: 'stage'; status: LeadStatus }
@@ -65,12 +65,7 @@ async function* steps(meant: Meant, act: BulkAction): AsyncIterable<Result> {
 function tell(client: QueryClient, { done, moved, skipped }: Result, act: BulkAction): void {
   const title = [doneText(done, act), ...skippedTexts(skipped)].join('; ');
   if (moved.length === 0) return void toasts.add({ title });
-  const undo = () => void takeBack(client, moved);
-  const forget = rememberUndo(undo);
-  toastWithUndo(title, () => {
-    forget();
-    undo();
-  });
+  offerUndo(title, () => void takeBack(client, moved));
 }
 
 function doneText(done: number, act: BulkAction): string {
