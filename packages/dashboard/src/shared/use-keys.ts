@@ -6,8 +6,8 @@ const TYPED_INTO =
   'input:not([type="checkbox"]), textarea, select, [contenteditable], [role="slider"], [role="combobox"]';
 const ON_TOP = '[role="dialog"], [role="alertdialog"], [role="menu"], [role="listbox"]';
 
-/** Toasts are dialogs, too, but nobody has to answer them. */
-const TOASTS = '[aria-label="Notifications"]';
+/** Toasts are dialogs, too, but nobody has to answer them; and what is closing is closed for whoever closed it. */
+const PASSED_OVER = '[aria-label="Notifications"], [data-closed]';
 
 /** Single keys that act on the whole page: not while somebody types, and not behind a dialog or menu. */
 export function useKeys(keys: Keys): void {
@@ -27,5 +27,5 @@ export function useKeys(keys: Keys): void {
 }
 
 function isSomethingOnTop(): boolean {
-  return [...document.querySelectorAll(ON_TOP)].some((each) => each.closest(TOASTS) === null);
+  return [...document.querySelectorAll(ON_TOP)].some((each) => each.closest(PASSED_OVER) === null);
 }
