@@ -27,7 +27,7 @@ export function OriginFilters({
   onChange: ChangeSearch<LeadsSearch>;
 }) {
   return (
-    <div id="lead-origins" className="col-span-2 grid grid-cols-2 gap-2 sm:flex sm:w-full sm:flex-wrap">
+    <div className="grid grid-cols-2 gap-2 sm:flex sm:flex-wrap">
       {FILTERS.map(({ filter, dimension, any }) => (
         <OriginFilter
           key={filter}

@@ -116,8 +116,12 @@ export function Toolbar({ search, onChange }: { search: LeadsSearch; onChange: C
         >
           More filters{origins > 0 && ` (${origins})`}
         </Button>
-        {hasOrigins && <OriginFilters search={search} onChange={onChange} />}
       </div>
+      {hasOrigins && (
+        <div id="lead-origins" className={classes('w-full sm:block', !isOpen && 'hidden')}>
+          <OriginFilters search={search} onChange={onChange} />
+        </div>
+      )}
     </search>
   );
 }
