@@ -12,8 +12,10 @@ type Place = {
   element: Element;
   pathname: string;
   /** The path to the element: its parents, and its index in each. */
-  steps: readonly { parent: Element; index: number }[];
+  steps: readonly Step[];
 };
+
+type Step = { parent: Element; siblings: readonly Element[]; index: number };
 
 export function keepFocus(): void {
   /** The last focused element; null after a click on empty space. */
@@ -49,26 +51,35 @@ function isLost(): boolean {
 }
 
 function placeOf(element: Element): Place {
-  const steps: { parent: Element; index: number }[] = [];
+  const steps: Step[] = [];
   for (let child = element; child.parentElement !== null; child = child.parentElement) {
-    steps.push({ parent: child.parentElement, index: [...child.parentElement.children].indexOf(child) });
+    const siblings = [...child.parentElement.children];
+    steps.push({ parent: child.parentElement, siblings, index: siblings.indexOf(child) });
     if (child.parentElement.id === CONTENT_ID) break;
   }
   return { element, pathname: location.pathname, steps };
 }
 
-/** The element itself, else what took its place, else its predecessor, else something in a parent. */
+/** The element itself, else what took its place, else its neighbours, else something in a parent. */
 function nearest({ element, steps }: Place): HTMLElement | null {
   if (element.isConnected && element instanceof HTMLElement && isUsable(element)) return element;
-  for (const { parent, index } of steps) {
+  for (const step of steps) {
+    const { parent, index } = step;
     // Nothing is near any more.
     if (parent.id === APP_ID || parent === document.body) return null;
     if (!parent.isConnected) continue;
-    const candidates = [parent.children[index], parent.children[index - 1], parent];
+    const candidates = [successor(step), parent.children[index], parent.children[index - 1], parent];
     const found = candidates.map(firstTarget).find((target) => target !== null);
     if (found != null) return found;
   }
   return null;
+}
+
+/** Something new in its place, else what came after it, which has moved up if others are gone as well. */
+function successor({ parent, siblings, index }: Step): Element | undefined {
+  const there = parent.children[index];
+  if (there !== undefined && !siblings.includes(there)) return there;
+  return siblings.slice(index + 1).find((each) => each.parentElement === parent);
 }
 
 function firstTarget(within: Element | undefined): HTMLElement | null {

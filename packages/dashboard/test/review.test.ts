@@ -147,6 +147,27 @@ describe('reviewing leads without the mouse', () => {
       await page.getByText('0 leads', { exact: true }).waitFor();
     }));
 
+  test('back among those to review one goes on with the next, although the reviewed ones are gone', async () => {
+    for (const FIRSTNAME of ['Fay', 'Gus', 'Hal']) {
+      await assertCaptured(
+        sendFromServer(service, { FIRSTNAME, EMAIL: `${FIRSTNAME}@example.org`, PHONE: '' }),
+      );
+    }
+    await dashboard.visit('/leads?seen=false', async (page) => {
+      await page.keyboard.press('j');
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { level: 1, name: 'Hal' }).waitFor();
+      await atRest(page);
+      await page.keyboard.press('j');
+      await page.getByRole('heading', { level: 1, name: 'Gus' }).waitFor();
+      await atRest(page);
+      await page.keyboard.press('Escape');
+      await page.getByRole('heading', { level: 1, name: 'Leads' }).waitFor();
+      await page.getByRole('link', { name: 'Gus' }).waitFor({ state: 'detached' });
+      await page.waitForFunction(() => document.activeElement?.textContent === 'Fay');
+    });
+  });
+
   test('what a lead is worth is saved', () =>
     dashboard.visit('/leads/1', async (page) => {
       await page.getByLabel('Amount in EUR').fill('1250,50');
