@@ -2,6 +2,7 @@ import { type FormEvent, useState } from 'react';
 import { ApiProblem, send } from './api/client.ts';
 import { isKeyRefused, keepKey } from './api/key.ts';
 import type { Role } from './api/role.ts';
+import icon from './icon.svg';
 import { Button } from './ui/button.tsx';
 import { Field, TextInput } from './ui/field.tsx';
 
@@ -41,7 +42,10 @@ export function SignIn() {
         className="grid w-full max-w-sm gap-5 rounded-2xl border border-line bg-surface p-6 shadow-raised sm:p-8"
       >
         <div className="grid gap-1">
-          <h1 className="text-xl">Leadtrail</h1>
+          <h1 className="flex items-center gap-2.5 text-xl">
+            <img src={icon} alt="" className="size-8" />
+            Leadtrail
+          </h1>
           <p className="text-ink-soft">Sign in with the admin key or the marketing key.</p>
         </div>
         <Field
