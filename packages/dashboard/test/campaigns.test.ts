@@ -232,7 +232,7 @@ describe('the campaigns page', () => {
       { theme: 'dark' },
     ));
 
-  test('a shared link shows its sites only, nothing of leads, and ends when it is taken back', async () => {
+  test('a shared link shows its sites only, nothing of leads, and ends when it is revoked', async () => {
     await aSite(service, { site_key: 'hillside', name: 'Hillside', domains: ['hillside.example'] });
     await startSession(service, { visitor_id: 'zoe', page: 'https://hillside.example/?utm_source=bing' });
     await service.settled();

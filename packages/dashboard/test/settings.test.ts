@@ -117,11 +117,11 @@ describe('Sites and forms', () => {
         await page.getByText('Contact data was not understood').waitFor();
         await page.getByText('Looks like an e-mail address').waitFor();
         await assertAccessible(page);
-        await page.getByRole('combobox', { name: 'What kontakt is' }).click();
+        await page.getByRole('combobox', { name: 'Meaning of kontakt' }).click();
         await page.getByRole('option', { name: 'E-mail address' }).click();
         await page.getByText('kontakt is set for new submissions').waitFor();
         await page.getByText('Contact data was not understood').waitFor({ state: 'detached' });
-        await page.getByRole('combobox', { name: 'Then' }).click();
+        await page.getByRole('combobox', { name: 'Next step' }).click();
         await page.getByRole('option', { name: 'Go to another page' }).click();
         await button(page, 'Save').click();
         await page.getByText('Is required with after_sending "address".').waitFor();
@@ -133,7 +133,7 @@ describe('Sites and forms', () => {
           [saved.after_sending, saved.redirect_url, saved.field_names],
           ['address', '/danke', { kontakt: 'EMAIL' }],
         );
-        await page.getByRole('combobox', { name: 'Then' }).click();
+        await page.getByRole('combobox', { name: 'Next step' }).click();
         await page.getByRole('option', { name: 'Stay and show a text' }).click();
         await page.getByLabel('Text', { exact: true }).fill('We call you today.');
         await button(page, 'Save').click();

@@ -11,7 +11,7 @@ export function LinkEnded() {
     <main className="grid min-h-dvh place-items-center p-4">
       <h1 className="sr-only">Link not valid</h1>
       <EmptyState icon={<Link2Off aria-hidden="true" />} title="This link is no longer valid">
-        It has expired, was taken back, or is incomplete. Ask whoever sent it for another.
+        It has expired, was revoked, or is incomplete. Ask whoever sent it for a new one.
       </EmptyState>
     </main>
   );

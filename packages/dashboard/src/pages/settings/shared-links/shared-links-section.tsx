@@ -47,7 +47,7 @@ export function SharedLinksSection() {
     <>
       <Card
         title="Shared links"
-        hint="For a client: the figures of their sites, without leads, settings or other sites."
+        hint="Figures for clients: only the sites you choose, without leads or settings."
         actions={(links.data?.length ?? 0) > 0 && addButton}
         isFlush
       >
@@ -59,7 +59,7 @@ export function SharedLinksSection() {
           )
         ) : links.data.length === 0 ? (
           <EmptyState icon={<Share2 aria-hidden="true" />} title="Nothing is shared" action={addButton}>
-            A link shows Overview and Campaigns of the sites you choose, to whoever has it.
+            Whoever has a link sees Overview and Campaigns of the sites you choose.
           </EmptyState>
         ) : (
           <Table
@@ -84,8 +84,8 @@ export function SharedLinksSection() {
         onClose={() => setAsked(null)}
         onConfirm={() => about && deleting.mutate(about)}
         isBusy={deleting.isPending}
-        title={`Take the link of ${about?.name} back?`}
-        action="Take back"
+        title={`Revoke the link of ${about?.name}?`}
+        action="Revoke"
       >
         <p>It stops working at once. You can create another.</p>
       </ConfirmDialog>
@@ -111,7 +111,7 @@ function LinkDialog({ made, onClose }: { made: NewLink | null; onClose: () => vo
   );
 }
 
-function columnsOf(onTakeBack: (link: SharedLink) => void): Column<SharedLink>[] {
+function columnsOf(onRevoke: (link: SharedLink) => void): Column<SharedLink>[] {
   return [
     {
       key: 'name',
@@ -137,12 +137,8 @@ function columnsOf(onTakeBack: (link: SharedLink) => void): Column<SharedLink>[]
       label: 'Actions',
       className: 'w-px',
       cell: (link) => (
-        <Button
-          size="small"
-          aria-label={`Take back the link of ${link.name}`}
-          onClick={() => onTakeBack(link)}
-        >
-          Take back
+        <Button size="small" aria-label={`Revoke the link of ${link.name}`} onClick={() => onRevoke(link)}>
+          Revoke
         </Button>
       ),
     },

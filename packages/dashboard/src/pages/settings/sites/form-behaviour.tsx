@@ -53,7 +53,7 @@ export function FormBehaviour({ form }: { form: Form }) {
     <SettingsForm draft={draft} label={`Settings of ${form.name}`}>
       <Card title="After sending" hint="What the visitor sees next.">
         <div className="grid gap-4">
-          <Field label="Then">
+          <Field label="Next step">
             {(tied) => (
               <Select
                 {...tied}
@@ -79,14 +79,14 @@ export function FormBehaviour({ form }: { form: Form }) {
       <FormSpamCheck draft={draft} isSecretSet={form.spam_check_secret_set} />
       <Card
         title="Texts"
-        hint="Shown in the language of the page: English, German, French, Spanish, Italian, Portuguese, Dutch, Polish, Turkish, Arabic or Hindi. A text of your own replaces it."
+        hint="Shown in the language of the page: English, German, French, Spanish, Italian, Portuguese, Dutch, Polish, Turkish, Arabic or Hindi. Your own text replaces it."
       >
         <div className="grid gap-4 sm:grid-cols-2">
           {TEXTS.map(({ name, label }) => (
             <TextField
               key={name}
               label={label}
-              placeholder="As usual"
+              placeholder="Default text"
               error={undefined}
               value={draft.values.texts[name] ?? ''}
               onChange={(text) => draft.set('texts', withText(draft.values.texts, name, text))}

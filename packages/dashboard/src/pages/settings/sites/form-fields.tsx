@@ -54,11 +54,11 @@ export function FormFields({ form }: { form: Form }) {
     { key: 'name', title: 'Field', cell: (field) => <FieldName field={field} /> },
     {
       key: 'meaning',
-      title: 'Is',
+      title: 'Meaning',
       className: 'w-40 sm:w-56',
       cell: ({ name, meaning }) => (
         <Select
-          label={`What ${name} is`}
+          label={`Meaning of ${name}`}
           value={saving.isPending && saving.variables.name === name ? saving.variables.meaning : meaning}
           choices={MEANINGS}
           disabled={saving.isPending}
@@ -70,7 +70,7 @@ export function FormFields({ form }: { form: Form }) {
   return (
     <Card
       title="Fields"
-      hint="What arrived in the latest submissions. Usual names are understood; say here what the others are."
+      hint="From the latest submissions. Common names are recognised; set the meaning of the others."
       isFlush
     >
       {arrived.isError ? (
@@ -88,7 +88,7 @@ export function FormFields({ form }: { form: Form }) {
                 <p>
                   {formatNumber(arrived.data.misunderstood)} of the latest{' '}
                   {formatNumber(arrived.data.submissions)} submissions have an e-mail address or phone number
-                  in a custom field. Say below what it is.
+                  in a custom field. Set its meaning below.
                 </p>
               </Note>
             </div>
@@ -104,7 +104,7 @@ function FieldName({ field }: { field: ArrivedField }) {
   return (
     <div className="grid min-w-0 justify-items-start gap-1">
       <code className="font-mono text-[0.8125rem] break-all">{field.name}</code>
-      <span className="text-xs text-ink-faint">came {counted(field.count, 'time')}</span>
+      <span className="text-xs text-ink-faint">in {counted(field.count, 'submission')}</span>
       {field.looks_like !== null && <Badge tone="warning">{LOOKS_LIKE[field.looks_like]}</Badge>}
     </div>
   );

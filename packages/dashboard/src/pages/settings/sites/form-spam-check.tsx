@@ -14,7 +14,7 @@ export type SpamCheckValues = {
 };
 
 const CHECKS: { value: SpamCheck; label: string; hint: string }[] = [
-  { value: 'none', label: 'Nothing', hint: 'The honeypot and the other signs of risk count all the same.' },
+  { value: 'none', label: 'None', hint: 'The honeypot and the other risk signals still apply.' },
   {
     value: 'proof_of_work',
     label: 'Proof of work',
@@ -23,12 +23,12 @@ const CHECKS: { value: SpamCheck; label: string; hint: string }[] = [
   {
     value: 'turnstile',
     label: 'Cloudflare Turnstile',
-    hint: 'Shows a widget that seldom asks anything. Pages load a script of Cloudflare, which sees the visitor’s address.',
+    hint: 'Shows a widget that seldom asks anything. Pages load a script from Cloudflare, which sees the visitor’s IP address.',
   },
   {
     value: 'hcaptcha',
     label: 'hCaptcha',
-    hint: 'Shows a box to tick, sometimes a task. Pages load a script of hCaptcha, which sees the visitor’s address.',
+    hint: 'Shows a box to tick, sometimes a task. Pages load a script from hCaptcha, which sees the visitor’s IP address.',
   },
 ];
 
@@ -50,7 +50,7 @@ export function FormSpamCheck({
 }) {
   const { spam_check, spam_check_failed, spam_check_site_key, spam_check_secret = '' } = draft.values;
   return (
-    <Card title="Spam check" hint="Asks more of programs that send forms than of people.">
+    <Card title="Spam check" hint="Makes the form harder to send for bots than for people.">
       <div className="grid items-start gap-4 sm:grid-cols-2">
         <Field label="Check" hint={CHECKS.find(({ value }) => value === spam_check)?.hint}>
           {(tied) => (
@@ -78,7 +78,7 @@ export function FormSpamCheck({
           <>
             <TextField
               label="Site key"
-              hint="Public: pages show it."
+              hint="Public: it is part of your pages."
               isCode
               value={spam_check_site_key}
               error={draft.errorOf('spam_check_site_key')}
