@@ -62,7 +62,7 @@ function itemsOf(
       key: 'failed',
       icon: <CircleX aria-hidden="true" />,
       title: `${counted(failed, 'delivery', 'deliveries')} failed`,
-      hint: 'No further attempts are made. Send them again by hand.',
+      hint: 'No further attempts are made. Resend by hand.',
       link: { to: '/deliveries', search: { status: 'failed' } },
     });
   }
@@ -71,7 +71,7 @@ function itemsOf(
       key: 'late',
       icon: <Clock aria-hidden="true" />,
       title: `${counted(late, 'delivery', 'deliveries')} late`,
-      hint: 'They have been tried and will be tried again.',
+      hint: 'Tried at least once, and will be tried again.',
       link: { to: '/deliveries', search: { status: 'pending' } },
     });
   }
@@ -98,7 +98,7 @@ function itemsOf(
       key: 'rejected',
       icon: <ShieldQuestion aria-hidden="true" />,
       title: `${counted(rejected, 'rejected lead looks', 'rejected leads look')} real`,
-      hint: 'They came from a blocked address in the last 7 days, with contact details.',
+      hint: 'From a blocked address in the last 7 days, with contact details.',
       link: { to: '/rejected', search: { when: 'last_7_days', sites: undefined } as never },
     });
   }
