@@ -16,7 +16,7 @@ const DEBOUNCE_MS = 20;
 const BACKOFF = { minMs: 100, maxMs: 1000 };
 /** How often one group may fail for a reason that is not temporary. */
 const PERMANENT_FAILURES_MAX = 3;
-const BUSY_FROM = 0.6;
+const BUSY_FROM = 0.85;
 const REST_FACTOR = 6;
 
 export type Ingest = {
