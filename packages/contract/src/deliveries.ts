@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { ApiError, Count, DateTime, Moment, paging } from './fields.ts';
+import { ApiError, Count, DateTime, Moment, paging, QueryMoment, SiteKeys } from './fields.ts';
 import { LIST_DEFAULT, LIST_MAX, MANAGEMENT_BYTES_MAX } from './limits.ts';
 
 export const SEND_STATES = ['pending', 'delivered', 'failed'] as const;
@@ -78,6 +78,9 @@ export const flowSends = endpoint({
   cache: 'no-store',
   query: z.object({
     status: z.enum(SEND_STATES).optional(),
+    site: SiteKeys.optional(),
+    from: QueryMoment.optional().describe('created at or after this date (UTC) or time'),
+    to: QueryMoment.optional().describe('created at or before; a date means the whole day'),
     ...paging({ default: LIST_DEFAULT, max: LIST_MAX }),
   }),
   responses: {

@@ -9,7 +9,7 @@ import { emptyLeads } from '@leadtrail/testing/leads';
 import { answering, type Receiver, startReceiver } from '@leadtrail/testing/receiver';
 import { startService, type TestService } from '@leadtrail/testing/service';
 import type { Page } from 'playwright-core';
-import { MINUTE_MS, SECOND_MS } from '../../server/src/lib/utc-time.ts';
+import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../server/src/lib/utc-time.ts';
 import { assertAccessible, assertFits, assertUsable, atRest, useDashboard } from './support/dashboard.ts';
 
 const SENDS = '/analytics/flow-sends';
@@ -83,6 +83,24 @@ describe('the deliveries page', () => {
       assert.match(await textOf(page, failed), /Failed/);
       await rowOf(page, failed).getByRole('link', { name: 'Ada' }).click();
       await page.waitForURL(new RegExp(`/leads/${failed.lead_id}$`));
+    });
+  });
+
+  test('follows the period, and leads back to all', async () => {
+    clock.advance(-20 * DAY_MS);
+    await aSend();
+    clock.advance(20 * DAY_MS);
+    await aSend();
+    await dashboard.visit('/deliveries', async (page) => {
+      await page.getByText('2 deliveries', { exact: true }).waitFor();
+      await page.getByRole('combobox', { name: 'Period' }).click();
+      await page.getByRole('option', { name: 'Last 7 days' }).click();
+      await page.getByText('1 delivery', { exact: true }).waitFor();
+      assert.equal(new URL(page.url()).searchParams.get('when'), 'last_7_days');
+      await page.getByRole('button', { name: 'Failed', exact: true }).click();
+      await page.getByText('No failed deliveries for these sites in this period.').waitFor();
+      await page.getByRole('button', { name: 'Show all' }).click();
+      await page.getByText('No failed deliveries').waitFor();
     });
   });
 

@@ -68,21 +68,28 @@ function startForwardingService(
 let people = 0;
 
 /** A lead of someone new. */
-async function capture(service: Pick<TestService, 'url'>): Promise<{ email: string }> {
+async function capture(service: Pick<TestService, 'url'>, siteKey = ''): Promise<{ email: string }> {
   people += 1;
   const email = `person-${people}@example.com`;
-  let response = await submit(service, email);
+  let response = await submit(service, email, siteKey);
   // A busy machine may refuse a lead; sent again it is at most a follow-up, which is not forwarded.
-  for (let left = 5; response.status === 503 && left > 0; left -= 1) response = await submit(service, email);
+  for (let left = 5; response.status === 503 && left > 0; left -= 1)
+    response = await submit(service, email, siteKey);
   assert.equal(response.status, 301, await response.text());
   return { email };
 }
 
-function submit(service: Pick<TestService, 'url'>, email: string): Promise<Response> {
+function submit(service: Pick<TestService, 'url'>, email: string, siteKey: string): Promise<Response> {
   return navigate(`${service.url}/lead.capture`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-api-key': LEAD_KEY },
-    body: JSON.stringify({ FIRSTNAME: 'Zoë', EMAIL: email, PROJECT: 'Harbour', DOMAIN: 'example.com' }),
+    body: JSON.stringify({
+      FIRSTNAME: 'Zoë',
+      EMAIL: email,
+      PROJECT: 'Harbour',
+      DOMAIN: 'example.com',
+      siteKey,
+    }),
   });
 }
 
@@ -471,6 +478,32 @@ onBothStores('a new lead', (kind) => {
           flow_sends: expected,
           total: expected.length,
         });
+      }
+    });
+
+    test('it filters by the site of the lead and by when they were created', async () => {
+      await capture(service, 'one');
+      await forwarded(service);
+      const day = new Date(clock.now()).toISOString().slice(0, 10);
+      clock.advance(2 * DAY_MS);
+      await capture(service, 'two');
+      await forwarded(service);
+      const { flow_sends: all } = await sends(service);
+      const [later, earlier] = all;
+      for (const [query, found] of [
+        ['site=one', [earlier]],
+        ['site=one,two', [later, earlier]],
+        ['site=three', []],
+        [`to=${day}`, [earlier]],
+        [`from=${day}`, [later, earlier]],
+        [`from=${day}&to=${day}&status=delivered&site=one`, [earlier]],
+        [`from=${day}&to=${day}&status=failed`, []],
+      ] as const) {
+        assert.deepEqual(
+          await sends(service, `?${query}`),
+          { flow_sends: found, total: found.length },
+          query,
+        );
       }
     });
 

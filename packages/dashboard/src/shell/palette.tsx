@@ -110,7 +110,7 @@ function useFound(typed: string, onClose: () => void): Found[] {
       navigate({ to: '/leads', search: { seen: false } }),
     ),
     action('Failed deliveries', <LogOut aria-hidden="true" />, () =>
-      navigate({ to: '/deliveries', search: { status: 'failed' } }),
+      navigate({ to: '/deliveries', search: { status: 'failed', when: 'all', sites: undefined } as never }),
     ),
     ...(isAdmin
       ? [action('Add a site', <SETTINGS.icon aria-hidden="true" />, () => navigate(settingsPlace('sites')))]

@@ -21,9 +21,13 @@ export function makeGiveWay(asked: {
   }
 
   return async (workedMs, pause) => {
+    let leftMs = workedMs * asked.restFactor;
     // The work itself may have kept the thread busy; what happens during a pause is the requests'.
-    for (let leftMs = workedMs * asked.restFactor; leftMs > 0 && wasBusy(); leftMs -= LOOK_MS) {
+    while (leftMs > 0 && wasBusy()) {
+      const startedAt = performance.now();
       await pause(Math.min(leftMs, LOOK_MS));
+      // On a busy thread it ends late; in a hurry there is none.
+      leftMs -= Math.max(performance.now() - startedAt, LOOK_MS);
     }
   };
 }

@@ -8,7 +8,13 @@ import { call } from '../../api/client.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 import { useIsAdmin } from '../../api/role.ts';
 import { counted, timeOf } from '../../format.ts';
+import { momentsOf } from '../../frame/days.ts';
+import type { Frame } from '../../frame/frame.ts';
+import { FrameBar } from '../../frame/frame-bar.tsx';
+import { useFrame } from '../../frame/use-frame.ts';
+import { useShownDays } from '../../frame/use-shown-days.ts';
 import { type ListPage, type MoveList, PagedList } from '../../shared/paged-list.tsx';
+import { defined } from '../../shared/search-params.ts';
 import { useSearchParams } from '../../shared/use-search-params.ts';
 import { Button, buttonClasses } from '../../ui/button.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -34,16 +40,22 @@ const STATES: readonly { value: State | 'all'; label: string }[] = [
 export function DeliveriesPage() {
   const [search, change] = useSearchParams<DeliveriesSearch>();
   const { status, offset = 0 } = search;
+  const [frame, changeFrame] = useFrame('all');
+  const shown = useShownDays(frame.when);
+  const asked = {
+    ...defined({ status, site: frame.sites.join(',') || undefined }),
+    ...(shown?.days === undefined ? {} : momentsOf(shown.days, shown.timeZone)),
+    limit: LIST_DEFAULT,
+    offset,
+  };
   const query = useQuery({
-    queryKey: queryKeys.deliveryList({ status, offset }),
+    queryKey: queryKeys.deliveryList(asked),
     queryFn: async ({ signal }) => {
-      const { flow_sends: rows, total } = await call('flowSends', {
-        query: { ...(status === undefined ? {} : { status }), limit: LIST_DEFAULT, offset },
-        signal,
-      });
+      const { flow_sends: rows, total } = await call('flowSends', { query: asked, signal });
       return { rows, total };
     },
     placeholderData: keepPreviousData,
+    enabled: shown !== undefined || frame.when === 'all',
     refetchInterval: ({ state }) => pollAfterMs(state.data),
   });
   const isAdmin = useIsAdmin();
@@ -61,6 +73,7 @@ export function DeliveriesPage() {
 
   return (
     <Page title="Deliveries" hint="Every lead sent to your automation platform, with its attempts.">
+      <FrameBar frame={frame} onChange={changeFrame} parts={['sites']} />
       <div className="flex flex-wrap items-center justify-between gap-3">
         <Segments
           label="State"
@@ -79,7 +92,14 @@ export function DeliveriesPage() {
         limit={LIST_DEFAULT}
         onMove={move}
         counted={(total) => counted(total, 'delivery', 'deliveries')}
-        empty={<Empty status={status} onShowAll={() => change({ status: undefined })} />}
+        empty={
+          <Empty
+            status={status}
+            frame={frame}
+            onAllStates={() => change({ status: undefined })}
+            onAllOfFrame={() => changeFrame({ when: 'all', sites: [] })}
+          />
+        }
       />
       <SendDialog
         id={search.open}
@@ -121,15 +141,33 @@ function pollAfterMs(page: ListPage<FlowSend> | undefined): number | false {
   return isSoon ? SOON_POLL_MS : LATER_POLL_MS;
 }
 
-function Empty({ status, onShowAll }: { status: State | undefined; onShowAll: () => void }) {
+function Empty({
+  status,
+  frame,
+  onAllStates,
+  onAllOfFrame,
+}: {
+  status: State | undefined;
+  frame: Frame;
+  onAllStates: () => void;
+  onAllOfFrame: () => void;
+}) {
   const isAdmin = useIsAdmin();
   const icon = <Send aria-hidden="true" />;
+  if (frame.when !== 'all' || frame.sites.length > 0) {
+    return (
+      <EmptyState icon={icon} title="No matches" action={<Button onClick={onAllOfFrame}>Show all</Button>}>
+        {status === undefined ? 'Nothing was sent' : `No ${status} deliveries`} for these sites in this
+        period.
+      </EmptyState>
+    );
+  }
   if (status !== undefined) {
     return (
       <EmptyState
         icon={icon}
         title={`No ${status} deliveries`}
-        action={<Button onClick={onShowAll}>Show all</Button>}
+        action={<Button onClick={onAllStates}>Show all</Button>}
       >
         {status === 'failed' && 'Nothing needs your attention.'}
         {status === 'pending' && 'Nothing is waiting to be sent.'}

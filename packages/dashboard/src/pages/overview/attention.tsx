@@ -52,6 +52,9 @@ export function Attention({ className }: { className?: string }) {
   );
 }
 
+/** Whatever the frame narrows. */
+const ALL = { when: 'all', sites: undefined };
+
 function itemsOf(
   { failed, late, quietSites, quietForms, toReview, rejected }: Needs,
   siteName: (key: string) => string,
@@ -63,7 +66,7 @@ function itemsOf(
       icon: <CircleX aria-hidden="true" />,
       title: `${counted(failed, 'delivery', 'deliveries')} failed`,
       hint: 'No further attempts are made. Resend by hand.',
-      link: { to: '/deliveries', search: { status: 'failed' } },
+      link: { to: '/deliveries', search: { status: 'failed', ...ALL } as never },
     });
   }
   if (late > 0) {
@@ -72,7 +75,7 @@ function itemsOf(
       icon: <Clock aria-hidden="true" />,
       title: `${counted(late, 'delivery', 'deliveries')} late`,
       hint: 'Tried at least once, and will be tried again.',
-      link: { to: '/deliveries', search: { status: 'pending' } },
+      link: { to: '/deliveries', search: { status: 'pending', ...ALL } as never },
     });
   }
   for (const { name, lastDay } of quietSites) {

@@ -1,5 +1,5 @@
 import { TEST_LEADS_PER_MINUTE_MAX } from '@leadtrail/contract/limits';
-import { startOf } from '../../domain/leads/submission-period.ts';
+import { endOf, startOf } from '../../domain/leads/submission-period.ts';
 import type { Forwarding } from '../../flows/forward-leads.ts';
 import type { SendTestLead } from '../../flows/send-test-lead.ts';
 import { AppError } from '../../lib/errors.ts';
@@ -26,7 +26,14 @@ export function deliveryRoutes({
 }): Pick<Handlers, 'flowSends' | 'resendFlowSend' | 'resendFailed' | 'sendTestLead'> {
   const tests = makeRateLimit(TEST_LEADS_PER_MINUTE_MAX);
   return {
-    flowSends: kept({ from: ['flowSends'] }, ({ query }) => store.flowSends(query)),
+    flowSends: kept({ from: ['flowSends'] }, ({ query: { site, from, to, ...query } }) =>
+      store.flowSends({
+        ...query,
+        siteKeys: site,
+        from: from === undefined ? undefined : startOf(from),
+        until: to === undefined ? undefined : endOf(to),
+      }),
+    ),
     async resendFlowSend({ params }) {
       const send = await store.resendFlowSend({ id: params.flow_send_public_id, now: now() });
       if (send === 'unknown') throw new AppError('not_found', 'There is no send with this id.');

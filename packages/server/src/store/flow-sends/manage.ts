@@ -64,23 +64,30 @@ export const resendFailed = write(
   },
 );
 
-export type FlowSendFilter = Page & { status?: FlowSendRow['status'] | undefined };
+export type FlowSendFilter = Page & {
+  status?: FlowSendRow['status'] | undefined;
+  siteKeys?: readonly string[] | undefined;
+  /** When it was created, in milliseconds; `until` is exclusive. */
+  from?: number | undefined;
+  until?: number | undefined;
+};
 
-/** A page of all sends or of those in one state, latest first. */
+/** A page of all sends or of those in one state, of some sites or of a time, latest first. */
 export const flowSends = read(
   { shows: ['sends'] },
-  async (
-    db,
-    { status, limit, offset }: FlowSendFilter,
-  ): Promise<{ flow_sends: FlowSend[]; total: number }> => {
-    const sends = await inState(db, status)
+  async (db, filter: FlowSendFilter): Promise<{ flow_sends: FlowSend[]; total: number }> => {
+    const { status, siteKeys, from, until } = filter;
+    const found = narrowed(db, inState(db, status), filter);
+    const sends = await found
       .select(SHOWN)
       // The ids are in the order of time.
       .orderBy('flow_send_public_id', 'desc')
-      .limit(limit)
-      .offset(offset)
+      .limit(filter.limit)
+      .offset(filter.offset)
       .execute();
-    return { flow_sends: await onWire(db, sends), total: await countSends(db, status) };
+    const isNarrowed = siteKeys !== undefined || from !== undefined || until !== undefined;
+    const total = await (isNarrowed ? countOf(found) : countSends(db, status));
+    return { flow_sends: await onWire(db, sends), total };
   },
 );
 
@@ -115,10 +122,24 @@ const SHOWN = [
 ] as const;
 type ShownSend = Pick<Selectable<FlowSendRow>, (typeof SHOWN)[number]>;
 
-function inState(
-  { query }: Db,
-  status: FlowSendFilter['status'],
-): SelectQueryBuilder<Schema, 'flow_sends', unknown> {
+type Sends = SelectQueryBuilder<Schema, 'flow_sends', unknown>;
+
+/** The site is that of the lead, as it shows. */
+function narrowed({ dialect }: Db, sends: Sends, { siteKeys, from, until }: FlowSendFilter): Sends {
+  return sends
+    .$if(from !== undefined, (select) => select.where('created_at', '>=', from ?? 0))
+    .$if(until !== undefined, (select) => select.where('created_at', '<', until ?? 0))
+    .$if(siteKeys !== undefined, (select) =>
+      select.where('lead_id', 'in', (leads) =>
+        leads
+          .selectFrom('leads')
+          .select('leads.lead_id')
+          .where('site_key', 'in', dialect.anyOf(siteKeys ?? [])),
+      ),
+    );
+}
+
+function inState({ query }: Db, status: FlowSendFilter['status']): Sends {
   const all = query.selectFrom('flow_sends');
   if (status === undefined) return all;
   // Nearly all are delivered: a page of them is found by walking along.
