@@ -366,7 +366,7 @@ describe('the replay of a visit', () => {
         await choose('Period', 'All time');
         await choose('Form', 'Form abandoned');
         assert.equal(await visits.count(), 1);
-        assert.match(await visits.innerText(), /example\.com\/left\n1 page · Form abandoned/);
+        assert.match(await visits.innerText(), /example\.com\/left\n1 page · 40 s · Form abandoned/);
         await choose('Lead', 'Leads only');
         await page.getByText('No recording matches').waitFor();
         await choose('Form', 'Any form activity');

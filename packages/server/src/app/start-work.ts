@@ -24,7 +24,7 @@ export async function startWork(config: Config, parts: Parts, { timers }: { time
   const settings = makeAppSettings({ ...parts, defaults, newId });
   // Sets the flags in the cache that follow from the settings. Where it fails, the next reading does.
   await settings.latest().catch((error: Error) => log.warn('settings not read', { reason: error.message }));
-  const indexing = startLeadIndexing({ store, log });
+  const indexing = startLeadIndexing(parts);
   const renewal = startRenewingOrigins({ store, log });
   const watch = makeInboxWatch({ store, host: hostname(), log, metrics, now });
   const ingestFrom = (source: Inbox) =>

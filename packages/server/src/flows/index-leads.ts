@@ -9,9 +9,14 @@ const DEBOUNCE_MS = 200;
 const LEADS_PER_STEP = 200;
 /** Fewer, because all that was sent is read with them. */
 const SUBMISSIONS_PER_STEP = 50;
-/** A lead takes as long in the thread that stores it as in the main thread: that one is busy long before this one. */
-const BUSY_FROM = 0.4;
-const REST_FACTOR = 20;
+/**
+ * In the embedded store a lead takes as long in the thread that stores it as in the main thread: that one is busy long before
+ * this one. A server has other processors for it.
+ */
+const GIVE_WAY = {
+  embedded: { busyFrom: 0.4, restFactor: 20 },
+  server: { busyFrom: 0.6, restFactor: 6 },
+};
 /** So many that lists would become slow: then requests have to share. */
 const WAITING_MAX = 50_000;
 
@@ -41,8 +46,16 @@ export async function renewLeadsAfterMigration(
 }
 
 /** Keeps the index of the lists up to date for as long as the service runs. */
-export function startLeadIndexing({ store, log }: { store: Store; log: Log }): LeadIndexing {
-  const giveWay = makeGiveWay({ busyFrom: BUSY_FROM, restFactor: REST_FACTOR });
+export function startLeadIndexing({
+  store,
+  isStoreElsewhere,
+  log,
+}: {
+  store: Store;
+  isStoreElsewhere: boolean;
+  log: Log;
+}): LeadIndexing {
+  const giveWay = makeGiveWay(GIVE_WAY[isStoreElsewhere ? 'server' : 'embedded']);
   let waiting = 0;
   let isRenewed = false;
   const loop = startLoop({
