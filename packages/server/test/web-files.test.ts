@@ -211,7 +211,7 @@ describe('the front door', () => {
     }
     assert.equal((await fetch(`${service.url}/`, { method: 'POST' })).status, 403);
     const put = await fetch(`${service.url}/`, { method: 'PUT' });
-    assert.deepEqual([put.status, put.headers.get('allow')], [405, 'POST, OPTIONS']);
+    assert.deepEqual([put.status, put.headers.get('allow')], [405, 'POST, GET, HEAD, OPTIONS']);
   });
 });
 
