@@ -18,7 +18,7 @@ import type { Environment } from '../src/lib/environment.ts';
 import { MINUTE_MS } from '../src/lib/utc-time.ts';
 
 /** More where asked for: `REQUESTS=100000 npm test -- same-answers`, again with the SEED that it names. */
-const REQUESTS = Number(process.env.REQUESTS ?? 300);
+const REQUESTS = Number(process.env.REQUESTS ?? 200);
 const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 32));
 const PROCESSES = 3;
 const READ_SHARE = 0.15;
