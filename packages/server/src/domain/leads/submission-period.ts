@@ -34,6 +34,14 @@ export function endOf(moment: string): number {
   return clamped(spanOf(moment).until);
 }
 
+/** What a list is narrowed to; `until` is exclusive. */
+export function boundsOf({ from, to }: { from?: string | undefined; to?: string | undefined }) {
+  return {
+    from: from === undefined ? undefined : startOf(from),
+    until: to === undefined ? undefined : endOf(to),
+  };
+}
+
 function clamped(millis: number): number {
   return Math.min(Math.max(millis, 0), OPEN_END);
 }

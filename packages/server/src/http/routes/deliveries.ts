@@ -1,5 +1,5 @@
 import { TEST_LEADS_PER_MINUTE_MAX } from '@leadtrail/contract/limits';
-import { endOf, startOf } from '../../domain/leads/submission-period.ts';
+import { boundsOf, startOf } from '../../domain/leads/submission-period.ts';
 import type { Forwarding } from '../../flows/forward-leads.ts';
 import type { SendTestLead } from '../../flows/send-test-lead.ts';
 import { AppError } from '../../lib/errors.ts';
@@ -30,8 +30,7 @@ export function deliveryRoutes({
       store.flowSends({
         ...query,
         siteKeys: site,
-        from: from === undefined ? undefined : startOf(from),
-        until: to === undefined ? undefined : endOf(to),
+        ...boundsOf({ from, to }),
       }),
     ),
     async resendFlowSend({ params }) {

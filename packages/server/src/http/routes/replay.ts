@@ -1,6 +1,6 @@
 import { setImmediate as othersServed } from 'node:timers/promises';
 import { ReplayEnvelope } from '@leadtrail/contract/replay';
-import { endOf, startOf } from '../../domain/leads/submission-period.ts';
+import { boundsOf } from '../../domain/leads/submission-period.ts';
 import { readChunk } from '../../domain/tracking/replay-chunk.ts';
 import type { AppSettings } from '../../flows/app-settings.ts';
 import { readReplay } from '../../flows/read-replay.ts';
@@ -41,8 +41,7 @@ export function replayRoutes({
         sessionId: session_id,
         siteKeys: site,
         isLead: lead,
-        from: from === undefined ? undefined : startOf(from),
-        until: to === undefined ? undefined : endOf(to),
+        ...boundsOf({ from, to }),
       }),
     replay: ({ params }) => readReplay({ store, objects }, params.session_id),
   };

@@ -1,4 +1,4 @@
-import { endOf, startOf } from '../../domain/leads/submission-period.ts';
+import { boundsOf } from '../../domain/leads/submission-period.ts';
 import type { AcceptLead } from '../../flows/accept-lead.ts';
 import type { SetAsidePeriod } from '../../store/set-aside-leads.ts';
 import type { Store } from '../../store/store.ts';
@@ -42,8 +42,7 @@ export function setAsideRoutes({
       ip: searchText(query.ip),
       q: searchText(query.q),
       siteKeys: site,
-      from: from === undefined ? undefined : startOf(from),
-      until: to === undefined ? undefined : endOf(to),
+      ...boundsOf({ from, to }),
       kind,
       now: now(),
     });

@@ -1,6 +1,7 @@
 import { background } from '../operation.ts';
-import { SESSION_CHANGES } from './ingest.ts';
+
 import { contribute, newTotals, writeTotals } from './totals.ts';
+import { SESSION_CHANGES } from './write-rows.ts';
 
 /** Ends sessions without activity since a time, each at its last activity; says how many it ended. */
 export const endIdleSessions = background(
