@@ -1,4 +1,4 @@
-/** A shared link has an address of its own. Its token is the fragment, which browsers send to nobody. */
+/** A shared link has an address of its own. Its token is the fragment, which browsers do not send. */
 
 export const SHARED_PATH = '/dashboard/shared';
 

@@ -8,11 +8,10 @@ import { call } from '../../api/client.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 import { useIsAdmin } from '../../api/role.ts';
 import { counted, timeOf } from '../../format.ts';
-import { momentsOf } from '../../frame/days.ts';
 import type { Frame } from '../../frame/frame.ts';
 import { FrameBar } from '../../frame/frame-bar.tsx';
 import { useFrame } from '../../frame/use-frame.ts';
-import { useShownDays } from '../../frame/use-shown-days.ts';
+import { useFrameScope } from '../../frame/use-frame-scope.ts';
 import { type ListPage, type MoveList, PagedList } from '../../shared/paged-list.tsx';
 import { defined } from '../../shared/search-params.ts';
 import { useSearchParams } from '../../shared/use-search-params.ts';
@@ -41,10 +40,10 @@ export function DeliveriesPage() {
   const [search, change] = useSearchParams<DeliveriesSearch>();
   const { status, offset = 0 } = search;
   const [frame, changeFrame] = useFrame('all');
-  const shown = useShownDays(frame.when);
+  const scope = useFrameScope(frame);
   const asked = {
-    ...defined({ status, site: frame.sites.join(',') || undefined }),
-    ...(shown?.days === undefined ? {} : momentsOf(shown.days, shown.timeZone)),
+    ...defined({ status }),
+    ...scope,
     limit: LIST_DEFAULT,
     offset,
   };
@@ -55,7 +54,7 @@ export function DeliveriesPage() {
       return { rows, total };
     },
     placeholderData: keepPreviousData,
-    enabled: shown !== undefined || frame.when === 'all',
+    enabled: scope !== undefined,
     refetchInterval: ({ state }) => pollAfterMs(state.data),
   });
   const isAdmin = useIsAdmin();

@@ -1,11 +1,10 @@
 import { type LeadMetric, METRICS } from '@leadtrail/contract/question-fields';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useMemo } from 'react';
-import { momentsOf } from '../../frame/days.ts';
 import type { Frame } from '../../frame/frame.ts';
 import { FrameBar } from '../../frame/frame-bar.tsx';
 import { questionFrame, useFrame } from '../../frame/use-frame.ts';
-import { useShownDays } from '../../frame/use-shown-days.ts';
+import { useFrameScope } from '../../frame/use-frame-scope.ts';
 import { KeyboardHelp } from '../../shared/keyboard-help.tsx';
 import { keepLeadsSearch } from '../../shared/last-leads-search.ts';
 import { useMoveStage } from '../../shared/use-move-stage.ts';
@@ -92,14 +91,12 @@ function Leads({ search, onChange }: { search: ScopedSearch; onChange: ChangeSea
 
 /** Undefined until the time zone is known in which the days of the frame begin. */
 function useScopedSearch(search: LeadsSearch, frame: Frame): ScopedSearch | undefined {
-  const shown = useShownDays(frame.when);
+  const scope = useFrameScope(frame);
   if (search.figure !== undefined) {
     const { period, filters = [] } = questionFrame(frame);
     return { ...search, behind: { metric: search.figure, period, filters } };
   }
-  if (shown === undefined && frame.when !== 'all') return undefined;
-  const moments = shown?.days === undefined ? {} : momentsOf(shown.days, shown.timeZone);
-  return { ...search, ...moments, ...(frame.sites.length === 0 ? {} : { site: frame.sites.join(',') }) };
+  return scope && { ...search, ...scope };
 }
 
 /** Says which leads these are, as the frame shows the rest. */

@@ -7,10 +7,9 @@ import { useCallback } from 'react';
 import { call } from '../../api/client.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 import { counted, countryName, formatDuration } from '../../format.ts';
-import { momentsOf } from '../../frame/days.ts';
 import { FrameBar } from '../../frame/frame-bar.tsx';
 import { useFrame } from '../../frame/use-frame.ts';
-import { useShownDays } from '../../frame/use-shown-days.ts';
+import { useFrameScope } from '../../frame/use-frame-scope.ts';
 import { useValueName, valueName } from '../../frame/value-name.ts';
 import { type MoveList, PagedList } from '../../shared/paged-list.tsx';
 import { ReplayDialog } from '../../shared/replay/replay-dialog.tsx';
@@ -44,7 +43,7 @@ const LEADS: readonly Choice<'any' | 'true' | 'false'>[] = [
 export function RecordingsPage() {
   const [{ offset = 0, q, form, lead, replay }, change] = useSearchParams<RecordingsSearch>();
   const [frame, changeFrame] = useFrame('all');
-  const shown = useShownDays(frame.when);
+  const scope = useFrameScope(frame);
   const nameOf = useValueName();
   const isNarrowed =
     q !== undefined ||
@@ -53,11 +52,10 @@ export function RecordingsPage() {
     frame.sites.length > 0 ||
     frame.when !== 'all';
   const asked = defined({
-    site: frame.sites.join(',') || undefined,
     page: q,
     form,
     lead: lead === undefined ? undefined : String(lead),
-    ...(shown?.days === undefined ? {} : momentsOf(shown.days, shown.timeZone)),
+    ...scope,
     limit: LIST_DEFAULT,
     offset,
   });
@@ -68,7 +66,7 @@ export function RecordingsPage() {
       return { rows, total };
     },
     placeholderData: keepPreviousData,
-    enabled: shown !== undefined || frame.when === 'all',
+    enabled: scope !== undefined,
   });
   const move = useCallback<MoveList>((to, how) => change({ offset: to || undefined }, how), [change]);
   const columns: Column<ReplayItem>[] = [

@@ -6,13 +6,11 @@ import { useCallback, useMemo, useState } from 'react';
 import { queryKeys } from '../../api/query-keys.ts';
 import { useIsAdmin } from '../../api/role.ts';
 import { counted, formatNumber } from '../../format.ts';
-import { momentsOf } from '../../frame/days.ts';
 import type { Frame } from '../../frame/frame.ts';
 import { FrameBar } from '../../frame/frame-bar.tsx';
 import { useFrame } from '../../frame/use-frame.ts';
-import { useShownDays } from '../../frame/use-shown-days.ts';
+import { useFrameScope } from '../../frame/use-frame-scope.ts';
 import { type MoveList, PagedList } from '../../shared/paged-list.tsx';
-import { defined } from '../../shared/search-params.ts';
 import { SpamTabs } from '../../shared/spam-tabs.tsx';
 import { useSearchParams } from '../../shared/use-search-params.ts';
 import { Button, buttonClasses } from '../../ui/button.tsx';
@@ -33,10 +31,9 @@ export function SetAsidePage({ kind }: { kind: SetAsideKind }) {
   const [search, change] = useSearchParams<SetAsideSearch>();
   const { q = '', offset = 0 } = search;
   const [frame, changeFrame] = useFrame('all');
-  const shown = useShownDays(frame.when);
+  const scope = useFrameScope(frame);
   const asked = {
-    ...defined({ site: frame.sites.join(',') || undefined }),
-    ...(shown?.days === undefined ? {} : momentsOf(shown.days, shown.timeZone)),
+    ...scope,
     q,
     limit: LIST_DEFAULT,
     offset,
@@ -45,7 +42,7 @@ export function SetAsidePage({ kind }: { kind: SetAsideKind }) {
     queryKey: queryKeys.setAsideList(kind.key, asked),
     queryFn: ({ signal }) => kind.list(asked, signal),
     placeholderData: keepPreviousData,
-    enabled: shown !== undefined || frame.when === 'all',
+    enabled: scope !== undefined,
   });
   const rows = query.data?.rows;
   const isAdmin = useIsAdmin();

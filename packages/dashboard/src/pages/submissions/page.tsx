@@ -8,10 +8,9 @@ import { useCallback } from 'react';
 import { call } from '../../api/client.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 import { counted } from '../../format.ts';
-import { momentsOf } from '../../frame/days.ts';
 import { FrameBar } from '../../frame/frame-bar.tsx';
 import { type ChangeFrame, useFrame } from '../../frame/use-frame.ts';
-import { useShownDays } from '../../frame/use-shown-days.ts';
+import { useFrameScope } from '../../frame/use-frame-scope.ts';
 import type { When } from '../../frame/when.ts';
 import { type MoveList, PagedList } from '../../shared/paged-list.tsx';
 import { personName } from '../../shared/person-name.ts';
@@ -48,18 +47,17 @@ export function SubmissionsPage() {
   const [search, change] = useSearchParams<SubmissionsSearch>();
   const { q, sort = 'submitted_at', order = 'desc', offset = 0 } = search;
   const [frame, changeFrame] = useFrame(WHEN_DEFAULT);
-  const shown = useShownDays(frame.when);
+  const scope = useFrameScope(frame);
 
   const move = useCallback<MoveList>((to, how) => change({ offset: to || undefined }, how), [change]);
 
-  const moments = shown?.days === undefined ? undefined : momentsOf(shown.days, shown.timeZone);
   const asked = {
     period: 'range',
     ...defined({
       q,
-      site: frame.sites.join(',') || undefined,
-      date_from: moments?.from,
-      date_to: moments?.to,
+      site: scope?.site,
+      date_from: scope?.from,
+      date_to: scope?.to,
     }),
     sort,
     order,
@@ -73,7 +71,7 @@ export function SubmissionsPage() {
       return { rows, total };
     },
     placeholderData: keepPreviousData,
-    enabled: shown !== undefined,
+    enabled: scope !== undefined,
   });
 
   const sortable = (title: string, by: Sort, hint?: string) => {
