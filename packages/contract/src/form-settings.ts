@@ -67,7 +67,7 @@ export const SpamCheck = z
     'proof_of_work: the form script computes for a moment, without a third party; turnstile (Cloudflare) and hcaptcha need keys of your own',
   );
 export type SpamCheck = z.output<typeof SpamCheck>;
-/** Those that ask somebody else. */
+/** Checks by a third party. */
 export type SpamCheckProvider = Extract<SpamCheck, 'turnstile' | 'hcaptcha'>;
 
 export const SPAM_CHECK_FAILED = ['suspicion', 'refuse'] as const;

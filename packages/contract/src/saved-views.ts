@@ -4,7 +4,7 @@ import { ApiError, DateTime } from './fields.ts';
 import { MANAGEMENT_BYTES_MAX, SAVED_VIEWS_MAX } from './limits.ts';
 import { SAVED_VIEW_PAGES, VIEW_NAME_CHARS_MAX, VIEW_SEARCH_CHARS_MAX } from './view-pages.ts';
 
-/** Views of lists of the dashboard, shared by everybody who has a key. */
+/** Saved views of the dashboard's lists, the same for all users. */
 
 const Name = z.string().trim().min(1).max(VIEW_NAME_CHARS_MAX);
 const Search = z
