@@ -4,12 +4,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { call } from '@leadtrail/testing/analytics-calls';
 import { row, rows } from '@leadtrail/testing/database';
 import { assertCaptured, CAPTURE_ENV, sendFromServer } from '@leadtrail/testing/enquiries';
 import { useProcesses } from '@leadtrail/testing/processes';
 import { ask, QUERY } from '@leadtrail/testing/questions';
-import { onBothStores, startService, type TestService } from '@leadtrail/testing/service';
+import { ADMIN_KEY, onBothStores, startService, type TestService } from '@leadtrail/testing/service';
 import { startSession } from '@leadtrail/testing/visits';
 import { Client } from 'pg';
 import { openCopy } from '../src/adapters/duckdb-copy.ts';
@@ -78,6 +79,28 @@ onBothStores('the columnar copy', (kind) => {
       assert.equal(statSync(folder()).mode & 0o777, 0o700);
       for (const name of readdirSync(folder()))
         assert.equal(statSync(join(folder(), name)).mode & 0o777, 0o600);
+    });
+  });
+
+  test('is closed while questions wait that nobody wants any more', async () => {
+    await inOneInstallation(async (restart) => {
+      let service = await restart();
+      await startSession(service);
+      await service.settled();
+      const expected = await visits(service);
+      for (const pauseMs of [5, 20, 40, 80]) {
+        const left = new AbortController();
+        const headers = { 'x-api-key': ADMIN_KEY, 'content-type': 'application/json' };
+        const questions = Array.from({ length: 60 }, (_, index) => {
+          const body = JSON.stringify({ ...VISITS, period: 'all', limit: index + 1 });
+          return fetch(`${service.url}${QUERY}`, { method: 'POST', headers, body, signal: left.signal });
+        });
+        await delay(pauseMs);
+        left.abort();
+        await Promise.allSettled(questions);
+        service = await restart();
+      }
+      assert.equal(await visits(service), expected);
     });
   });
 

@@ -1,7 +1,7 @@
 import { readlinkSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { basename } from 'node:path';
-import { parentPort, workerData } from 'node:worker_threads';
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import type { FoundFigures } from '../domain/questions/answer.ts';
 import type { CompiledQuestion, Statement } from '../domain/questions/compile.ts';
 import { AppError, type ErrorCode, reasonOf, unavailable } from '../lib/errors.ts';
@@ -15,8 +15,10 @@ import { openStoreReader, type StorePlace } from './store-reader.ts';
 export type AnswersPlace = { folder: string; store: StorePlace };
 export type AnswersRequest = { id: number; now: number } & (
   | { kind: 'ask'; question: CompiledQuestion }
-  | { kind: 'follow' | 'forget' | 'close' }
+  | { kind: 'follow' | 'forget' }
 );
+/** Everything that is in hand is answered first, with what it has come to. */
+export type EndRequest = { kind: 'close' };
 export type AnswersReply = {
   id: number;
   result?: Found;
@@ -33,12 +35,26 @@ giveWay();
 const { folder, store } = workerData as AnswersPlace;
 const place = claimPlace(folder);
 const copy: FollowedCopy = openFollowedCopy(place, await openStoreReader(store));
+const inHand = new Set<Promise<void>>();
 let asking = 0;
 const waiting: (() => void)[] = [];
 
-port.on('message', async (request: AnswersRequest) => {
-  port.postMessage(await reply(request));
+port.on('message', (request: AnswersRequest | EndRequest) => {
+  if (request.kind === 'close') return void end(port);
+  const replied = reply(request).then((answer) => {
+    port.postMessage(answer);
+    inHand.delete(replied);
+  });
+  inHand.add(replied);
 });
+
+/** The thread ends by itself: ended from outside while DuckDB is at work, it would take the process with it. */
+async function end(port: MessagePort): Promise<void> {
+  copy.stop();
+  await Promise.all(inHand);
+  await copy.close().finally(() => port.close());
+  place.release();
+}
 
 async function reply(request: AnswersRequest): Promise<AnswersReply> {
   const { id, now } = request;
@@ -52,10 +68,6 @@ async function reply(request: AnswersRequest): Promise<AnswersReply> {
       case 'forget':
         await copy.forget(now);
         removeUnclaimed(folder);
-        return { id };
-      case 'close':
-        await copy.close();
-        place.release();
         return { id };
     }
   } catch (error) {

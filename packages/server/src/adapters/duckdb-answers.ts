@@ -5,7 +5,7 @@ import { withTimeout } from '../lib/timeout.ts';
 import { MINUTE_MS, SECOND_MS } from '../lib/utc-time.ts';
 import type { Answers, Found } from '../ports/answers.ts';
 import type { Store } from '../store/store.ts';
-import type { AnswersPlace, AnswersReply, AnswersRequest } from './duckdb-answers-worker.ts';
+import type { AnswersPlace, AnswersReply, AnswersRequest, EndRequest } from './duckdb-answers-worker.ts';
 import { removeUnclaimed } from './duckdb-place.ts';
 
 type Sent = AnswersRequest extends infer R ? (R extends unknown ? Omit<R, 'id' | 'now'> : never) : never;
@@ -77,6 +77,7 @@ type AnswersThread = {
 function startThread(place: AnswersPlace, now: () => number): AnswersThread {
   const worker = new Worker(new URL('./duckdb-answers-worker.ts', import.meta.url), { workerData: place });
   const waiting = new Map<number, PromiseWithResolvers<unknown>>();
+  const ended = new Promise((resolve) => worker.once('exit', resolve));
   let lastId = 0;
   let broken: Error | undefined;
 
@@ -108,8 +109,8 @@ function startThread(place: AnswersPlace, now: () => number): AnswersThread {
     call,
     isBroken: () => broken !== undefined,
     async close() {
-      await call({ kind: 'close' }).catch(() => undefined);
-      await worker.terminate();
+      worker.postMessage({ kind: 'close' } satisfies EndRequest);
+      await ended;
     },
   };
 }

@@ -16,6 +16,8 @@ export type FollowedCopy = {
   discard(): Promise<void>;
   /** Takes in everything, and leaves nothing in the file of what is gone. */
   forget(now: number): Promise<void>;
+  /** Nothing new is begun, and what is being asked is broken off. */
+  stop(): void;
   close(): Promise<void>;
 };
 
@@ -47,14 +49,17 @@ export function openFollowedCopy(place: CopyPlace, store: StoreReader): Followed
   let making: Promise<void> | undefined;
   let failure: { at: number; error: Error } | undefined;
   let isStopped = false;
+  let isClosing = false;
   /** Follow one after the other; who comes while one has not begun shares it. */
   let running: Promise<unknown> = Promise.resolve();
   let next: Promise<number> | undefined;
   let users = 0;
   let whenUnused = () => {};
   let exclusive: Promise<void> | undefined;
+  const asked = new Set<DuckDBConnection>();
 
   async function ready(): Promise<State> {
+    if (isClosing) throw unavailable('The service is closing.');
     const isDue = failure === undefined || performance.now() - failure.at > PAUSE_AFTER_FAILURE_MS;
     if (state === undefined && making === undefined && isDue) making = makeInBackground();
     if (state === undefined) await Promise.race([making, patience()]);
@@ -93,7 +98,7 @@ export function openFollowedCopy(place: CopyPlace, store: StoreReader): Followed
     if (bookmark === undefined) throw new Error('There is no change to begin with.');
     const copy = await openCopy(file, spillFolder, version);
     try {
-      await copyAll(copy, store, () => isStopped);
+      await copyAll(copy, store, () => isStopped || isClosing);
       await copy.change({ bookmark });
     } catch (error) {
       copy.close();
@@ -166,7 +171,7 @@ export function openFollowedCopy(place: CopyPlace, store: StoreReader): Followed
     try {
       return await catchUp(now);
     } catch (error) {
-      if (state === undefined) throw error;
+      if (state === undefined || isClosing) throw error;
       // The store is away: the copy answers with what it has.
       if (isUnavailable(error)) return state.asOf;
       // A full disk, or a damaged file: what is in it cannot be relied on.
@@ -197,9 +202,12 @@ export function openFollowedCopy(place: CopyPlace, store: StoreReader): Followed
       users += 1;
       try {
         const connection = await current.copy.connect();
+        asked.add(connection);
         try {
+          if (isClosing) throw unavailable('The service is closing.');
           return await ask(connection);
         } finally {
+          asked.delete(connection);
           connection.closeSync();
         }
       } finally {
@@ -222,8 +230,12 @@ export function openFollowedCopy(place: CopyPlace, store: StoreReader): Followed
       if (state === undefined) removeCopy(file, spillFolder);
       else while ((await follow(now)) < now);
     },
+    stop() {
+      isClosing = true;
+      for (const connection of asked) connection.interrupt();
+    },
     async close() {
-      isStopped = true;
+      this.stop();
       await making;
       await running;
       await alone(async () => state?.copy.close());
