@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, test } from 'node:test';
 import { promisify } from 'node:util';
+import { aClock } from '@leadtrail/testing/clock';
 import { rows } from '@leadtrail/testing/database';
-import { onBothStores, postgresUrl } from '@leadtrail/testing/service';
+import { onBothStores, postgresUrl, startService, type TestService } from '@leadtrail/testing/service';
 import { finishWork } from '@leadtrail/testing/torture/finish-work';
 import { type Ledger, newLedger } from '@leadtrail/testing/torture/ledger';
 import { type Load, startLoad } from '@leadtrail/testing/torture/load';
@@ -22,7 +23,9 @@ import {
   within,
 } from '@leadtrail/testing/torture/service-process';
 import { differences } from '@leadtrail/testing/torture/verify';
+import { runJob } from '@leadtrail/testing/visits';
 import { PROJECT_DIR } from '../src/config.ts';
+import { MINUTE_MS } from '../src/lib/utc-time.ts';
 
 const run = promisify(execFile);
 
@@ -125,6 +128,48 @@ onBothStores('an inbox that is a copy', (kind) => {
         recursive: true,
         force: true,
       }).catch(() => undefined);
+      assert.deepEqual(await differences(ledger, place), []);
+    });
+  }
+
+  if (kind === 'postgres') {
+    test('a machine never returns: the others say so until its inbox is adopted', async () => {
+      const dead = await start();
+      const release = await holdStore();
+      await track(dead.port, 20, { settle: false });
+      dead.process.kill('SIGKILL');
+      await dead.process.exited;
+      await release();
+
+      const clock = aClock(Date.now());
+      const dataDir = join(copies, 'survivor');
+      const survivor = await startService('postgres', {
+        dataDir,
+        databaseUrl: String(place.databaseUrl),
+        overrides: { now: clock.now },
+      });
+      const missed = async () => {
+        await runJob(survivor, 'watch-inboxes');
+        const lines = survivor.logged.filter(({ message }) => message.startsWith('inbox is missing'));
+        return [await metric(portOf(survivor), 'leadtrail_inbox_missing'), lines.length];
+      };
+      try {
+        assert.deepEqual(await missed(), [0, 0]);
+        clock.set(Date.now() + 6 * MINUTE_MS);
+        // Its inbox of tracking and, if it had come to it, its log of leads; each is said once.
+        const [count = 0, lines] = await missed();
+        assert.ok(count >= 1 && lines === count);
+        assert.deepEqual(await missed(), [count, lines]);
+
+        await inboxCommand('adopt', place.dataDir, dataDir);
+        await runJob(survivor, 'adopt-inboxes');
+        await inboxEmpty(portOf(survivor));
+        await until('The inboxes to be closed', async () => (await missed())[0] === 0);
+        await rm(join(place.dataDir, 'inbox'), { recursive: true });
+      } finally {
+        await survivor.close();
+      }
+      await finishWork(place);
       assert.deepEqual(await differences(ledger, place), []);
     });
   }
@@ -250,9 +295,12 @@ onBothStores('an inbox that is a copy', (kind) => {
     await cp(join(copies, name), join(place.dataDir, what), { recursive: true });
   }
 
-  function inboxCommand(...args: string[]) {
+  function inboxCommand(command: string, folder?: string, dataDir = place.dataDir) {
+    const args = folder === undefined ? [command] : [command, folder];
     return run(process.execPath, [join(PROJECT_DIR, 'scripts/inbox.ts'), ...args], {
-      env: { ...process.env, DATA_DIR: place.dataDir, ANALYTICS_API_KEY: '' },
+      env: { ...process.env, DATA_DIR: dataDir, ANALYTICS_API_KEY: '' },
     });
   }
+
+  const portOf = ({ url }: TestService) => Number(new URL(url).port);
 });
