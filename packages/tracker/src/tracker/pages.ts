@@ -17,4 +17,6 @@ export function watchPages(moved: () => void): void {
     };
   }
   listen('popstate', moved);
+  // Of navigations that an app intercepts, nothing else tells.
+  if (window.navigation) listen('currententrychange', moved, navigation);
 }
