@@ -2,15 +2,16 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { before, describe, test } from 'node:test';
-import { promisify } from 'node:util';
+import { parseEnv, promisify } from 'node:util';
 import { runInNewContext } from 'node:vm';
 import { call } from '@leadtrail/testing/analytics-calls';
+import { aStart } from '@leadtrail/testing/builders';
 import { CALLBACK_SECRET, CRM_CALLBACK, capture, WEBHOOK_SECRET } from '@leadtrail/testing/callbacks';
 import { row } from '@leadtrail/testing/database';
 import { samples } from '@leadtrail/testing/doc-samples';
 import { CAPTURE_ENV } from '@leadtrail/testing/enquiries';
 import { aSite } from '@leadtrail/testing/management';
-import { ADMIN_KEY, useService } from '@leadtrail/testing/service';
+import { ADMIN_KEY, startService, useService } from '@leadtrail/testing/service';
 import { stageChange } from '../src/domain/leads/stage-change.ts';
 
 /** What the README and the guides say to run or to send, run and sent. */
@@ -82,6 +83,28 @@ describe('Samples of the documentation', () => {
       "select crm_lead_id from leads where contact_email = 'callbacks@example.org'",
     );
     assert.equal(lead.crm_lead_id, '4711');
+  });
+
+  test('the other names of scripts and tracking', async () => {
+    const [sample = ''] = await samples('docs/SITES.md', 'sh');
+    const { TRACK_PATH, ...scripts } = parseEnv(sample);
+    const renamed = await startService('sqlite', { env: { TRACK_PATH, ...scripts } });
+    try {
+      assert.equal(Object.keys(scripts).length, 3);
+      for (const path of Object.values(scripts)) {
+        const { status, headers } = await fetch(renamed.url + path);
+        assert.equal(status, 200);
+        assert.match(headers.get('content-type') ?? '', /javascript/);
+      }
+      const started = await fetch(`${renamed.url}${TRACK_PATH}/session/start`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(aStart()),
+      });
+      assert.equal(started.status, 200, await started.text());
+    } finally {
+      await renamed.close();
+    }
   });
 
   test('the event of a stage has these keys', async () => {

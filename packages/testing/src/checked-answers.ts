@@ -66,15 +66,21 @@ export async function navigateDescribed(
 
 /**
  * As a browser sends a form and follows a link: the fetch of Node, like that of a page, says in a header that it is a
- * script. Redirects are not followed.
+ * script. Redirects are not followed. `from` is the loopback address that it comes from.
  */
 export async function navigate(
   to: string | URL,
-  { method, headers, body }: { method: string; headers: Record<string, string>; body: string },
+  {
+    method,
+    headers,
+    body,
+    from,
+  }: { method: string; headers: Record<string, string>; body: string; from?: string },
 ): Promise<Response> {
   const outgoing = request(to, {
     method,
     headers: { ...headers, 'content-length': Buffer.byteLength(body) },
+    ...(from === undefined ? {} : { localAddress: from }),
   });
   outgoing.end(body);
   const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];

@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
 import { access } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 export type Program = {
@@ -15,6 +17,8 @@ export type Program = {
 
 const run = promisify(execFile);
 const APT_ENVIRONMENT = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+/** Test files run beside each other, and apt-get fails while another one is at work. */
+const APT_LOCK = join(tmpdir(), 'leadtrail-apt.lock');
 
 /** Where a program is that no package of ours can bring along; installed where that can be done by itself. */
 export async function installedProgram(program: Program): Promise<string> {
@@ -34,14 +38,16 @@ async function install({ name, paths, debianPackage, otherPaths }: Program): Pro
   if (process.getuid?.() !== 0 || !(await exists('/usr/bin/apt-get'))) return undefined;
   console.log(`Installing ${name}…`);
   try {
-    await run('apt-get', ['update', '-qq'], { env: APT_ENVIRONMENT });
-    await run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', debianPackage], {
-      env: APT_ENVIRONMENT,
-    });
+    await aptGet('update', '-qq');
+    await aptGet('install', '-y', '-qq', '--no-install-recommends', debianPackage);
   } catch (error) {
     if (otherPaths === undefined) throw error;
   }
   return firstOf(paths);
+}
+
+async function aptGet(...command: string[]): Promise<void> {
+  await run('flock', [APT_LOCK, 'apt-get', ...command], { env: APT_ENVIRONMENT });
 }
 
 async function firstOf(paths: readonly string[]): Promise<string | undefined> {

@@ -8,6 +8,7 @@ import type { Browser, Page } from 'playwright-core';
 import { PATIENCE_MS } from './support/form-visits.ts';
 import { FORM_ID, SITE_KEY, setUpForms } from './support/lead-forms.ts';
 import { renderedByReact } from './support/rendered-by-react.ts';
+import { renderedByWordPress } from './support/rendered-by-wordpress.ts';
 import { aPage, openSite, type Site } from './support/site.ts';
 import { eventsOf, eventually, sessionsOf, visitorOf } from './support/tracked-visits.ts';
 
@@ -81,6 +82,11 @@ describe('Samples for websites in the documentation', () => {
       (sample) => sample.startsWith(`<script async src="${service.url}/t.js"`) && !sample.includes('<form'),
     );
   const form = () => sampleWith('autocomplete="name"');
+  const linesOf = (html: string) =>
+    html
+      .trim()
+      .split('\n')
+      .map((line) => line.trim());
 
   test('the README has the same tags', () => {
     const [scripts, opened] = theOnly((sample) => sample.includes('…')).split('<form');
@@ -95,6 +101,13 @@ describe('Samples for websites in the documentation', () => {
     const [layout = '', form = ''] = await samples('docs/SITES.md', 'tsx');
     const html = await renderedByReact(filledIn(layout), filledIn(form));
     await open('/react', `<!doctype html>${html}`, (page) => sendsLead(page, 'react@example.org'));
+  });
+
+  test('the functions of a WordPress theme', async () => {
+    const [functions = ''] = await samples('docs/SITES.md', 'php');
+    const head = await renderedByWordPress(filledIn(functions));
+    assert.deepEqual(linesOf(head), linesOf(tags()));
+    await open('/wordpress', aPage({ head, body: form() }), (page) => sendsLead(page, 'php@example.org'));
   });
 
   test('the script for a tag manager', () =>
