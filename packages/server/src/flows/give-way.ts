@@ -1,6 +1,8 @@
 import { performance } from 'node:perf_hooks';
 
 const LOOK_MS = 20;
+/** On a busy machine work takes long without being much. */
+const REST_MS_MAX = 5000;
 
 /**
  * Lets requests go before background work: it pauses for as long as they keep the main thread busy, at most `restFactor`
@@ -21,7 +23,7 @@ export function makeGiveWay(asked: {
   }
 
   return async (workedMs, pause) => {
-    let leftMs = workedMs * asked.restFactor;
+    let leftMs = Math.min(workedMs * asked.restFactor, REST_MS_MAX);
     // The work itself may have kept the thread busy; what happens during a pause is the requests'.
     while (leftMs > 0 && wasBusy()) {
       const startedAt = performance.now();

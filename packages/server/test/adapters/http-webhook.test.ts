@@ -135,8 +135,8 @@ describe('a message', () => {
   });
 
   test('that has to wait for a free connection is not timed out by the wait', async (t) => {
-    const receiver = await startReceiver(t, (_, res) => void setTimeout(() => res.end(), 350));
-    const webhook = openWebhook(t, { timeoutMs: 1000 });
+    const receiver = await startReceiver(t, (_, res) => void setTimeout(() => res.end(), 1000));
+    const webhook = openWebhook(t, { timeoutMs: 3000 });
     const target = aTarget({ url: receiver.url });
     const sends = Array.from({ length: 4 * SOCKETS_PER_HOST_MAX }, () => webhook.send(target, aMessage()));
     const statuses = new Set((await Promise.all(sends)).map(({ statusCode }) => statusCode));
@@ -304,7 +304,7 @@ describe('an answer', () => {
       const trickle = setInterval(() => res.write('.'), 5);
       res.on('close', () => clearInterval(trickle));
     });
-    const webhook = openWebhook(t, { timeoutMs: SHORT_TIMEOUT_MS });
+    const webhook = openWebhook(t, { timeoutMs: 1000 });
     const outcome = await webhook.send(aTarget({ url: receiver.url }), aMessage());
     assert.deepEqual([outcome.statusCode, outcome.error], [200, null]);
     assert.match(outcome.answer, /^\.+$/);
@@ -330,14 +330,18 @@ describe('an answer', () => {
   });
 
   test('that is no HTTP is no delivery', async (t) => {
-    const webhook = openWebhook(t, { timeoutMs: SHORT_TIMEOUT_MS });
-    const answers: readonly (readonly [string, string])[] = [
-      ['SSH-2.0-OpenSSH_9.9\r\n', 'The target did not answer with valid HTTP.'],
-      [`HTTP/1.1 200 OK\r\nx: ${'x'.repeat(MIB)}`, 'The target did not answer with valid HTTP.'],
-      ['HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n', CLOSED],
-      ['HTTP/1.1 100 Continue\r\n\r\n'.repeat(1000), TIMED_OUT],
+    const [patient, short] = [openWebhook(t), openWebhook(t, { timeoutMs: SHORT_TIMEOUT_MS })];
+    const answers: readonly (readonly [Webhook, string, string])[] = [
+      [patient, 'SSH-2.0-OpenSSH_9.9\r\n', 'The target did not answer with valid HTTP.'],
+      [patient, `HTTP/1.1 200 OK\r\nx: ${'x'.repeat(MIB)}`, 'The target did not answer with valid HTTP.'],
+      [
+        patient,
+        'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n',
+        CLOSED,
+      ],
+      [short, 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(1000), TIMED_OUT],
     ];
-    for (const [text, error] of answers) {
+    for (const [webhook, text, error] of answers) {
       const { port } = await startTcpServer(t, (socket) => socket.once('data', () => socket.write(text)));
       const outcome = await webhook.send(aTarget({ url: `http://127.0.0.1:${port}/` }), aMessage());
       assert.deepEqual([outcome.statusCode, outcome.error], [null, error], text.slice(0, 30));

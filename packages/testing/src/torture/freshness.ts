@@ -3,7 +3,7 @@ import { type ApiAnswer, type ApiCall, openApiConnection } from './api-connectio
 import { type Check, openCorner } from './dashboard-corner.ts';
 import type { Place } from './place.ts';
 import { type Random, seeded } from './random.ts';
-import { startServiceProcess, within } from './service-process.ts';
+import { startServiceProcess, until, within } from './service-process.ts';
 
 /**
  * Many people at dashboards change things and look at them at once, in any of the processes. Whoever does not see
@@ -53,7 +53,12 @@ async function lookAndChange(
   const isDone = () => result.pairs >= pairs || result.stale.length > 0;
 
   async function read(call: ApiCall, port: number, path: string): Promise<unknown> {
-    const answer = await call({ port, method: 'GET', path });
+    let answer = await call({ port, method: 'GET', path });
+    // No answer in time is no stale one.
+    await until(`GET ${path}`, async () => {
+      if (answer.status === 503) answer = await call({ port, method: 'GET', path });
+      return answer.status !== 503;
+    });
     if (answer.status !== 200) throw new Error(`GET ${path} ${failed(answer)}`);
     result.reads += 1;
     if (answer.headers['x-cache'] === 'hit') result.hits += 1;
