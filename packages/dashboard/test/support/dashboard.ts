@@ -49,6 +49,8 @@ export function useDashboard(service: TestService): Dashboard {
         locale: 'en-GB',
         timezoneId: 'Europe/Berlin',
         permissions: ['clipboard-read', 'clipboard-write'],
+        // What moves is drawn many times.
+        reducedMotion: 'reduce',
       });
       context.setDefaultTimeout(PATIENCE_MS);
       if (options.at !== undefined) await context.clock.setFixedTime(options.at);
