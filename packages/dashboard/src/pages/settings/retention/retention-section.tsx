@@ -140,7 +140,7 @@ function RetentionForm({ settings }: { settings: Settings }) {
           <NumberField
             label="Keep CRM events without a lead"
             unit="days"
-            hint="They wait for a callback that brings their CRM id. Empty keeps them forever."
+            hint="They wait for a callback that brings their CRM ID. Empty keeps them forever."
             placeholder="Forever"
             {...field('unmatched_event_retention_days')}
           />
