@@ -4,7 +4,7 @@ import { classes } from './classes.ts';
 export type Fact = {
   name: string;
   value: ReactNode;
-  /** Takes the whole width where there are two columns. */
+  /** Takes two columns. */
   isWide?: boolean;
 };
 
@@ -31,7 +31,7 @@ export function Facts({
           key={index}
           className={classes(
             isRows ? 'grid gap-x-4 gap-y-0.5 py-2 sm:grid-cols-[11rem_minmax(0,1fr)]' : 'min-w-0',
-            isWide && 'max-xl:col-span-full',
+            isWide && 'col-span-2',
           )}
         >
           <dt className={`break-words text-ink-faint ${isRows ? '' : 'text-xs'}`}>{name}</dt>
