@@ -14,6 +14,8 @@ export type Client = {
   forms: readonly { id: string; name: string }[];
   /** Of the visitors, the most frequent first. */
   audience: readonly string[];
+  /** By a won lead, in euros: the least and the most. */
+  earnings: readonly [number, number];
   weight: number;
 };
 
@@ -33,6 +35,7 @@ export const CLIENTS: readonly Client[] = [
     pages: ['/', '/apartments', '/apartments/two-bedroom', '/apartments/penthouse', '/location', '/prices'],
     forms: [ENQUIRY, BROCHURE, VISIT],
     audience: ['IN', 'IN', 'IN', 'AE', 'US', 'GB', 'SG', 'AU'],
+    earnings: [1200, 6000],
     weight: 24,
   },
   {
@@ -45,6 +48,7 @@ export const CLIENTS: readonly Client[] = [
     pages: ['/', '/residences', '/payment-plan', '/amenities', '/open-house', '/gallery'],
     forms: [ENQUIRY, VISIT],
     audience: ['AE', 'AE', 'IN', 'GB', 'SA', 'DE', 'PK', 'FR', 'US'],
+    earnings: [2500, 14000],
     weight: 22,
   },
   {
@@ -57,6 +61,7 @@ export const CLIENTS: readonly Client[] = [
     pages: ['/', '/wohnungen', '/wohnungen/drei-zimmer', '/lage', '/finanzierung'],
     forms: [ENQUIRY, BROCHURE],
     audience: ['DE', 'DE', 'DE', 'DE', 'NL', 'PL', 'FR', 'TR'],
+    earnings: [2000, 9000],
     weight: 15,
   },
   {
@@ -69,6 +74,7 @@ export const CLIENTS: readonly Client[] = [
     pages: ['/', '/villas', '/villas/sea-view', '/life-in-valencia', '/buying-in-spain'],
     forms: [ENQUIRY, CALL_BACK],
     audience: ['ES', 'GB', 'DE', 'NL', 'FR', 'IT', 'BR', 'US'],
+    earnings: [2500, 12000],
     weight: 14,
   },
   {
@@ -81,6 +87,7 @@ export const CLIENTS: readonly Client[] = [
     pages: ['/', '/lofts', '/lofts/studio', '/neighbourhood', '/help-to-buy'],
     forms: [ENQUIRY, VISIT],
     audience: ['GB', 'GB', 'GB', 'US', 'SG', 'CN', 'ZA', 'IT'],
+    earnings: [3000, 15000],
     weight: 11,
   },
   {
@@ -93,6 +100,7 @@ export const CLIENTS: readonly Client[] = [
     pages: ['/', '/home', '/business', '/savings-calculator', '/financing'],
     forms: [{ id: 'quote', name: 'Free quote' }, CALL_BACK],
     audience: ['US', 'US', 'US', 'US', 'CA', 'AU'],
+    earnings: [900, 4500],
     weight: 9,
   },
   {
@@ -105,6 +113,7 @@ export const CLIENTS: readonly Client[] = [
     pages: ['/', '/courses', '/courses/business-english', '/summer-school', '/placement-test'],
     forms: [ENQUIRY, { id: 'placement', name: 'Placement interview' }],
     audience: ['IT', 'ES', 'BR', 'JP', 'TR', 'PL', 'CN', 'FR', 'DE', 'KE'],
+    earnings: [350, 1800],
     weight: 5,
   },
 ];

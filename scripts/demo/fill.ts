@@ -2,6 +2,7 @@ import { readEnquiry } from '../../packages/server/src/domain/leads/enquiry.ts';
 import type { ObjectStore } from '../../packages/server/src/ports/objects.ts';
 import type { Store } from '../../packages/server/src/store/store.ts';
 import { moments } from './calendar.ts';
+import { importCosts } from './costs.ts';
 import { makeEnquiries, type PlannedEnquiry } from './enquiries.ts';
 import { type CapturedLead, callBack, deliver, workOn } from './follow-through.ts';
 import { type Random, seeded } from './random.ts';
@@ -38,9 +39,10 @@ export async function fillWithDemo(
   onProgress('Deliveries', 0);
   const delivered = await deliver(store, seeded(SEED + 3), now);
   onProgress('Pipeline', 0);
-  const statuses = await workOn(store, leads, seeded(SEED + 4), now);
+  const statuses = await workOn(store, leads, { random: seeded(SEED + 4), values: seeded(SEED + 8) }, now);
   const arrived = leads.filter(({ sendId }) => sendId !== null && delivered.has(sendId));
   await callBack(store, arrived, statuses, seeded(SEED + 5), now);
+  await importCosts(store, visits, seeded(SEED + 7), now);
   onProgress('Recordings', 0);
   await recordVisits({ store, objects }, visits, size.recordings, seeded(SEED + 6), now);
   while ((await store.indexLeads({ max: INDEXED_AT_ONCE })) > 0);
@@ -127,6 +129,7 @@ function makeCapture(store: Store, random: Random): Capture {
           publicId: leadPublicId,
           at,
           submissions: 1,
+          project: fields.PROJECT ?? '',
           isBot: '__pg_hp' in fields,
           sendId: outcome.isForwarded ? sendPublicId : null,
         });

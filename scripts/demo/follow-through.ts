@@ -5,6 +5,7 @@ import { crmEventKey } from '../../packages/server/src/domain/leads/crm-event.ts
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../packages/server/src/lib/utc-time.ts';
 import type { ClaimedSend, SendAttempt } from '../../packages/server/src/store/flow-sends/deliver.ts';
 import type { Store } from '../../packages/server/src/store/store.ts';
+import { CLIENTS } from './clients.ts';
 import type { Random } from './random.ts';
 
 /** What happens to leads: delivery, CRM events, work in the dashboard. */
@@ -14,6 +15,7 @@ export type CapturedLead = {
   publicId: string;
   at: number;
   submissions: number;
+  project: string;
   isBot: boolean;
   /** null: not forwarded. */
   sendId: string | null;
@@ -85,11 +87,11 @@ function stages(...weights: number[]): { status: LeadStatus; weight: number }[] 
 export async function workOn(
   store: Store,
   leads: readonly CapturedLead[],
-  random: Random,
+  { random, values }: { random: Random; values: Random },
   now: number,
 ): Promise<Map<number, LeadStatus>> {
   const statuses = new Map<number, LeadStatus>();
-  for (const { leadId, submissions, isBot, at } of leads) {
+  for (const { leadId, project, submissions, isBot, at } of leads) {
     const age = (now - at) / DAY_MS;
     const pipeline = PIPELINE.findLast(({ from }) => age >= from) ?? PIPELINE[0];
     if (pipeline === undefined) continue;
@@ -99,6 +101,7 @@ export async function workOn(
       await store.updateLead({
         id: String(leadId),
         status,
+        value: worthOf(status, project, values),
         by: 'marketing',
         now: Math.round((at + now) / 2),
       });
@@ -112,6 +115,15 @@ export async function workOn(
   return statuses;
 }
 
+/** Most of those who have bought or have an offer are known to be worth something: what the client earns by them. */
+function worthOf(status: LeadStatus, project: string, random: Random): number | undefined {
+  const client = CLIENTS.find((each) => each.project === project);
+  if (client === undefined || !(status === 'won' || status === 'proposal') || random.chance(0.1))
+    return undefined;
+  const [least, most] = client.earnings;
+  return Math.round((least + (most - least) * random.next() ** 2) / 50) * 50;
+}
+
 const OWNERS = ['Nadia Karim', 'Tom Becker', 'Ravi Menon', 'Lucía Soler'];
 const CRM_STEPS: Readonly<Record<LeadStatus, readonly string[]>> = {
   new: ['created'],
@@ -121,6 +133,13 @@ const CRM_STEPS: Readonly<Record<LeadStatus, readonly string[]>> = {
   won: ['created', 'assigned', 'call_logged', 'meeting_scheduled', 'proposal_sent', 'deal_won'],
   lost: ['created', 'assigned', 'call_logged', 'deal_lost'],
   fake: ['created', 'marked_as_spam'],
+};
+
+/** What the CRM calls the stage before the last step; else contacted. */
+const STAGE_BEFORE: Readonly<Record<string, LeadStatus>> = {
+  created: 'new',
+  assigned: 'new',
+  proposal_sent: 'proposal',
 };
 
 /** Callbacks of the automation platform and the CRM. */
@@ -180,9 +199,11 @@ async function reportSteps(
 ): Promise<void> {
   const owner = random.pick(OWNERS);
   let at = createdAt + 4 * SECOND_MS;
-  for (const eventType of CRM_STEPS[status]) {
+  const steps = CRM_STEPS[status];
+  for (const eventType of steps) {
     if (at > now) return;
-    const payload = JSON.stringify({ crm_lead_id: crmLeadId, event_type: eventType, owner, stage: status });
+    const stage = eventType === steps.at(-1) ? status : (STAGE_BEFORE[eventType] ?? 'contacted');
+    const payload = JSON.stringify({ crm_lead_id: crmLeadId, event_type: eventType, owner, stage });
     const key = crmEventKey({ crmLeadId, eventId: undefined, payload });
     await store.recordCrmEvent({ crmLeadId, eventType, payload, key, mapping: NO_MAPPING, at });
     at += Math.round((0.3 + random.skewed(2.5)) * DAY_MS);

@@ -24,9 +24,14 @@ export const formatPercent = (value: number): string => percent.format(value / 1
 export const formatChange = (value: number): string => change.format(value);
 export const formatShare = (value: number): string => share.format(Number.isFinite(value) ? value : 0);
 
-export function formatMoney(value: number, currency: string): string {
+export function formatMoney(
+  value: number,
+  currency: string,
+  { isRound = false }: { /** Without cents. */ isRound?: boolean } = {},
+): string {
   try {
-    return new Intl.NumberFormat(LOCALE, { style: 'currency', currency }).format(value);
+    const digits = isRound ? { maximumFractionDigits: 0 } : {};
+    return new Intl.NumberFormat(LOCALE, { style: 'currency', currency, ...digits }).format(value);
   } catch {
     // A currency that the browser does not know.
     return `${decimal.format(value)} ${currency}`;

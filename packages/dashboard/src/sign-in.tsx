@@ -71,7 +71,7 @@ export function SignIn() {
             type="checkbox"
             checked={isRemembered}
             onChange={(event) => setRemembered(event.target.checked)}
-            className="size-4 accent-accent"
+            className="size-[1.125rem]"
           />
           Keep me signed in on this device
         </label>

@@ -154,7 +154,7 @@ describe('the campaigns page', () => {
       await page
         .getByLabel('File')
         .setInputFiles({ name: 'costs.csv', mimeType: 'text/csv', buffer: Buffer.from(file) });
-      await page.getByText('1 row of 1 day').waitFor();
+      await page.getByText('1 row for 1 day').waitFor();
       assert.match(await page.getByLabel('File').inputValue(), /costs\.csv$/);
       await page.getByText(/^Line 3:/).waitFor();
       assert.deepEqual((await ask(service, { metrics: ['cost'] })).totals.metrics, [0]);

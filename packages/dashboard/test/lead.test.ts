@@ -415,7 +415,7 @@ describe('the page of a lead', () => {
       await dialog.getByRole('checkbox', { name: /e-mail address/ }).press('Space');
       await dialog.getByText('1 lead, 1 submission, 1 delivery, 1 CRM event, 1 visit').waitFor();
       assert.deepEqual(await found(), [`Grace\nLead ${lead.lead_id}, found by phone number and visitor ID`]);
-      for (const name of [/phone number/, /visitor id/])
+      for (const name of [/phone number/, /visitor ID/])
         await dialog.getByRole('checkbox', { name }).press('Space');
       await dialog.getByText('Choose at least one.').waitFor();
       await dialog.getByRole('textbox').fill('grace');

@@ -117,6 +117,46 @@ describe('what surrounds every page', () => {
     });
   });
 
+  test('letters typed right after Ctrl-K are searched for, however long the palette takes to load', async () => {
+    await dashboard.visit('/deliveries', async (page) => {
+      const loading = Promise.withResolvers<void>();
+      await page.route(/assets\/palette-/, async (route) => {
+        await loading.promise;
+        await route.continue();
+      });
+      await page.reload();
+      await page.getByRole('heading', { level: 1, name: 'Deliveries' }).waitFor();
+      await page.keyboard.press('Control+k');
+      await page.keyboard.type('cam?');
+      await page.keyboard.press('Backspace');
+      loading.resolve();
+      const field = page.getByRole('combobox', { name: 'Person, page or action' });
+      await field.waitFor();
+      await page.keyboard.type('paigns');
+      await page.waitForFunction(
+        () => document.querySelector<HTMLInputElement>('[role=dialog] input')?.value === 'campaigns',
+      );
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { level: 1, name: 'Campaigns' }).waitFor();
+    });
+  });
+
+  test('a page whose code is gone after an update says so in plain words, and is loaded anew', async () => {
+    await dashboard.visit(
+      '/deliveries',
+      async (page) => {
+        const others = /assets\/page-/;
+        await page.route(others, (route) => route.abort());
+        await page.getByRole('link', { name: 'Recordings' }).click();
+        await page.getByText('Leadtrail was updated or cannot be reached.').waitFor();
+        await page.unroute(others);
+        await page.getByRole('button', { name: 'Try again' }).click();
+        await page.getByRole('heading', { level: 1, name: 'Recordings' }).waitFor();
+      },
+      { expectedErrors: /ERR_FAILED|dynamically imported module/ },
+    );
+  });
+
   test('back and forward go from page to page', async () => {
     await dashboard.visit('', async (page) => {
       for (const label of ['Leads', 'Deliveries']) {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { LEAD_STATUSES } from '@leadtrail/contract/lead-status';
 import { NOON } from '@leadtrail/testing/builders';
+import { ask } from '@leadtrail/testing/questions';
 import { type TestService, useService } from '@leadtrail/testing/service';
 import { fillWithDemo } from '../../../scripts/demo/fill.ts';
 
@@ -35,6 +36,7 @@ const LISTS: readonly (readonly [path: string, rows: string])[] = [
   ['/analytics/sites', 'sites'],
   ['/analytics/forms', 'forms'],
   ['/analytics/integrations', 'integrations'],
+  ['/analytics/costs', 'imports'],
   ['/analytics/dropdown-options', 'source'],
   ['/analytics/dropdown-options', 'country'],
   ['/analytics/dropdown-options', 'project'],
@@ -97,6 +99,14 @@ describe('the demo data', () => {
           (list) => list.length > 0,
         ),
       ),
+    );
+  });
+
+  test('has costs and values, so that the figures of money are there', async () => {
+    const { totals } = await ask(service, { metrics: ['cost', 'cost_per_lead', 'revenue'], period: 'all' });
+    assert.deepEqual(
+      totals.metrics.filter((figure) => !figure),
+      [],
     );
   });
 });

@@ -1,11 +1,12 @@
 import { LEAD_STATUSES } from '@leadtrail/contract/lead-status';
 import { Keyboard } from 'lucide-react';
-import { useState } from 'react';
+import { Fragment, useState } from 'react';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { statusName } from '../ui/status-badge.tsx';
 import { useKeys } from './use-keys.ts';
 
+const OR = ' or ';
 const MOVING: readonly Shortcut[] = [
   ['j or ↓', 'Next lead'],
   ['k or ↑', 'Previous lead'],
@@ -14,7 +15,8 @@ const MOVING: readonly Shortcut[] = [
 ];
 const ACTING: readonly Shortcut[] = [
   ...LEAD_STATUSES.map((status, index): Shortcut => [String(index + 1), `Stage ${statusName(status)}`]),
-  ['x', 'Select; Shift X all up to here'],
+  ['x', 'Select'],
+  ['Shift X', 'Select all up to here'],
   ['r', 'Mark as reviewed'],
   ['n', 'Write a note (admin)'],
   ['f', 'Send to the automation platform (admin)'],
@@ -58,9 +60,14 @@ function Shortcuts({ title, shortcuts }: { title: string; shortcuts: readonly Sh
         {shortcuts.map(([key, meaning]) => (
           <div key={key} className="contents">
             <dt>
-              <kbd className="rounded border border-line-strong bg-sunken px-1.5 font-mono text-xs">
-                {key}
-              </kbd>
+              {key.split(OR).map((each, index) => (
+                <Fragment key={each}>
+                  {index > 0 && OR}
+                  <kbd className="rounded border border-line-strong bg-sunken px-1.5 font-mono text-xs">
+                    {each}
+                  </kbd>
+                </Fragment>
+              ))}
             </dt>
             <dd>{meaning}</dd>
           </div>

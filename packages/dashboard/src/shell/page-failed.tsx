@@ -3,11 +3,16 @@ import { buttonClasses } from '../ui/button.tsx';
 import { Page } from '../ui/page.tsx';
 import { EmptyState, ErrorState } from '../ui/states.tsx';
 
-/** Also shown when a page's code cannot be loaded: after an update the old files are gone. */
+/** What Chromium, Firefox and Safari say when a page's code cannot be loaded: after an update the old files are gone. */
+const CODE_MISSING = /dynamically imported module|importing a module script failed/i;
+
 export function PageFailed({ error }: ErrorComponentProps) {
+  const shown = CODE_MISSING.test(String(error))
+    ? new Error('Leadtrail was updated or cannot be reached. Try again to load the page anew.')
+    : error;
   return (
     <Page title="Something went wrong">
-      <ErrorState error={error} onRetry={() => location.reload()} />
+      <ErrorState error={shown} onRetry={() => location.reload()} />
     </Page>
   );
 }

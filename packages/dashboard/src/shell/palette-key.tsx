@@ -7,25 +7,50 @@ const PRELOAD_AFTER_MS = 1000;
 
 /** Ctrl-K or Cmd-K, on every page. */
 export function PaletteKey() {
-  const [isOpen, setOpen] = useState(false);
+  /** Opening: asked for, but its field does not have the focus yet. */
+  const [state, setState] = useState<'closed' | 'opening' | 'open'>('closed');
+  const [typed, setTyped] = useState('');
+
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
-      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey) return;
-      event.preventDefault();
-      setOpen(true);
+      if (isPaletteKey(event)) {
+        event.preventDefault();
+        if (state === 'closed') {
+          setTyped('');
+          setState('opening');
+        }
+      } else if (state === 'opening' && !event.ctrlKey && !event.metaKey && !event.altKey) {
+        // What is typed meanwhile is meant for the field, not for shortcuts of the page or what has the focus there.
+        const { key } = event;
+        if (key === 'Escape') setState('closed');
+        else if (key === 'Backspace') setTyped((before) => before.slice(0, -1));
+        else if (key.length === 1) setTyped((before) => before + key);
+        else if (key !== 'Enter') return;
+        event.preventDefault();
+        event.stopPropagation();
+      }
     };
-    addEventListener('keydown', onKeyDown);
-    return () => removeEventListener('keydown', onKeyDown);
-  }, []);
-  // Whoever types on at once would type into the page while it loads.
+    addEventListener('keydown', onKeyDown, true);
+    return () => removeEventListener('keydown', onKeyDown, true);
+  }, [state]);
   useEffect(() => {
     const timer = setTimeout(() => load().catch(() => {}), PRELOAD_AFTER_MS);
     return () => clearTimeout(timer);
   }, []);
-  if (!isOpen) return null;
+
+  if (state === 'closed') return null;
   return (
     <Suspense>
-      <Palette onClose={() => setOpen(false)} />
+      <Palette
+        typed={typed}
+        onType={setTyped}
+        onReady={() => setState('open')}
+        onClose={() => setState('closed')}
+      />
     </Suspense>
   );
+}
+
+function isPaletteKey({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
+  return key.toLowerCase() === 'k' && (ctrlKey || metaKey) && !altKey;
 }

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { LogOut, Moon, Sun, User } from 'lucide-react';
+import { LogOut, Moon, Send, Sun, User, Users } from 'lucide-react';
 import { type KeyboardEvent, type ReactNode, useDeferredValue, useId, useState } from 'react';
 import { call } from '../api/client.ts';
 import { forgetKey } from '../api/key.ts';
@@ -20,8 +20,18 @@ const PEOPLE_MAX = 8;
 const QUERY_CHARS_MIN = 2;
 
 /** Goes to a person, a page or an action by a few letters. */
-export function Palette({ onClose }: { onClose: () => void }) {
-  const [typed, setTyped] = useState('');
+export function Palette({
+  typed,
+  onType,
+  onReady,
+  onClose,
+}: {
+  typed: string;
+  onType: (typed: string) => void;
+  /** The field has the focus. */
+  onReady: () => void;
+  onClose: () => void;
+}) {
   const [at, setAt] = useState(0);
   const id = useId();
   const found = useFound(typed.trim(), onClose);
@@ -50,8 +60,12 @@ export function Palette({ onClose }: { onClose: () => void }) {
         placeholder="Person, page or action"
         value={typed}
         onChange={(event) => {
-          setTyped(event.target.value);
+          onType(event.target.value);
           setAt(0);
+        }}
+        onFocus={({ target }) => {
+          target.setSelectionRange(target.value.length, target.value.length);
+          onReady();
         }}
         onKeyDown={onKeyDown}
         className={INPUT_CLASSES}
@@ -106,10 +120,10 @@ function useFound(typed: string, onClose: () => void): Found[] {
     }),
   );
   const actions: Found[] = [
-    action('Leads to review', <User aria-hidden="true" />, () =>
+    action('Leads to review', <Users aria-hidden="true" />, () =>
       navigate({ to: '/leads', search: { seen: false } }),
     ),
-    action('Failed deliveries', <LogOut aria-hidden="true" />, () =>
+    action('Failed deliveries', <Send aria-hidden="true" />, () =>
       navigate({ to: '/deliveries', search: { status: 'failed', when: 'all', sites: undefined } as never }),
     ),
     ...(isAdmin

@@ -21,7 +21,8 @@ export function Card({
     <section className={classes('min-w-0 rounded-xl border border-line bg-surface', className)}>
       {title != null && (
         <header className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 px-4 pt-3.5 pb-3 sm:px-5">
-          <div className="min-w-0">
+          {/* A long hint makes room for the actions rather than pushing them to the next line. */}
+          <div className={classes('min-w-0', hint != null && 'flex-[1_1_15rem]')}>
             <h2 className="text-[0.9375rem]">{title}</h2>
             {hint != null && <p className="mt-0.5 text-[0.8125rem] text-ink-faint">{hint}</p>}
           </div>

@@ -8,7 +8,7 @@ import { Card } from '../../ui/card.tsx';
 import { classes } from '../../ui/classes.ts';
 import { EmptyState, SkeletonRows } from '../../ui/states.tsx';
 import { Cells } from './cells.tsx';
-import { LevelRows } from './level-rows.tsx';
+import { COVERS, LevelRows, STICKY } from './level-rows.tsx';
 import { sortOf, tableQuestion } from './question.ts';
 import { type CampaignsSearch, columnsOf, levelsOf } from './search.ts';
 
@@ -39,7 +39,7 @@ export function CampaignTable({
           ) : (
             <div
               className={classes(
-                'relative overflow-x-auto transition-opacity print:overflow-visible',
+                'relative overflow-x-auto rounded-xl transition-opacity print:overflow-visible',
                 answer.isPlaceholderData && 'opacity-60',
               )}
               aria-busy={answer.isPlaceholderData || undefined}
@@ -48,7 +48,14 @@ export function CampaignTable({
                 <caption className="sr-only">Figures by {DIMENSIONS[level].toLowerCase()}</caption>
                 <thead>
                   <tr className="border-b border-line text-xs text-ink-faint print:text-[0.625rem]">
-                    <th scope="col" className="h-9 min-w-44 pl-4 font-medium sm:pl-5 print:min-w-28">
+                    <th
+                      scope="col"
+                      className={classes(
+                        STICKY,
+                        COVERS.head,
+                        'h-9 min-w-44 pl-4 font-medium sm:pl-5 print:min-w-28',
+                      )}
+                    >
                       {DIMENSIONS[level]}
                     </th>
                     {columns.map((name) => (
@@ -63,7 +70,10 @@ export function CampaignTable({
                 </thead>
                 <tbody>
                   <tr className="border-b border-line bg-sunken/40 font-medium">
-                    <th scope="row" className="px-3 py-2 pl-4 text-left sm:pl-5">
+                    <th
+                      scope="row"
+                      className={classes(STICKY, COVERS.total, 'px-3 py-2 pl-4 text-left sm:pl-5')}
+                    >
                       Total
                     </th>
                     <Cells

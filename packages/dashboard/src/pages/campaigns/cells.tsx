@@ -77,6 +77,9 @@ function isLeadMetric(name: MetricName): name is LeadMetric {
   return LEAD_METRICS.some((each) => each === name);
 }
 
+/** Cents of larger sums only make the columns harder to compare. */
+const ROUND_FROM = 100;
+
 /** A dash where there is nothing to divide by, and where no money was noted. */
 export function metricText(name: MetricName, value: number | null, currency: string): string {
   const { kind } = METRICS[name];
@@ -89,7 +92,7 @@ export function metricText(name: MetricName, value: number | null, currency: str
     case 'seconds':
       return formatDuration(value * 1000);
     case 'money':
-      return formatMoney(value, currency);
+      return formatMoney(value, currency, { isRound: value >= ROUND_FROM });
     default:
       return formatDecimal(value);
   }

@@ -18,9 +18,9 @@ export function CostsPreview({ found }: { found: CostsImported }) {
       <Facts
         facts={[
           { name: 'Format', value: FORMATS[format] },
-          { name: 'Would be imported', value: `${counted(rows, 'row')} of ${counted(days, 'day')}` },
+          { name: 'Would be imported', value: `${counted(rows, 'row')} for ${counted(days, 'day')}` },
+          { name: 'Columns read', value: Object.entries(columns).map(columnText).join(', '), isWide: true },
           { name: 'Lines left out', value: skipped.length },
-          ...Object.entries(columns).map(([name, column]) => ({ name: `Column for ${name}`, value: column })),
         ]}
       />
       {skipped.length > 0 && (
@@ -37,4 +37,9 @@ export function CostsPreview({ found }: { found: CostsImported }) {
       )}
     </section>
   );
+}
+
+/** Which field a column was read as, where its name does not say so. */
+function columnText([field, column]: [field: string, column: string]): string {
+  return column.toLowerCase() === field ? column : `${column} (${field})`;
 }

@@ -20,6 +20,14 @@ type Props = {
 };
 
 const INNER_MAX = 50;
+/** The first column stays while the figures are scrolled, and covers them. A phone has no room for that. */
+export const STICKY = 'sm:sticky sm:left-0 sm:z-10 print:static';
+/** Opaque, in the colours that a row shows through elsewhere. */
+export const COVERS = {
+  head: 'bg-surface',
+  total: 'bg-[color-mix(in_srgb,var(--sunken)_40%,var(--surface))]',
+  row: 'bg-surface group-hover/row:bg-[color-mix(in_srgb,var(--sunken)_50%,var(--surface))]',
+} as const;
 
 export function LevelRows({ rows, ...shared }: Props & { rows: readonly Row[] }) {
   const dimension = levelsOf(shared.search)[shared.within.length] ?? 'source';
@@ -37,8 +45,11 @@ function OpenableRow({ row, filter, ...shared }: Props & { row: Row; filter: Fra
   const name = useValueName()(filter);
   return (
     <>
-      <tr className="border-b border-line last:border-b-0 hover:bg-sunken/50">
-        <th scope="row" className="max-w-80 py-0.5 pr-3 pl-4 text-left font-normal sm:pl-5">
+      <tr className="group/row border-b border-line last:border-b-0 hover:bg-sunken/50">
+        <th
+          scope="row"
+          className={classes(STICKY, COVERS.row, 'max-w-80 py-0.5 pr-3 pl-4 text-left font-normal sm:pl-5')}
+        >
           <div style={{ paddingInlineStart: `${within.length * 1.25}rem` }}>
             {hasMore ? (
               <button

@@ -139,20 +139,13 @@ export function Answer({
   if (failure !== undefined) return <Badge tone="negative">{failure}</Badge>;
   return (
     <div className="grid justify-items-start gap-0.5">
-      {status !== null && <Code code={status} />}
+      {status !== null && (
+        <Badge tone={status >= 200 && status < 300 ? 'positive' : 'negative'}>Answered {status}</Badge>
+      )}
       {error !== null && (
         <span className="line-clamp-2 text-[0.8125rem] break-words text-ink-soft">{error}</span>
       )}
     </div>
-  );
-}
-
-function Code({ code }: { code: number }) {
-  const isTaken = code >= 200 && code < 300;
-  return (
-    <Badge tone={isTaken ? 'positive' : 'negative'}>
-      <span className="font-mono tabular-nums">{code}</span>
-    </Badge>
   );
 }
 

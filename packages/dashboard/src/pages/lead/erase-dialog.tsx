@@ -125,7 +125,7 @@ function identifiersOf({ lead }: LeadDetail): Known[] {
       value: lead.contact_email,
     },
     (phone.match(/\p{Nd}/gu)?.length ?? 0) >= 5 && { key: 'phone', label: 'the phone number', value: phone },
-    lead.visitor_id !== '' && { key: 'visitor_id', label: 'the visitor id', value: lead.visitor_id },
+    lead.visitor_id !== '' && { key: 'visitor_id', label: 'the visitor ID', value: lead.visitor_id },
   ];
   return found.filter((each) => each !== false);
 }

@@ -19,7 +19,9 @@ export function IdentitiesCard({ detail: { identities, submissions } }: { detail
   return (
     <Card title="Recognised by" hint="Submissions to this project with any of these join this lead.">
       <div className="grid gap-4">
-        {primary.length > 0 && <Identities identities={primary} submissions={submissions} />}
+        {primary.length > 0 && (
+          <Identities identities={primary} submissions={submissions} isMarked={others.length > 0} />
+        )}
         {others.length > 0 && (
           <section className="grid gap-2.5">
             <h3 className="text-[0.8125rem] font-medium">Also wrote from</h3>
@@ -43,9 +45,12 @@ export function IdentitiesCard({ detail: { identities, submissions } }: { detail
 function Identities({
   identities,
   submissions,
+  isMarked = false,
 }: {
   identities: readonly LeadIdentity[];
   submissions: readonly LeadSubmission[];
+  /** As the primary ones, where there are others. */
+  isMarked?: boolean;
 }) {
   return (
     <ul className="grid gap-2.5">
@@ -54,6 +59,7 @@ function Identities({
           key={`${identity.kind} ${identity.value}`}
           identity={identity}
           submission={submissions.find(({ submission_id }) => submission_id === identity.submission_id)}
+          isMarked={isMarked}
         />
       ))}
     </ul>
@@ -61,25 +67,29 @@ function Identities({
 }
 
 function IdentityRow({
-  identity: { kind, value, first_seen_at, is_primary },
+  identity: { kind, value, first_seen_at },
   submission,
+  isMarked,
 }: {
   identity: LeadIdentity;
   submission: LeadSubmission | undefined;
+  isMarked: boolean;
 }) {
   const Icon = ICONS[kind];
   return (
-    <li className="grid grid-cols-[1.25rem_minmax(0,1fr)_auto] items-start gap-x-2.5 gap-y-0.5">
+    <li className="grid grid-cols-[1.25rem_minmax(0,1fr)] items-start gap-x-2.5 gap-y-0.5">
       <Icon aria-hidden="true" className="mt-0.5 size-4 text-ink-faint" />
       <span className={kind === 'visitor' ? 'font-mono text-xs leading-5 break-all' : 'wrap-anywhere'}>
         <span className="sr-only">{IDENTITY_NAMES[kind]} </span>
         <bdi>{value}</bdi>
       </span>
-      {is_primary && <Badge title="From the submission whose details are shown">Primary</Badge>}
-      <span className="col-span-2 col-start-2 text-xs text-ink-faint">
-        {submission !== undefined &&
-          `${submission.is_primary_lead === 1 ? 'First submission' : 'Follow-up'}, `}
-        <Time value={first_seen_at} />
+      <span className="col-start-2 flex flex-wrap items-center gap-x-2 gap-y-1 text-xs text-ink-faint">
+        {isMarked && <Badge title="From the submission whose details are shown">Primary</Badge>}
+        <span>
+          {submission !== undefined &&
+            `${submission.is_primary_lead === 1 ? 'First submission' : 'Follow-up'}, `}
+          <Time value={first_seen_at} />
+        </span>
       </span>
     </li>
   );

@@ -68,9 +68,11 @@ function factsOf(submission: LeadSubmission): Fact[] {
     ['Project', submission.project_name],
     ['Source', submission.source],
     ['Button', submission.cta_name],
-    ['Page', submission.referer === '' ? '' : <WebLink key="page" address={submission.referer} />],
     ['IP address', submission.contact_ip],
     ['CRM ID', submission.crm_lead_id ?? ''],
+    ['Page', submission.referer === '' ? '' : <WebLink key="page" address={submission.referer} />],
   ];
-  return facts.filter(([, value]) => value !== '').map(([name, value]) => ({ name, value }));
+  return facts
+    .filter(([, value]) => value !== '')
+    .map(([name, value]) => ({ name, value, isWide: name === 'Page' }));
 }

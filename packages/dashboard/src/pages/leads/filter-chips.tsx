@@ -3,8 +3,9 @@ import { Button } from '../../ui/button.tsx';
 import { FilterChip } from '../../ui/filter-chip.tsx';
 import { FILTER_KEYS, FILTER_NAMES, filterText } from './filters.ts';
 import type { LeadsSearch } from './search.ts';
+import { presetOf } from './views.ts';
 
-/** The filters in use, each with a way out of it. */
+/** The filters in use, each with a way out of it; those of a preset are named by its tab. */
 export function FilterChips({
   search,
   onChange,
@@ -16,7 +17,7 @@ export function FilterChips({
     const text = filterText(search, key);
     return text === undefined ? [] : [{ key, text }];
   });
-  if (used.length === 0) return null;
+  if (used.length === 0 || presetOf(search) !== undefined) return null;
   const none = Object.fromEntries(FILTER_KEYS.map((key) => [key, undefined]));
   return (
     <div className="flex flex-wrap items-center gap-1.5">

@@ -61,7 +61,7 @@ export function filterText(filters: LeadFilters, key: FilterKey): string | undef
     case 'status':
       return filters.status && statusName(filters.status);
     case 'seen':
-      return filters.seen === undefined ? undefined : filters.seen ? 'Viewed' : 'To review';
+      return filters.seen === undefined ? undefined : filters.seen ? 'Reviewed' : 'To review';
     case 'has_follow_ups':
       return filters.has_follow_ups === undefined ? undefined : filters.has_follow_ups ? 'Yes' : 'None';
     case 'delivery':

@@ -97,8 +97,14 @@ function Contact({ lead }: { lead: LeadItem }) {
   );
   if (shown.length === 0) return null;
   return (
-    <div className={MORE}>
-      <Dotted parts={shown} />
+    // Of one line's height: a phone number that does not fit is left out rather than cut.
+    <div className={classes(MORE, 'flex h-5 flex-wrap')}>
+      {shown.map((each, index) => (
+        <span key={each} className="max-w-full truncate">
+          {index > 0 && <span className="whitespace-pre"> · </span>}
+          <bdi>{each}</bdi>
+        </span>
+      ))}
     </div>
   );
 }

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
 
-/** A checkbox of the browser: a hundred of them are drawn at once. */
+/** A plain input: a hundred of them are drawn at once. */
 export function RowCheckbox({
   label,
   isChecked,
@@ -24,7 +24,7 @@ export function RowCheckbox({
         aria-label={label}
         checked={isChecked}
         onChange={(event) => onChange((event.nativeEvent as MouseEvent).shiftKey === true)}
-        className="size-[1.0625rem] accent-accent"
+        className="size-[1.125rem]"
       />
     </label>
   );

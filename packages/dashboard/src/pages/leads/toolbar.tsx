@@ -2,7 +2,6 @@ import { LEAD_STATUSES, type LeadStatus } from '@leadtrail/contract/lead-status'
 import type { LeadSort } from '@leadtrail/contract/leads';
 import { SlidersHorizontal } from 'lucide-react';
 import { useState } from 'react';
-import { flagOf } from '../../shared/search-params.ts';
 import type { ChangeSearch } from '../../shared/use-search-params.ts';
 import { Button } from '../../ui/button.tsx';
 import type { Choice } from '../../ui/choice.ts';
@@ -10,25 +9,16 @@ import { classes } from '../../ui/classes.ts';
 import { SearchInput } from '../../ui/search-input.tsx';
 import { Select } from '../../ui/select.tsx';
 import { statusName } from '../../ui/status-badge.tsx';
-import { OriginFilters } from './origin-filters.tsx';
+import { FILTER_KEYS } from './filters.ts';
+import { MoreFilters } from './more-filters.tsx';
 import type { LeadsSearch } from './search.ts';
+import { presetOf } from './views.ts';
 
 const ANY = 'any';
-type Flag = 'true' | 'false' | typeof ANY;
 
 const STAGES: readonly Choice<LeadStatus | typeof ANY>[] = [
   { value: ANY, label: 'Any stage' },
   ...LEAD_STATUSES.map((status) => ({ value: status, label: statusName(status) })),
-];
-const REVIEW: readonly Choice<Flag>[] = [
-  { value: ANY, label: 'Viewed or not' },
-  { value: 'false', label: 'To review' },
-  { value: 'true', label: 'Viewed' },
-];
-const FOLLOW_UPS: readonly Choice<Flag>[] = [
-  { value: ANY, label: 'Any follow-ups' },
-  { value: 'true', label: 'With follow-ups' },
-  { value: 'false', label: 'No follow-ups' },
 ];
 const SORTS: readonly Choice<LeadSort>[] = [
   { value: 'newest', label: 'Newest first' },
@@ -44,12 +34,12 @@ const SORTS: readonly Choice<LeadSort>[] = [
 /** Search, filters and order; collapsed on a phone. */
 export function Toolbar({ search, onChange }: { search: LeadsSearch; onChange: ChangeSearch<LeadsSearch> }) {
   const [isOpen, setOpen] = useState(false);
-  const { q, status, has_follow_ups, seen, sort, project, source, campaign } = search;
-  const { channel, engagement, delivery } = search;
-  const more = [project, source, campaign, channel, engagement, delivery];
-  const origins = more.filter((each) => each !== undefined).length;
-  const inUse = origins + [status, has_follow_ups, seen, sort].filter((each) => each !== undefined).length;
-  const [hasOrigins, setOrigins] = useState(false);
+  const [hasMore, setMore] = useState(false);
+  const { q, status, sort } = search;
+  // What a tab says need not be counted.
+  const used = presetOf(search) === undefined ? FILTER_KEYS.filter((key) => search[key] !== undefined) : [];
+  const inUse = used.length + (sort === undefined ? 0 : 1);
+  const inMore = used.filter((key) => key !== 'status').length;
   return (
     <search className="flex flex-wrap gap-2">
       <SearchInput
@@ -85,22 +75,6 @@ export function Toolbar({ search, onChange }: { search: LeadsSearch; onChange: C
             />
           </div>
         )}
-        <div className="sm:w-36">
-          <Select
-            label="Review"
-            choices={REVIEW}
-            value={flagChoice(seen)}
-            onChange={(chosen) => onChange({ seen: flagOf(chosen) })}
-          />
-        </div>
-        <div className="sm:w-39">
-          <Select
-            label="Follow-ups"
-            choices={FOLLOW_UPS}
-            value={flagChoice(has_follow_ups)}
-            onChange={(chosen) => onChange({ has_follow_ups: flagOf(chosen) })}
-          />
-        </div>
         <div className="sm:w-39">
           <Select
             label="Sort by"
@@ -109,23 +83,15 @@ export function Toolbar({ search, onChange }: { search: LeadsSearch; onChange: C
             onChange={(chosen) => onChange({ sort: chosen === 'newest' ? undefined : chosen })}
           />
         </div>
-        <Button
-          aria-expanded={hasOrigins}
-          aria-controls="lead-origins"
-          onClick={() => setOrigins(!hasOrigins)}
-        >
-          More filters{origins > 0 && ` (${origins})`}
+        <Button aria-expanded={hasMore} aria-controls="more-lead-filters" onClick={() => setMore(!hasMore)}>
+          More filters{inMore > 0 && ` (${inMore})`}
         </Button>
       </div>
-      {hasOrigins && (
-        <div id="lead-origins" className={classes('w-full sm:block', !isOpen && 'hidden')}>
-          <OriginFilters search={search} onChange={onChange} />
+      {hasMore && (
+        <div id="more-lead-filters" className={classes('w-full sm:block', !isOpen && 'hidden')}>
+          <MoreFilters search={search} onChange={onChange} />
         </div>
       )}
     </search>
   );
-}
-
-function flagChoice(flag: boolean | undefined): Flag {
-  return flag === undefined ? ANY : flag ? 'true' : 'false';
 }

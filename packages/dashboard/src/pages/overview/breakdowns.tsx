@@ -14,7 +14,7 @@ export function Breakdowns({
   children?: ReactNode;
 }) {
   return (
-    <div className="min-w-0 gap-4 sm:gap-5 xl:columns-2 min-[112.5rem]:columns-3 print:columns-2! [&>*]:mb-4 [&>*]:break-inside-avoid sm:[&>*]:mb-5">
+    <div className="min-w-0 gap-4 sm:gap-5 xl:columns-2 min-[112.5rem]:columns-3 print:columns-2! [&>*]:mb-4 [&>*]:break-inside-avoid sm:[&>*]:mb-5 max-xl:[&>*:last-child]:mb-0">
       <Breakdown
         {...shared}
         title="Where visits come from"

@@ -30,7 +30,7 @@ export function OverviewPage() {
       <FrameBar {...shared} parts={['sites', 'comparison', 'filters']} />
       <FirstSteps />
       <Figures frame={frame} />
-      <div className="grid items-start gap-4 sm:gap-5 xl:grid-cols-[minmax(0,2fr)_minmax(0,1fr)] print:grid-cols-1">
+      <div className="grid gap-4 sm:gap-5 xl:grid-cols-[minmax(0,2fr)_minmax(0,1fr)] print:grid-cols-1">
         <Attention className="xl:order-2 print:hidden" />
         <Course frame={frame} />
       </div>

@@ -1,3 +1,4 @@
+import { useId } from 'react';
 import { Card } from '../../ui/card.tsx';
 import { SettingsForm } from './parts/settings-form.tsx';
 import { SettingsLoaded } from './parts/settings-loaded.tsx';
@@ -9,29 +10,34 @@ export function FiguresSection() {
 }
 
 function FiguresForm({ settings }: { settings: Settings }) {
+  const zones = useId();
   const draft = useSettingsDraft(
     { timezone: settings.timezone, currency: settings.currency },
     (changed) => changed,
   );
   return (
     <SettingsForm draft={draft} label="Time zone and currency">
-      <Card title="Time zone" hint="Days, weeks and months begin at midnight in this time zone.">
-        <TextField
-          label="Time zone"
-          placeholder="Europe/Berlin"
-          hint="Its IANA name."
-          className="max-w-72"
-          {...draft.field('timezone')}
-        />
-      </Card>
-      <Card title="Currency" hint="All costs and the values of leads are in this currency.">
-        <TextField
-          label="Currency"
-          placeholder="EUR"
-          hint="Three letters. Imported costs in another currency are left out."
-          className="max-w-40"
-          {...draft.field('currency')}
-        />
+      <Card title="Time zone and currency" hint="For all figures, and for everyone who sees them.">
+        <div className="grid items-start gap-5 sm:grid-cols-2">
+          <TextField
+            label="Time zone"
+            placeholder="Europe/Berlin"
+            hint="Days, weeks and months begin at midnight there. A name such as Europe/Berlin."
+            list={zones}
+            {...draft.field('timezone')}
+          />
+          <datalist id={zones}>
+            {Intl.supportedValuesOf('timeZone').map((name) => (
+              <option key={name} value={name} />
+            ))}
+          </datalist>
+          <TextField
+            label="Currency"
+            placeholder="EUR"
+            hint="Of costs and lead values: three letters. Imported costs in another currency are left out."
+            {...draft.field('currency')}
+          />
+        </div>
       </Card>
     </SettingsForm>
   );

@@ -207,7 +207,10 @@ function Address({ row }: { row: Submission }) {
   return row.contact_ip === '' ? (
     <None />
   ) : (
-    <span title={row.contact_ip} className="block max-w-40 truncate font-mono text-[0.8125rem] text-ink-soft">
+    <span
+      title={row.contact_ip}
+      className="block max-w-40 truncate @min-[90rem]:max-w-80 font-mono text-[0.8125rem] text-ink-soft"
+    >
       {row.contact_ip}
     </span>
   );

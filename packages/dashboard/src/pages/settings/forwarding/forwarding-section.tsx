@@ -1,12 +1,11 @@
 import { defined } from '../../../shared/search-params.ts';
 import { Card } from '../../../ui/card.tsx';
-import { Field } from '../../../ui/field.tsx';
-import { Select } from '../../../ui/select.tsx';
 import { ChipsField } from '../parts/chips-field.tsx';
 import { CopyLine } from '../parts/code-block.tsx';
 import { Note } from '../parts/note.tsx';
 import { NumberField } from '../parts/number-field.tsx';
 import { RefusedNote } from '../parts/refused-note.tsx';
+import { SelectField } from '../parts/select-field.tsx';
 import { SettingsForm } from '../parts/settings-form.tsx';
 import { SettingsLoaded } from '../parts/settings-loaded.tsx';
 import { SwitchRow } from '../parts/switch-row.tsx';
@@ -87,25 +86,18 @@ function Forwarding({ settings }: { settings: Settings }) {
             {values.flow_enabled && values.flow_webhook_url.trim() === '' && (
               <Note tone="warning">No lead is sent without an address. Enter one above.</Note>
             )}
-            <Field
+            <SelectField
               label="Send follow-ups"
+              className="sm:max-w-72"
+              choices={FOLLOW_UPS}
               hint={
                 <>
                   When someone who is already a lead submits again. Your automation recognises these by{' '}
                   <code className="font-mono">is_follow_up</code>.
                 </>
               }
-            >
-              {(tied) => (
-                <Select
-                  {...tied}
-                  className="sm:max-w-72"
-                  value={values.flow_send_follow_ups}
-                  choices={FOLLOW_UPS}
-                  onChange={(chosen) => set('flow_send_follow_ups', chosen)}
-                />
-              )}
-            </Field>
+              {...field('flow_send_follow_ups')}
+            />
             <NumberField
               label="Highest risk to forward"
               unit="0 to 100"

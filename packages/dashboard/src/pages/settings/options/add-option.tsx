@@ -4,8 +4,8 @@ import { type FormEvent, useEffect, useRef } from 'react';
 import { call } from '../../../api/client.ts';
 import { queryKeys } from '../../../api/query-keys.ts';
 import { Button } from '../../../ui/button.tsx';
-import { Field, TextInput } from '../../../ui/field.tsx';
 import { toasts } from '../../../ui/toast.tsx';
+import { TextField } from '../parts/text-field.tsx';
 import { useDraft } from '../parts/use-draft.ts';
 import type { OptionKind } from '../search.ts';
 import { changeKnown, type DropdownOption } from './option-queries.ts';
@@ -34,7 +34,7 @@ export function AddOption({ kind, options }: { kind: OptionKind; options: readon
       first.current?.focus();
     },
   });
-  const { values, set, errorOf, failures } = draft;
+  const { values, field, failures } = draft;
   useEffect(() => {
     if (failures > 0) first.current?.focus();
   }, [failures]);
@@ -51,22 +51,8 @@ export function AddOption({ kind, options }: { kind: OptionKind; options: readon
       aria-label="Add an option"
       className="grid items-start gap-3 px-4 pb-4 sm:grid-cols-[1fr_1fr_auto] sm:px-5"
     >
-      <Field label="Value" error={errorOf('value')} hint="As sent by forms.">
-        {(tied) => (
-          <TextInput
-            {...tied}
-            ref={first}
-            required
-            value={values.value}
-            onChange={(event) => set('value', event.target.value)}
-          />
-        )}
-      </Field>
-      <Field label="Label" error={errorOf('label')} hint="As shown to people. Defaults to the value.">
-        {(tied) => (
-          <TextInput {...tied} value={values.label} onChange={(event) => set('label', event.target.value)} />
-        )}
-      </Field>
+      <TextField label="Value" hint="As sent by forms." ref={first} required {...field('value')} />
+      <TextField label="Label" hint="As shown to people. Defaults to the value." {...field('label')} />
       <Button
         type="submit"
         icon={<Plus aria-hidden="true" />}

@@ -1,10 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { call } from '../../../api/client.ts';
 import { queryKeys } from '../../../api/query-keys.ts';
-import { Field, TextInput } from '../../../ui/field.tsx';
 import { toasts } from '../../../ui/toast.tsx';
 import { useLastGiven } from '../../../ui/use-last-given.ts';
 import { FormDialog } from '../parts/form-dialog.tsx';
+import { TextField } from '../parts/text-field.tsx';
 import { useDraft } from '../parts/use-draft.ts';
 import { changeKnown, type DropdownOption } from './option-queries.ts';
 
@@ -41,7 +41,7 @@ export function OptionDialog({
       onClose();
     },
   });
-  const { values, set, errorOf } = draft;
+  const { field } = draft;
   return (
     <FormDialog
       isOpen={given !== null}
@@ -50,34 +50,22 @@ export function OptionDialog({
       draft={draft}
       action="Save"
     >
-      <Field label="Value" error={errorOf('value')} hint="As sent by forms. Existing leads keep their value.">
-        {(tied) => (
-          <TextInput
-            {...tied}
-            autoFocus
-            value={values.value}
-            onChange={(event) => set('value', event.target.value)}
-          />
-        )}
-      </Field>
-      <Field label="Label" error={errorOf('label')} hint="As shown to people.">
-        {(tied) => (
-          <TextInput {...tied} value={values.label} onChange={(event) => set('label', event.target.value)} />
-        )}
-      </Field>
-      <Field label="Position" hint={`1 is the first, ${ordered.length} the last.`}>
-        {(tied) => (
-          <TextInput
-            {...tied}
-            type="number"
-            min={1}
-            max={ordered.length}
-            className="max-w-28 tabular-nums"
-            value={values.position}
-            onChange={(event) => set('position', event.target.value)}
-          />
-        )}
-      </Field>
+      <TextField
+        label="Value"
+        hint="As sent by forms. Existing leads keep their value."
+        autoFocus
+        {...field('value')}
+      />
+      <TextField label="Label" hint="As shown to people." {...field('label')} />
+      <TextField
+        label="Position"
+        hint={`1 is the first, ${ordered.length} the last.`}
+        type="number"
+        min={1}
+        max={ordered.length}
+        className="max-w-28 tabular-nums"
+        {...field('position')}
+      />
     </FormDialog>
   );
 }

@@ -7,6 +7,7 @@ export function NumberField({
   unit,
   hint,
   error,
+  placeholder,
   value,
   onChange,
 }: {
@@ -14,6 +15,8 @@ export function NumberField({
   unit: string;
   hint?: ReactNode;
   error: string | undefined;
+  /** What empty means. */
+  placeholder?: string;
   value: string;
   onChange: (value: string) => void;
 }) {
@@ -22,6 +25,7 @@ export function NumberField({
       label={`${label} (${unit})`}
       hint={hint}
       error={error}
+      placeholder={placeholder}
       inputMode="decimal"
       className="max-w-40 tabular-nums"
       value={value}

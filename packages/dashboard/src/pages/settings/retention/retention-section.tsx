@@ -9,6 +9,8 @@ import { numberOf, type Settings, useSettingsDraft } from '../parts/use-settings
 import { RetentionPreview } from './retention-preview.tsx';
 import { StagesField } from './stages-field.tsx';
 
+const FIELDS = 'grid items-start gap-5 sm:grid-cols-2';
+
 export function RetentionSection() {
   return <SettingsLoaded>{(settings) => <RetentionForm settings={settings} />}</SettingsLoaded>;
 }
@@ -52,7 +54,7 @@ function RetentionForm({ settings }: { settings: Settings }) {
         title="Session replay"
         hint="Watch how visitors use your pages before they get in touch or leave."
       >
-        <div className="grid gap-5">
+        <div className={FIELDS}>
           <NumberField
             label="Visits to record"
             unit="percent"
@@ -74,23 +76,26 @@ function RetentionForm({ settings }: { settings: Settings }) {
             hint="When it is full, the oldest recordings are deleted first. 0 sets no limit."
             {...field('replay_storage_mb')}
           />
-          <Note>
-            <p>
-              What people type is masked in their browser and never leaves it. Mention recordings in your
-              privacy policy, and ask for consent where the law requires it.
-            </p>
-          </Note>
+          <div className="sm:col-span-full">
+            <Note>
+              <p>
+                What people type is masked in their browser and never leaves it. Mention recordings in your
+                privacy policy, and ask for consent where the law requires it.
+              </p>
+            </Note>
+          </div>
         </div>
       </Card>
       <Card
         title="Visits"
         hint="Older visits are removed every night. Statistics and the figures of leads stay as they were counted."
       >
-        <div className="grid gap-5">
+        <div className={FIELDS}>
           <NumberField
             label="Keep visits"
             unit="days"
             hint="Pages, events and addresses of each visit. Empty keeps them forever."
+            placeholder="Forever"
             {...field('session_retention_days')}
           />
           <NumberField
@@ -105,11 +110,12 @@ function RetentionForm({ settings }: { settings: Settings }) {
         title="Leads"
         hint="Old leads in some stages are removed with their submissions, deliveries and CRM events."
       >
-        <div className="grid gap-5">
+        <div className={FIELDS}>
           <NumberField
             label="Keep leads"
             unit="days"
             hint="Counted from the last submission or change of stage. Empty keeps them forever."
+            placeholder="Forever"
             {...field('lead_retention_days')}
           />
           <StagesField
@@ -121,18 +127,21 @@ function RetentionForm({ settings }: { settings: Settings }) {
             label="Keep rejected and testing leads"
             unit="days"
             hint="Empty keeps them forever. Those you delete are removed after 30 days in any case."
+            placeholder="Forever"
             {...field('set_aside_retention_days')}
           />
           <NumberField
             label="Keep the contents of deliveries"
             unit="days"
             hint="What was sent and answered. Without it a delivery cannot be sent again. Empty keeps it forever."
+            placeholder="Forever"
             {...field('flow_send_body_retention_days')}
           />
           <NumberField
             label="Keep CRM events without a lead"
             unit="days"
-            hint="They wait for a callback that brings their CRM id. Empty keeps them forever."
+            hint="They wait for a callback that brings their CRM ID. Empty keeps them forever."
+            placeholder="Forever"
             {...field('unmatched_event_retention_days')}
           />
         </div>

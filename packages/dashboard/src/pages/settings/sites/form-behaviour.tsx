@@ -4,8 +4,8 @@ import { call } from '../../../api/client.ts';
 import { queryKeys } from '../../../api/query-keys.ts';
 import { Card } from '../../../ui/card.tsx';
 import { Field, TextArea } from '../../../ui/field.tsx';
-import { Select } from '../../../ui/select.tsx';
 import { toasts } from '../../../ui/toast.tsx';
+import { SelectField } from '../parts/select-field.tsx';
 import { SettingsForm } from '../parts/settings-form.tsx';
 import { TextField } from '../parts/text-field.tsx';
 import { type Draft, useDraft } from '../parts/use-draft.ts';
@@ -53,17 +53,12 @@ export function FormBehaviour({ form }: { form: Form }) {
     <SettingsForm draft={draft} label={`Settings of ${form.name}`}>
       <Card title="After sending" hint="What the visitor sees next.">
         <div className="grid gap-4">
-          <Field label="Next step">
-            {(tied) => (
-              <Select
-                {...tied}
-                className="max-w-md"
-                value={draft.values.after_sending}
-                choices={CHOICES}
-                onChange={(chosen) => draft.set('after_sending', chosen)}
-              />
-            )}
-          </Field>
+          <SelectField
+            label="Next step"
+            className="max-w-md"
+            choices={CHOICES}
+            {...draft.field('after_sending')}
+          />
           {draft.values.after_sending === 'address' && (
             <TextField
               label="Page"

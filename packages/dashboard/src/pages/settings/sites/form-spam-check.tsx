@@ -1,7 +1,6 @@
 import type { SpamCheck, SpamCheckFailed } from '@leadtrail/contract/form-settings';
 import { Card } from '../../../ui/card.tsx';
-import { Field } from '../../../ui/field.tsx';
-import { Select } from '../../../ui/select.tsx';
+import { SelectField } from '../parts/select-field.tsx';
 import { TextField } from '../parts/text-field.tsx';
 import type { Draft } from '../parts/use-draft.ts';
 
@@ -52,27 +51,21 @@ export function FormSpamCheck({
   return (
     <Card title="Spam check" hint="Makes the form harder to send for bots than for people.">
       <div className="grid items-start gap-4 sm:grid-cols-2">
-        <Field label="Check" hint={CHECKS.find(({ value }) => value === spam_check)?.hint}>
-          {(tied) => (
-            <Select
-              {...tied}
-              value={spam_check}
-              choices={CHECKS}
-              onChange={(chosen) => draft.set('spam_check', chosen)}
-            />
-          )}
-        </Field>
+        <SelectField
+          label="Check"
+          hint={CHECKS.find(({ value }) => value === spam_check)?.hint}
+          value={spam_check}
+          choices={CHECKS}
+          onChange={(chosen) => draft.set('spam_check', chosen)}
+        />
         {spam_check !== 'none' && (
-          <Field label="If it fails" hint={FAILED.find(({ value }) => value === spam_check_failed)?.hint}>
-            {(tied) => (
-              <Select
-                {...tied}
-                value={spam_check_failed}
-                choices={FAILED}
-                onChange={(chosen) => draft.set('spam_check_failed', chosen)}
-              />
-            )}
-          </Field>
+          <SelectField
+            label="If it fails"
+            hint={FAILED.find(({ value }) => value === spam_check_failed)?.hint}
+            value={spam_check_failed}
+            choices={FAILED}
+            onChange={(chosen) => draft.set('spam_check_failed', chosen)}
+          />
         )}
         {(spam_check === 'turnstile' || spam_check === 'hcaptcha') && (
           <>

@@ -1,6 +1,7 @@
 import type { DimensionName } from '@leadtrail/contract/question-fields';
 import { formatNumber } from '../../format.ts';
 import { useAnswer } from '../../frame/use-frame.ts';
+import { flagOf } from '../../shared/search-params.ts';
 import type { ChangeSearch } from '../../shared/use-search-params.ts';
 import { Select } from '../../ui/select.tsx';
 import { FILTER_NAMES, FIXED_FILTERS } from './filters.ts';
@@ -8,6 +9,16 @@ import type { LeadsSearch } from './search.ts';
 
 const ANY = '';
 const CHOICES_MAX = 200;
+
+/** Yes-or-no filters; the tabs above the list have the first choice of each. */
+const FLAGS = [
+  { filter: 'seen', any: 'Reviewed or not', choices: { false: 'To review', true: 'Reviewed' } },
+  {
+    filter: 'has_follow_ups',
+    any: 'Any follow-ups',
+    choices: { true: 'With follow-ups', false: 'No follow-ups' },
+  },
+] as const;
 
 type Filter = 'project' | 'source' | 'campaign';
 
@@ -19,7 +30,7 @@ const FILTERS: readonly { filter: Filter; dimension: DimensionName; any: string 
 ];
 
 /** Filters by what a lead asked about, what brought it and what became of it. */
-export function OriginFilters({
+export function MoreFilters({
   search,
   onChange,
 }: {
@@ -28,6 +39,19 @@ export function OriginFilters({
 }) {
   return (
     <div className="grid grid-cols-2 gap-2 sm:flex sm:flex-wrap">
+      {FLAGS.map(({ filter, any, choices }) => (
+        <div key={filter} className="sm:w-44">
+          <Select<string>
+            label={FILTER_NAMES[filter]}
+            value={String(search[filter] ?? ANY)}
+            choices={[
+              { value: ANY, label: any },
+              ...Object.entries(choices).map(([value, label]) => ({ value, label })),
+            ]}
+            onChange={(chosen) => onChange({ [filter]: flagOf(chosen) })}
+          />
+        </div>
+      ))}
       {FILTERS.map(({ filter, dimension, any }) => (
         <OriginFilter
           key={filter}
