@@ -21,7 +21,7 @@ export type StoreReply = {
 
 const BACKGROUND_NICE = 10;
 /** Larger groups would save commits, but leave the main thread idle until all are done. */
-const GROUP_MAX = 16;
+const GROUP_MAX = 32;
 const WRITER_CACHE_KIB = 10 * 1024;
 const READER_CACHE_KIB = 2 * 1024;
 

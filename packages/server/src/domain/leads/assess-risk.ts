@@ -24,7 +24,8 @@ export type RiskFacts = {
   recentSubmissions: number;
 };
 
-export function assessRisk({ form, personIp, identities, ...enquiry }: Enquiry, facts: RiskFacts): Risk {
+export function assessRisk(enquiry: Enquiry, facts: RiskFacts): Risk {
+  const { form, personIp, identities } = enquiry;
   const honeypot = form.honeypot !== '';
   const { score, reasons } = suspicion({
     honeypot,

@@ -6,6 +6,7 @@ import {
   parsePhoneNumberFromString,
 } from 'libphonenumber-js/core/es6';
 import metadata from 'libphonenumber-js/min/metadata';
+import { memoize } from '../../lib/memoize.ts';
 import { inOnePiece } from '../../lib/one-piece.ts';
 import { cut } from '../tracking/page-address.ts';
 
@@ -89,8 +90,8 @@ function asTyped(text: string, dialCode: string): Phone {
   return { key: digits, international: complete ? text : `${dialCode} ${text}`, dialCode };
 }
 
-/** Reads `+91`, `91`, `0091`, `(+91)`, `India +91` and `IN` alike. */
-function originOf(dialCode: string): Origin | undefined {
+/** Reads `+91`, `91`, `0091`, `(+91)`, `India +91` and `IN` alike. Forms offer a few hundred of them. */
+const originOf = memoize(1000, (dialCode): Origin | undefined => {
   const digits = parseDigits(dialCode).replace(/^0+/, '');
   for (let length = 1; length <= CALLING_CODE_DIGITS_MAX; length++) {
     const callingCode = digits.slice(0, length);
@@ -98,7 +99,7 @@ function originOf(dialCode: string): Origin | undefined {
     if (isCallingCode(callingCode)) return { callingCode, area: digits.slice(length) };
   }
   return countryOrigin(dialCode.trim().toUpperCase());
-}
+});
 
 function isCallingCode(digits: string): boolean {
   return (

@@ -59,7 +59,8 @@ export const acceptSetAside = write(
     if (before.accepted_at !== null) return 'accepted_before';
     await db.query.updateTable('set_aside_leads').set({ accepted_at: now }).where('id', '=', id).execute();
     if (unblock) await unblockSender(db, capture);
-    return storeLead(db, capture, await lookUpSender(db, capture.enquiry));
+    const { submitted } = await storeLead(db, capture, await lookUpSender(db, capture.enquiry));
+    return submitted;
   },
 );
 

@@ -104,8 +104,8 @@ async function keep(
   held: readonly HeldIdentity[] | undefined,
 ): Promise<Kept> {
   if (kind === 'accepted') {
-    const { wasStored, ...submitted } = await storeLead(db, capture, sender, held);
-    return { kind: wasStored && !capture.isLogged ? 'repeated' : 'stored', ...submitted };
+    const stored = await storeLead(db, capture, sender, held);
+    return { ...stored.submitted, kind: stored.wasStored && !capture.isLogged ? 'repeated' : 'stored' };
   }
   const isKept = await keepAside(db, capture, kind);
   if (kind === 'testing') await noteUse(db, sender.integration, capture.enquiry.at);
@@ -120,7 +120,7 @@ function askedAgain({ idempotency, at }: Enquiry, { integration }: KnownSender) 
   return { integrationId: integration.id, idempotency, at };
 }
 
-type Stored = Submitted & { wasStored?: true };
+type Stored = { submitted: Submitted; wasStored: boolean };
 
 export async function storeLead(
   db: Db,
@@ -131,7 +131,7 @@ export async function storeLead(
   const { enquiry } = capture;
   const person = await lookUpPerson(db, enquiry, sender, held ?? (await findHeld(db, enquiry)));
   const before = (capture.isLogged || capture.mayBeRepeated) && (await findSubmitted(db, capture));
-  if (before) return { ...before, wasStored: true };
+  if (before) return { submitted: before, wasStored: true };
   const risk = assessRisk(enquiry, {
     personRule: sender.personRule,
     isTrustedProxy: capture.isTrustedProxy,
@@ -142,7 +142,7 @@ export async function storeLead(
   });
   const lead = newLead(capture, sender.visitor, person, risk);
   await noteUse(db, sender.integration, enquiry.at);
-  return submitLead(db, {
+  const submitted = await submitLead(db, {
     capture,
     lead,
     held: person.held,
@@ -151,6 +151,7 @@ export async function storeLead(
     siteDomains: sender.site?.domains ?? [],
     isBlocked: risk.isAutoBlocked,
   });
+  return { submitted, wasStored: false };
 }
 
 async function findSubmitted(
