@@ -3,14 +3,24 @@ import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 
 /**
- * The limit for lead capture: a program that parses the body and writes the rows of a new lead, with prepared statements
- * and one commit for all requests that wait. It checks nothing, looks nothing up and decides nothing.
+ * The limit for lead capture: a program that parses the body and writes the same rows as a new lead of the service, with
+ * prepared statements and one commit for all requests that wait. It checks nothing, looks nothing up and decides nothing.
+ * The pattern for its rows is the one lead that the service has left in the store.
  */
 
-const TABLES = ['leads', 'submissions', 'lead_identities', 'lead_changes', 'submission_slots'] as const;
+const TABLES = [
+  'leads',
+  'submissions',
+  'lead_identities',
+  'lead_changes',
+  'answer_changes',
+  'submission_slots',
+] as const;
 type Table = (typeof TABLES)[number];
 type Row = Record<string, string | number | null>;
-type Writer = { columns: Record<Table, Row>; write(leads: readonly Row[]): Promise<void> };
+type Pattern = Record<Table, Row[]>;
+type Writer = { write(leads: readonly Row[]): Promise<void> };
+type Read = (select: string) => Promise<Row[]> | Row[];
 
 const ON_CONFLICT: Partial<Record<Table, string>> = {
   submission_slots: ` on conflict (day, project_name, source, engagement_label, slot)
@@ -18,8 +28,9 @@ const ON_CONFLICT: Partial<Record<Table, string>> = {
 };
 
 const { DATABASE_FILE, DATABASE_URL = '' } = process.env;
-const writer = DATABASE_FILE ? openSqlite(DATABASE_FILE) : await openPostgres(DATABASE_URL);
-let number = 0;
+const writer = await (DATABASE_FILE ? openSqlite(DATABASE_FILE) : openPostgres(DATABASE_URL));
+/** Above the lead that is there. */
+let number = 1000;
 let waiting: { body: Row; response: ServerResponse }[] = [];
 let isWriting = false;
 
@@ -47,68 +58,73 @@ async function writeWaiting(): Promise<void> {
   isWriting = false;
 }
 
-/** The rows that a new lead leaves, with the columns that the tables have. */
-function rowsOf(columns: Writer['columns'], body: Row): Record<Table, Row[]> {
+async function readPattern(read: Read): Promise<Pattern> {
+  const pattern = {} as Pattern;
+  for (const table of TABLES) pattern[table] = (await read(`select * from ${table}`)).map(withoutNumbers);
+  // Of an address that another lead has, none is written; a change is forgotten once it is taken in.
+  pattern.lead_identities = pattern.lead_identities.filter(({ kind }) => kind !== 'ip');
+  pattern.answer_changes = pattern.answer_changes.filter(({ kind }) => kind === 'leads').slice(0, 1);
+  pattern.lead_changes = [{ lead_id: 0 }];
+  return pattern;
+}
+
+/** Those that the database gives. */
+function withoutNumbers({ change_no: _no, transaction_no: _transaction, ...row }: Row): Row {
+  return row;
+}
+
+function rowsOf(pattern: Pattern, body: Row): Pattern {
   number += 1;
-  const text = JSON.stringify(body);
   const lead_id = number;
-  const common = {
+  const person = {
     lead_id,
     contact_email: body.EMAIL ?? '',
     contact_phone: body.PHONE ?? '',
-    contact_name: body.FIRSTNAME ?? '',
-    project_name: body.PROJECT ?? '',
-    search_text: text,
+    visitor_id: body.__visitor_id ?? '',
   };
-  const identity = (kind: string, value: unknown) => ({
-    ...columns.lead_identities,
-    kind,
-    value: String(value),
-    lead_id,
-  });
+  const submission = { submission_id: number, lead_submission_public_id: `s${number}` };
+  const values: Row = {
+    email: person.contact_email,
+    phone: person.contact_phone,
+    visitor: person.visitor_id,
+  };
   return {
-    leads: [{ ...columns.leads, ...common, lead_public_id: `l${number}` }],
-    submissions: [
-      {
-        ...columns.submissions,
-        ...common,
-        submission_id: number,
-        lead_submission_public_id: `s${number}`,
-        payload_json: text,
-      },
-    ],
-    lead_identities: [
-      identity('email', body.EMAIL),
-      identity('phone', body.PHONE),
-      identity('visitor', body.__visitor_id),
-    ],
-    lead_changes: [{ ...columns.lead_changes, lead_id }],
-    submission_slots: [{ ...columns.submission_slots, project_name: common.project_name, submissions: 1 }],
+    leads: pattern.leads.map((row) => ({ ...row, ...person, lead_public_id: `l${number}` })),
+    submissions: pattern.submissions.map((row) => ({
+      ...row,
+      ...person,
+      ...submission,
+      payload_json: JSON.stringify(body),
+    })),
+    lead_identities: pattern.lead_identities.map((row) => ({
+      ...row,
+      value: values[String(row.kind)] ?? '',
+      lead_id,
+      submission_id: number,
+    })),
+    lead_changes: [{ lead_id }],
+    answer_changes: pattern.answer_changes.map((row) => ({ ...row, ids: `[${lead_id}]` })),
+    submission_slots: pattern.submission_slots,
   };
 }
 
-function openSqlite(file: string): Writer {
+async function openSqlite(file: string): Promise<Writer> {
   const database = new DatabaseSync(file);
   database.exec('pragma journal_mode = wal; pragma synchronous = full');
-  const columns = {} as Writer['columns'];
-  for (const table of TABLES) {
-    const found = database.prepare(`select name, type from pragma_table_info('${table}')`).all();
-    columns[table] = emptyRow(found as { name: string; type: string }[]);
-  }
+  const pattern = await readPattern((select) => database.prepare(select).all() as Row[]);
   const inserts = new Map(
     TABLES.map((table) => {
-      const names = Object.keys(columns[table]);
+      const names = namesIn(pattern, table);
       const marks = names.map(() => '?').join(', ');
       const text = `insert into ${table} (${names.join(', ')}) values (${marks})${ON_CONFLICT[table] ?? ''}`;
       return [table, { names, statement: database.prepare(text) }] as const;
     }),
   );
   return {
-    columns,
     async write(leads) {
       database.exec('begin immediate');
       for (const lead of leads) {
-        for (const [table, rows] of Object.entries(rowsOf(columns, lead))) {
+        for (const [table, rows] of Object.entries(rowsOf(pattern, lead))) {
           const insert = inserts.get(table as Table);
           for (const row of rows) insert?.statement.run(...insert.names.map((name) => row[name] as string));
         }
@@ -121,24 +137,16 @@ function openSqlite(file: string): Writer {
 async function openPostgres(url: string): Promise<Writer> {
   const client = new pg.Client({ connectionString: url, pipeline: true });
   await client.connect();
-  const columns = {} as Writer['columns'];
-  for (const table of TABLES) {
-    const { rows } = await client.query(
-      'select column_name as name, data_type as type from information_schema.columns where table_name = $1',
-      [table],
-    );
-    columns[table] = emptyRow(rows);
-  }
+  const pattern = await readPattern(async (select) => (await client.query(select)).rows);
   return {
-    columns,
     async write(leads) {
-      const all = leads.map((lead) => rowsOf(columns, lead));
+      const all = leads.map((lead) => rowsOf(pattern, lead));
       const sent = [client.query('begin')];
       for (const table of TABLES) {
         let rows = all.flatMap((each) => each[table]);
         // One row cannot be changed twice by one statement.
         if (table === 'submission_slots') rows = rows.slice(0, 1);
-        const names = Object.keys(columns[table]).join(', ');
+        const names = namesIn(pattern, table).join(', ');
         sent.push(
           client.query({
             name: table,
@@ -154,6 +162,8 @@ async function openPostgres(url: string): Promise<Writer> {
   };
 }
 
-function emptyRow(columns: readonly { name: string; type: string }[]): Row {
-  return Object.fromEntries(columns.map(({ name, type }) => [name, /int/i.test(type) ? 0 : '']));
+function namesIn(pattern: Pattern, table: Table): string[] {
+  const [row] = pattern[table];
+  if (row === undefined) throw new Error(`The lead that is there has left no row in ${table}.`);
+  return Object.keys(row);
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createDatabase, startPostgres } from '@leadtrail/testing/postgres-server';
 import { CONNECTIONS, quick, SECONDS, WARM_UP } from './conditions.ts';
-import { LEAD, setUpForm } from './leads.ts';
+import { LEAD, leaveOneLead, setUpForm } from './leads.ts';
 import { type LoadResult, load } from './load.ts';
 import { type Service, startBareLeads, startService, waitUntil } from './processes.ts';
 import { keep, loadText, note, noteLimit } from './results.ts';
@@ -88,8 +88,7 @@ async function measureIngest(services: readonly Service[], by: string): Promise<
 }
 
 async function compareWithBare(DATABASE_URL: string, dir: string, captured: LoadResult): Promise<void> {
-  // Makes the tables.
-  await (await startService(join(dir, 'three'), { DATABASE_URL })).stop();
+  await leaveOneLead(await startService(join(dir, 'three'), { DATABASE_URL }));
   const bare = await startBareLeads({ DATABASE_URL });
   await load(bare.url, LEAD, WARM_UP);
   const limit = await load(bare.url, LEAD, { seconds: SECONDS, connections: CONNECTIONS });
