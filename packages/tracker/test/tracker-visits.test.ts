@@ -216,24 +216,6 @@ onEitherStore('Visits', (kind) => {
         ['/second', '/second?sort=price', '/third', '/second'].map((path) => site.url + path),
       );
     }));
-
-  test('navigations that an application intercepts are page views', () =>
-    visit(async ({ page }) => {
-      await page.goto(site.url);
-      const session = await sessionOf(service, await visitorOf(page));
-      await page.evaluate(async () => {
-        navigation.addEventListener('navigate', (event) => event.intercept());
-        await navigation.navigate('/second').finished;
-        await navigation.navigate('/second#part').finished;
-        await navigation.back().finished;
-        await navigation.back().finished;
-      });
-      const views = await eventsWhenThere(service, session.session_id, 'page_view', 2);
-      assert.deepEqual(
-        views.map((view) => view.page),
-        [`${site.url}/second`, `${site.url}/`],
-      );
-    }));
 });
 
 onEitherStore('The way back', (kind) => {

@@ -17,6 +17,4 @@ export function watchPages(moved: () => void): void {
     };
   }
   listen('popstate', moved);
-  // Of navigations that an app intercepts, nothing else tells.
-  if (window.navigation) listen('currententrychange', moved, navigation);
 }
