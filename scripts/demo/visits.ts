@@ -302,7 +302,7 @@ function stay(client: Client, entryPage: string, start: number, interest: number
   }
   if (random.chance(0.25 + interest)) {
     at += random.integer(2, 9) * SECOND_MS;
-    add('cta_click', { cta: random.pick(CALLS_TO_ACTION) });
+    add('cta_click', { name: random.pick(CALLS_TO_ACTION) });
     at += random.integer(1, 4) * SECOND_MS;
     add('form_view');
     formSeenAt = at;

@@ -54,6 +54,7 @@ const CostImport = z.object({
   to: z.iso.date().nullable(),
   amount: z.number(),
 });
+export type CostImport = z.output<typeof CostImport>;
 
 export const costImports = endpoint({
   ...costs,

@@ -169,6 +169,7 @@ describe('the campaigns page', () => {
 
       await page.getByRole('button', { name: 'Costs', exact: true }).click();
       await page.getByRole('button', { name: 'Remove costs.csv' }).click();
+      await page.getByRole('button', { name: 'Remove', exact: true }).click();
       await page.getByText('Import removed').waitFor();
       assert.deepEqual((await ask(service, { metrics: ['cost'] })).totals.metrics, [0]);
     }));

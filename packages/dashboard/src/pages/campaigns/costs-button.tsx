@@ -1,4 +1,4 @@
-import type { CostsImported } from '@leadtrail/contract/costs';
+import type { CostImport, CostsImported } from '@leadtrail/contract/costs';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Coins, Trash2 } from 'lucide-react';
 import { useState } from 'react';
@@ -7,9 +7,11 @@ import { queryKeys } from '../../api/query-keys.ts';
 import { counted, formatDay, formatMoney } from '../../format.ts';
 import { Button } from '../../ui/button.tsx';
 import { classes } from '../../ui/classes.ts';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { INPUT_CLASSES } from '../../ui/field.tsx';
 import { toastProblem, toasts } from '../../ui/toast.tsx';
+import { useLastGiven } from '../../ui/use-last-given.ts';
 import { CostsPreview } from './costs-preview.tsx';
 
 const PATH = '/analytics/costs/import';
@@ -103,6 +105,8 @@ async function importCosts(file: File, isPreview: boolean): Promise<CostsImporte
 /** Earlier imports, which can be removed again. */
 function Imports() {
   const queries = useQueryClient();
+  const [asked, setAsked] = useState<CostImport | null>(null);
+  const about = useLastGiven(asked);
   const { data } = useQuery({
     queryKey: queryKeys.costImports,
     queryFn: ({ signal }) => call('costImports', { signal }),
@@ -110,6 +114,7 @@ function Imports() {
   const removing = useMutation({
     mutationFn: (import_id: string) => call('deleteCosts', { params: { import_id } }),
     async onSuccess() {
+      setAsked(null);
       toasts.add({ title: 'Import removed' });
       await queries.invalidateQueries();
     },
@@ -120,26 +125,41 @@ function Imports() {
     <section className="grid gap-2">
       <h3 className="text-[0.8125rem] font-medium">Earlier imports</h3>
       <ul className="divide-y divide-line rounded-lg border border-line">
-        {data.imports.map(({ import_id, file_name, rows, from, to, amount }) => (
-          <li key={import_id} className="flex items-center justify-between gap-3 px-3 py-2">
+        {data.imports.map((each) => (
+          <li key={each.import_id} className="flex items-center justify-between gap-3 px-3 py-2">
             <span className="grid min-w-0">
-              <span className="truncate">{file_name || 'Costs'}</span>
+              <span className="truncate">{nameOf(each)}</span>
               <span className="text-[0.8125rem] text-ink-soft">
-                {from !== null && to !== null && `${formatDay(from)} – ${formatDay(to)}, `}
-                {counted(rows, 'row')}, {formatMoney(amount, data.currency)}
+                {each.from !== null &&
+                  each.to !== null &&
+                  `${formatDay(each.from)} – ${formatDay(each.to)}, `}
+                {counted(each.rows, 'row')}, {formatMoney(each.amount, data.currency)}
               </span>
             </span>
             <Button
               look="ghost"
               size="small"
-              aria-label={`Remove ${file_name || 'these costs'}`}
+              aria-label={`Remove ${nameOf(each)}`}
               icon={<Trash2 aria-hidden="true" />}
-              isBusy={removing.isPending && removing.variables === import_id}
-              onClick={() => removing.mutate(import_id)}
+              onClick={() => setAsked(each)}
             />
           </li>
         ))}
       </ul>
+      <ConfirmDialog
+        isOpen={asked !== null}
+        onClose={() => setAsked(null)}
+        onConfirm={() => about && removing.mutate(about.import_id)}
+        isBusy={removing.isPending}
+        title={`Remove ${about && nameOf(about)}?`}
+        action="Remove"
+      >
+        <p>Its costs disappear from all figures. You can import the file again.</p>
+      </ConfirmDialog>
     </section>
   );
+}
+
+function nameOf({ file_name }: CostImport): string {
+  return file_name || 'Costs';
 }
