@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { type Balancer, startBalancer } from '@leadtrail/testing/balancer';
 import { newLedger } from '@leadtrail/testing/torture/ledger';
@@ -54,22 +52,6 @@ test('SIGTERM behind a balancer without retries: no request fails while all proc
     for (const service of started) service.kill('SIGKILL');
     await Promise.allSettled(started.map(({ exited }) => exited));
     await balancer.close();
-    await removePlace(place);
-  }
-});
-
-test('a process starts while another one keeps the store locked', async () => {
-  const place = await newPlace('sqlite', () => '');
-  const lock = new DatabaseSync(join(place.dataDir, 'leadtrail.db'));
-  const service = startServiceProcess(place);
-  try {
-    lock.exec('begin immediate');
-    await within('The start', service.listening);
-    lock.close();
-    service.kill('SIGTERM');
-    assert.deepEqual(await within('The exit', service.exited), { code: 0, signal: null }, service.output());
-  } finally {
-    service.kill('SIGKILL');
     await removePlace(place);
   }
 });

@@ -5,7 +5,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { AppError, type ErrorCode, unavailable } from '../lib/errors.ts';
 import { COUNTED_BY_ROWS } from '../store/data-versions.ts';
 import { SCRUB_SQLITE } from '../store/erase/scrubs.ts';
-import { migrate, schemaAge } from '../store/migrate.ts';
+import { migrate } from '../store/migrate.ts';
 import { operationKinds, run, topicsChangedBy } from '../store/operations.ts';
 import type { Scrubbing } from '../store/store.ts';
 import { openSqliteDatabase } from './sqlite-database.ts';
@@ -212,12 +212,8 @@ function threadToAdjust(): number | undefined {
   }
 }
 
-/**
- * All steps or none: a crash during a migration leaves the old shape. Where nothing is to be done, a start does not wait
- * for another process that writes.
- */
+/** All steps or none: a crash during a migration leaves the old shape. */
 async function migrateAllOrNothing(): Promise<void> {
-  if ((await schemaAge(database.db.query)) === 'present') return;
   database.exec('begin immediate');
   await migrate(database.db.query, 'sqlite');
   database.exec('commit');
