@@ -82,7 +82,7 @@ onBothStores('the columnar copy', (kind) => {
     });
   });
 
-  test('is closed while questions wait that nobody wants any more', async () => {
+  test('is closed while aborted questions are still running', async () => {
     await inOneInstallation(async (restart) => {
       let service = await restart();
       await startSession(service);

@@ -87,11 +87,7 @@ onBothStores('an inbox that is a copy', (kind) => {
   test('inbox restored that was never processed: its records are applied once and counted', async () => {
     const service = await start();
     await track(service.port, 5);
-    const release = await holdStore();
-    await track(service.port, 40, { settle: false });
-    service.process.kill('SIGKILL');
-    await service.process.exited;
-    await release();
+    await dieWithRecords(service, 40);
     await copy('inbox', 'unprocessed');
     // Another opening, on a machine made from the same image, which never got to the store's records.
     await rm(join(place.dataDir, 'inbox'), { recursive: true });
@@ -134,12 +130,7 @@ onBothStores('an inbox that is a copy', (kind) => {
 
   if (kind === 'postgres') {
     test('a machine never returns: the others say so until its inbox is adopted', async () => {
-      const dead = await start();
-      const release = await holdStore();
-      await track(dead.port, 20, { settle: false });
-      dead.process.kill('SIGKILL');
-      await dead.process.exited;
-      await release();
+      await dieWithRecords(await start(), 20);
 
       const clock = aClock(Date.now());
       const dataDir = join(copies, 'survivor');
@@ -175,12 +166,7 @@ onBothStores('an inbox that is a copy', (kind) => {
   }
 
   test('a machine never returns: its inbox is adopted elsewhere, twice, and applied once', async () => {
-    const dead = await start();
-    const release = await holdStore();
-    await track(dead.port, 40, { settle: false });
-    dead.process.kill('SIGKILL');
-    await dead.process.exited;
-    await release();
+    await dieWithRecords(await start(), 40);
     await cp(join(place.dataDir, 'inbox'), join(copies, 'dead', 'inbox'), { recursive: true });
     await rm(join(place.dataDir, 'inbox'), { recursive: true });
 
@@ -216,12 +202,7 @@ onBothStores('an inbox that is a copy', (kind) => {
   });
 
   test('a data directory of the version before epochs is processed once', async () => {
-    const service = await start();
-    const release = await holdStore();
-    await track(service.port, 40, { settle: false });
-    service.process.kill('SIGKILL');
-    await service.process.exited;
-    await release();
+    await dieWithRecords(await start(), 40);
     const file = new DatabaseSync(join(place.dataDir, 'inbox/1.db'));
     file.exec('drop table openings; drop table probe; alter table groups drop column at');
     file.close();
@@ -244,6 +225,15 @@ onBothStores('an inbox that is a copy', (kind) => {
     service.kill('SIGTERM');
     const exit = await within('The exit', service.exited);
     assert.deepEqual(exit, { code: 0, signal: null }, service.output());
+  }
+
+  /** Killed with records in its inbox that the store has not got. */
+  async function dieWithRecords({ process: service, port }: Running, sessions: number): Promise<void> {
+    const release = await holdStore();
+    await track(port, sessions, { settle: false });
+    service.kill('SIGKILL');
+    await service.exited;
+    await release();
   }
 
   async function track(port: number, sessions: number, { settle = true } = {}): Promise<void> {

@@ -8,7 +8,7 @@ const CODE_MISSING = /dynamically imported module|importing a module script fail
 
 export function PageFailed({ error }: ErrorComponentProps) {
   const shown = CODE_MISSING.test(String(error))
-    ? new Error('Leadtrail was updated or cannot be reached. Try again to load the page anew.')
+    ? new Error('This page could not be loaded. Leadtrail may have been updated: try again.')
     : error;
   return (
     <Page title="Something went wrong">

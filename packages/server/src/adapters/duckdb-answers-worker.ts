@@ -17,7 +17,7 @@ export type AnswersRequest = { id: number; now: number } & (
   | { kind: 'ask'; question: CompiledQuestion }
   | { kind: 'follow' | 'forget' }
 );
-/** Everything that is in hand is answered first, with what it has come to. */
+/** Ends the thread. Questions that are still running are interrupted, and answered with an error. */
 export type EndRequest = { kind: 'close' };
 export type AnswersReply = {
   id: number;
@@ -35,7 +35,7 @@ giveWay();
 const { folder, store } = workerData as AnswersPlace;
 const place = claimPlace(folder);
 const copy: FollowedCopy = openFollowedCopy(place, await openStoreReader(store));
-const inHand = new Set<Promise<void>>();
+const running = new Set<Promise<void>>();
 let asking = 0;
 const waiting: (() => void)[] = [];
 
@@ -43,17 +43,19 @@ port.on('message', (request: AnswersRequest | EndRequest) => {
   if (request.kind === 'close') return void end(port);
   const replied = reply(request).then((answer) => {
     port.postMessage(answer);
-    inHand.delete(replied);
+    running.delete(replied);
   });
-  inHand.add(replied);
+  running.add(replied);
 });
 
-/** The thread ends by itself: ended from outside while DuckDB is at work, it would take the process with it. */
+/** The thread ends by itself: DuckDB aborts the whole process if its thread is terminated while a query is running. */
 async function end(port: MessagePort): Promise<void> {
   copy.stop();
-  await Promise.all(inHand);
-  await copy.close().finally(() => port.close());
-  place.release();
+  await Promise.all(running);
+  await copy.close().finally(() => {
+    place.release();
+    port.close();
+  });
 }
 
 async function reply(request: AnswersRequest): Promise<AnswersReply> {

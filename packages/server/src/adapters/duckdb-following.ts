@@ -16,7 +16,7 @@ export type FollowedCopy = {
   discard(): Promise<void>;
   /** Takes in everything, and leaves nothing in the file of what is gone. */
   forget(now: number): Promise<void>;
-  /** Nothing new is begun, and what is being asked is broken off. */
+  /** Starts nothing new, and interrupts the questions that are running. */
   stop(): void;
   close(): Promise<void>;
 };
