@@ -14,6 +14,8 @@ const WAITING_MAX = 64;
 const ANSWER_MS_MAX = 25 * SECOND_MS;
 /** Without a question for so long it gives back its memory. */
 const IDLE_MS = 30 * MINUTE_MS;
+/** Large, because a copy is made of many short-lived rows. */
+const YOUNG_GENERATION_MIB = 24;
 
 /** Answers from a columnar copy in DuckDB, in a thread of its own that starts with the first question. */
 export function openDuckdbAnswers({
@@ -75,7 +77,10 @@ type AnswersThread = {
 };
 
 function startThread(place: AnswersPlace, now: () => number): AnswersThread {
-  const worker = new Worker(new URL('./duckdb-answers-worker.ts', import.meta.url), { workerData: place });
+  const worker = new Worker(new URL('./duckdb-answers-worker.ts', import.meta.url), {
+    workerData: place,
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MIB },
+  });
   const waiting = new Map<number, PromiseWithResolvers<unknown>>();
   const ended = new Promise((resolve) => worker.once('exit', resolve));
   let lastId = 0;

@@ -11,9 +11,9 @@ const ENDED = 'The thread of the store has ended.';
 const WAITING_CALLS_MAX = 10_000;
 /** Few enough that the other thread starts on them while more come in. */
 const MESSAGE_CALLS_MAX = 4;
-/** The young generation of each thread's heap: the writer works through whole batches. */
-const WRITER_YOUNG_MIB = 8;
-const READER_YOUNG_MIB = 2;
+/** The young generation of each thread's heap, three semi-spaces: the writer works through whole batches. */
+const WRITER_YOUNG_MIB = 12;
+const READER_YOUNG_MIB = 3;
 
 /** The relational store in a SQLite file: a writing thread and a reading thread beside the main one. */
 export async function openSqliteStore(file: string): Promise<Store> {

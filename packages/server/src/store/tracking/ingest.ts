@@ -119,12 +119,11 @@ async function applyRecords(
   const later = records.filter((record) => record.kind !== 'start');
   const totals = newTotals();
   const written: Promise<unknown>[] = [];
-  // Starts first: what belongs to a session may stand before it.
-  for (const [index, some] of chunksOf([...starts, ...later]).entries()) {
+  let position = firstPosition;
+  for (const some of chunksOf(starts, later)) {
     // PostgreSQL takes in what was sent while the next are applied.
-    if (index > 0) await setImmediate();
-    const first = firstPosition + index * CHUNK_RECORDS;
-    for (const [i, record] of some.entries()) apply(state, totals, record, batch, first + i);
+    if (written.length > 0) await setImmediate();
+    for (const record of some) apply(state, totals, record, batch, position++);
     written.push(...writeRows(db, state, some));
   }
   await Promise.all([
@@ -139,9 +138,19 @@ async function applyRecords(
 
 const CHUNK_RECORDS = 250;
 
-function chunksOf(records: readonly TrackingRecord[]): TrackingRecord[][] {
-  const count = Math.ceil(records.length / CHUNK_RECORDS);
-  return Array.from({ length: count }, (_, i) => records.slice(i * CHUNK_RECORDS, (i + 1) * CHUNK_RECORDS));
+/**
+ * All records of a session are in one chunk, so that its row is written once, and its start comes first: what belongs to
+ * it may stand before it.
+ */
+function chunksOf(starts: readonly StartRecord[], later: readonly TrackingRecord[]): TrackingRecord[][] {
+  const chunks: TrackingRecord[][] = [];
+  let last: TrackingRecord[] = [];
+  for (const ofSession of Map.groupBy([...starts, ...later], ({ session_id }) => session_id).values()) {
+    if (last.length === 0) chunks.push(last);
+    last.push(...ofSession);
+    if (last.length >= CHUNK_RECORDS) last = [];
+  }
+  return chunks;
 }
 
 /** Each start once: a tracker that does not know whether the first arrived sends it again. */

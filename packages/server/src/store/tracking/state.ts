@@ -9,7 +9,7 @@ import type {
   TrackingRecord,
 } from '../../domain/tracking/tracking-record.ts';
 import { DAY_MS, dayStart, utcDay } from '../../lib/utc-time.ts';
-import type { Db } from '../dialect.ts';
+import type { Db, SqlValue } from '../dialect.ts';
 import type {
   EarlyRecordRow,
   EventRow,
@@ -206,7 +206,7 @@ function asnPairs(starts: readonly StartRecord[], known: ReadonlyMap<string, Fin
  * visitor's next day, has to ask the sessions.
  */
 async function loadVisitorFirsts(
-  { query }: Db,
+  { dialect }: Db,
   starts: readonly StartRecord[],
   visitors: ReadonlyMap<string, VisitorRow>,
 ): Promise<{ visitorDays: Set<string>; visitorCountries: Set<string> }> {
@@ -217,37 +217,32 @@ async function loadVisitorFirsts(
     visitorCountries.add(pairKey(visitor.visitor_id, visitor.last_country));
   }
   const asked = new Set<string>();
-  for (const start of starts) {
-    const visitor = visitors.get(start.visitor_id);
-    if (visitor === undefined) continue;
-    const sessionsOfVisitor = query
-      .selectFrom('sessions')
-      .select('session_id')
-      .where('visitor_no', '=', visitor.visitor_no)
-      .limit(1);
-
-    const day = utcDay(start.at);
-    const dayKey = pairKey(start.visitor_id, day);
-    if (day < visitor.last_day && !asked.has(dayKey)) {
-      asked.add(dayKey);
-      const from = dayStart(day);
-      const seen = await sessionsOfVisitor
-        .where('started_at', '>=', from)
-        .where('started_at', '<', from + DAY_MS)
-        .executeTakeFirst();
-      if (seen !== undefined) visitorDays.add(dayKey);
-    }
-
-    const country = start.geo.country ?? UNKNOWN_COUNTRY;
-    const countryKey = pairKey(start.visitor_id, country);
-    if (!visitorCountries.has(countryKey) && !asked.has(countryKey)) {
-      asked.add(countryKey);
-      const seen = await sessionsOfVisitor.where('country', '=', country).executeTakeFirst();
-      if (seen !== undefined) visitorCountries.add(countryKey);
-    }
+  async function ask(known: Set<string>, key: string, select: string, values: SqlValue[]): Promise<void> {
+    if (known.has(key) || asked.has(key)) return;
+    asked.add(key);
+    const seen = await dialect.run(select, values);
+    if (seen.length > 0) known.add(key);
   }
+  await Promise.all(
+    starts.flatMap(({ at, visitor_id, geo }) => {
+      const visitor = visitors.get(visitor_id);
+      if (visitor === undefined) return [];
+      const { visitor_no, last_day } = visitor;
+      const [day, country] = [utcDay(at), geo.country ?? UNKNOWN_COUNTRY];
+      const from = dayStart(day);
+      return [
+        day < last_day &&
+          ask(visitorDays, pairKey(visitor_id, day), SEEN_BETWEEN, [visitor_no, from, from + DAY_MS]),
+        ask(visitorCountries, pairKey(visitor_id, country), SEEN_FROM, [visitor_no, country]),
+      ];
+    }),
+  );
   return { visitorDays, visitorCountries };
 }
+
+const SEEN_BETWEEN =
+  'select 1 as seen from sessions where visitor_no = ? and started_at >= ? and started_at < ? limit 1';
+const SEEN_FROM = 'select 1 as seen from sessions where visitor_no = ? and country = ? limit 1';
 
 async function loadEarly({ query, dialect }: Db, sessionIds: readonly string[]) {
   const early: TrackingState['early'] = new Map();
