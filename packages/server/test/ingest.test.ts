@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUIDv7 } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { beforeEach, test } from 'node:test';
 import { anEvent, aStartRecord, NOON, PAGE } from '@leadtrail/testing/builders';
 import { emptyDatabase, rows } from '@leadtrail/testing/database';
@@ -12,6 +15,7 @@ import {
 } from '@leadtrail/testing/service';
 import { endSession, sendEvents, startSession } from '@leadtrail/testing/visits';
 import { Client } from 'pg';
+import { openSqliteInbox } from '../src/adapters/sqlite-inbox.ts';
 import type { TrackingRecord } from '../src/domain/tracking/tracking-record.ts';
 import { unavailable } from '../src/lib/errors.ts';
 import type { Store } from '../src/store/store.ts';
@@ -85,6 +89,23 @@ onBothStores('processing what was accepted', (kind) => {
     assert.equal(await totalSessions(service), 2);
   });
 
+  test('a batch is refused where the one that it follows was not applied', async () => {
+    const { store } = service.app;
+    const batch = (sequence: number, follows?: number) => ({
+      spoolId: 'a-spool-of-its-own',
+      firstSequence: sequence,
+      lastSequence: sequence,
+      lines: new TextEncoder().encode(JSON.stringify(aStartRecord())),
+      now: NOON,
+      follows,
+    });
+    await assert.rejects(store.ingestTracking(batch(2, 1)), { code: 'unavailable' });
+    assert.equal(await totalSessions(service), 0);
+    await store.ingestTracking(batch(1));
+    await store.ingestTracking(batch(2, 1));
+    assert.equal(await totalSessions(service), 2);
+  });
+
   test('a large batch is written piece by piece, and all of it or nothing', async () => {
     const VISITORS = 7;
     const starts = Array.from({ length: 300 }, (_, number) =>
@@ -155,6 +176,46 @@ onBothStores('processing what was accepted', (kind) => {
     assert.ok(service.logged.some((line) => line.message === 'tracking records cannot be processed'));
     assert.deepEqual(await service.app.store.recount(), []);
   });
+});
+
+test('a batch that PostgreSQL is sent ahead fails with the one before it; both are applied once', async (t) => {
+  // So many that two of them are no batch.
+  const GROUP = 1200;
+  const dataDir = await mkdtemp(join(tmpdir(), 'leadtrail-ahead-'));
+  t.after(() => rm(dataDir, { recursive: true, force: true }));
+  const inbox = await openSqliteInbox(join(dataDir, 'inbox'));
+  for (let group = 0; group < 3; group += 1) {
+    const lines = Array.from({ length: GROUP }, () => JSON.stringify(aStartRecord()));
+    await Promise.all(lines.map((line) => inbox.append(line)));
+  }
+  await inbox.close();
+
+  const attempts: { follows: number | undefined; failure?: string }[] = [];
+  const service = await startService('postgres', {
+    dataDir,
+    overrides: {
+      around: {
+        store: (store) => ({
+          ...store,
+          async ingestTracking(batch) {
+            const attempt: (typeof attempts)[number] = { follows: batch.follows };
+            attempts.push(attempt);
+            if (attempts.length === 1) throw unavailable('The store is away.');
+            return store.ingestTracking(batch).catch((error: Error) => {
+              attempt.failure = error.message;
+              throw error;
+            });
+          },
+        }),
+      },
+    },
+  });
+  t.after(() => service.close());
+  await service.settled();
+  assert.deepEqual(attempts[1], { follows: 1, failure: 'The batch before this one was not applied.' });
+  assert.equal(attempts.filter(({ failure }) => failure !== undefined).length, 1);
+  assert.equal(await totalSessions(service), 3 * GROUP);
+  assert.deepEqual(await service.app.store.recount(), []);
 });
 
 test('while PostgreSQL takes no writes, as in a failover, sessions wait and none is given up', async (t) => {

@@ -25,7 +25,7 @@ export type InboxReply =
 
 export type Released = InboxBacklog & { oldestAt: number | undefined };
 
-const BATCH_BYTES_MAX = 1024 ** 2;
+const BATCH_BYTES_MAX = 2 * 1024 ** 2;
 const PROBE_BYTES = 16 * 1024;
 
 const port = parentPort;
@@ -38,7 +38,7 @@ const lastSequence = present().first_sequence - 1;
 
 const insertGroup = database.prepare('insert into groups (records, bytes, lines, at) values (?, ?, ?, ?)');
 const selectGroups = database.prepare(
-  'select sequence, records, lines from groups order by sequence limit ?',
+  'select sequence, records, lines from groups where sequence > ? order by sequence limit ?',
 );
 const sumBetween = database.prepare(
   `select coalesce(sum(records), 0) as records, coalesce(sum(bytes), 0) as bytes
@@ -80,14 +80,14 @@ function answer(request: Exclude<InboxRequest, { kind: 'append' }>): void {
   }
 }
 
-function take(recordsMax: number): InboxBatch | undefined {
+function take({ recordsMax, after }: { recordsMax: number; after: number }): InboxBatch | undefined {
   const parts: string[] = [];
   let records = 0;
   let bytes = 0;
   let firstSequence = 0;
   let lastSequence = 0;
   let epoch = '';
-  for (const row of selectGroups.iterate(recordsMax)) {
+  for (const row of selectGroups.iterate(after, recordsMax)) {
     const group = row as { sequence: number; records: number; lines: string };
     bytes += group.lines.length;
     const isTooMuch = records + group.records > recordsMax || bytes > BATCH_BYTES_MAX;
@@ -160,7 +160,7 @@ function compact(): void {
 /** Compacts an empty inbox, because it may be long until the file is opened again; one from elsewhere is done with. */
 function close(): void {
   try {
-    if (selectGroups.get(1) === undefined) {
+    if (selectOldest.get() === undefined) {
       if (file !== undefined && basename(file).startsWith(ADOPTED)) rmSync(file);
       else compact();
     }

@@ -184,7 +184,7 @@ async function open(place: InboxPlace): Promise<Inbox> {
     confirm: () => change('confirm'),
     becomeItself: () => change('becomeItself'),
     append,
-    take: (recordsMax) => ask<InboxBatch | undefined>('take', recordsMax),
+    take: (recordsMax, after = 0) => ask<InboxBatch | undefined>('take', { recordsMax, after }),
     release,
     renew: (epoch) => change('renew', epoch),
     onAppended(listener) {

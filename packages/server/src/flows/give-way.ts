@@ -6,13 +6,13 @@ const REST_MS_MAX = 5000;
 
 /**
  * Lets requests go before background work: it pauses for as long as they keep the main thread busy, at most `restFactor`
- * times as long as it took.
+ * times as long as it took, and says whether it had to.
  */
 export function makeGiveWay(asked: {
   /** Event loop utilization, from 0 to 1. */
   busyFrom: number;
   restFactor: number;
-}): (workedMs: number, pause: (ms: number) => Promise<void>) => Promise<void> {
+}): (workedMs: number, pause: (ms: number) => Promise<void>) => Promise<boolean> {
   let last = performance.eventLoopUtilization();
 
   function wasBusy(): boolean {
@@ -24,12 +24,15 @@ export function makeGiveWay(asked: {
 
   return async (workedMs, pause) => {
     let leftMs = Math.min(workedMs * asked.restFactor, REST_MS_MAX);
+    let hasPaused = false;
     // The work itself may have kept the thread busy; what happens during a pause is the requests'.
     while (leftMs > 0 && wasBusy()) {
       const startedAt = performance.now();
+      hasPaused = true;
       await pause(Math.min(leftMs, LOOK_MS));
       // On a busy thread it ends late; in a hurry there is none.
       leftMs -= Math.max(performance.now() - startedAt, LOOK_MS);
     }
+    return hasPaused;
   };
 }

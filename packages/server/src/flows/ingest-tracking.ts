@@ -10,7 +10,7 @@ import type { InboxWatch } from './recognise-inbox.ts';
 import { untilEmpty } from './until-empty.ts';
 
 /** The embedded store stores nothing else meanwhile; a server takes as long for a statement as for ten records. */
-const BATCH_RECORDS_MAX = { embedded: 200, server: 1000 };
+const BATCH_RECORDS_MAX = { embedded: 200, server: 2000 };
 /** Lets a few more records join the batch, so that a trickle does not cost a transaction each. */
 const DEBOUNCE_MS = 20;
 const BACKOFF = { minMs: 100, maxMs: 1000 };
@@ -25,6 +25,14 @@ export type Ingest = {
   /** Works off the inbox without pauses until it is empty or the time is up; what is left stays in it. */
   drain(timeoutMs: number): Promise<void>;
   stop(): Promise<void>;
+};
+
+type SentBatch = {
+  records: number;
+  epoch: string;
+  lastSequence: number;
+  startedAt: number;
+  done: Promise<Ingested>;
 };
 
 /** Takes what the inbox holds into the store, batch by batch, each exactly once, for as long as the service runs. */
@@ -43,15 +51,27 @@ export function startIngest(parts: {
   const recordsMax = BATCH_RECORDS_MAX[parts.isStoreElsewhere ? 'server' : 'embedded'];
   const giveWay = makeGiveWay({ busyFrom: BUSY_FROM, restFactor: REST_FACTOR });
   let isResumed = false;
+  /** Requests keep the main thread busy. */
+  let isBusy = false;
   /** How far this opening can have come in its own records: after the last success, and by attempts since then. */
   const reached = new Set<number>([0]);
   const loop = startLoop({
     async step({ failures, idle, pause }) {
       if (!isResumed || failures > 0) await resume();
       isResumed = true;
-      const workedMs = await applyNext(failures);
-      if (workedMs === undefined) await idle();
-      else await giveWay(workedMs, pause);
+      let sent = await sendNext(failures);
+      if (sent === undefined) await idle();
+      while (sent !== undefined) {
+        const next = mayRunAhead(failures) ? await sendNext(failures, sent) : undefined;
+        try {
+          isBusy = await giveWay(await apply(sent), pause);
+        } catch (error) {
+          // It fails with the one before it.
+          await next?.done.catch(() => undefined);
+          throw error;
+        }
+        sent = next;
+      }
     },
     debounceMs: DEBOUNCE_MS,
     backoff: BACKOFF,
@@ -93,17 +113,30 @@ export function startIngest(parts: {
     reached.add(sequence);
   }
 
-  /** How long the batch took; undefined when there was none. */
-  async function applyNext(failures: number): Promise<number | undefined> {
-    // After a failure group by group, so that one that cannot be processed does not hold up the others.
-    const batch = await inbox.take(failures === 0 ? recordsMax : 1);
-    if (batch === undefined) return undefined;
+  /** While a server works on a batch, the next one is read and sent after it. */
+  function mayRunAhead(failures: number): boolean {
+    return parts.isStoreElsewhere && failures === 0 && !isBusy && !loop.isStopping();
+  }
+
+  async function sendNext(failures: number, before?: SentBatch): Promise<SentBatch | undefined> {
     const startedAt = performance.now();
+    // After a failure group by group, so that one that cannot be processed does not hold up the others.
+    const batch = await inbox.take(failures === 0 ? recordsMax : 1, before?.lastSequence);
+    if (batch === undefined || (before !== undefined && batch.epoch !== before.epoch)) return undefined;
     const { records, epoch, ...taken } = batch;
     reached.add(batch.lastSequence);
-    const { leads } = await ingestOrSalvage({ ...taken, spoolId: epoch, now: now() }, failures);
-    await inbox.release(epoch, batch.lastSequence);
-    begin(batch.lastSequence);
+    const follows = before?.lastSequence;
+    const done = ingestOrSalvage({ ...taken, spoolId: epoch, now: now(), follows }, failures);
+    // Those who wait for it come later.
+    done.catch(() => undefined);
+    return { records, epoch, lastSequence: batch.lastSequence, startedAt, done };
+  }
+
+  /** How long it took. */
+  async function apply({ records, epoch, lastSequence, startedAt, done }: SentBatch): Promise<number> {
+    const { leads } = await done;
+    await inbox.release(epoch, lastSequence);
+    for (const sequence of reached) if (sequence < lastSequence) reached.delete(sequence);
     if (leads > 0) onLeadsBehind();
     metrics.ingested(records);
     return performance.now() - startedAt;

@@ -8,8 +8,11 @@ export type Inbox = {
   becomeItself(): Promise<void>;
   /** Resolves once the record is on disk. One record is one line of JSON. */
   append(line: string): Promise<void>;
-  /** The oldest records that were not released yet, in order and of one opening; undefined when there are none. */
-  take(recordsMax: number): Promise<InboxBatch | undefined>;
+  /**
+   * The oldest records that were not released yet, in order and of one opening, after a sequence where one is given;
+   * undefined when there are none.
+   */
+  take(recordsMax: number, after?: number): Promise<InboxBatch | undefined>;
   /** Forgets what an opening has appended up to this sequence. */
   release(epoch: string, lastSequence: number): Promise<InboxBacklog>;
   /** Gives the records that are left of an opening a new epoch, because theirs says nothing about them. */

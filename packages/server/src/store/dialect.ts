@@ -43,7 +43,7 @@ export type Dialect = {
   selectHeld<R>(text: string, values: readonly SqlValue[]): Promise<R[]>;
   /** Inserts a row and answers with the number it was given. */
   insertNumbered<T extends NumberedTable>(table: T, row: Insertable<Schema[T]>): Promise<number>;
-  /** Inserts many rows; `conflict` is the part after `on conflict`, the same in both databases. */
+  /** Inserts many rows; `conflict` is the part after `on conflict`, the same in both databases; empty: there is none. */
   insertRows<T extends keyof Schema>(
     table: T,
     rows: readonly Insertable<Schema[T]>[],

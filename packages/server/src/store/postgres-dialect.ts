@@ -32,14 +32,15 @@ export function postgresDialect(send: Send): Dialect {
     if (first === undefined) return;
     const columns = Object.keys(first);
     const insert = insertInto(table, columns);
+    const onConflict = conflict === '' ? '' : `on conflict ${conflict}`;
     if (rows.length <= ROWS_AS_VALUES_MAX) {
       const values = rows.flatMap((row) =>
         columns.map((column) => row[column as keyof typeof row] as SqlValue),
       );
-      await send(`${insert} values ${marks(columns.length, rows.length)} on conflict ${conflict}`, values);
+      await send(`${insert} values ${marks(columns.length, rows.length)} ${onConflict}`, values);
     } else {
       // The table itself says which type each field of the JSON has.
-      const text = `${insert} select ${columns.join(', ')} from ${recordsOf(table)} on conflict ${conflict}`;
+      const text = `${insert} select ${columns.join(', ')} from ${recordsOf(table)} ${onConflict}`;
       await send(text, [JSON.stringify(rows)]);
     }
   };

@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { engagementLabel, visitorScore } from '../../domain/tracking/engagement.ts';
 import { SECOND_MS } from '../../lib/utc-time.ts';
 import type { Db } from '../dialect.ts';
@@ -12,15 +11,16 @@ import { idHash } from '../tracking/state.ts';
  */
 
 /** Called by whatever changes visitors, in the same transaction; says how many leads follow. */
-export async function noteFiguresOf({ query, dialect }: Db, visitorIds: readonly string[]): Promise<number> {
+export async function noteFiguresOf({ dialect }: Db, visitorIds: readonly string[]): Promise<number> {
   if (visitorIds.length === 0) return 0;
-  const { numAffectedRows } = await sql`
-    insert into lead_figure_changes (lead_id)
+  const noted = await dialect.run(
+    `insert into lead_figure_changes (lead_id)
     select distinct lead_id from lead_identities
-    where kind = 'visitor' and value in ${dialect.anyOf(visitorIds)} order by lead_id
-    on conflict do nothing
-  `.execute(query);
-  return Number(numAffectedRows ?? 0n);
+    where kind = 'visitor' and value in (select value from ${dialect.listed}) order by lead_id
+    on conflict do nothing returning lead_id`,
+    [JSON.stringify(visitorIds)],
+  );
+  return noted.length;
 }
 
 /** Brings the figures of some leads up to date, and says how many there were. */

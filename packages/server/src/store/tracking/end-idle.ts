@@ -1,7 +1,5 @@
 import { background } from '../operation.ts';
-
 import { contribute, newTotals, writeTotals } from './totals.ts';
-import { SESSION_CHANGES } from './write-rows.ts';
 
 /** Ends sessions without activity since a time, each at its last activity; says how many it ended. */
 export const endIdleSessions = background(
@@ -25,7 +23,8 @@ export const endIdleSessions = background(
       session.ended_at = session.last_activity_at;
       contribute(totals, session, 1);
     }
-    await db.dialect.insertRows('sessions', sessions, SESSION_CHANGES);
+    const ended = sessions.map(({ session_id, ended_at }) => ({ session_id, ended_at }));
+    await db.dialect.updateRows('sessions', 'session_id', ended);
     await writeTotals(db, totals);
     return sessions.length;
   },

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { sql } from 'kysely';
 import type { StartRecord, TrackingRecord } from '../../domain/tracking/tracking-record.ts';
+import { unavailable } from '../../lib/errors.ts';
 import { noteForAnswers } from '../answers/changes.ts';
 import type { Db } from '../dialect.ts';
 import { noteFiguresOf } from '../leads/figures.ts';
@@ -19,6 +20,8 @@ export type TrackingBatch = {
   lastSequence: number;
   lines: Uint8Array<ArrayBuffer>;
   now: number;
+  /** The last sequence of the batch that was sent before this one, whose end nobody has waited for. */
+  follows?: number | undefined;
 };
 
 const GZIP_LEVEL = 1;
@@ -46,9 +49,10 @@ export type Ingested = { leads: number; failed: number };
 export const ingestTracking = background(
   { changes: ['tracking'] },
   async (db, batch: TrackingBatch): Promise<Ingested> => {
-    await begin(db, batch);
-    const leads = await applyRecords(db, batch, `[${linesOf(batch).join(',')}]`, 0);
-    await finish(db, batch);
+    const load = async () => loadRecords(db, `[${linesOf(batch).join(',')}]`);
+    // In PostgreSQL what is sent together takes one round trip, and the server works on it meanwhile.
+    const [, loaded] = await Promise.all([begin(db, batch), load()]);
+    const [leads] = await Promise.all([applyRecords(db, batch, loaded, 0), finish(db, batch)]);
     return { leads, failed: 0 };
   },
 );
@@ -66,7 +70,7 @@ export const salvageTracking = background(
     for (const [position, line] of linesOf(batch).entries()) {
       await sql`savepoint one_record`.execute(db.query);
       try {
-        leads += await applyRecords(db, batch, `[${line}]`, position);
+        leads += await applyRecords(db, batch, await loadRecords(db, `[${line}]`), position);
       } catch (error) {
         if (db.dialect.mayPass(error)) throw error;
         await sql`rollback to savepoint one_record`.execute(db.query);
@@ -92,6 +96,9 @@ async function begin(db: Db, batch: TrackingBatch): Promise<void> {
   await db.dialect.lock('tracking');
   const applied = await appliedSequence(db, { spoolId: batch.spoolId });
   if (applied >= batch.firstSequence) throw new Error('A part of this batch has been applied before.');
+  const { follows } = batch;
+  if (follows !== undefined && applied !== follows)
+    throw unavailable('The batch before this one was not applied.');
 }
 
 async function finish(db: Db, batch: TrackingBatch): Promise<void> {
@@ -107,14 +114,19 @@ function linesOf({ lines }: TrackingBatch): string[] {
   return text.trimEnd().split('\n');
 }
 
+type Loaded = { records: TrackingRecord[]; state: TrackingState };
+
+async function loadRecords(db: Db, json: string): Promise<Loaded> {
+  const records: TrackingRecord[] = JSON.parse(json);
+  return { records, state: await loadState(db, records) };
+}
+
 async function applyRecords(
   db: Db,
   batch: TrackingBatch,
-  json: string,
+  { records, state }: Loaded,
   firstPosition: number,
 ): Promise<number> {
-  const records: TrackingRecord[] = JSON.parse(json);
-  const state = await loadState(db, records);
   const starts = firstStarts(state, records);
   const later = records.filter((record) => record.kind !== 'start');
   const totals = newTotals();
@@ -126,14 +138,16 @@ async function applyRecords(
     for (const record of some) apply(state, totals, record, batch, position++);
     written.push(...writeRows(db, state, some));
   }
-  await Promise.all([
-    ...written,
+  // Each of them is a statement of the dialect: in SQLite it is done when it is called, and none comes after a failure.
+  const [leads] = await Promise.all([
+    noteFiguresOf(db, [...state.visitors.keys()]),
     writeTotals(db, totals),
     noteForAnswers(db, 'sessions', [...state.sessions.keys()]),
     forgetEarly(db, state),
+    enqueueArchive(db, starts, batch),
+    ...written,
   ]);
-  await enqueueArchive(db, starts, batch);
-  return noteFiguresOf(db, [...state.visitors.keys()]);
+  return leads;
 }
 
 const CHUNK_RECORDS = 250;
@@ -200,17 +214,16 @@ function parkEarly(
   });
 }
 
-async function forgetEarly({ dialect, query }: Db, { early }: TrackingState): Promise<void> {
+async function forgetEarly({ dialect }: Db, { early }: TrackingState): Promise<void> {
   if (early.size === 0) return;
-  await query
-    .deleteFrom('early_records')
-    .where('session_id', 'in', dialect.anyOf([...early.keys()]))
-    .execute();
+  await dialect.run(`delete from early_records where session_id in (select value from ${dialect.listed})`, [
+    JSON.stringify([...early.keys()]),
+  ]);
 }
 
 /** Session metadata leaves for the object store in the same transaction that counts the sessions. */
 async function enqueueArchive(
-  { query }: Db,
+  { dialect }: Db,
   starts: readonly StartRecord[],
   batch: TrackingBatch,
 ): Promise<void> {
@@ -218,18 +231,16 @@ async function enqueueArchive(
   if (first === undefined) return;
   const text = starts.map((start) => `${JSON.stringify(start)}\n`).join('');
   const ids = starts.map((start) => start.session_id).sort();
-  await query
-    .insertInto('archive_queue')
-    .values({
-      // The id of a session: unique, and in order of time.
-      archive_id: first.session_id,
-      created_at: batch.now,
-      claimed_until: 0,
-      object_id: null,
-      sessions: starts.length,
-      first_session: ids[0] ?? '',
-      last_session: ids.at(-1) ?? '',
-      body: gzipSync(text, { level: GZIP_LEVEL }),
-    })
-    .execute();
+  const archive = {
+    // The id of a session: unique, and in order of time.
+    archive_id: first.session_id,
+    created_at: batch.now,
+    claimed_until: 0,
+    object_id: null,
+    sessions: starts.length,
+    first_session: ids[0] ?? '',
+    last_session: ids.at(-1) ?? '',
+    body: gzipSync(text, { level: GZIP_LEVEL }),
+  };
+  await dialect.insertRows('archive_queue', [archive], '');
 }

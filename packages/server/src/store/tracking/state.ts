@@ -8,6 +8,7 @@ import type {
   StartRecord,
   TrackingRecord,
 } from '../../domain/tracking/tracking-record.ts';
+import { memoize } from '../../lib/memoize.ts';
 import { DAY_MS, dayStart, utcDay } from '../../lib/utc-time.ts';
 import type { Db, SqlValue } from '../dialect.ts';
 import type {
@@ -28,6 +29,8 @@ export type TrackingState = {
   sessions: Map<string, SessionRow>;
   visitors: Map<string, VisitorRow>;
   fingerprints: Map<string, FingerprintRow>;
+  /** Those of these rows that the store has. */
+  stored: Set<object>;
   /** What is already known, as keys made by `pairKey`. */
   known: {
     events: Set<string>;
@@ -88,6 +91,7 @@ export async function loadState(db: Db, records: readonly TrackingRecord[]): Pro
     sessions,
     visitors,
     fingerprints,
+    stored: new Set<object>([...sessions.values(), ...visitors.values(), ...fingerprints.values()]),
     known: { events: knownEvents, pages, ips, asns, ...(await loadVisitorFirsts(db, starts, visitors)) },
     readOrigin,
     early,
@@ -130,11 +134,13 @@ async function loadHashed<T extends 'visitors' | 'fingerprints'>(
 }
 
 const HASH_HEX_DIGITS = 11;
+/** More than a batch has: each is needed to look for a row, and again for a new one. */
+const HASHES_KEPT = 10_000;
 
 /** Short, and hard to make collide on purpose. */
-export function idHash(id: string): number {
-  return Number.parseInt(hash('sha256', id).slice(0, HASH_HEX_DIGITS), 16);
-}
+export const idHash = memoize(HASHES_KEPT, (id) =>
+  Number.parseInt(hash('sha256', id).slice(0, HASH_HEX_DIGITS), 16),
+);
 
 const SELECT_LAST = `select (select max(visitor_no) from visitors) as visitor,
   (select max(fingerprint_no) from fingerprints) as fingerprint`;
