@@ -34,6 +34,7 @@ export function inGroups(
   const waiting: Waiting[] = [];
   const taken = new Taken();
   let lanes = 0;
+  let isStarting = false;
 
   async function lane(): Promise<void> {
     lanes += 1;
@@ -82,6 +83,16 @@ export function inGroups(
     return alone(name, argument).then(resolve, reject);
   }
 
+  /** Calls of one turn of the event loop share the first group. */
+  function startSoon(): void {
+    if (isStarting) return;
+    isStarting = true;
+    setImmediate(() => {
+      isStarting = false;
+      if (lanes < LANES) void lane();
+    });
+  }
+
   return (name, argument) => {
     const locks = locksOf(name, argument);
     if (locks === undefined) return alone(name, argument);
@@ -89,7 +100,7 @@ export function inGroups(
       return Promise.reject(storeUnavailable(new Error('Too many are waiting.')));
     return new Promise((resolve, reject) => {
       waiting.push({ name, argument, locks, resolve, reject });
-      if (lanes < LANES) void lane();
+      if (lanes < LANES) startSoon();
     });
   };
 }
