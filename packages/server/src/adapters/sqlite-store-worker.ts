@@ -115,10 +115,12 @@ async function inTransaction(
       if (isDone && database.rowsWritten() !== rowsBefore) written.add(name);
       replies.push(performed);
     }
+    database.db.dialect.writeNotes();
     for (const name of written) await database.db.dialect.run(NOTE_CHANGE, [name, Date.now()]);
     database.exec('commit');
     return replies;
   } catch (error) {
+    database.db.dialect.dropNotes();
     rollBack();
     throw error;
   }

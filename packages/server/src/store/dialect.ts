@@ -1,6 +1,6 @@
 import { type Insertable, type Kysely, type RawBuilder, type SqlBool, sql, type Updateable } from 'kysely';
 import type { Search } from '../domain/leads/lead-search.ts';
-import type { Schema } from './schema.ts';
+import type { AnswerChangeRow, Schema } from './schema.ts';
 
 /** All that differs between SQLite and PostgreSQL, in one place. */
 export type DialectKind = 'sqlite' | 'postgres';
@@ -57,6 +57,8 @@ export type Dialect = {
     key: keyof Schema[T] & string,
     rows: readonly Updateable<Schema[T]>[],
   ): Promise<void>;
+  /** Notes for the columnar copies what has changed; operations that are committed together may share a note. */
+  noteChanged(kind: AnswerChangeRow['kind'], ids: readonly (string | number)[]): Promise<void>;
   /** The end of a select that locks its rows until the transaction ends… */
   readonly hold: RawBuilder<unknown>;
   /** …and of one that skips rows which are locked. */
@@ -70,6 +72,11 @@ export type Dialect = {
   /** The error comes from the state of the database, not from what was asked of it. */
   mayPass(error: unknown): boolean;
 };
+
+/** A row of `answer_changes`. */
+export function changeNote(kind: AnswerChangeRow['kind'], ids: readonly (string | number)[]) {
+  return { at: Date.now(), kind, ids: JSON.stringify(ids) };
+}
 
 export type LockName = 'tracking' | 'archives' | 'setup' | 'lead-index' | 'costs';
 

@@ -1,7 +1,14 @@
 import { CompiledQuery, type Kysely, sql } from 'kysely';
 import { AppError } from '../lib/errors.ts';
 import { memoize } from '../lib/memoize.ts';
-import { type Dialect, includesAll, type LockName, NUMBER_COLUMNS, type SqlValue } from './dialect.ts';
+import {
+  changeNote,
+  type Dialect,
+  includesAll,
+  type LockName,
+  NUMBER_COLUMNS,
+  type SqlValue,
+} from './dialect.ts';
 import type { Schema } from './schema.ts';
 
 /** Sends a statement at once, without waiting for those sent before it. Its text is a constant, so that it can be prepared. */
@@ -90,6 +97,7 @@ export function postgresDialect(send: Send): Dialect {
         [JSON.stringify(rows)],
       );
     },
+    noteChanged: (kind, ids) => insertRows('answer_changes', [changeNote(kind, ids)], ''),
     hold: sql`for update`,
     holdFree: sql`for update skip locked`,
     async lock(name) {

@@ -43,7 +43,7 @@ export function dialectsTogether(dialect: Dialect, operations: number): Dialect[
 
 type Step = {
   /** What can be sent as one has the same. */
-  key: string | symbol;
+  key: symbol;
   asked: unknown;
   sendAll(asked: readonly unknown[]): Promise<readonly unknown[]>;
   resolve(result: unknown): void;
@@ -65,7 +65,7 @@ function operationDialect(dialect: Dialect, ask: Ask, held: Set<string>): Dialec
     ...dialect,
     run: <R>(text: string, values: readonly SqlValue[]): Promise<R[]> =>
       IS_SELECT.test(text)
-        ? ask(`run ${typesOf(values)} ${text}`, values, (all) => selectAll<R>(dialect, text, all))
+        ? ask(keyFor(text, typesOf(values)), values, (all) => selectAll<R>(dialect, text, all))
         : alone(() => dialect.run<R>(text, values)),
     selectHeld: <R>(text: string, values: readonly SqlValue[]): Promise<R[]> => {
       const row = `${text} ${values.join()}`;
@@ -76,17 +76,21 @@ function operationDialect(dialect: Dialect, ask: Ask, held: Set<string>): Dialec
       return alone(() => dialect.selectHeld<R>(text, values));
     },
     insertNumbered: (table, row) =>
-      ask(`number ${table}`, row, (rows) => insertAllNumbered(dialect, table, rows)),
+      ask(keyFor('number', table), row, (rows) => insertAllNumbered(dialect, table, rows)),
     insertRows: (table, rows, conflict) =>
-      ask(`insert ${table} ${conflict}`, rows, (all) =>
+      ask(keyFor(table, conflict), rows, (all) =>
         forAll(all, (rows) => insertAll(rows, conflict, (some) => dialect.insertRows(table, some, conflict))),
       ),
     addRows: (to, rows) =>
-      ask(`add ${to.table}`, rows, (all) => forAll(all, (rows) => dialect.addRows(to, summed(rows, to)))),
+      ask(keyFor('add', to.table), rows, (all) =>
+        forAll(all, (rows) => dialect.addRows(to, summed(rows, to))),
+      ),
     updateRows: (table, key, rows) => alone(() => dialect.updateRows(table, key, rows)),
+    noteChanged: (kind, ids) =>
+      ask(keyFor('note', kind), ids, (all) => forAll(all, (ids) => dialect.noteChanged(kind, ids))),
     lock: (name) => alone(() => dialect.lock(name)),
     lockEach: (keys, shared = []) =>
-      ask('lock', { keys, shared }, (all) =>
+      ask(LOCK, { keys, shared }, (all) =>
         forAll([all], (wanted) =>
           dialect.lockEach(
             distinct(wanted.flatMap(({ keys }) => keys)),
@@ -98,6 +102,14 @@ function operationDialect(dialect: Dialect, ask: Ask, held: Set<string>): Dialec
 }
 
 const IS_SELECT = /^\s*select\b/;
+const LOCK = Symbol();
+const keys = new Map<string, Map<string, symbol>>();
+
+/** The same for the same two texts, which are constants of the code: to put them together would take longer than to look it up. */
+function keyFor(one: string, other: string): symbol {
+  const ofOne = keys.getOrInsertComputed(one, () => new Map<string, symbol>());
+  return ofOne.getOrInsertComputed(other, () => Symbol());
+}
 
 async function forAll<A>(
   all: readonly (readonly A[])[],
@@ -113,7 +125,9 @@ function distinct<T>(values: readonly T[]): T[] {
 
 /** Part of the key: the joint statement has to say of which type each value is. */
 function typesOf(values: readonly SqlValue[]): string {
-  return JSON.stringify(values.map(typeOf));
+  let types = '';
+  for (const value of values) types += typeOf(value)?.[0] ?? '-';
+  return types;
 }
 
 function typeOf(value: SqlValue): 'text' | 'bigint' | 'double precision' | null {

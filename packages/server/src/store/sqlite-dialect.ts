@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import { type Dialect, includesAll, type SqlValue } from './dialect.ts';
+import { changeNote, type Dialect, includesAll, type SqlValue } from './dialect.ts';
+import type { AnswerChangeRow } from './schema.ts';
 
 /** Busy, locked, out of memory, I/O error, full, cannot open. */
 const PASSING_SQLITE_ERRORS = new Set([5, 6, 7, 10, 13, 14]);
@@ -10,8 +11,16 @@ export type StatementCache = (text: string) => {
   all(values: readonly SqlValue[]): unknown[];
 };
 
-export function sqliteDialect(prepare: StatementCache): Dialect {
+export type EmbeddedDialect = Dialect & {
+  /** Writes what operations have noted since the last time: once for all that are committed together… */
+  writeNotes(): void;
+  /** …or forgets it, where they are not. */
+  dropNotes(): void;
+};
+
+export function sqliteDialect(prepare: StatementCache): EmbeddedDialect {
   const insertInto = makeInserts(prepare);
+  const noted = new Map<AnswerChangeRow['kind'], (string | number)[]>();
   const insertRows: Dialect['insertRows'] = async (table, rows, conflict) => {
     const [first] = rows;
     if (first === undefined) return;
@@ -70,6 +79,19 @@ export function sqliteDialect(prepare: StatementCache): Dialect {
         update.run([...columns, key].map((column) => row[column as keyof typeof row] as SqlValue));
       }
     },
+    async noteChanged(kind, ids) {
+      const ofKind = noted.get(kind) ?? [];
+      ofKind.push(...ids);
+      noted.set(kind, ofKind);
+    },
+    writeNotes() {
+      for (const [kind, ids] of noted) {
+        const note = changeNote(kind, ids);
+        insertInto('answer_changes', note, '').run([note]);
+      }
+      noted.clear();
+    },
+    dropNotes: () => noted.clear(),
     // There is one writer, and it does one thing after the other.
     hold: sql``,
     holdFree: sql``,

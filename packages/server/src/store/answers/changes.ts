@@ -12,18 +12,12 @@ import type { AnswerChangeRow } from '../schema.ts';
 
 type Kind = AnswerChangeRow['kind'];
 
-/** One row for all that a transaction has changed. */
 export async function noteForAnswers(
   { dialect }: Db,
   kind: Kind,
   ids: readonly (string | number)[],
 ): Promise<void> {
-  if (ids.length === 0) return;
-  await dialect.insertRows(
-    'answer_changes',
-    [{ at: Date.now(), kind, ids: JSON.stringify(ids) }],
-    'do nothing',
-  );
+  if (ids.length > 0) await dialect.noteChanged(kind, ids);
 }
 
 export type Change = Selectable<AnswerChangeRow>;

@@ -5,7 +5,7 @@ import type { StartRecord } from '../../domain/tracking/tracking-record.ts';
 import { VPN_SUSPECTED_FROM, vpnScore } from '../../domain/tracking/vpn-score.ts';
 import { DAY_MS, utcDay } from '../../lib/utc-time.ts';
 import type { FingerprintRow, SessionRow, VisitorRow } from '../schema.ts';
-import { idHash, pairKey, type TrackingState, UNKNOWN_COUNTRY } from './state.ts';
+import { pairKey, type TrackingState, UNKNOWN_COUNTRY } from './state.ts';
 import {
   contribute,
   count,
@@ -128,7 +128,7 @@ function newFingerprint(state: TrackingState, start: StartRecord): FingerprintRo
   state.last.fingerprintNo += 1;
   return {
     fingerprint_no: state.last.fingerprintNo,
-    id_hash: idHash(start.fingerprint_id),
+    id_hash: state.idHash(start.fingerprint_id),
     fingerprint_id: start.fingerprint_id,
     visitor_id: start.visitor_id,
     first_ip: start.ip,
@@ -219,7 +219,7 @@ function newVisitor(state: TrackingState, start: StartRecord, country: string): 
   state.last.visitorNo += 1;
   return {
     visitor_no: state.last.visitorNo,
-    id_hash: idHash(start.visitor_id),
+    id_hash: state.idHash(start.visitor_id),
     visitor_id: start.visitor_id,
     first_seen_at: start.at,
     last_seen_at: start.at,

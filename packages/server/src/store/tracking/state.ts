@@ -44,6 +44,8 @@ export type TrackingState = {
   readOrigin: ReadOrigin;
   /** What arrived earlier for sessions that start in this batch, in order of arrival. */
   early: Map<string, (EventsRecord | EndRecord)[]>;
+  /** Remembers what it was asked: each hash is needed to look for a row, and again for a new one. */
+  idHash: typeof idHash;
   /** The numbers that the last known visitor and fingerprint have. */
   last: { visitorNo: number; fingerprintNo: number };
   /** Rows to be written, besides the changed sessions, visitors and fingerprints. */
@@ -63,6 +65,7 @@ export function pairKey(a: string, b: string | number): string {
 export const UNKNOWN_COUNTRY = 'XX';
 
 export async function loadState(db: Db, records: readonly TrackingRecord[]): Promise<TrackingState> {
+  const hashOf = memoize(Number.POSITIVE_INFINITY, idHash);
   const starts = records.filter((record) => record.kind === 'start');
   const started = new Set(starts.map((start) => start.session_id));
   const later = records.filter((record) => record.kind !== 'start');
@@ -73,15 +76,14 @@ export async function loadState(db: Db, records: readonly TrackingRecord[]): Pro
   const [early, sessions, fingerprints, readOrigin, last] = await Promise.all([
     loadEarly(db, [...started]),
     loadSessions(db, distinct([...referred, ...repeatable].map((each) => each.session_id))),
-    loadHashed(db, 'fingerprints', 'fingerprint_id', distinct(starts.map((start) => start.fingerprint_id))),
+    loadHashed(db, hashOf, 'fingerprints', 'fingerprint_id', starts),
     loadReadOrigin(db, starts.length),
     loadLastNumbers(db),
   ]);
   const ofSessions = later.filter((record) => sessions.has(record.session_id));
   const known = starts.filter((start) => fingerprints.has(start.fingerprint_id));
-  const visitorIds = [...starts, ...sessions.values()].map((each) => each.visitor_id);
   const [visitors, knownEvents, pages, ips, asns] = await Promise.all([
-    loadHashed(db, 'visitors', 'visitor_id', distinct(visitorIds)),
+    loadHashed(db, hashOf, 'visitors', 'visitor_id', [...starts, ...sessions.values()]),
     existing(db, 'events', 'event_id', eventPairs(ofSessions)),
     existing(db, 'session_pages', 'page', pagePairs(ofSessions, sessions)),
     existing(db, 'fingerprint_ips', 'ip', ipPairs(known, fingerprints)),
@@ -95,6 +97,7 @@ export async function loadState(db: Db, records: readonly TrackingRecord[]): Pro
     known: { events: knownEvents, pages, ips, asns, ...(await loadVisitorFirsts(db, starts, visitors)) },
     readOrigin,
     early,
+    idHash: hashOf,
     last,
     added: nothingAdded(),
   };
@@ -117,30 +120,29 @@ async function loadSessions(
   return new Map(rows.map((row) => [row.session_id, row]));
 }
 
-async function loadHashed<T extends 'visitors' | 'fingerprints'>(
+/** The visitors or fingerprints that are named here, by their ids. */
+async function loadHashed<T extends 'visitors' | 'fingerprints', C extends 'visitor_id' | 'fingerprint_id'>(
   { dialect }: Db,
+  hashOf: typeof idHash,
   table: T,
-  idColumn: keyof Schema[T],
-  ids: readonly string[],
+  idColumn: C & keyof Schema[T],
+  named: readonly Record<C, string>[],
 ): Promise<Map<string, Schema[T]>> {
-  if (ids.length === 0) return new Map();
-  const rows = await dialect.run<Schema[T]>(dialect.lookUp(table, 'id_hash'), [
-    JSON.stringify(ids.map(idHash)),
-  ]);
+  const wanted = new Set(named.map((each) => each[idColumn as C]));
+  if (wanted.size === 0) return new Map();
+  const hashes = JSON.stringify(Array.from(wanted, hashOf));
+  const rows = await dialect.run<Schema[T]>(dialect.lookUp(table, 'id_hash'), [hashes]);
   // Now and then two ids share a hash, so there may be rows of other ids; they are not changed.
-  const wanted = new Set(ids);
   const found = rows.filter((row) => wanted.has(row[idColumn] as string));
   return new Map(found.map((row) => [row[idColumn] as string, row]));
 }
 
 const HASH_HEX_DIGITS = 11;
-/** More than a batch has: each is needed to look for a row, and again for a new one. */
-const HASHES_KEPT = 10_000;
 
 /** Short, and hard to make collide on purpose. */
-export const idHash = memoize(HASHES_KEPT, (id) =>
-  Number.parseInt(hash('sha256', id).slice(0, HASH_HEX_DIGITS), 16),
-);
+export function idHash(id: string): number {
+  return Number.parseInt(hash('sha256', id).slice(0, HASH_HEX_DIGITS), 16);
+}
 
 const SELECT_LAST = `select (select max(visitor_no) from visitors) as visitor,
   (select max(fingerprint_no) from fingerprints) as fingerprint`;
