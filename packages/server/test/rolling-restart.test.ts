@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Balancer, startBalancer } from '@leadtrail/testing/balancer';
 import { newLedger } from '@leadtrail/testing/torture/ledger';
 import { startLoad } from '@leadtrail/testing/torture/load';
@@ -13,6 +18,8 @@ import {
   within,
 } from '@leadtrail/testing/torture/service-process';
 import { differences } from '@leadtrail/testing/torture/verify';
+import { LOCK_WAIT_MS } from '../src/adapters/sqlite-database.ts';
+import { openSqliteStore } from '../src/adapters/sqlite-store.ts';
 
 test('SIGTERM behind a balancer without retries: no request fails while all processes are replaced', async () => {
   const place = await newPlace('sqlite', () => '');
@@ -67,3 +74,19 @@ async function stopRest(
     await within('The exit', service.exited);
   }
 }
+
+test('a process starts although another one keeps the SQLite file locked for longer than a request may wait', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'leadtrail-locked-'));
+  const file = join(dir, 'leadtrail.db');
+  try {
+    await (await openSqliteStore(file)).close();
+    using other = new DatabaseSync(file);
+    other.exec('begin immediate');
+    const released = sleep(LOCK_WAIT_MS + 500).then(() => other.exec('commit'));
+    const store = await openSqliteStore(file);
+    await released;
+    await store.close();
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+});

@@ -5,7 +5,7 @@ import type { Db, SqlValue } from '../store/dialect.ts';
 import type { Schema } from '../store/schema.ts';
 import { type EmbeddedDialect, sqliteDialect } from '../store/sqlite-dialect.ts';
 
-const LOCK_WAIT_MS = 5000;
+export const LOCK_WAIT_MS = 5000;
 const WAL_PAGES_MAX = 4000;
 /** Lists make many statements, and each takes memory. */
 const STATEMENTS_MAX = 300;
@@ -23,9 +23,13 @@ export type SqliteDatabase = {
 /** One connection to the SQLite file, with a cache of prepared statements. */
 export function openSqliteDatabase(
   file: string,
-  { readOnly, cacheKiB }: { readOnly: boolean; cacheKiB: number },
+  {
+    readOnly,
+    cacheKiB,
+    lockWaitMs = LOCK_WAIT_MS,
+  }: { readOnly: boolean; cacheKiB: number; lockWaitMs?: number },
 ): SqliteDatabase {
-  const database = new DatabaseSync(file, { readOnly, timeout: LOCK_WAIT_MS });
+  const database = new DatabaseSync(file, { readOnly, timeout: lockWaitMs });
   if (!readOnly) {
     database.exec('pragma journal_mode = wal');
     // NORMAL would lose acknowledged rows at a power failure.

@@ -8,7 +8,7 @@ import { SCRUB_SQLITE } from '../store/erase/scrubs.ts';
 import { migrate } from '../store/migrate.ts';
 import { operationKinds, run, topicsChangedBy } from '../store/operations.ts';
 import type { Scrubbing } from '../store/store.ts';
-import { openSqliteDatabase } from './sqlite-database.ts';
+import { LOCK_WAIT_MS, openSqliteDatabase } from './sqlite-database.ts';
 
 /** The thread that owns a connection to the SQLite store. Operations that wait together are committed together. */
 
@@ -24,6 +24,8 @@ const BACKGROUND_NICE = 10;
 const GROUP_MAX = 32;
 const WRITER_CACHE_KIB = 10 * 1024;
 const READER_CACHE_KIB = 2 * 1024;
+/** Another process that commits one group after the other leaves little room for the first lock. */
+const FIRST_LOCK_WAIT_MS = 20_000;
 
 const port = parentPort;
 if (port === null) throw new Error('The store runs in a worker thread.');
@@ -34,11 +36,13 @@ await new Promise((resolve) => port.once('message', resolve));
 const database = openSqliteDatabase(file, {
   readOnly,
   cacheKiB: readOnly ? READER_CACHE_KIB : WRITER_CACHE_KIB,
+  lockWaitMs: FIRST_LOCK_WAIT_MS,
 });
 const background = new Set(operationKinds.filter(([, kind]) => kind === 'background').map(([name]) => name));
 const thread = readOnly ? undefined : threadToAdjust();
 let niceNow = 0;
 if (!readOnly) await migrateAllOrNothing();
+database.exec(`pragma busy_timeout = ${LOCK_WAIT_MS}`);
 
 const queue: StoreRequest[] = [];
 let working = false;
