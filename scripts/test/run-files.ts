@@ -28,7 +28,7 @@ export async function runFiles(
         file,
         ...(await runProgram(process.execPath, [...ARGUMENTS, file], {
           ...options,
-          msMax: FILE_MS_MAX,
+          ...(files.length > 1 ? { msMax: FILE_MS_MAX } : {}),
         })),
       };
       results.push(result);
