@@ -6,6 +6,8 @@ const SEPARATORS = [',', ';', '\t'] as const;
 const LOOKED_AT_CHARS = 4096;
 /** Further ones are left out: no line of a table has so many. */
 const CELLS_MAX = 256;
+/** A quoted one that is longer ends there: nobody can pause within it. */
+const CELL_CHARS_MAX = 64 * 1024;
 
 /** Line by line, so that whoever reads a long file can pause. */
 export function* parseCsv(given: string): Generator<CsvLine> {
@@ -44,9 +46,10 @@ function plainCell(text: string, at: number, ends: RegExp): Cell {
 
 /** A quote in it is doubled; what stands behind it up to the separator makes no sense. */
 function quotedCell(text: string, at: number): Cell {
+  const last = Math.min(at + CELL_CHARS_MAX, text.length);
   let close = text.indexOf('"', at + 1);
-  while (close !== -1 && text[close + 1] === '"') close = text.indexOf('"', close + 2);
-  if (close === -1) close = text.length;
+  while (close !== -1 && close < last && text[close + 1] === '"') close = text.indexOf('"', close + 2);
+  if (close === -1 || close > last) close = last;
   const cell = text.slice(at + 1, close).replaceAll('""', '"');
   const rest = /[,;\t\n]/g;
   rest.lastIndex = close;

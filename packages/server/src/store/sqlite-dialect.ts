@@ -80,9 +80,8 @@ export function sqliteDialect(prepare: StatementCache): EmbeddedDialect {
       }
     },
     async noteChanged(kind, ids) {
-      const ofKind = noted.get(kind) ?? [];
-      ofKind.push(...ids);
-      noted.set(kind, ofKind);
+      const ofKind = noted.getOrInsertComputed(kind, () => []);
+      for (const id of ids) ofKind.push(id);
     },
     writeNotes() {
       for (const [kind, ids] of noted) {
