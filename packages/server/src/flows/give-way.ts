@@ -5,8 +5,8 @@ const LOOK_MS = 20;
 const REST_MS_MAX = 5000;
 
 /**
- * Lets requests go before background work: it pauses for as long as they keep the main thread busy, at most `restFactor`
- * times as long as it took, and says whether it had to.
+ * Lets requests go before background work: pauses for as long as they keep the main thread busy, at most `restFactor` times
+ * as long as the work took. Resolves to whether it paused.
  */
 export function makeGiveWay(asked: {
   /** Event loop utilization, from 0 to 1. */

@@ -27,11 +27,11 @@ export type Ingest = {
   stop(): Promise<void>;
 };
 
+/** A batch that the store is working on, or will be. */
 type SentBatch = {
   records: number;
   epoch: string;
   lastSequence: number;
-  startedAt: number;
   done: Promise<Ingested>;
 };
 
@@ -64,7 +64,7 @@ export function startIngest(parts: {
       while (sent !== undefined) {
         const next = mayRunAhead(failures) ? await sendNext(failures, sent) : undefined;
         try {
-          isBusy = await giveWay(await apply(sent), pause);
+          isBusy = await giveWay(await settle(sent), pause);
         } catch (error) {
           // It fails with the one before it.
           await next?.done.catch(() => undefined);
@@ -119,7 +119,6 @@ export function startIngest(parts: {
   }
 
   async function sendNext(failures: number, before?: SentBatch): Promise<SentBatch | undefined> {
-    const startedAt = performance.now();
     // After a failure group by group, so that one that cannot be processed does not hold up the others.
     const batch = await inbox.take(failures === 0 ? recordsMax : 1, before?.lastSequence);
     if (batch === undefined || (before !== undefined && batch.epoch !== before.epoch)) return undefined;
@@ -127,13 +126,14 @@ export function startIngest(parts: {
     reached.add(batch.lastSequence);
     const follows = before?.lastSequence;
     const done = ingestOrSalvage({ ...taken, spoolId: epoch, now: now(), follows }, failures);
-    // Those who wait for it come later.
+    // It is awaited later: until then a failure must not count as unhandled.
     done.catch(() => undefined);
-    return { records, epoch, lastSequence: batch.lastSequence, startedAt, done };
+    return { records, epoch, lastSequence: batch.lastSequence, done };
   }
 
-  /** How long it took. */
-  async function apply({ records, epoch, lastSequence, startedAt, done }: SentBatch): Promise<number> {
+  /** Waits until a batch is applied, lets the inbox forget it, and says how long that took. */
+  async function settle({ records, epoch, lastSequence, done }: SentBatch): Promise<number> {
+    const startedAt = performance.now();
     const { leads } = await done;
     await inbox.release(epoch, lastSequence);
     for (const sequence of reached) if (sequence < lastSequence) reached.delete(sequence);

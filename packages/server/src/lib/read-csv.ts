@@ -6,7 +6,7 @@ const SEPARATORS = [',', ';', '\t'] as const;
 const LOOKED_AT_CHARS = 4096;
 /** Further ones are left out: no line of a table has so many. */
 const CELLS_MAX = 256;
-/** A quoted one that is longer ends there: nobody can pause within it. */
+/** A longer quoted cell is cut: a reader can pause only between lines. */
 const CELL_CHARS_MAX = 64 * 1024;
 
 /** Line by line, so that whoever reads a long file can pause. */

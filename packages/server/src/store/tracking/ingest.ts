@@ -20,7 +20,7 @@ export type TrackingBatch = {
   lastSequence: number;
   lines: Uint8Array<ArrayBuffer>;
   now: number;
-  /** The last sequence of the batch that was sent before this one, whose end nobody has waited for. */
+  /** Set when the batch was sent before the previous one was done: the last sequence of the previous one. */
   follows?: number | undefined;
 };
 
