@@ -532,6 +532,10 @@ onBothStores('GET /analytics/leads/submissions: q', (kind) => {
   describe('with the search texts that were stored with them', () => {
     declareTests();
     test('which all have', async () => assert.deepEqual(await left(), []));
+    test('and which repeat nothing that the fields say in plain letters', async () => {
+      const apart = await rows(service, "select contact_name from submissions where search_text <> ''");
+      assert.deepEqual(apart, [{ contact_name: 'underscore' }, { contact_name: 'accents' }]);
+    });
   });
 
   describe('without, as an earlier version left them', () => {

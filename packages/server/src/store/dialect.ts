@@ -29,8 +29,8 @@ export type Dialect = {
   byBytes(column: string): RawBuilder<string>;
   /** A column that must not decide which index is used; PostgreSQL knows what is in them. */
   aside(column: string): RawBuilder<unknown>;
-  /** Whether a column has what is searched for; upper and lower case are not the same. */
-  includes(column: string, search: Search): RawBuilder<SqlBool>;
+  /** Whether a text has what is searched for; upper and lower case are not the same. */
+  includes(text: RawBuilder<string>, search: Search): RawBuilder<SqlBool>;
   /** The entries of `lead_index` whose search text has what is searched for, found by the trigrams both have. */
   leadsIncluding(search: Search): RawBuilder<unknown>;
   /** Makes the texts of leads known to `leadsIncluding`, where the database does not see to it itself… */

@@ -69,7 +69,7 @@ export function postgresDialect(send: Send): Dialect {
     folded: (column) => sql`lower(${sql.ref(column)}) collate "C"`,
     byBytes: (column) => sql`${sql.ref(column)} collate "C"`,
     aside: (column) => sql`${sql.ref(column)}`,
-    includes: (column, search) => includesAll(search, (text) => sql`strpos(${sql.ref(column)}, ${text}) > 0`),
+    includes: (whole, search) => includesAll(search, (text) => sql`strpos(${whole}, ${text}) > 0`),
     leadsIncluding: (search) => {
       const isIncluded = includesAll(search, (text) => sql`search_text like ${patternOf(text)}`);
       return sql`(select * from lead_index where ${isIncluded})`;

@@ -472,7 +472,7 @@ export type SubmissionRow = {
   /** `flow_risk_max` at the time, where that kept it from being forwarded. */
   held_above_risk: number | null;
   payload_json: string;
-  /** See domain/leads/submission-search.ts; null: to be made in the background. */
+  /** See `keptSearchText`; null: to be made in the background. */
   search_text: string | null;
 };
 

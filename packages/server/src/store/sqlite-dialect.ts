@@ -39,7 +39,7 @@ export function sqliteDialect(prepare: StatementCache): EmbeddedDialect {
     folded: (column) => sql`lower(${sql.ref(column)})`,
     byBytes: (column) => sql`${sql.ref(column)}`,
     aside: (column) => sql`+${sql.ref(column)}`,
-    includes: (column, search) => includesAll(search, (text) => sql`instr(${sql.ref(column)}, ${text}) > 0`),
+    includes: (whole, search) => includesAll(search, (text) => sql`instr(${whole}, ${text}) > 0`),
     leadsIncluding: (search) => {
       const isIncluded = includesAll(search, (text) => sql`instr(i.search_text, ${text}) > 0`);
       const trigrams = search.map((texts) => [...new Set(texts.flatMap(trigramsOf))]);

@@ -3,6 +3,7 @@ import { type ExpressionBuilder, type RawBuilder, type SelectQueryBuilder, type 
 import { storedCustomFields } from '../domain/leads/custom-fields.ts';
 import {
   isFound,
+  keptSearchText,
   readSubmissionSearch,
   SEARCHED_FIELDS,
   submissionSearchText,
@@ -150,7 +151,13 @@ async function containsText(db: Db, asked: SubmissionsAsked): Promise<RawBuilder
     if (isFound(submissionSearchText(submission), search)) unindexed.push(submission.submission_id);
   }
   const { dialect } = db;
-  return sql`(${dialect.includes('search_text', search)} or submission_id in ${dialect.anyOf(unindexed)})`;
+  return sql`(${dialect.includes(searchText(db), search)} or submission_id in ${dialect.anyOf(unindexed)})`;
+}
+
+/** See `keptSearchText`. */
+function searchText({ dialect }: Db): RawBuilder<string> {
+  const inLowerCase = SEARCHED_FIELDS.map((field) => sql`lower(${dialect.byBytes(field)})`);
+  return sql`case search_text when '' then ${sql.join(inLowerCase, sql` || ${sql.lit('\n')} || `)} else search_text end`;
 }
 
 /** A payload may be large, and after an update there may be many. */
@@ -190,7 +197,7 @@ export const indexSubmissions = background(
       .execute();
     const texts = found.map((each) => ({
       submission_id: each.submission_id,
-      search_text: submissionSearchText(each),
+      search_text: keptSearchText(each),
     }));
     await dialect.updateRows('submissions', 'submission_id', texts);
     return texts.length;

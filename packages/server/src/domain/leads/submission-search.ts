@@ -17,6 +17,14 @@ export function submissionSearchText(submission: SearchedFields): string {
   return folded(SEARCHED_FIELDS.map((field) => inOneLine(submission[field])).join('\n'));
 }
 
+const PLAIN = /^[ -~]*$/;
+
+/** As it is stored: empty where the fields in lower case say the same. They mostly do, and need no second copy. */
+export function keptSearchText(submission: SearchedFields): string {
+  const isPlain = SEARCHED_FIELDS.every((field) => PLAIN.test(submission[field]));
+  return isPlain ? '' : submissionSearchText(submission);
+}
+
 /** In the payload a text stands as JSON writes it, with some of its characters escaped. */
 export function readSubmissionSearch(text: string): Search {
   const asTyped = folded(inOneLine(text));

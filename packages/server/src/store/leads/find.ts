@@ -139,7 +139,7 @@ function leadMatches(db: Db, listing: Listing): RawBuilder<unknown> {
 function wanted({ dialect }: Db, { search, before }: Listing): (RawBuilder<unknown> | undefined)[] {
   return [
     before === undefined ? undefined : sql`lead_id < ${before}`,
-    search.length === 0 ? undefined : dialect.includes('search_text', search),
+    search.length === 0 ? undefined : dialect.includes(sql.ref('search_text'), search),
   ];
 }
 

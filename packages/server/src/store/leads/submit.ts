@@ -1,5 +1,5 @@
 import type { Enquiry } from '../../domain/leads/enquiry.ts';
-import { type SearchedFields, submissionSearchText } from '../../domain/leads/submission-search.ts';
+import { keptSearchText, type SearchedFields } from '../../domain/leads/submission-search.ts';
 import { MINUTE_MS, utcDay } from '../../lib/utc-time.ts';
 import type { Db } from '../dialect.ts';
 import { blockAddress } from '../ip-lists.ts';
@@ -102,7 +102,7 @@ async function addSubmission(
     engagement_label: lead.engagement_label,
     time_to_submit_ms: lead.time_to_submit_ms,
     crm_lead_id: null,
-    search_text: submissionSearchText(searched),
+    search_text: keptSearchText(searched),
     held_above_risk: null,
   });
   return { submissionId, isDuplicate };
