@@ -8,6 +8,7 @@ import { AppError, type ErrorCode, reasonOf, unavailable } from '../lib/errors.t
 import type { Found } from '../ports/answers.ts';
 import { type FollowedCopy, openFollowedCopy } from './duckdb-following.ts';
 import { claimPlace, removeUnclaimed } from './duckdb-place.ts';
+import { type Row, runHere } from './duckdb-run.ts';
 import { openStoreReader, type StorePlace } from './store-reader.ts';
 
 /** The thread of the columnar copy: it reads the store by itself, so that no request waits for it. */
@@ -25,8 +26,8 @@ export type AnswersReply = {
   error?: { message: string; code: ErrorCode | undefined; cause: string | undefined };
 };
 
-/** Questions and what brings the copy up to date give way to requests. Threads of DuckDB inherit it. */
-const NICE = 10;
+/** Questions and what brings the copy up to date give way to everything else. */
+const NICE = 19;
 const CONNECTIONS_MAX = 4;
 
 const port = parentPort;
@@ -91,8 +92,6 @@ async function inTurn<T>(act: () => Promise<T>): Promise<T> {
   }
 }
 
-type Row = Record<string, unknown>;
-
 async function answer(question: CompiledQuestion, now: number): Promise<Found> {
   const asOf = await copy.follow(now);
   try {
@@ -105,10 +104,9 @@ async function answer(question: CompiledQuestion, now: number): Promise<Found> {
 
 function figuresFor(question: CompiledQuestion, asOf: number): Promise<Found> {
   return copy.use(async (connection) => {
-    const run = async ({ sql, values }: Statement): Promise<Row[]> =>
-      (await connection.runAndReadAll(sql, [...values])).getRowObjectsJS() as Row[];
+    const run = ({ sql, values }: Statement) => runHere(connection, sql, values);
     // What is taken in meanwhile must not show in one of them only.
-    await connection.run('begin');
+    await runHere(connection, 'begin');
     try {
       const rows = await run(question.rows);
       const [totals = {}] = await run(question.totals);
@@ -121,7 +119,7 @@ function figuresFor(question: CompiledQuestion, asOf: number): Promise<Found> {
         earliest: earliest?.earliest == null ? null : Number(earliest.earliest),
       };
     } finally {
-      await connection.run('commit').catch(() => undefined);
+      await runHere(connection, 'commit').catch(() => undefined);
     }
   });
 }

@@ -20,6 +20,7 @@ import {
 } from '../domain/questions/copied-tables.ts';
 import type { Bookmark } from '../store/answers/changes.ts';
 import { newFile, removeCopy } from './duckdb-place.ts';
+import { runHere, startThreadsHere } from './duckdb-run.ts';
 
 /** The columnar copy in a DuckDB file: its tables, and how far it has come. */
 export type DuckdbCopy = {
@@ -53,13 +54,11 @@ const SPILL_LIMIT = '4GB';
 const CHUNK_ROWS = 2048;
 
 export async function openCopy(file: string, spillFolder: string, version: string): Promise<DuckdbCopy> {
-  let instance = await openInstance(file, spillFolder);
-  let writer = await instance.connect();
+  let { instance, writer } = await openInstance(file, spillFolder);
   await createTables(writer);
 
   async function readState(): Promise<{ version: string; bookmark: string } | undefined> {
-    const found = await writer.runAndReadAll('select version, bookmark from copied');
-    const [row] = found.getRowObjectsJS();
+    const [row] = await runHere(writer, 'select version, bookmark from copied');
     return row as { version: string; bookmark: string } | undefined;
   }
 
@@ -69,12 +68,12 @@ export async function openCopy(file: string, spillFolder: string, version: strin
       return state?.version === version ? JSON.parse(state.bookmark) : undefined;
     },
     async inTransaction(work) {
-      await writer.run('begin');
+      await runHere(writer, 'begin');
       try {
         await work();
-        await writer.run('commit');
+        await runHere(writer, 'commit');
       } catch (error) {
-        await writer.run('rollback').catch(() => undefined);
+        await runHere(writer, 'rollback').catch(() => undefined);
         throw error;
       }
     },
@@ -84,26 +83,25 @@ export async function openCopy(file: string, spillFolder: string, version: strin
       await append(writer, 'visits', visits);
       await append(writer, 'submissions', submissions);
       if (costs !== undefined) {
-        await writer.run('delete from costs');
+        await runHere(writer, 'delete from costs');
         await append(writer, 'costs', costs);
       }
       if (bookmark === undefined) return;
-      await writer.run('delete from copied');
-      await writer.run('insert into copied values ($1, $2)', [version, JSON.stringify(bookmark)]);
+      await runHere(writer, 'delete from copied');
+      await runHere(writer, 'insert into copied values ($1, $2)', [version, JSON.stringify(bookmark)]);
     },
     connect: () => instance.connect(),
     async rewrite() {
       const target = newFile(file);
       removeCopy(target, spillFolder);
-      await writer.run(`attach '${target.replaceAll("'", "''")}' as rewritten`);
-      await writer.run(`copy from database ${await nameOf(writer)} to rewritten`);
-      await writer.run('checkpoint rewritten');
-      await writer.run('detach rewritten');
+      await runHere(writer, `attach '${target.replaceAll("'", "''")}' as rewritten`);
+      await runHere(writer, `copy from database ${await nameOf(writer)} to rewritten`);
+      await runHere(writer, 'checkpoint rewritten');
+      await runHere(writer, 'detach rewritten');
       writer.closeSync();
       instance.closeSync();
       removeOld(file, spillFolder, target);
-      instance = await openInstance(file, spillFolder);
-      writer = await instance.connect();
+      ({ instance, writer } = await openInstance(file, spillFolder));
     },
     close() {
       writer.closeSync();
@@ -121,13 +119,16 @@ function removeOld(file: string, spillFolder: string, target: string): void {
 }
 
 async function nameOf(connection: DuckDBConnection): Promise<string> {
-  const found = await connection.runAndReadAll('select current_database() as name');
-  return `"${String(found.getRowObjectsJS()[0]?.name).replaceAll('"', '""')}"`;
+  const [found] = await runHere(connection, 'select current_database() as name');
+  return `"${String(found?.name).replaceAll('"', '""')}"`;
 }
 
-function openInstance(file: string, spillFolder: string): Promise<DuckDBInstance> {
-  return DuckDBInstance.create(file, {
-    threads: String(THREADS),
+async function openInstance(
+  file: string,
+  spillFolder: string,
+): Promise<{ instance: DuckDBInstance; writer: DuckDBConnection }> {
+  const instance = await DuckDBInstance.create(file, {
+    threads: '1',
     memory_limit: MEMORY_LIMIT,
     temp_directory: spillFolder,
     max_temp_directory_size: SPILL_LIMIT,
@@ -137,14 +138,17 @@ function openInstance(file: string, spillFolder: string): Promise<DuckDBInstance
     autoload_known_extensions: 'false',
     allow_community_extensions: 'false',
   });
+  const writer = await instance.connect();
+  await startThreadsHere(writer, THREADS);
+  return { instance, writer };
 }
 
 async function createTables(connection: DuckDBConnection): Promise<void> {
   for (const table of COPIED_TABLE_NAMES) {
     const columns = Object.entries(COPIED_TABLES[table]).map(([name, type]) => `${name} ${type}`);
-    await connection.run(`create table if not exists ${table} (${columns.join(', ')})`);
+    await runHere(connection, `create table if not exists ${table} (${columns.join(', ')})`);
   }
-  await connection.run('create table if not exists copied (version VARCHAR, bookmark VARCHAR)');
+  await runHere(connection, 'create table if not exists copied (version VARCHAR, bookmark VARCHAR)');
 }
 
 async function removeRows(
@@ -156,7 +160,7 @@ async function removeRows(
 ): Promise<void> {
   if (ids.length === 0) return;
   const sql = `delete from ${table} where ${column} in (select unnest(from_json($1, '["VARCHAR"]'))::${type})`;
-  await connection.run(sql, [JSON.stringify(ids)]);
+  await runHere(connection, sql, [JSON.stringify(ids)]);
 }
 
 const TYPES: Readonly<Record<string, DuckDBType>> = { VARCHAR, UUID, BIGINT, INTEGER, DOUBLE };
