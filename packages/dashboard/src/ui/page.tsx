@@ -1,31 +1,22 @@
 import { type ReactNode, useEffect } from 'react';
-import { classes } from './classes.ts';
 
 /** A page with its heading, which is also the title of the window. */
 export function Page({
   title,
   hint,
   actions,
-  isNarrow = false,
   children,
 }: {
   title: string;
   hint?: ReactNode;
   actions?: ReactNode;
-  /** For forms, which a wide window would leave on one side. */
-  isNarrow?: boolean;
   children: ReactNode;
 }) {
   useEffect(() => {
     document.title = `${title} · Leadtrail`;
   }, [title]);
   return (
-    <div
-      className={classes(
-        'mx-auto grid w-full gap-4 px-4 py-5 sm:gap-5 sm:px-6 sm:py-6 lg:px-8 print:p-0',
-        isNarrow ? 'max-w-[75rem]' : 'max-w-[112rem]',
-      )}
-    >
+    <div className="mx-auto grid w-full max-w-[112rem] gap-4 px-4 py-5 sm:gap-5 sm:px-6 sm:py-6 lg:px-8 print:p-0">
       <header className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3 sm:flex-nowrap">
         <div className="min-w-0">
           <h1 className="text-xl wrap-anywhere sm:text-[1.375rem]">{title}</h1>

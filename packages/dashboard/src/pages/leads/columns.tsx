@@ -13,10 +13,8 @@ import type { ColumnName } from './table-look.ts';
 type Order = readonly [LeadSort, 'ascending' | 'descending'];
 
 export type LeadTableColumn = {
-  /** In rem, at least. */
+  /** In rem, at least; a wide table shares out its room in the same proportions. */
   width: number;
-  /** Of the table, for texts that a wide window has room for. */
-  share?: `${number}%`;
   /** From which width of the table it is shown. */
   from: 'medium' | 'wide';
   orders?: readonly Order[];
@@ -29,7 +27,6 @@ export type LeadTableColumn = {
 export const LEAD_COLUMNS: Readonly<Record<ColumnName, LeadTableColumn>> = {
   project: {
     width: 11,
-    share: '20%',
     from: 'medium',
     cell: (lead) => lead.project_name,
     more: (lead) => lead.project_source,
@@ -68,7 +65,7 @@ export const LEAD_COLUMNS: Readonly<Record<ColumnName, LeadTableColumn>> = {
     cell: (lead) => <RiskBadge score={lead.suspicion_score} />,
   },
   channel: { width: 9, from: 'wide', cell: (lead) => lead.channel },
-  campaign: { width: 10, share: '13%', from: 'wide', cell: (lead) => lead.campaign.utm_campaign },
+  campaign: { width: 10, from: 'wide', cell: (lead) => lead.campaign.utm_campaign },
   delivery: { width: 7.5, from: 'wide', cell: (lead) => <DeliveryBadge state={lead.delivery_state} /> },
   country: {
     width: 8,

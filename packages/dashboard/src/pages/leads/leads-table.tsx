@@ -99,6 +99,15 @@ export function LeadsTable({ search, onChange, links }: Props) {
   );
 }
 
+/** E-mail and phone fit beside each other before the other columns get more than they need. */
+const CONTACT_WIDTH_MORE = 6;
+
+/** Of a column in a table of so many rem: more in a wider one, less where only a few columns are shown. */
+function columnWidth(rem: number, tableRem: number): string {
+  const share = (rem / (tableRem + CONTACT_WIDTH_MORE)) * 100;
+  return `max(min(${rem}rem, 20cqw), ${share.toFixed(1)}cqw)`;
+}
+
 function Rows({
   list,
   isStale,
@@ -153,7 +162,7 @@ function Rows({
                 orders={orders(LEAD_COLUMNS[name].orders)}
                 {...sorting}
                 className={SHOWN_FROM[LEAD_COLUMNS[name].from]}
-                width={LEAD_COLUMNS[name].share ?? `${LEAD_COLUMNS[name].width}rem`}
+                width={columnWidth(LEAD_COLUMNS[name].width, width)}
               />
             ))}
             <th scope="col" className="h-9 w-30 px-3 pr-4 font-medium sm:w-38 sm:pr-5">

@@ -20,7 +20,7 @@ export function SettingsPage() {
 
   if (role !== 'admin') {
     return (
-      <Page title="Settings" isNarrow>
+      <Page title="Settings">
         <Card isFlush>
           {role === 'marketing' && <NotForMarketing />}
           {role === undefined && viewer.isError && (
@@ -32,7 +32,7 @@ export function SettingsPage() {
     );
   }
   return (
-    <Page title="Settings" isNarrow>
+    <Page title="Settings">
       <div className="grid min-w-0 gap-4 sm:gap-5 xl:grid-cols-[13rem_minmax(0,1fr)] xl:gap-8">
         <SectionNavigation current={section} />
         <div className="grid min-w-0 max-w-4xl content-start gap-4 sm:gap-5">
