@@ -745,7 +745,7 @@ describe('The settings for everybody', () => {
           await page.getByRole('heading', { name: 'Is it installed?' }).waitFor();
           await assertFits(page);
           for (const name of sections) {
-            await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name }).click();
+            await openSection(page, name, size);
             await page.waitForFunction((title) => document.title.startsWith(title), name);
             await atRest(page);
             await assertFits(page);
@@ -766,6 +766,13 @@ describe('The settings for everybody', () => {
       await assertAccessible(page);
     }));
 });
+
+async function openSection(page: Page, name: string, size: typeof PHONE): Promise<void> {
+  const navigation = page.getByRole('navigation', { name: 'Settings' });
+  if (size !== PHONE) return navigation.getByRole('link', { name }).click();
+  await navigation.getByRole('combobox', { name: 'Section' }).click();
+  await page.getByRole('option', { name, exact: true }).click();
+}
 
 async function dragBelow(page: Page, moved: string, other: string): Promise<void> {
   const [from, to] = [await button(page, moved).boundingBox(), await button(page, other).boundingBox()];
