@@ -106,6 +106,17 @@ onBothStores('limits of the public surface', (kind) => {
     }
   });
 
+  test('an address over its limit goes on at once when it is put on the whitelist, and not when it is taken off', async () => {
+    const ip = '198.51.100.78';
+    const statusOf = async (i: number) => (await sendForm(service, person(30 + i), { ip })).status;
+    const before = [await statusOf(0), await statusOf(1), await statusOf(2), await statusOf(3)];
+    assert.deepEqual(before, [301, 301, 301, 429]);
+    await call(service, 'POST', '/analytics/whitelisted-ips', { body: { ip } });
+    assert.equal(await statusOf(4), 301);
+    await call(service, 'DELETE', `/analytics/whitelisted-ips/${ip}`);
+    assert.equal(await statusOf(5), 429);
+  });
+
   test('an IPv6 /64 is one client', async () => {
     const statuses: number[] = [];
     for (let i = 0; i < 4; i += 1) {

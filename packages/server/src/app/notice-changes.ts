@@ -1,5 +1,7 @@
 import type { Store } from '../store/store.ts';
 
+export const IP_LIST_CHANGES = ['addIpRule', 'removeIpRule'] as const satisfies readonly (keyof Store)[];
+
 /** The operations that change who may send leads. */
 export const SENDER_CHANGES = [
   'createSite',
@@ -12,8 +14,7 @@ export const SENDER_CHANGES = [
   'updateIntegration',
   'rekeyIntegration',
   'deleteIntegration',
-  'addIpRule',
-  'removeIpRule',
+  ...IP_LIST_CHANGES,
 ] as const satisfies readonly (keyof Store)[];
 
 /** Those of what a form does with its next lead, which holds at once. */

@@ -60,7 +60,7 @@ import type { WebFiles } from '../http/web-files.ts';
 import { makeWhitelistCheck } from '../http/whitelist-check.ts';
 import { SECOND_MS } from '../lib/utc-time.ts';
 import { newId } from './ids.ts';
-import { FORM_CHANGES, noticing, SENDER_CHANGES } from './notice-changes.ts';
+import { FORM_CHANGES, IP_LIST_CHANGES, noticing, SENDER_CHANGES } from './notice-changes.ts';
 import type { Parts } from './open-parts.ts';
 import type { Work } from './start-work.ts';
 
@@ -76,8 +76,11 @@ const DEMO_PAGES = join(PROJECT_DIR, 'packages/server/pages/demo');
 type Serving = { isDraining: () => boolean; newRequestId: () => string };
 
 export function makeListener(config: Config, parts: Parts, work: Work, serving: Serving): RequestListener {
-  return makeRouter(handlersOf(config, parts, work, serving), {
+  const isWhitelisted = makeWhitelistCheck((ip) => parts.store.ipRule({ ip }), parts.now);
+  const store = noticing(parts.store, IP_LIST_CHANGES, isWhitelisted.forget);
+  return makeRouter(handlersOf(config, { ...parts, store }, work, serving), {
     ...contextOf(config, parts, work, serving),
+    isWhitelisted,
     files: webFiles(config, work.settings, parts.now),
     trackPath: config.paths.track,
   });
@@ -190,7 +193,12 @@ function flowsOf(config: Config, parts: Parts, work: Work) {
   };
 }
 
-function contextOf(config: Config, parts: Parts, { settings }: Work, serving: Serving): HttpContext {
+function contextOf(
+  config: Config,
+  parts: Parts,
+  { settings }: Work,
+  serving: Serving,
+): Omit<HttpContext, 'isWhitelisted'> {
   const { store, keys, redis, metrics, log, now, answerMsMax } = parts;
   const limitOf = (perMinute: number, name: string) =>
     redis === undefined ? makeRateLimit(perMinute) : makeSharedRateLimit(perMinute, redis.counter, name);
@@ -219,7 +227,6 @@ function contextOf(config: Config, parts: Parts, { settings }: Work, serving: Se
     captureLimit: limitOf(config.captureRateLimitPerMinute, 'capture '),
     wrongKeyLimit: makeRateLimit(parts.wrongKeysPerMinute),
     sharedLinkLimit: makeRateLimit(SHARED_LINK_REQUESTS_PER_MINUTE),
-    isWhitelisted: makeWhitelistCheck((ip) => store.ipRule({ ip }), now),
     responseCache: makeResponseCache({
       readVersions: () => store.dataVersions(),
       now,

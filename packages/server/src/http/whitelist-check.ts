@@ -7,15 +7,21 @@ type Rule = { list: 'blocked' | 'whitelisted' } | null;
 const KEPT_MS = 5 * SECOND_MS;
 const ADDRESSES_KEPT_MAX = 10_000;
 
-/** Whether an address is on the whitelist, as of a few seconds ago. */
+/** Whether an address is on the whitelist, as of a few seconds ago: another process may have changed it since. */
+export type WhitelistCheck = {
+  (ip: string): Promise<boolean>;
+  /** This process has changed the whitelist. */
+  forget(): void;
+};
+
 export function makeWhitelistCheck(
   findRule: (ip: string) => Promise<Rule>,
   now: () => number,
-): (ip: string) => Promise<boolean> {
-  const kept = makeLru<{ until: number; isWhitelisted: Promise<boolean> }>({
-    entriesMax: ADDRESSES_KEPT_MAX,
-  });
-  return (ip) => {
+): WhitelistCheck {
+  const nothing = () =>
+    makeLru<{ until: number; isWhitelisted: Promise<boolean> }>({ entriesMax: ADDRESSES_KEPT_MAX });
+  let kept = nothing();
+  const check = (ip: string) => {
     const at = now();
     const known = kept.get(ip);
     if (known !== undefined && at < known.until) return known.isWhitelisted;
@@ -27,4 +33,8 @@ export function makeWhitelistCheck(
     kept.set(ip, { until: at + KEPT_MS, isWhitelisted });
     return isWhitelisted;
   };
+  const forget = () => {
+    kept = nothing();
+  };
+  return Object.assign(check, { forget });
 }

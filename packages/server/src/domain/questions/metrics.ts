@@ -25,9 +25,12 @@ export const COUNTED_LEADS: Readonly<Record<LeadMetric, string>> = {
   fake: `stage = 'fake'`,
 };
 
+/** Without groups there is a faster way, for who knows how many visitors there are. */
+export const VISITORS = 'count(distinct visitor_no)';
+
 export const FIGURES = {
   visits: { table: 'visits', sql: () => 'count(*)' },
-  visitors: { table: 'visits', sql: () => 'count(distinct visitor_no)' },
+  visitors: { table: 'visits', sql: () => VISITORS },
   views: { table: 'visits', sql: () => 'sum(views)' },
   bounces: {
     table: 'visits',
