@@ -32,6 +32,12 @@ onBothStores('the address and place of a client behind a trusted proxy', (kind) 
       '198.51.100.2',
     ],
     ['else X-Real-IP', { 'x-real-ip': '198.51.100.3' }, '198.51.100.3'],
+    [
+      'else X-Real-IP, where all entries of X-Forwarded-For are trusted',
+      { 'x-forwarded-for': '10.0.0.7, 10.0.0.1', 'x-real-ip': '198.51.100.3' },
+      '198.51.100.3',
+    ],
+    ['else the first of the trusted entries', { 'x-forwarded-for': '10.0.0.7, 10.0.0.1' }, '10.0.0.7'],
     ['IPv4-mapped IPv6 is stored as IPv4', { 'x-real-ip': '::ffff:198.51.100.3' }, '198.51.100.3'],
     [
       'IPv6 is stored compressed, in lower case, without its zone',

@@ -141,7 +141,8 @@ onBothStores('stages and the CRM', (kind) => {
 
   test('a stage set here goes out, signed, small and listed as what it is', async () => {
     const lead = await aKnownLead();
-    await move(lead, { status: 'qualified', value: 10 }, MARKETING_KEY);
+    await move(lead, { value: 10 });
+    await move(lead, { status: 'qualified' }, MARKETING_KEY);
     await receiver.got(1);
     const [received] = receiver.received;
     assert.ok(received);

@@ -715,8 +715,11 @@ onBothStores('PATCH /analytics/leads/:id', (kind) => {
     assert.equal(await statusOf(other), 'new');
   });
 
-  test('the marketing key may', async () => {
+  test('the marketing key may, but not change the value', async () => {
     assert.equal((await patch(lead.lead_id, { status: 'qualified' }, MARKETING_KEY)).status, 200);
+    for (const body of [{ value: 5 }, { value: null }, { status: 'won', value: 5 }]) {
+      assert.equal((await patch(lead.lead_id, body, MARKETING_KEY)).status, 403);
+    }
     assert.equal(await statusOf(), 'qualified');
   });
 
@@ -728,6 +731,11 @@ onBothStores('PATCH /analytics/leads/:id', (kind) => {
       assert.equal(answer.status, 400, body);
       assert.equal(typeof answer.body.error, 'string');
     }
+    assert.deepEqual((await patch(lead.lead_id, '{}')).body, {
+      error: 'The body is not valid: status or value is needed.',
+      code: 'invalid',
+      details: [{ path: 'status', message: 'or value is needed' }],
+    });
     assert.equal(await statusOf(), before);
   });
 

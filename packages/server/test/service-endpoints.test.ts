@@ -125,6 +125,13 @@ onBothStores('the service about itself', (kind) => {
     for (const { headers } of responses) assert.equal(headers.get('x-content-type-options'), 'nosniff');
   });
 
+  test('an expectation that nobody knows is not refused in words of Node', async () => {
+    const request = 'GET /healthz HTTP/1.1\r\nHost: a\r\nExpect: the-best\r\nConnection: close\r\n\r\n';
+    const [head = ''] = (await sendRaw(service, request)).split('\r\n\r\n');
+    assert.match(head, /^HTTP\/1\.1 200 /);
+    assert.match(head.toLowerCase(), /\r\nx-request-id: [\w-]{16,64}(\r\n|$)/);
+  });
+
   test('request ids tell neither the start of the process nor how many requests there were', async () => {
     const ids: string[] = [];
     for (let i = 0; i < 20; i += 1) {

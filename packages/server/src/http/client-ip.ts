@@ -70,12 +70,20 @@ function resolvePeer(peer: string, isTrusted: NetworkMatcher): ClientIp {
   return ip === null ? UNKNOWN_PEER : { ip, trusted: isTrusted(ip) };
 }
 
-function makeForwarded(isTrusted: NetworkMatcher, names: readonly EdgeName[]) {
+function makeForwarded(
+  isTrusted: NetworkMatcher,
+  names: readonly EdgeName[],
+): (headers: IncomingHttpHeaders) => Forwarded | null {
   const edges = edgesNamed(names).flatMap(addressHeader);
-  return (headers: IncomingHttpHeaders): Forwarded | null =>
-    edgeAddress(headers, edges) ??
-    found(CHAIN, lastUntrusted(headers[CHAIN], isTrusted)) ??
-    found(REAL_IP, lastAddress(headers[REAL_IP]));
+  return (headers) => {
+    const chain = readChain(headers[CHAIN], isTrusted);
+    return (
+      edgeAddress(headers, edges) ??
+      found(CHAIN, chain.untrusted) ??
+      found(REAL_IP, lastAddress(headers[REAL_IP])) ??
+      found(CHAIN, chain.trusted)
+    );
+  };
 }
 
 function addressHeader({ address, hasPort = false }: Edge): AddressHeader[] {
@@ -105,15 +113,18 @@ function lastAddress(header: string | string[] | undefined, hasPort = false): st
   return canonicalIp(hasPort ? last.replace(LAST_PORT, '') : last);
 }
 
+/** Where all hops are trusted, the client is within the own network: the one that was there first. */
+type Chain = { untrusted: string | null; trusted: string | null };
+const NO_CHAIN: Chain = { untrusted: null, trusted: null };
+
 /**
  * Walks the chain from our end. Every hop vouches for the entry to its left, so whatever stands left of the
- * first untrusted or unreadable entry could have been written by anyone. When all are trusted the left-most
- * is the client.
+ * first untrusted or unreadable entry could have been written by anyone.
  */
-function lastUntrusted(header: string | string[] | undefined, isTrusted: NetworkMatcher): string | null {
-  if (header === undefined) return null;
+function readChain(header: string | string[] | undefined, isTrusted: NetworkMatcher): Chain {
+  if (header === undefined) return NO_CHAIN;
   const chain = typeof header === 'string' ? header : header.join(',');
-  let vouchedFor: string | null = null;
+  let trusted: string | null = null;
   let end = chain.length;
   while (end >= 0) {
     const comma = end === 0 ? -1 : chain.lastIndexOf(',', end - 1);
@@ -121,9 +132,9 @@ function lastUntrusted(header: string | string[] | undefined, isTrusted: Network
     end = comma;
     if (entry === '') continue;
     const ip = canonicalIp(entry);
-    if (ip === null) return vouchedFor;
-    if (!isTrusted(ip)) return ip;
-    vouchedFor = ip;
+    if (ip === null) break;
+    if (!isTrusted(ip)) return { untrusted: ip, trusted };
+    trusted = ip;
   }
-  return vouchedFor;
+  return { untrusted: null, trusted };
 }

@@ -14,6 +14,11 @@ const CHUNK_BYTES_MIN = 256;
 const CHUNKS_OF_ANY_SIZE = 512;
 
 export function openServer(listener: RequestListener, newRequestId: () => string): Server {
+  // One listener: a second would cost every request a sixth of its time.
+  const listenToAll: RequestListener = (request, response) => {
+    if (request.headers['transfer-encoding'] !== undefined) cutOffCrumbs(request);
+    listener(request, response);
+  };
   const server = createServer(
     {
       headersTimeout: HEADERS_TIMEOUT_MS,
@@ -23,12 +28,10 @@ export function openServer(listener: RequestListener, newRequestId: () => string
       // Node would answer in its own form; a request without a host is refused like any other unreadable one.
       requireHostHeader: false,
     },
-    // One listener: a second would cost every request a sixth of its time.
-    (request, response) => {
-      if (request.headers['transfer-encoding'] !== undefined) cutOffCrumbs(request);
-      listener(request, response);
-    },
+    listenToAll,
   );
+  // Node would refuse in its own form what is not expected of it; nobody needs to be refused for that.
+  server.on('checkExpectation', listenToAll);
   return server.on('clientError', refuseUnreadable(newRequestId));
 }
 

@@ -2,6 +2,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { call } from '../../api/client.ts';
 import { queryKeys } from '../../api/query-keys.ts';
+import { useIsAdmin } from '../../api/role.ts';
+import { formatMoney } from '../../format.ts';
 import { useWorkspace } from '../../frame/use-workspace.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -11,6 +13,18 @@ import type { Lead } from './data.ts';
 
 /** What the lead is worth; won leads make the revenue of campaigns. */
 export function ValueCard({ lead }: { lead: Lead }) {
+  const isAdmin = useIsAdmin();
+  const { currency } = useWorkspace();
+  if (isAdmin) return <ValueForm lead={lead} />;
+  if (lead.value === null) return null;
+  return (
+    <Card title="Value">
+      <p>{currency === undefined ? lead.value : formatMoney(lead.value, currency)}</p>
+    </Card>
+  );
+}
+
+function ValueForm({ lead }: { lead: Lead }) {
   const client = useQueryClient();
   const { currency } = useWorkspace();
   const stored = lead.value === null ? '' : String(lead.value);

@@ -12,6 +12,7 @@ import type { Store } from '../../store/store.ts';
 import { JSON_TYPE } from '../answer.ts';
 import type { Handlers } from '../answer-endpoint.ts';
 import { asDownload } from '../download.ts';
+import { invalidField } from '../invalid-field.ts';
 import { kept } from '../kept.ts';
 import { searchText } from '../search-text.ts';
 
@@ -69,7 +70,13 @@ export function leadRoutes({
 
     async updateLead({ params, body, role }) {
       if (body.status === undefined && body.value === undefined) {
-        throw new AppError('invalid', 'The body is not valid: it needs status, value or both.');
+        throw invalidField('body', 'status', 'or value is needed');
+      }
+      if (body.value !== undefined && role !== 'admin') {
+        throw new AppError(
+          'forbidden',
+          'This key may change the status only; the value needs the admin key.',
+        );
       }
       const change = {
         ...(body.status === undefined ? {} : { status: stageOf(body.status) }),
