@@ -1,17 +1,14 @@
-import type { Selectable } from 'kysely';
 import { attributionKeys } from '../../domain/leads/lead-listing.ts';
-import { furtherAlong } from '../../domain/leads/stage.ts';
 import { noteForAnswers } from '../answers/changes.ts';
 import type { Db } from '../dialect.ts';
 import { write } from '../operation.ts';
-import type { LeadRow } from '../schema.ts';
-import { type Belongings, belongingsOf, moveBelongings, whatPeopleBrought } from './belongings.ts';
+import { belongingsOf, moveBelongings, whatPeopleBrought } from './belongings.ts';
 import { noteStageMove } from './change.ts';
 import { holdIdentities } from './identities.ts';
 import { forget } from './lead-index.ts';
+import { afterMerge, type Layer, type Row, shows, type Undo, withoutLayer } from './merge-layers.ts';
 import { type LeadReference, resolveLead, wasMergedAs } from './reference.ts';
 import { renewSearchTextsOf } from './renew.ts';
-import { SHOWN_COLUMNS } from './submission.ts';
 import { noteUpdate } from './updates.ts';
 
 /**
@@ -20,19 +17,6 @@ import { noteUpdate } from './updates.ts';
  */
 
 export type MergeOutcome = { leadId: number } | 'unknown' | 'itself' | 'other_project';
-
-type Row = Selectable<LeadRow>;
-
-/** With all that went with it. */
-type Undo = Belongings & {
-  /** The lead that went, as it was. */
-  lead: Row;
-  /** Primary submissions that have become follow-ups. */
-  demoted: number[];
-  /** What the merge has changed of the other lead, before and after. */
-  before: Partial<Row>;
-  after: Partial<Row>;
-};
 
 /** Everything of the other lead goes to this one. Of their first enquiries the older one shows. */
 export const mergeLeads = write(
@@ -49,21 +33,14 @@ export const mergeLeads = write(
     if (survivor === undefined || going === undefined) return 'unknown';
     if (survivor.project_key !== going.project_key) return 'other_project';
 
-    const status = furtherAlong(survivor.status, going.status);
-    const after: Partial<Row> = {
-      ...(shows(going, survivor) ? shownOf(going) : {}),
-      status,
-      crm_lead_id: survivor.crm_lead_id ?? going.crm_lead_id,
-      created_at: Math.min(survivor.created_at, going.created_at),
-      is_bot_lead: Math.min(survivor.is_bot_lead, going.is_bot_lead),
-      needs_review: Math.max(survivor.needs_review, going.needs_review),
-    };
+    const after = afterMerge(survivor, going);
     const undo = await whatGoes(db, survivor, going, after);
     await moveBelongings(db, undo, goingId, leadId);
     await setPrimary(db, undo.demoted, 0);
     await removeMerged(db, undo, leadId, now);
     await noteForAnswers(db, 'leads', [goingId]);
     await settle(db, leadId, after, now);
+    const { status = survivor.status } = after;
     if (status !== survivor.status) {
       await noteStageMove(db, { leadId, from: survivor.status, to: status, by: 'merge', now });
     }
@@ -95,15 +72,23 @@ export const unmergeLead = write(
     const [survivor] = await holdLeads(db, leadId);
     if (survivor === undefined) return 'unknown';
 
-    const undo: Undo = JSON.parse(merge.undo);
     const { merged_lead_id: outId } = merge;
-    const restored = unchangedSince(survivor, undo);
+    const layers = await mergesInto(db, leadId);
+    const undo = layers.find(({ id }) => id === outId)?.undo;
+    if (undo === undefined) return 'not_merged';
+    const restored = changesOf(survivor, withoutLayer(survivor, layers, outId));
     await db.query.deleteFrom('lead_merges').where('merged_lead_id', '=', outId).execute();
+    const demoted = [...new Set(layers.flatMap((layer) => layer.undo.demoted))];
+    await keepLayers(
+      db,
+      layers.filter(({ id }) => id !== outId),
+      demoted,
+    );
     await db.query.insertInto('leads').values(withKeys(undo.lead)).execute();
     await moveBelongings(db, undo, leadId, outId);
     if (restored.is_bot_lead === 1)
       await moveBelongings(db, await whatPeopleBrought(db, leadId), leadId, outId);
-    for (const id of [leadId, outId]) await ensurePrimary(db, id, undo.demoted);
+    for (const id of [leadId, outId]) await ensurePrimary(db, id, demoted);
     await settle(db, leadId, restored, now);
     await settle(db, outId, {}, now);
     return { leadId: outId };
@@ -129,31 +114,43 @@ async function holdLeads(db: Db, ...leadIds: number[]): Promise<(Row | undefined
   return leadIds.map((leadId) => rows.find((row) => row.lead_id === leadId));
 }
 
-/** A person's enquiry shows before a bot's, and of two alike the earlier. */
-function shows(one: Row, other: Row): boolean {
-  if (one.is_bot_lead !== other.is_bot_lead) return one.is_bot_lead === 0;
-  return (
-    one.created_at < other.created_at || (one.created_at === other.created_at && one.lead_id < other.lead_id)
+/** Oldest first. */
+async function mergesInto({ query }: Db, leadId: number): Promise<Layer[]> {
+  const merges = await query
+    .selectFrom('lead_merges')
+    .select(['merged_lead_id', 'undo'])
+    .where('into_lead_id', '=', leadId)
+    .orderBy('merged_at')
+    .execute();
+  const layers = merges.map(
+    ({ merged_lead_id, undo }): Layer => ({ id: merged_lead_id, undo: JSON.parse(undo) }),
+  );
+  return layers.toSorted((one, other) => (one.undo.order ?? 0) - (other.undo.order ?? 0));
+}
+
+/** Which submissions were primary once is needed for as long as any merge is left. */
+async function keepLayers(
+  { query }: Db,
+  layers: readonly Layer[],
+  demoted: readonly number[],
+): Promise<void> {
+  for (const { id, undo } of layers) {
+    await query
+      .updateTable('lead_merges')
+      .set({ undo: JSON.stringify({ ...undo, demoted }) })
+      .where('merged_lead_id', '=', id)
+      .execute();
+  }
+}
+
+function changesOf(before: Row, after: Row): Partial<Row> {
+  return Object.fromEntries(
+    Object.entries(after).filter(([column, value]) => before[column as keyof Row] !== value),
   );
 }
 
-const SHOWN = [...SHOWN_COLUMNS, 'shown_submission_id'] as const;
-
-function shownOf(lead: Row): Partial<Row> {
-  return Object.fromEntries(SHOWN.map((column) => [column, lead[column]]));
-}
-
-/** What the merge had changed and nobody has changed since, as it was before. */
-function unchangedSince(survivor: Row, { before, after }: Undo): Partial<Row> {
-  const isTakenOver =
-    'shown_submission_id' in after && survivor.shown_submission_id !== after.shown_submission_id;
-  const isKept = (column: string) =>
-    survivor[column as keyof Row] !== after[column as keyof Row] ||
-    (isTakenOver && (SHOWN as readonly string[]).includes(column));
-  return Object.fromEntries(Object.entries(before).filter(([column]) => !isKept(column)));
-}
-
 async function whatGoes(db: Db, survivor: Row, going: Row, after: Partial<Row>): Promise<Undo> {
+  const layers = await mergesInto(db, survivor.lead_id);
   const demoted = await db.query
     .selectFrom('submissions')
     .select('submission_id as id')
@@ -161,11 +158,12 @@ async function whatGoes(db: Db, survivor: Row, going: Row, after: Partial<Row>):
     .where('is_primary_lead', '=', 1)
     .execute();
   return {
-    lead: going,
+    lead: { ...going, search_text: '' },
     ...(await belongingsOf(db, going.lead_id)),
     demoted: demoted.map(({ id }) => id),
     before: Object.fromEntries(Object.keys(after).map((column) => [column, survivor[column as keyof Row]])),
     after,
+    order: 1 + (layers.at(-1)?.undo.order ?? 0),
   };
 }
 
@@ -179,14 +177,15 @@ async function setPrimary({ query, dialect }: Db, submissionIds: readonly number
 }
 
 /**
- * What the merge had made a follow-up is primary again where it belongs to a lead that has no other. After further merges
- * it may belong to one that has: then the first that is left is this lead's.
+ * A lead has one primary submission: where the one it had has gone, the first of those that merges had made follow-ups, of
+ * a person rather than of a bot.
  */
 async function ensurePrimary(db: Db, leadId: number, demoted: readonly number[]): Promise<void> {
   const submissions = await db.query
     .selectFrom('submissions')
     .select(['submission_id', 'is_primary_lead'])
     .where('lead_id', '=', leadId)
+    .orderBy('is_bot_lead')
     .orderBy('submitted_at')
     .orderBy('submission_id')
     .execute();

@@ -1,0 +1,98 @@
+import type { Selectable } from 'kysely';
+import { furtherAlong } from '../../domain/leads/stage.ts';
+import type { LeadRow } from '../schema.ts';
+import type { Belongings } from './belongings.ts';
+import { SHOWN_COLUMNS } from './submission.ts';
+
+/**
+ * What merges make of a lead, one on top of the other. Any of them can be taken out again: those above it are then made
+ * once more, as if it had never been there.
+ */
+
+export type Row = Selectable<LeadRow>;
+
+/** With all that went with it. */
+export type Undo = Belongings & {
+  /** The lead that went, as it was. */
+  lead: Row;
+  /** Primary submissions that have become follow-ups. */
+  demoted: number[];
+  /** What the merge says about the other lead, before and after. */
+  before: Partial<Row>;
+  after: Partial<Row>;
+  /** Among the merges into that lead. Missing in those of earlier versions. */
+  order?: number;
+};
+
+export type Layer = { id: number; undo: Undo };
+
+/** Search texts are made anew. */
+const SHOWN = [...SHOWN_COLUMNS.filter((column) => column !== 'search_text'), 'shown_submission_id' as const];
+
+/** What a lead is after another one has gone into it. */
+export function afterMerge(survivor: Row, going: Row): Partial<Row> {
+  const face = shows(going, survivor) ? going : survivor;
+  return {
+    ...Object.fromEntries(SHOWN.map((column) => [column, face[column]])),
+    status: furtherAlong(survivor.status, going.status),
+    crm_lead_id: survivor.crm_lead_id ?? going.crm_lead_id,
+    created_at: Math.min(survivor.created_at, going.created_at),
+    is_bot_lead: Math.min(survivor.is_bot_lead, going.is_bot_lead),
+    needs_review: Math.max(survivor.needs_review, going.needs_review),
+  };
+}
+
+/** A person's enquiry shows before a bot's, and of two alike the earlier. */
+export function shows(one: Row, other: Row): boolean {
+  if (one.is_bot_lead !== other.is_bot_lead) return one.is_bot_lead === 0;
+  return (
+    one.created_at < other.created_at || (one.created_at === other.created_at && one.lead_id < other.lead_id)
+  );
+}
+
+/**
+ * The lead without one of the merges into it. `layers` are all merges into it, oldest first, those among them that went
+ * in with another one too; what they say about it is brought in line.
+ */
+export function withoutLayer(row: Row, layers: readonly Layer[], outId: number): Row {
+  const own = layers.filter(({ id }) => !layers.some(({ undo }) => undo.merges.includes(id)));
+  const start = own.findIndex(({ id, undo }) => id === outId || undo.merges.includes(outId));
+  const changed = own[start];
+  if (changed === undefined) return row;
+  let change: Change = changed.id === outId ? changed.undo : remade(row, changed, layers, outId);
+  for (const { undo } of own.slice(start + 1)) {
+    if (!isWhole(undo) || !isWhole(change)) continue;
+    const before = unlessChanged(undo.before, change);
+    const after = afterMerge({ ...row, ...before }, undo.lead);
+    change = { before: after, after: undo.after };
+    Object.assign(undo, { before, after });
+  }
+  return { ...row, ...unlessChanged(row, change) };
+}
+
+type Change = Pick<Undo, 'before' | 'after'>;
+
+/** The one that is taken out went in with another lead, which stays. */
+function remade(row: Row, { undo }: Layer, layers: readonly Layer[], outId: number): Change {
+  const within = layers.filter(({ id }) => undo.merges.includes(id));
+  const { before, after } = undo;
+  undo.lead = withoutLayer(undo.lead, within, outId);
+  undo.merges = undo.merges.filter((id) => id !== outId);
+  if (!isWhole(undo)) return { before: after, after };
+  undo.after = afterMerge({ ...row, ...before }, undo.lead);
+  return { before: undo.after, after };
+}
+
+/** Earlier versions kept only what had changed. */
+function isWhole({ before }: Change): boolean {
+  return 'contact_name' in before;
+}
+
+/** What a merge had made of it as it was before, where nobody has changed it since. */
+function unlessChanged(now: Partial<Row>, { before, after }: Change): Partial<Row> {
+  const isTakenOver = 'shown_submission_id' in after && now.shown_submission_id !== after.shown_submission_id;
+  const isKept = (column: string) =>
+    now[column as keyof Row] !== after[column as keyof Row] ||
+    (isTakenOver && (SHOWN as readonly string[]).includes(column));
+  return { ...now, ...Object.fromEntries(Object.entries(before).filter(([column]) => !isKept(column))) };
+}
