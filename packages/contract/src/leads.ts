@@ -212,7 +212,9 @@ export const updateLead = endpoint({
       .min(1)
       .optional()
       .describe(`one of ${LEAD_STATUSES.join(', ')}`),
-    value: LeadValue.optional().describe('in the currency of the settings; null: not known'),
+    value: LeadValue.optional().describe(
+      'in the currency of the settings; null: not known; needs the admin key',
+    ),
   }),
   bodyBytesMax: MANAGEMENT_BYTES_MAX,
   responses: {
