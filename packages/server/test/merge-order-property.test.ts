@@ -39,6 +39,12 @@ class Model {
   takeOut(lead: number): void {
     const holder = this.holder(lead);
     this.#into.delete(lead);
+    for (const [other, companions] of this.#companions) {
+      this.#companions.set(
+        other,
+        companions.filter((each) => each !== lead),
+      );
+    }
     for (const companion of this.#companions.get(lead) ?? []) {
       if (this.#into.get(companion) === holder) this.#into.set(companion, lead);
     }

@@ -77,10 +77,35 @@ function remade(row: Row, { undo }: Layer, layers: readonly Layer[], outId: numb
   const within = layers.filter(({ id }) => undo.merges.includes(id));
   const { before, after } = undo;
   undo.lead = withoutLayer(undo.lead, within, outId);
-  undo.merges = undo.merges.filter((id) => id !== outId);
+  const out = within.find(({ id }) => id === outId)?.undo;
+  if (out !== undefined)
+    Object.assign(undo, belongingsWithout(undo, out), {
+      merges: without(undo.merges, [...out.merges, outId]),
+    });
   if (!isWhole(undo)) return { before: after, after };
   undo.after = afterMerge({ ...row, ...before }, undo.lead);
   return { before: undo.after, after };
+}
+
+/** What has gone elsewhere is no longer taken along. */
+function belongingsWithout(all: Belongings, gone: Belongings): Omit<Belongings, 'merges'> {
+  const isGone = (one: Identified) => gone.identities.some((other) => isSameIdentity(one, other));
+  return {
+    submissions: without(all.submissions, gone.submissions),
+    sends: without(all.sends, gone.sends),
+    crmActivity: without(all.crmActivity, gone.crmActivity),
+    identities: all.identities.filter((identity) => !isGone(identity)),
+  };
+}
+
+type Identified = Belongings['identities'][number];
+
+function isSameIdentity(one: Identified, other: Identified): boolean {
+  return one.kind === other.kind && one.value === other.value;
+}
+
+function without<T>(all: readonly T[], gone: readonly T[]): T[] {
+  return all.filter((each) => !gone.includes(each));
 }
 
 /** Earlier versions kept only what had changed. */
