@@ -28,8 +28,8 @@ export type AnswersReply = {
   error?: { message: string; code: ErrorCode | undefined; cause: string | undefined };
 };
 
-/** Questions and what brings the copy up to date give way to everything else. */
-const NICE = 19;
+/** Questions and what brings the copy up to date give way to requests. */
+const NICE = 10;
 const CONNECTIONS_MAX = 4;
 
 const port = parentPort;
