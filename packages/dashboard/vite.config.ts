@@ -6,6 +6,21 @@ import { routes } from '../contract/src/routes.ts';
 
 const ROUTES = 'leadtrail:routes';
 
+/** What is loaded before the first page, in one file. Without the helper that the frame of recordings needs too. */
+const FIRST = {
+  name: 'first',
+  tags: ['$initial'],
+  minShareCount: 2,
+  test: (id: string) => !id.includes('preload-helper'),
+};
+/** Otherwise each icon that two pages share would be a file of its own. */
+const ICONS = {
+  name: 'icons',
+  test: /node_modules.lucide-react/,
+  minShareCount: 2,
+  includeDependenciesRecursively: false,
+};
+
 /** What a client has to know of each endpoint, without the schemas that would come with the contract itself. */
 function contractRoutes(): Plugin {
   return {
@@ -29,6 +44,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     rolldownOptions: {
       input: ['index.html', 'replay-frame.html'].map((page) => join(import.meta.dirname, page)),
+      output: { codeSplitting: { groups: [FIRST, ICONS] } },
     },
     reportCompressedSize: false,
     // A test holds what has to be loaded before the first page is there.
