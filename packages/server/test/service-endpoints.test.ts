@@ -125,7 +125,7 @@ onBothStores('the service about itself', (kind) => {
     for (const { headers } of responses) assert.equal(headers.get('x-content-type-options'), 'nosniff');
   });
 
-  test('an expectation that nobody knows is not refused in words of Node', async () => {
+  test('an unknown Expect header is ignored, and the answer has its request id', async () => {
     const request = 'GET /healthz HTTP/1.1\r\nHost: a\r\nExpect: the-best\r\nConnection: close\r\n\r\n';
     const [head = ''] = (await sendRaw(service, request)).split('\r\n\r\n');
     assert.match(head, /^HTTP\/1\.1 200 /);

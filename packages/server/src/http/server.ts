@@ -30,7 +30,7 @@ export function openServer(listener: RequestListener, newRequestId: () => string
     },
     listenToAll,
   );
-  // Node would refuse in its own form what is not expected of it; nobody needs to be refused for that.
+  // An unknown `Expect` header is ignored: Node itself would answer 417, without a request id.
   server.on('checkExpectation', listenToAll);
   return server.on('clientError', refuseUnreadable(newRequestId));
 }

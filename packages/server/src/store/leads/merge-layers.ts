@@ -26,7 +26,7 @@ export type Undo = Belongings & {
 
 export type Layer = { id: number; undo: Undo };
 
-/** Search texts are made anew. */
+/** Without the search text, which is rebuilt after every merge. */
 const SHOWN = [...SHOWN_COLUMNS.filter((column) => column !== 'search_text'), 'shown_submission_id' as const];
 
 /** What a lead is after another one has gone into it. */
@@ -113,7 +113,7 @@ function isWhole({ before }: Change): boolean {
   return 'contact_name' in before;
 }
 
-/** What a merge had made of it as it was before, where nobody has changed it since. */
+/** Undoes a merge: restores the old value of each column that still has the one the merge set. */
 function unlessChanged(now: Partial<Row>, { before, after }: Change): Partial<Row> {
   const isTakenOver = 'shown_submission_id' in after && now.shown_submission_id !== after.shown_submission_id;
   const isKept = (column: string) =>
