@@ -53,6 +53,7 @@ test('SIGTERM behind a balancer without retries: no request fails while all proc
     await load.stop();
     assert.deepEqual(new Set(ledger.answers.keys()), new Set([200, 202]));
     await stopRest(running.slice(2), balancer);
+    await workOffLeftovers(await start(), balancer);
     assert.deepEqual(await differences(ledger, place), []);
   } finally {
     void load?.stop();
@@ -63,16 +64,20 @@ test('SIGTERM behind a balancer without retries: no request fails while all proc
   }
 });
 
-async function stopRest(
-  running: readonly { service: ServiceProcess; port: number }[],
-  { remove }: Balancer,
-): Promise<void> {
+type Running = { service: ServiceProcess; port: number };
+
+async function stopRest(running: readonly Running[], { remove }: Balancer): Promise<void> {
   for (const { service, port } of running) {
     remove(port);
-    await inboxEmpty(port);
     service.kill('SIGTERM');
     await within('The exit', service.exited);
   }
+}
+
+/** On a slow machine the time to stop does not suffice for all that waits; the next start takes it over. */
+async function workOffLeftovers(last: Running, balancer: Balancer): Promise<void> {
+  await inboxEmpty(last.port);
+  await stopRest([last], balancer);
 }
 
 test('a process starts although another one keeps the SQLite file locked for longer than a request may wait', async () => {
