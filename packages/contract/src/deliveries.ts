@@ -144,7 +144,7 @@ export const sendTestLead = endpoint({
   cache: 'no-store',
   responses: {
     200: z.object({
-      flow_send_public_id: z.string().describe('callbacks for it are answered with 404'),
+      flow_send_public_id: z.string().describe('callbacks for it are answered with `test: true`'),
       ...outcome,
     }),
     401: ApiError,
