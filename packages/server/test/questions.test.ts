@@ -128,6 +128,32 @@ onBothStores('a question', (kind) => {
     assert.deepEqual(totals.metrics, [3, 2, 1, 1, 1, 66.67, 33.33, 45]);
   });
 
+  test('compares names without regard to case and white space, as lists of leads do', async () => {
+    await emptyDatabase(service, { except: ['integrations'] });
+    const names = ['Große  Straße X', ' GROSSE STRASSE X', 'grosse strasse\u00a0X'];
+    for (const [i, name] of names.entries()) {
+      clock.advance(1);
+      await enquire(`reader-${i}`, { PROJECT: name, SOURCE: name, __utm_campaign: name, __utm_term: name });
+    }
+    for (const dimension of ['project', 'form_source', 'campaign', 'term'] as const) {
+      const answer = await ask(service, { metrics: ['leads'], dimensions: [dimension] });
+      assert.deepEqual(byDimensions(answer), { 'Große  Straße X': [3] }, dimension);
+      for (const filter of ['is', 'contains']) {
+        const filters = [[filter, dimension, ['GROSSE   STRASSE X ']]];
+        const found = await ask(service, { metrics: ['leads'], filters });
+        assert.deepEqual(found.totals.metrics, [3], `${filter} ${dimension}`);
+      }
+    }
+    for (const parameter of ['project', 'source', 'campaign']) {
+      const list = await call<{ leads: unknown[] }>(
+        service,
+        'GET',
+        `/analytics/leads?${parameter}=GROSSE+++STRASSE+X`,
+      );
+      assert.equal(list.body.leads.length, 3, parameter);
+    }
+  });
+
   test('is compared like with like: the same part of the other period', async () => {
     await emptyDatabase(service, { except: ['integrations'] });
     const lastWeek = MONDAY - 7 * DAY_MS;

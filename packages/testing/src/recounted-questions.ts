@@ -1,5 +1,6 @@
 import type { DimensionName, MetricName } from '@leadtrail/contract/question-fields';
 import type { Question, QuestionAnswer } from '@leadtrail/contract/questions';
+import { projectKey } from '../../server/src/domain/leads/lead-identity.ts';
 import { comparedFigures } from '../../server/src/domain/questions/answer.ts';
 import type { Span } from '../../server/src/domain/questions/periods.ts';
 import {
@@ -165,7 +166,7 @@ function groupsOf(
   );
   return all.map((label) => ({
     label,
-    key: label.map((text, i) => (SPELLED.has(dimensions[i] as DimensionName) ? text.toLowerCase() : text)),
+    key: label.map((text, i) => (SPELLED.has(dimensions[i] as DimensionName) ? projectKey(text) : text)),
   }));
 }
 
@@ -202,11 +203,10 @@ function holds(filter: Filter, item: Item, question: CheckedQuestion): boolean {
     filter.dimension === 'event' || filter.dimension === 'page'
       ? listOf(item, filter.dimension)
       : [textOf(item, filter.dimension, question.timeZone)];
+  const compared = SPELLED.has(filter.dimension) ? projectKey : (text: string) => text.toLowerCase();
   return filter.values.some((value) =>
     texts.some((text) =>
-      filter.kind === 'is'
-        ? text.toLowerCase() === value.toLowerCase()
-        : text.toLowerCase().includes(value.toLowerCase()),
+      filter.kind === 'is' ? compared(text) === compared(value) : compared(text).includes(compared(value)),
     ),
   );
 }

@@ -22,7 +22,7 @@ export type FollowedCopy = {
 };
 
 /** Changes with what is copied. */
-const VERSION = 2;
+const VERSION = 3;
 const FOLLOW_MS_MAX = SECOND_MS;
 /** So long an answer waits for a copy that is being made. */
 const MAKING_MS_MAX = 10 * SECOND_MS;

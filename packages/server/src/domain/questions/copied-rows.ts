@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { caseFolded } from '../../lib/case-folded.ts';
 import { memoize } from '../../lib/memoize.ts';
+import { projectKey } from '../leads/lead-identity.ts';
 import { channelOf } from '../tracking/channels.ts';
 import { deviceOf } from '../tracking/device.ts';
 import { DIRECT, pageKey, referrerDomain } from '../tracking/page-address.ts';
@@ -84,8 +84,8 @@ export function sessionKey(sessionId: string): string {
   );
 }
 
-/** There are far fewer texts than visits. */
-export const folded = memoize(4096, caseFolded);
+/** As lists of leads compare names. There are far fewer texts than visits. */
+export const nameKey = memoize(4096, projectKey);
 
 export function visitTexts(session: CopiedSession): VisitTexts {
   const { device, browser, os } = deviceOf(session.user_agent);
@@ -96,11 +96,11 @@ export function visitTexts(session: CopiedSession): VisitTexts {
     source: session.source || UNKNOWN,
     medium: session.medium || UNKNOWN,
     campaign: campaign || NONE,
-    campaign_key: folded(campaign || NONE),
+    campaign_key: nameKey(campaign || NONE),
     term: term || NONE,
-    term_key: folded(term || NONE),
+    term_key: nameKey(term || NONE),
     content: content || NONE,
-    content_key: folded(content || NONE),
+    content_key: nameKey(content || NONE),
     referrer: shownReferrer(session),
     click_id: session.click_id || NO_CLICK_ID,
     entry_page: shownPage(session.entry_page),
@@ -144,7 +144,7 @@ export function costRow(cost: CopiedCost, portalDomains: readonly string[]): Cop
     source,
     medium,
     campaign,
-    campaign_key: folded(campaign),
+    campaign_key: nameKey(campaign),
     amount_micros: cost.amount_micros,
   };
 }

@@ -2,7 +2,7 @@ import type { Attribution } from '@leadtrail/contract/question-fields';
 import { isDirect, touchesOf } from '../leads/touches.ts';
 import type { CampaignParams } from '../tracking/campaign-params.ts';
 import { type VisitOrigin, visitOrigin } from '../tracking/visit-origin.ts';
-import { type CopiedSession, folded, NO_CLICK_ID, NONE, visitTexts } from './copied-rows.ts';
+import { type CopiedSession, NO_CLICK_ID, NONE, nameKey, visitTexts } from './copied-rows.ts';
 import type { CopiedRow, VisitTexts } from './copied-tables.ts';
 import { UNKNOWN } from './dimensions.ts';
 
@@ -63,9 +63,9 @@ export function submissionRows(
       response_ms: lead.answered_at === null ? null : Math.max(lead.answered_at - lead.created_at, 0),
       form: submission.form_id || NONE,
       project: submission.project_name || NONE,
-      project_key: folded(submission.project_name || NONE),
+      project_key: nameKey(submission.project_name || NONE),
       form_source: submission.source || NONE,
-      form_source_key: folded(submission.source || NONE),
+      form_source_key: nameKey(submission.source || NONE),
     };
     return attributedTexts(submission, { own, all }, setup).map(({ shares, texts }) => ({
       ...common,
@@ -155,11 +155,11 @@ function withoutVisit({ params, site_key }: CopiedSubmission, portalDomains: rea
     source: origin.source,
     medium: origin.medium,
     campaign: origin.campaign,
-    campaign_key: folded(origin.campaign),
+    campaign_key: nameKey(origin.campaign),
     term: origin.term,
-    term_key: folded(origin.term),
+    term_key: nameKey(origin.term),
     content: origin.content,
-    content_key: folded(origin.content),
+    content_key: nameKey(origin.content),
     click_id: isTagged ? origin.click_id || NO_CLICK_ID : UNKNOWN,
   };
 }

@@ -1,7 +1,7 @@
 /**
  * The tables of the columnar copy: flat, so that no question needs a join. The types are those of DuckDB. Texts are never
  * empty: what is not known or not there has a word of its own. A column with `_key` is the one before it without
- * regard to case.
+ * regard to case and white space.
  */
 
 /** What every visit has, and every submission of its visit. */

@@ -1,6 +1,6 @@
 import type { DimensionName } from '@leadtrail/contract/question-fields';
-import { caseFolded } from '../../lib/case-folded.ts';
 import { DAY_MS, HOUR_MS } from '../../lib/utc-time.ts';
+import { nameKey } from './copied-rows.ts';
 import type { CopiedTable } from './copied-tables.ts';
 import { DIMENSION_TABLE, UNKNOWN } from './dimensions.ts';
 import type { FigureTable } from './metrics.ts';
@@ -105,7 +105,7 @@ function comparison(
   scope: Scope,
   values: string[],
 ): string {
-  const fold = isSpelled(name) ? caseFolded : (text: string) => text.toLowerCase();
+  const fold = isSpelled(name) ? nameKey : (text: string) => text.toLowerCase();
   const marks = wanted.map((text) => `$${values.push(fold(text))}`);
   const holds = (text: string) =>
     kind === 'is'
@@ -116,7 +116,7 @@ function comparison(
   return holds(comparedText(name, scope));
 }
 
-/** In lower case. */
+/** In lower case; names as their key. */
 function comparedText(name: DimensionName, scope: Scope): string {
   const dimension = DIMENSION_TABLE[name];
   const key = keyOf(name, { ...scope, shiftDays: 0 });
