@@ -277,6 +277,31 @@ onBothStores('one person, one lead', (kind) => {
       assert.equal(lead.visitor_id, `hot-${kind}-${at}`);
     });
 
+    test('know a visit that began a moment ago, and so does what is forwarded', async () => {
+      const visitor_id = `quick-${kind}-${Date.now()}`;
+      const { session_id } = await startSession(service, { visitor_id, fingerprint_id: visitor_id });
+      await sendEvents(service, session_id, [anEvent({ type: 'page_view', page: 'https://example.com/a' })]);
+      await write({ ...ANNA, __visitor_id: visitor_id });
+      const expected = { session_id, pages_visited: 2, engagement_score: 12 };
+      const { lead, submissions } = await theLead();
+      assert.partialDeepStrictEqual({ ...lead }, expected);
+      assert.equal(submissions[0]?.session_id, session_id);
+      const send = await row<{ body: string }>(service, 'select body from flow_sends');
+      assert.partialDeepStrictEqual(JSON.parse(send.body), expected);
+    });
+
+    test('give a lead the session it was sent in, not one that began after it', async () => {
+      const visitor_id = `between-${kind}-${Date.now()}`;
+      // As if another process had taken the visit: this one knows nothing of it.
+      await write({ ...ANNA, __visitor_id: visitor_id });
+      const during = await startSession(service, { visitor_id, fingerprint_id: visitor_id });
+      clock.advance(60 * 60_000);
+      await startSession(service, { visitor_id, fingerprint_id: visitor_id });
+      await service.settled();
+      const { lead, submissions } = await theLead();
+      assert.deepEqual([lead.session_id, submissions[0]?.session_id], [during.session_id, during.session_id]);
+    });
+
     test('take in a session that is processed after the lead, and what it does later', async () => {
       const visitor = `late-${kind}-${Date.now()}`;
       await write({ ...ANNA, __visitor_id: visitor });

@@ -10,7 +10,7 @@ import { makeForwardLead } from '../flows/forward-lead.ts';
 import { makeGatherFigures } from '../flows/gather-figures.ts';
 import { makeOpenSharedLink } from '../flows/open-shared-link.ts';
 import { makePreviewRetention } from '../flows/preview-retention.ts';
-import { makeRecentSessions } from '../flows/recent-sessions.ts';
+import { makeRecentIds } from '../flows/recent-ids.ts';
 import { makeSendTestLead } from '../flows/send-test-lead.ts';
 import { makeStartSession } from '../flows/start-session.ts';
 import { makeStoreReplay } from '../flows/store-replay.ts';
@@ -18,6 +18,7 @@ import { makeTakeLead } from '../flows/take-lead.ts';
 import { makeTrackEvents } from '../flows/track-events.ts';
 import { makeUpdateLead } from '../flows/update-lead.ts';
 import { makeViewLead } from '../flows/view-lead.ts';
+import { makeVisitStored } from '../flows/visit-stored.ts';
 import { whenNeeded } from '../flows/when-needed.ts';
 import type { Handlers } from '../http/answer-endpoint.ts';
 import { makeAuthenticate, makeRequireSecret } from '../http/authenticate.ts';
@@ -138,9 +139,14 @@ function handlersOf(config: Config, parts: Parts, work: Work, { isDraining }: Se
   };
 }
 
+const RECENT_SESSIONS_MAX = 50_000;
+/** Who sends a form came a few minutes ago. */
+const RECENT_VISITORS_MAX = 10_000;
+
 function flowsOf(config: Config, parts: Parts, work: Work) {
   const { ipDatabase } = parts;
-  const recentSessions = makeRecentSessions();
+  const recentSessions = makeRecentIds(RECENT_SESSIONS_MAX);
+  const recentVisitors = makeRecentIds(RECENT_VISITORS_MAX);
   const takeLead = makeTakeLead({ ...parts, senders: work.senders });
   const common = {
     ...config,
@@ -148,6 +154,8 @@ function flowsOf(config: Config, parts: Parts, work: Work) {
     ...work,
     newId,
     recentSessions,
+    recentVisitors,
+    visitStored: makeVisitStored({ ...parts, recentVisitors }),
     takeLead,
     locate: makeClientGeo(ipDatabase, config.edges),
     onPendingSend: work.forwarding.nudge,

@@ -18,6 +18,7 @@ import type { AppSettings } from './app-settings.ts';
 import { checkForSpam } from './check-for-spam.ts';
 import type { KnownSenders } from './known-senders.ts';
 import type { TakeLead, TakenLead } from './take-lead.ts';
+import type { VisitStored } from './visit-stored.ts';
 
 export type CaptureLead = (request: CaptureRequest) => Promise<TakenLead & NextSight>;
 
@@ -30,6 +31,7 @@ export type CaptureRequest = {
 
 export type CaptureParts = {
   takeLead: TakeLead;
+  visitStored: VisitStored;
   senders: KnownSenders;
   settings: AppSettings;
   now: () => number;
@@ -66,6 +68,7 @@ export function makeCaptureLead(parts: CaptureParts): CaptureLead {
     const wanted = { ...read, unwanted: unwantedBecause(read, settings) };
     const spamCheck = form && (await checkForSpam(parts, wanted, form, token));
     const enquiry = spamCheck === undefined ? wanted : { ...wanted, spamCheck };
+    if (!parts.takeLead.isLogging()) await parts.visitStored(enquiry.form.visitorId);
     const outcome = await parts.takeLead(captureOf(parts, settings, enquiry)).catch((error: unknown) => {
       parts.metrics.leadSubmitted('failed');
       throw error;

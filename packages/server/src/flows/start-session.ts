@@ -4,7 +4,7 @@ import type { Geo } from '../domain/geo.ts';
 import { startRecord } from '../domain/tracking/tracking-record.ts';
 import type { Inbox } from '../ports/inbox.ts';
 import type { AppSettings } from './app-settings.ts';
-import type { RecentSessions } from './recent-sessions.ts';
+import type { RecentIds } from './recent-ids.ts';
 
 export type StartSession = (
   sent: SessionStart,
@@ -15,7 +15,8 @@ export type StartSession = (
 /** Answers as soon as the session is in the inbox; it is processed afterwards. */
 export function makeStartSession(parts: {
   inbox: Inbox;
-  recentSessions: RecentSessions;
+  recentSessions: RecentIds;
+  recentVisitors: RecentIds;
   now: () => number;
   newId: () => string;
   locate: (ip: string, trusted: boolean, headers: IncomingHttpHeaders) => Geo;
@@ -34,6 +35,7 @@ export function makeStartSession(parts: {
     });
     await parts.inbox.append(JSON.stringify(record));
     parts.recentSessions.add(record.session_id);
+    parts.recentVisitors.add(record.visitor_id);
     const { session_id, visitor_id, device_id, at } = record;
     return { session_id, visitor_id, device_id, timestamp: at };
   };

@@ -6,7 +6,7 @@ import type { ObjectStore } from '../ports/objects.ts';
 import type { ReplayStanding } from '../store/replays.ts';
 import type { Store } from '../store/store.ts';
 import { deleteOldestReplay, isRoomForReplay } from './free-replay-storage.ts';
-import type { RecentSessions } from './recent-sessions.ts';
+import type { RecentIds } from './recent-ids.ts';
 
 export type ReplayChunk = { session_id: string; sequence: number; events: SentEvents };
 export type StoreReplay = (chunk: ReplayChunk) => Promise<{ stored: true }>;
@@ -22,7 +22,7 @@ const zip = promisify(gzip);
 export function makeStoreReplay(parts: {
   store: Store;
   objects: ObjectStore;
-  isRecent: RecentSessions['has'];
+  isRecent: RecentIds['has'];
   /** How much all recordings may take; 0: as much as they like. */
   storageMb: () => Promise<number>;
   now: () => number;

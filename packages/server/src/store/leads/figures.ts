@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { engagementLabel, visitorScore } from '../../domain/tracking/engagement.ts';
 import { SECOND_MS } from '../../lib/utc-time.ts';
 import type { Db } from '../dialect.ts';
@@ -32,10 +33,11 @@ export const refreshLeadFigures = background({ changes: ['leads'] }, async (db, 
   const leads = [...taken, ...(await relativesOf(db, taken))];
   const leadIds = leads.map(({ lead_id }) => lead_id);
   const visitors = await visitorsOf(db, leadIds);
+  const late = await takeLateSessions(db, leads, visitors);
   const counts = await submitCounts(db, leadIds);
   const changed = leads.flatMap((lead) => {
     const figures = {
-      session_id: lead.session_id || lastSession(visitors, lead.visitor_id),
+      session_id: late.get(lead.lead_id) ?? lead.session_id,
       ...figuresOf(visitors.filter(({ lead_id }) => lead_id === lead.lead_id)),
       form_submit_count: submitCount(lead, counts.get(lead.lead_id)),
     };
@@ -112,15 +114,15 @@ function sharing({ dialect }: Db): string {
 function readFree({ query, dialect }: Db, leadIds: readonly number[]) {
   return query
     .selectFrom('leads')
-    .select(['lead_id', 'visitor_id', 'session_id', 'forgotten_submissions', ...FIGURES])
+    .select(['lead_id', 'visitor_id', 'session_id', 'created_at', 'forgotten_submissions', ...FIGURES])
     .where('lead_id', 'in', dialect.anyOf(leadIds))
     .modifyEnd(dialect.holdFree)
     .execute();
 }
 
 const VISITOR_FIGURES = [
+  'visitor_no',
   'visitor_id',
-  'last_session_id',
   'session_count',
   'page_views',
   'engaged_ms',
@@ -179,8 +181,38 @@ function figuresOf(visitors: readonly Figures[]) {
   };
 }
 
-function lastSession(visitors: readonly VisitorOfLead[], visitorId: string): string {
-  return visitors.find(({ visitor_id }) => visitor_id === visitorId)?.last_session_id ?? '';
+type LeadWithVisitor = { lead_id: number; visitor_id: string; session_id: string; created_at: number };
+
+/** Gives leads, and what was submitted in it, a session that was stored after them. */
+async function takeLateSessions(
+  { query }: Db,
+  leads: readonly LeadWithVisitor[],
+  visitors: readonly VisitorOfLead[],
+): Promise<Map<number, string>> {
+  const late = new Map<number, string>();
+  for (const { lead_id, visitor_id, session_id, created_at } of leads) {
+    const visitor = visitors.find((each) => each.lead_id === lead_id && each.visitor_id === visitor_id);
+    if (session_id !== '' || visitor === undefined) continue;
+    // The one during which it was sent; if there was none then, the next.
+    const found = await query
+      .selectFrom('sessions')
+      .select('session_id')
+      .where('visitor_no', '=', visitor.visitor_no)
+      .orderBy(sql`case when started_at <= ${created_at} then 0 else 1 end`)
+      .orderBy(sql`abs(started_at - ${created_at})`)
+      .limit(1)
+      .executeTakeFirst();
+    if (found === undefined) continue;
+    late.set(lead_id, found.session_id);
+    await query
+      .updateTable('submissions')
+      .set(found)
+      .where('lead_id', '=', lead_id)
+      .where('visitor_id', '=', visitor_id)
+      .where('session_id', '=', '')
+      .execute();
+  }
+  return late;
 }
 
 /** What was submitted to leads that retention has removed still counts. */
