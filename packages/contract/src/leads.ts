@@ -153,16 +153,20 @@ export const exportLeads = endpoint({
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
+const WHICH_LEAD = 'must be the number or the UUID of a lead';
+
 const LeadId = z
   .string()
   .refine(
     (id) => (UUID.test(id) ? true : /^[1-9]\d*$/.test(id) && Number.isSafeInteger(Number(id))),
-    'must be the number or the UUID of a lead',
+    WHICH_LEAD,
   )
   .transform((id) => id.toLowerCase());
 export const LeadReference = z.object({ id: LeadId });
 /** In a body the number may be one. */
-const OtherLead = z.object({ lead_id: z.union([z.int().transform(String), z.string()]).pipe(LeadId) });
+const OtherLead = z.object({
+  lead_id: z.union([z.int().transform(String), z.string()], WHICH_LEAD).pipe(LeadId),
+});
 
 export const lead = endpoint({
   ...reading,

@@ -32,6 +32,10 @@ function describe(issue: Issue): string | undefined {
       return issue.format === 'uuid' ? 'must be a UUID' : undefined;
     case 'invalid_value':
       return `must be one of ${issue.values.join(', ')}`;
+    case 'unrecognized_keys':
+      return `must not have ${issue.keys.join(', ')}`;
+    case 'invalid_union':
+      return issue.input === undefined ? 'is required' : 'is not valid';
     default:
       return undefined;
   }

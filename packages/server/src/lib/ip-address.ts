@@ -153,7 +153,7 @@ function hexGroup(word: number): string {
   return (word & 0xffff).toString(16);
 }
 
-function canonicalBareIp(text: string): string | null {
+export function canonicalBareIp(text: string): string | null {
   if (DOTTED_QUAD.test(text)) return text;
   const address = parseIpv6(text);
   if (address === null) return null;

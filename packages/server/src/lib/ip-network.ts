@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import { canonicalIp, ipv4Number } from './ip-address.ts';
+import { canonicalBareIp, ipv4Number } from './ip-address.ts';
 
 /**
  * An address or a CIDR range. Its key has the address in digits of a fixed number: so the ranges that contain an address
@@ -23,6 +23,7 @@ const IPV6: Family = { name: '6', bits: 128, bitsMin: 16 };
 /** An IPv4 range in an IPv6 address, such as ::ffff:203.0.113.0/120. */
 const MAPPED_BITS = 96;
 const PREFIX_LENGTH = /^\d{1,3}$/;
+const BRACKETED = /^\[([^\]]+)\]$/;
 const DIGIT_BITS = 4;
 const HEX = '0123456789abcdef';
 const ZEROS = '0'.repeat(32);
@@ -32,7 +33,7 @@ const AFTER_ALL_LENGTHS = '/~';
 
 export function parseIpNetwork(text: string): IpNetwork | NotANetwork {
   const [spelled = '', length, ...rest] = text.trim().split('/');
-  const ip = canonicalIp(spelled);
+  const ip = canonicalBareIp(BRACKETED.exec(spelled)?.[1] ?? spelled);
   if (ip === null || rest.length > 0) return 'unreadable';
   const family = familyOf(ip);
   const digits = digitsOf(ip);
