@@ -130,11 +130,12 @@ onBothStores('one person, one lead', (kind) => {
     test('40: in her name comes later: nothing of her lead changes', async () => {
       await write(ANNA);
       const before = await theLead();
-      await write({ ...STRANGER, __pg_hp: 'x' }, ELSEWHERE);
+      await write({ ...STRANGER, __pg_hp: 'x', USER_MESSAGE: 'Buy pills' }, ELSEWHERE);
       const { lead, identities } = await theLead();
       assert.deepEqual(identities, before.identities);
       assert.partialDeepStrictEqual(lead, {
         contact_phone: '',
+        message: before.lead.message,
         visitor_id: 'v-anna',
         suspicion_score: before.lead.suspicion_score,
         is_bot_lead: 0,
@@ -171,15 +172,29 @@ onBothStores('one person, one lead', (kind) => {
       assert.deepEqual([phone?.is_primary, phone?.submission_id], [false, his?.submission_id]);
     });
 
-    test('fills source and page, too', async () => {
-      const page = { SOURCE: 'Portal', PAGE_URL: 'https://www.example.com/later' };
-      await assertCaptured(sendFromServer(service, { ...ANNA, SOURCE: '', PAGE_URL: '' }));
-      await assertCaptured(sendFromServer(service, { ...ANNA, ...page }));
-      await assertCaptured(
-        sendFromServer(service, { ...ANNA, SOURCE: 'Other', PAGE_URL: `${page.PAGE_URL}/2` }),
-      );
-      const { lead } = await theLead();
-      assert.deepEqual([lead.project_source, lead.referer], [page.SOURCE, page.PAGE_URL]);
+    test('fills source, page, location and message, too', async () => {
+      const empty = { SOURCE: '', PAGE_URL: '', LOCATION: '', USER_MESSAGE: '' };
+      const later = {
+        SOURCE: 'Portal',
+        PAGE_URL: 'https://www.example.com/later',
+        LOCATION: 'Pune',
+        USER_MESSAGE: 'Please call me',
+      };
+      const other = {
+        SOURCE: 'Other',
+        PAGE_URL: `${later.PAGE_URL}/2`,
+        LOCATION: 'Goa',
+        USER_MESSAGE: 'Again',
+      };
+      for (const sent of [empty, later, other]) {
+        await assertCaptured(sendFromServer(service, { ...ANNA, ...sent }));
+      }
+      assert.partialDeepStrictEqual((await theLead()).lead, {
+        project_source: later.SOURCE,
+        referer: later.PAGE_URL,
+        project_location: later.LOCATION,
+        message: later.USER_MESSAGE,
+      });
       const { total } = await service.get<{ total: number }>('/analytics/leads?source=portal');
       assert.equal(total, 1);
     });

@@ -33,23 +33,12 @@ const SELECT_KNOWN = `select lead_id, ${KNOWN_COLUMNS.join(', ')} from leads whe
 /** Fills what is empty and replaces nothing; from a bot in a person's name it takes nothing at all. */
 export async function followUp(db: Db, submission: Submission, known: KnownLead): Promise<void> {
   const { lead } = submission;
-  const filling = isBotOfPerson(known, lead) ? NOTHING : lead;
-  const isPhoneFilled = known.contact_phone === '' && filling.contact_phone !== '';
-  const isVisitorFilled = known.visitor_id === '' && filling.visitor_id !== '';
+  const filled = fill(known, isBotOfPerson(known, lead) ? known : lead);
   const isWorse = lead.suspicion_score > known.suspicion_score && (await isEvidence(db, submission, known));
-  const name = known.contact_name || filling.contact_name;
   await db.dialect.run(UPDATE_FOLLOWED, [
     ...countedAt(submission, known),
-    name,
-    known.contact_email || filling.contact_email,
-    known.contact_phone || filling.contact_phone,
-    isPhoneFilled ? filling.contact_country_code : known.contact_country_code,
-    isVisitorFilled ? filling.visitor_id : known.visitor_id,
-    isVisitorFilled ? filling.session_id : known.session_id,
-    known.project_source || filling.project_source,
-    known.source_key || filling.source_key,
-    known.referer || filling.referer,
-    nameKey(name),
+    ...FILLED_COLUMNS.map((column) => filled[column]),
+    nameKey(filled.contact_name),
     isBotOfPerson(known, lead) ? known.search_text : withSearchText(known.search_text, lead.search_text),
     isWorse ? lead.suspicion_score : known.suspicion_score,
     isWorse ? lead.suspicion_reasons : known.suspicion_reasons,
@@ -62,22 +51,44 @@ function countedAt({ lead }: Submission, known: KnownLead): number[] {
   return [Math.max(lead.created_at, known.last_follow_up_at ?? 0), lead.updated_at, lead.updated_at];
 }
 
-const NOTHING = {
-  contact_name: '',
-  contact_email: '',
-  contact_phone: '',
-  contact_country_code: '',
-  visitor_id: '',
-  session_id: '',
-  project_source: '',
-  source_key: '',
-  referer: '',
-};
+/** What a follow-up may fill. */
+export const FILLED_COLUMNS = [
+  'project_location',
+  'project_source',
+  'source_key',
+  'contact_name',
+  'contact_email',
+  'contact_phone',
+  'contact_country_code',
+  'visitor_id',
+  'session_id',
+  'referer',
+  'message',
+] as const satisfies readonly (typeof KNOWN_COLUMNS)[number][];
+export type Filled = Pick<KnownLead, (typeof FILLED_COLUMNS)[number]>;
+
+/** What is empty comes from the other one. A country code belongs to its phone number, a session to its visitor. */
+export function fill(known: Filled, other: Filled): Filled {
+  const { contact_country_code } = known.contact_phone === '' && other.contact_phone !== '' ? other : known;
+  const { visitor_id, session_id } = known.visitor_id === '' && other.visitor_id !== '' ? other : known;
+  return {
+    project_location: known.project_location || other.project_location,
+    project_source: known.project_source || other.project_source,
+    source_key: known.source_key || other.source_key,
+    contact_name: known.contact_name || other.contact_name,
+    contact_email: known.contact_email || other.contact_email,
+    contact_phone: known.contact_phone || other.contact_phone,
+    contact_country_code,
+    visitor_id,
+    session_id,
+    referer: known.referer || other.referer,
+    message: known.message || other.message,
+  };
+}
 
 const COUNTED = `form_submit_count = form_submit_count + 1, follow_ups_count = follow_ups_count + 1,
   needs_review = 1, last_follow_up_at = ?, ${UPDATED}`;
-const UPDATE_FOLLOWED = `update leads set ${COUNTED}, contact_name = ?, contact_email = ?, contact_phone = ?,
-  contact_country_code = ?, visitor_id = ?, session_id = ?, project_source = ?, source_key = ?, referer = ?, name_key = ?,
+const UPDATE_FOLLOWED = `update leads set ${COUNTED}, ${FILLED_COLUMNS.map((column) => `${column} = ?`).join(', ')}, name_key = ?,
   search_text = ?, suspicion_score = ?, suspicion_reasons = ? where lead_id = ?`;
 
 /**
