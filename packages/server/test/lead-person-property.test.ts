@@ -255,6 +255,14 @@ const SHOWN = [
   'message',
 ] as const;
 
+const FILLED = ['contact_email', 'contact_phone', 'visitor_id', 'message'] as const;
+type Stored = Omit<Record<(typeof FILLED)[number], string>, 'message'> & {
+  lead_id: number;
+  number: string;
+  is_bot_lead: number;
+  payload_json: string;
+};
+
 /** One history, done to the store and to the model alike. */
 class History {
   static made = 0;
@@ -302,7 +310,7 @@ class History {
         PROJECT: this.id,
         FIRSTNAME: `s${number}`,
         SOURCE: sent.sender,
-        USER_MESSAGE: isStranger ? 'Buy this' : '',
+        USER_MESSAGE: isStranger ? `Buy this ${number}` : '',
         EMAIL: sent.email === '' ? '' : `${sent.email}-${this.id}@example.org`,
         PHONE: sent.phone === '' ? '' : `+4930${this.id}${sent.phone}`,
         __visitor_id: this.visitorId(sent.visitor),
@@ -415,8 +423,8 @@ class History {
 
   /** Which submissions are together in which lead, which one it shows, and what it is known by. */
   private async compare(): Promise<void> {
-    const stored = await this.reader.rows<{ lead_id: number; number: string }>(
-      `select lead_id, cta_name as number from submissions where project_name = '${this.id}' order by submission_id`,
+    const stored = await this.reader.rows<Stored>(
+      `select *, cta_name as number from submissions where project_name = '${this.id}' order by submission_id`,
     );
     const held = await this.reader.rows<{
       lead_id: number;
@@ -424,7 +432,8 @@ class History {
       value: string;
       is_provisional: number;
     }>(`select lead_id, kind, value, is_provisional from lead_identities where project_key = '${this.id}'`);
-    const actual = (await this.rows()).map((row) => ({
+    const leads = await this.rows();
+    const actual = leads.map((row) => ({
       lead: this.nameOf(row.lead_id),
       shown: row.contact_name,
       isBot: row.is_bot_lead === 1,
@@ -448,6 +457,12 @@ class History {
     }));
     const byLead = (a: { lead: number }, b: { lead: number }) => a.lead - b.lead;
     assert.deepEqual(actual.sort(byLead), expected.sort(byLead));
+    for (const lead of leads) {
+      assertFilled(
+        lead,
+        stored.filter(({ lead_id }) => lead_id === lead.lead_id),
+      );
+    }
   }
 
   private rows(): Promise<Row[]> {
@@ -499,6 +514,21 @@ function assertNothingReplaced(was: Row, now: Row | undefined): void {
     if (was[column] !== '') assert.equal(now?.[column], was[column], `a stranger replaced ${column}`);
   }
   assert.equal(now?.suspicion_score, was.suspicion_score, 'a stranger raised the risk');
+}
+
+/** What the shown submission leaves empty comes from another one of the lead, and none of a bot speaks for a person. */
+function assertFilled(lead: Row, stored: readonly Stored[]): void {
+  const own = stored.filter(({ is_bot_lead }) => is_bot_lead <= lead.is_bot_lead);
+  const shown = own.find(({ number }) => `s${number}` === lead.contact_name);
+  for (const column of FILLED) {
+    const sentIn = (submission: Stored): string =>
+      column === 'message' ? JSON.parse(submission.payload_json).USER_MESSAGE : submission[column];
+    const first = shown === undefined ? '' : sentIn(shown);
+    const values = first === '' ? own.map(sentIn).filter((value) => value !== '') : [first];
+    // One that was erased is not filled again.
+    const isLeftEmpty = lead[column] === '' && (values.length === 0 || column === 'visitor_id');
+    assert.ok(isLeftEmpty || values.includes(lead[column]), `${column} is ${lead[column]}, not of ${values}`);
+  }
 }
 
 /** The service never looks for all of a project, and without them each history would read those before it. */

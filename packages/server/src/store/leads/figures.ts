@@ -134,7 +134,10 @@ const VISITOR_FIGURES = [
 type Figures = Pick<VisitorRow, (typeof VISITOR_FIGURES)[number]>;
 type VisitorOfLead = Figures & { lead_id: number };
 
-async function visitorsOf({ query, dialect }: Db, leadIds: readonly number[]): Promise<VisitorOfLead[]> {
+export async function visitorsOf(
+  { query, dialect }: Db,
+  leadIds: readonly number[],
+): Promise<VisitorOfLead[]> {
   const held = await query
     .selectFrom('lead_identities')
     .select(['lead_id', 'value'])
@@ -156,7 +159,7 @@ async function visitorsOf({ query, dialect }: Db, leadIds: readonly number[]): P
   });
 }
 
-function figuresOf(visitors: readonly Figures[]) {
+export function figuresOf(visitors: readonly Figures[]) {
   const sum = (of: (visitor: Figures) => number) => visitors.reduce((total, each) => total + of(each), 0);
   const most = (of: (visitor: Figures) => number) => Math.max(0, ...visitors.map(of));
   const session_count = sum((each) => each.session_count);
@@ -224,7 +227,7 @@ function submitCount(
 }
 
 /** How often the person has written, over all projects: by every lead that shares an identity with this one. */
-async function submitCounts(db: Db, leadIds: readonly number[]): Promise<Map<number, number>> {
+export async function submitCounts(db: Db, leadIds: readonly number[]): Promise<Map<number, number>> {
   const rows = await db.dialect.run<{ lead_id: number; submissions: number }>(
     `select p.lead_id, sum(1 + l.follow_ups_count) as submissions from (
       select distinct mine.lead_id, other.lead_id as other_id ${sharing(db)}

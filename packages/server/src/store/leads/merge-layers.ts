@@ -1,8 +1,10 @@
 import type { Selectable } from 'kysely';
+import { nameKey } from '../../domain/leads/lead-listing.ts';
 import { furtherAlong } from '../../domain/leads/stage.ts';
 import type { LeadRow } from '../schema.ts';
 import type { Belongings } from './belongings.ts';
-import { SHOWN_COLUMNS } from './submission.ts';
+import { fill } from './follow-up.ts';
+import { isBotOfPerson, SHOWN_COLUMNS } from './submission.ts';
 
 /**
  * What merges make of a lead, one on top of the other. Any of them can be taken out again: those above it are then made
@@ -29,17 +31,28 @@ export type Layer = { id: number; undo: Undo };
 /** Without the search text, which is rebuilt after every merge. */
 const SHOWN = [...SHOWN_COLUMNS.filter((column) => column !== 'search_text'), 'shown_submission_id' as const];
 
+function isShown(column: string): boolean {
+  return (SHOWN as readonly string[]).includes(column);
+}
+
 /** What a lead is after another one has gone into it. */
 export function afterMerge(survivor: Row, going: Row): Partial<Row> {
-  const face = shows(going, survivor) ? going : survivor;
+  const shown = shows(going, survivor) ? followedBy(going, survivor) : followedBy(survivor, going);
   return {
-    ...Object.fromEntries(SHOWN.map((column) => [column, face[column]])),
+    ...Object.fromEntries(SHOWN.map((column) => [column, shown[column]])),
     status: furtherAlong(survivor.status, going.status),
     crm_lead_id: survivor.crm_lead_id ?? going.crm_lead_id,
     created_at: Math.min(survivor.created_at, going.created_at),
     is_bot_lead: Math.min(survivor.is_bot_lead, going.is_bot_lead),
     needs_review: Math.max(survivor.needs_review, going.needs_review),
   };
+}
+
+/** As if the other lead's enquiry had been a follow-up. */
+function followedBy(lead: Row, other: Row): Row {
+  if (isBotOfPerson(lead, other)) return lead;
+  const filled = fill(lead, other);
+  return { ...lead, ...filled, name_key: nameKey(filled.contact_name) };
 }
 
 /** A person's enquiry shows before a bot's, and of two alike the earlier. */
@@ -116,8 +129,15 @@ function isWhole({ before }: Change): boolean {
 /** Undoes a merge: restores the old value of each column that still has the one the merge set. */
 function unlessChanged(now: Partial<Row>, { before, after }: Change): Partial<Row> {
   const isTakenOver = 'shown_submission_id' in after && now.shown_submission_id !== after.shown_submission_id;
-  const isKept = (column: string) =>
-    now[column as keyof Row] !== after[column as keyof Row] ||
-    (isTakenOver && (SHOWN as readonly string[]).includes(column));
-  return { ...now, ...Object.fromEntries(Object.entries(before).filter(([column]) => !isKept(column))) };
+  // What people have sent goes with the person.
+  const isBotAgain = !isTakenOver && before.is_bot_lead === 1 && after.is_bot_lead === 0;
+  const isKept = (column: keyof Row) => {
+    if ((isTakenOver || isBotAgain) && isShown(column)) return isTakenOver;
+    return now[column] !== after[column];
+  };
+  const isRestored = (column: keyof Row) =>
+    // The session may have been stored after the merge.
+    !isKept(column === 'session_id' && before.visitor_id !== after.visitor_id ? 'visitor_id' : column);
+  const restored = Object.entries(before).filter(([column]) => isRestored(column as keyof Row));
+  return { ...now, ...Object.fromEntries(restored) };
 }

@@ -4,10 +4,13 @@ import type { Db } from '../dialect.ts';
 import { write } from '../operation.ts';
 import { belongingsOf, moveBelongings, whatPeopleBrought } from './belongings.ts';
 import { noteStageMove } from './change.ts';
+import { figuresOf, submitCounts, visitorsOf } from './figures.ts';
+import { FILLED_COLUMNS } from './follow-up.ts';
 import { holdIdentities } from './identities.ts';
 import { forget } from './lead-index.ts';
 import { afterMerge, type Layer, type Row, shows, type Undo, withoutLayer } from './merge-layers.ts';
 import { type LeadReference, resolveLead, wasMergedAs } from './reference.ts';
+import { refill } from './refill.ts';
 import { renewSearchTextsOf } from './renew.ts';
 import { noteUpdate } from './updates.ts';
 
@@ -18,7 +21,10 @@ import { noteUpdate } from './updates.ts';
 
 export type MergeOutcome = { leadId: number } | 'unknown' | 'itself' | 'other_project';
 
-/** Everything of the other lead goes to this one. Of their first enquiries the older one shows. */
+/**
+ * Everything of the other lead goes to this one. Of their first enquiries the older one shows, and the other one fills
+ * what it leaves empty.
+ */
 export const mergeLeads = write(
   { changes: ['leads', 'sends'] },
   async (
@@ -79,26 +85,21 @@ export const unmergeLead = write(
     const restored = changesOf(survivor, withoutLayer(survivor, layers, outId));
     await db.query.deleteFrom('lead_merges').where('merged_lead_id', '=', outId).execute();
     const demoted = [...new Set(layers.flatMap((layer) => layer.undo.demoted))];
-    await keepLayers(
-      db,
-      layers.filter(({ id }) => id !== outId),
-      demoted,
-    );
-    await db.query.insertInto('leads').values(withKeys(undo.lead)).execute();
+    const kept = layers.filter(({ id }) => id !== outId);
+    await keepLayers(db, kept, demoted);
+    await db.query.insertInto('leads').values(undo.lead).execute();
     await moveBelongings(db, undo, leadId, outId);
-    if (restored.is_bot_lead === 1)
-      await moveBelongings(db, await whatPeopleBrought(db, leadId), leadId, outId);
+    const isBotAgain = restored.is_bot_lead === 1;
+    if (isBotAgain) await moveBelongings(db, await whatPeopleBrought(db, leadId), leadId, outId);
     for (const id of [leadId, outId]) await ensurePrimary(db, id, demoted);
-    await settle(db, leadId, restored, now);
-    await settle(db, outId, {}, now);
+    const brought = kept.flatMap((layer) => layer.undo.submissions);
+    const isEmptied = FILLED_COLUMNS.some((column) => restored[column] === '');
+    const refilled = isEmptied ? await refill(db, { ...survivor, ...restored }, brought) : {};
+    await settle(db, leadId, { ...restored, ...refilled }, now);
+    await settle(db, outId, isBotAgain ? await refill(db, undo.lead, brought) : {}, now);
     return { leadId: outId };
   },
 );
-
-/** Those that were merged by an earlier version have no keys. */
-function withKeys(lead: Row): Row {
-  return { ...lead, ...attributionKeys(lead.project_source, JSON.parse(lead.campaign)) };
-}
 
 /** Nobody adds to them until the transaction ends. */
 async function holdLeads(db: Db, ...leadIds: number[]): Promise<(Row | undefined)[]> {
@@ -122,10 +123,16 @@ async function mergesInto({ query }: Db, leadId: number): Promise<Layer[]> {
     .where('into_lead_id', '=', leadId)
     .orderBy('merged_at')
     .execute();
-  const layers = merges.map(
-    ({ merged_lead_id, undo }): Layer => ({ id: merged_lead_id, undo: JSON.parse(undo) }),
-  );
+  const layers = merges.map(({ merged_lead_id, undo }): Layer => {
+    const parsed: Undo = JSON.parse(undo);
+    return { id: merged_lead_id, undo: { ...parsed, lead: withKeys(parsed.lead) } };
+  });
   return layers.toSorted((one, other) => (one.undo.order ?? 0) - (other.undo.order ?? 0));
+}
+
+/** Those that were merged by an earlier version have no keys. */
+function withKeys(lead: Row): Row {
+  return { ...lead, ...attributionKeys(lead.project_source, JSON.parse(lead.campaign)) };
 }
 
 /** Which submissions were primary once is needed for as long as any merge is left. */
@@ -232,7 +239,23 @@ async function settle(db: Db, leadId: number, changed: Partial<Row>, now: number
     })
     .where('lead_id', '=', leadId)
     .execute();
+  await refreshFigures(db, leadId, Number(submitted.count));
   await renewSearchTextsOf(db, [leadId]);
   await noteUpdate(db, leadId, now);
+  // Sessions that are just being stored are not seen yet, and other leads of the person follow.
   await db.dialect.insertRows('lead_figure_changes', [{ lead_id: leadId }], 'do nothing');
+}
+
+/** At once, for the next list that is read. */
+async function refreshFigures(db: Db, leadId: number, submissions: number): Promise<void> {
+  const visitors = await visitorsOf(db, [leadId]);
+  const counts = await submitCounts(db, [leadId]);
+  await db.query
+    .updateTable('leads')
+    .set(({ eb }) => ({
+      ...figuresOf(visitors),
+      form_submit_count: eb('forgotten_submissions', '+', counts.get(leadId) ?? submissions),
+    }))
+    .where('lead_id', '=', leadId)
+    .execute();
 }

@@ -1,0 +1,49 @@
+import { type FormRecord, readLeadForm } from '../../domain/leads/form-fields.ts';
+import { attributionKeys, nameKey } from '../../domain/leads/lead-listing.ts';
+import type { Db } from '../dialect.ts';
+import { type Filled, fill } from './follow-up.ts';
+import type { Row } from './merge-layers.ts';
+
+/**
+ * What its follow-ups fill in a lead once a merge is undone. One that came after the merge found these fields filled by
+ * the other lead. `brought` are the submissions of leads that are still merged into it: those merges have filled them.
+ */
+export async function refill(db: Db, lead: Row, brought: readonly number[]): Promise<Partial<Row>> {
+  const submissions = await submissionsOf(db, lead);
+  const filled = submissions
+    .filter(({ submission_id }) => !brought.includes(submission_id))
+    .reduce<Filled>(fill, fill(lead, lead));
+  return { ...filled, name_key: nameKey(filled.contact_name) };
+}
+
+/** A bot's count only where there are no others. */
+async function submissionsOf({ query }: Db, { lead_id, is_bot_lead }: Row) {
+  const submissions = await query
+    .selectFrom('submissions')
+    .select([
+      'submission_id',
+      'contact_name',
+      'contact_email',
+      'contact_phone',
+      'visitor_id',
+      'session_id',
+      'source as project_source',
+      'referer',
+      'payload_json',
+    ])
+    .where('lead_id', '=', lead_id)
+    .where('is_bot_lead', '<=', is_bot_lead)
+    .orderBy('submission_id')
+    .execute();
+  return submissions.map(({ payload_json, ...submission }) => {
+    const payload: FormRecord = JSON.parse(payload_json);
+    const { location, message, dialCode, campaign } = readLeadForm(payload);
+    return {
+      ...submission,
+      source_key: attributionKeys(submission.project_source, campaign).source_key,
+      project_location: location,
+      contact_country_code: dialCode,
+      message,
+    };
+  });
+}

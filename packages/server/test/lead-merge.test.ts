@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict';
+import { before, beforeEach, describe, test } from 'node:test';
+import type { LeadItem } from '@leadtrail/contract/lead-records';
+import { call } from '@leadtrail/testing/analytics-calls';
+import { anEvent } from '@leadtrail/testing/builders';
+import { capture } from '@leadtrail/testing/callbacks';
+import { aClock } from '@leadtrail/testing/clock';
+import { rows } from '@leadtrail/testing/database';
+import {
+  assertCaptured,
+  CAPTURE_ENV,
+  type Fields,
+  sendForm,
+  sendFromServer,
+  setUpSite,
+} from '@leadtrail/testing/enquiries';
+import { emptyLeads } from '@leadtrail/testing/leads';
+import { onBothStores, useService } from '@leadtrail/testing/service';
+import { sendEvents, startSession } from '@leadtrail/testing/visits';
+import type { LeadDetail } from '../src/store/leads/detail.ts';
+
+/** A merged lead shows what it would show if the newer enquiry had been a follow-up of the older one. */
+
+const BARE = { FIRSTNAME: '', EMAIL: 'bare@example.org', PHONE: '', LOCATION: '', SOURCE: '', PAGE_URL: '' };
+const FULL = {
+  FIRSTNAME: 'Yan',
+  EMAIL: 'full@example.org',
+  PHONE: '+4930765432',
+  LOCATION: 'Berlin',
+  SOURCE: 'Google',
+  PAGE_URL: 'https://www.example.com/full',
+  USER_MESSAGE: 'Please call me',
+  __visitor_id: 'v-full',
+};
+/** What the full one says, but for the e-mail address. */
+const FILLED = {
+  contact_name: 'Yan',
+  contact_phone: '+4930765432',
+  project_location: 'Berlin',
+  project_source: 'Google',
+  referer: 'https://www.example.com/full',
+  message: 'Please call me',
+  visitor_id: 'v-full',
+};
+
+onBothStores('a merged lead', (kind) => {
+  const clock = aClock();
+  const service = useService(kind, {
+    env: { ...CAPTURE_ENV, BOT_LEAD_DETECTION: 'on' },
+    overrides: { now: clock.now },
+  });
+  before(() => setUpSite(service));
+  beforeEach(async () => {
+    await emptyLeads(service);
+    await rows(service, 'delete from ip_rules');
+    clock.advance(60 * 60_000);
+  });
+
+  const aLead = async (sent: Fields) => {
+    clock.advance(60_000);
+    return (await capture(service, sent)).lead_id;
+  };
+  const aBot = async (sent: Fields) => {
+    clock.advance(60_000);
+    await assertCaptured(sendForm(service, { ...sent, __pg_hp: 'x' }, { ip: '203.0.113.66' }));
+    const [bot] = await rows<{ lead_id: number }>(service, 'select max(lead_id) as lead_id from leads');
+    return Number(bot?.lead_id);
+  };
+  const send = async (how: 'merge' | 'unmerge', id: number, lead_id: number) => {
+    const { status } = await call(service, 'POST', `/analytics/leads/${id}/${how}`, { body: { lead_id } });
+    assert.equal(status, 200);
+  };
+  const show = (id: number) => service.get<LeadDetail>(`/analytics/leads/${id}`);
+  const listed = async () => (await service.get<{ leads: LeadItem[] }>('/analytics/leads')).leads;
+  /** Without when it was changed and looked at. */
+  const rowOf = async (id: number) => {
+    await service.settled();
+    await service.app.indexing.settled();
+    const [lead] = await rows(service, `select * from leads where lead_id = ${id}`);
+    const { updated_at, seen_at, last_viewed_at, needs_review, ...rest } = lead ?? {};
+    return rest;
+  };
+
+  describe('is filled by the newer enquiry', () => {
+    test('whichever lead stays, and taking them apart gives each back what it had', async () => {
+      const [bare, full] = [await aLead(BARE), await aLead(FULL)];
+      const had = [await rowOf(bare), await rowOf(full)];
+      for (const [survivor, going] of [
+        [bare, full],
+        [full, bare],
+      ] as const) {
+        await send('merge', survivor, going);
+        const { lead } = await show(survivor);
+        assert.partialDeepStrictEqual(lead, { ...FILLED, contact_email: BARE.EMAIL });
+        await send('unmerge', survivor, going);
+        assert.deepEqual([await rowOf(bare), await rowOf(full)], had);
+      }
+    });
+
+    test('as by the same enquiry sent as a follow-up', async () => {
+      const [bare, full] = [await aLead(BARE), await aLead(FULL)];
+      await send('merge', bare, full);
+      const followed = await aLead({ ...BARE, PROJECT: 'Harbour' });
+      await aLead({ ...FULL, EMAIL: BARE.EMAIL, PROJECT: 'Harbour' });
+      const shown = async (id: number) => {
+        const { lead_id, lead_public_id, project_key, project_name, related_projects, ...rest } =
+          await rowOf(id);
+        const { created_at, last_follow_up_at, search_text, form_submit_count, ...lead } = rest;
+        return lead;
+      };
+      assert.deepEqual(await shown(bare), await shown(followed));
+    });
+
+    test('but nothing is replaced', async () => {
+      const [older, newer] = [
+        await aLead(FULL),
+        await aLead({ ...FULL, EMAIL: 'b@example.org', PHONE: '+4930111111', __visitor_id: 'v-b' }),
+      ];
+      const had = await rowOf(older);
+      await send('merge', newer, older);
+      const { contact_email, contact_phone } = (await show(newer)).lead;
+      assert.deepEqual([contact_email, contact_phone], [had.contact_email, had.contact_phone]);
+    });
+
+    test('but not by that of a bot', async () => {
+      const [bare, bot] = [await aLead(BARE), await aBot(FULL)];
+      await send('merge', bare, bot);
+      const { contact_name, contact_phone, message } = (await show(bare)).lead;
+      assert.deepEqual([contact_name, contact_phone, message], ['', '', '']);
+    });
+  });
+
+  describe('that is taken apart', () => {
+    test('keeps what a follow-up since then brought', async () => {
+      const [bare, full] = [await aLead(BARE), await aLead(FULL)];
+      await send('merge', bare, full);
+      const followUp = {
+        FIRSTNAME: 'Xenia',
+        PHONE: '+4930222222',
+        LOCATION: 'Rome',
+        USER_MESSAGE: 'Me again',
+      };
+      await aLead({ ...BARE, ...followUp });
+      assert.partialDeepStrictEqual((await show(bare)).lead, FILLED);
+      await send('unmerge', bare, full);
+      assert.partialDeepStrictEqual((await show(bare)).lead, {
+        contact_name: 'Xenia',
+        contact_phone: '+4930222222',
+        project_location: 'Rome',
+        message: 'Me again',
+        project_source: '',
+        visitor_id: '',
+      });
+      assert.equal((await show(full)).lead.contact_name, 'Yan');
+      assert.deepEqual(await service.app.store.recount(), []);
+    });
+
+    test('loses the session of a visitor that goes, also when it was stored after the merge', async () => {
+      const [bare, full] = [await aLead(BARE), await aLead(FULL)];
+      await send('merge', bare, full);
+      const { session_id } = await startSession(service, { visitor_id: 'v-full', fingerprint_id: 'v-full' });
+      await rowOf(bare);
+      assert.equal((await show(bare)).lead.session_id, session_id);
+      await send('unmerge', bare, full);
+      const { visitor_id, session_id: left } = await rowOf(bare);
+      assert.deepEqual([visitor_id, left], ['', '']);
+      assert.equal((await rowOf(full)).session_id, session_id);
+    });
+
+    test("is a bot's again with what it had, and what people sent fills the lead of the person", async () => {
+      const bot = await aBot({ ...BARE, EMAIL: 'bot@example.org' });
+      const person = await aLead({ ...BARE, FIRSTNAME: 'Anna' });
+      const had = await rowOf(bot);
+      await send('merge', bot, person);
+      await aLead({ ...BARE, PHONE: '+4930333333', USER_MESSAGE: 'Again' });
+      await send('unmerge', bot, person);
+      assert.deepEqual(await rowOf(bot), had);
+      assert.partialDeepStrictEqual((await show(person)).lead, {
+        contact_name: 'Anna',
+        contact_phone: '+4930333333',
+        message: 'Again',
+      });
+    });
+  });
+
+  describe('counts at once', () => {
+    const counted = ({ follow_ups_count, form_submit_count, engagement_score }: LeadItem) => ({
+      follow_ups_count,
+      form_submit_count,
+      engagement_score,
+    });
+    const figuresOf = async (id: number) => {
+      const lead = (await listed()).find(({ lead_id }) => lead_id === id);
+      assert.ok(lead !== undefined);
+      const { lead: detail } = await show(id);
+      assert.deepEqual(counted(detail), counted(lead));
+      return counted(lead);
+    };
+
+    test('what was submitted and visited, in the list and in the detail', async () => {
+      const { session_id } = await startSession(service, { visitor_id: 'v-full', fingerprint_id: 'v-full' });
+      await sendEvents(service, session_id, [anEvent({ type: 'engaged', data: { ms: 180_000 } })]);
+      await service.settled();
+      const [bare, full] = [await aLead(BARE), await aLead(FULL)];
+      await Promise.all([rowOf(bare), rowOf(full)]);
+      const alone = await figuresOf(full);
+      assert.ok(alone.engagement_score > 0);
+
+      await send('merge', bare, full);
+      assert.deepEqual(await figuresOf(bare), { ...alone, follow_ups_count: 1, form_submit_count: 2 });
+      assert.equal((await listed()).length, 1);
+      await send('unmerge', bare, full);
+      assert.deepEqual(await figuresOf(bare), { ...alone, form_submit_count: 1, engagement_score: 0 });
+      assert.deepEqual(await figuresOf(full), alone);
+    });
+
+    test('also those of whom no more than the address is known', async () => {
+      const unknown = (CLIENT_IP: string) =>
+        assertCaptured(sendFromServer(service, { ...BARE, EMAIL: '', CLIENT_IP }));
+      await unknown('198.51.100.1');
+      await unknown('198.51.100.2');
+      const [one, other] = (await listed()).map(({ lead_id }) => lead_id);
+      assert.ok(one !== undefined && other !== undefined);
+      await send('merge', one, other);
+      assert.equal((await figuresOf(one)).form_submit_count, 2);
+      await send('unmerge', one, other);
+      assert.equal((await figuresOf(one)).form_submit_count, 1);
+    });
+  });
+});
