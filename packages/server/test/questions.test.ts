@@ -154,6 +154,43 @@ onBothStores('a question', (kind) => {
     }
   });
 
+  test('shows a name as it was written first, whatever it is asked by, until nobody uses it that way', async () => {
+    await emptyDatabase(service, { except: ['integrations'] });
+    const names = async (filters: unknown[] = []) => {
+      const dimensions = ['project', 'campaign'] as const;
+      const { rows } = await ask(service, {
+        metrics: ['leads'],
+        dimensions: ['source', ...dimensions],
+        filters,
+      });
+      return rows.map((row) => row.dimensions.join(' · ')).sort();
+    };
+    const enquireAt = async (at: number, visitor: string, project: string, campaign: string) => {
+      await visit(visitor, `${PAGE}?utm_source=${visitor}&utm_campaign=${campaign}`, at - 1);
+      clock.set(at);
+      await enquire(visitor, { PROJECT: project });
+    };
+    await enquireAt(MONDAY, 'google', 'Alpha', 'Spring');
+    await enquireAt(MONDAY + DAY_MS, 'news', 'alpha', 'spring');
+    assert.deepEqual(await names(), ['google · Alpha · Spring', 'news · Alpha · Spring']);
+    assert.deepEqual(await names([['is', 'source', ['news']]]), ['news · Alpha · Spring']);
+    const tuesday = { from: '2026-03-17', to: '2026-03-17' };
+    const later = await ask(service, { metrics: ['leads'], dimensions: ['project'], period: tuesday });
+    assert.deepEqual(byDimensions(later), { Alpha: [1] });
+
+    await enquireAt(MONDAY - DAY_MS, 'early', 'ALPHA', 'SPRING');
+    assert.deepEqual(await names([['is', 'source', ['news']]]), ['news · ALPHA · SPRING']);
+    for (const [visitor, left] of [
+      ['early', ['google · Alpha · Spring', 'news · Alpha · Spring']],
+      ['google', ['news · alpha · spring']],
+      ['news', []],
+    ] as const) {
+      const body = { email: `${visitor}@example.org` };
+      assert.equal((await call(service, 'POST', '/analytics/erase', { body })).status, 200);
+      assert.deepEqual(await names(), left);
+    }
+  });
+
   test('is compared like with like: the same part of the other period', async () => {
     await emptyDatabase(service, { except: ['integrations'] });
     const lastWeek = MONDAY - 7 * DAY_MS;

@@ -20,15 +20,15 @@ const SPELLED = new Set<DimensionName>(['campaign', 'term', 'content', 'project'
 export function recount(store: StoreRows, asked: Question, now: number): Omit<QuestionAnswer, 'meta'> {
   const question = checkQuestion(asked, { timeZone: 'UTC', now, onlySites: null });
   const items = itemsOf(store, question.attribution);
+  const names = namesOf(items);
   const passing = items.filter((item) => holds(question.filter, item, question));
   const groups = new Map<string, Group>();
   for (const isCurrent of [true, false]) {
     const span = isCurrent ? question.period : question.previous;
     if (span === null) continue;
     for (const item of passing.filter((each) => isWithin(each, span, isCurrent && question.period.isAll))) {
-      for (const { key, label } of groupsOf(item, question, isCurrent, span)) {
-        const group = groups.get(key.join('\n')) ?? { key, labels: [], current: [], previous: [] };
-        group.labels.push({ label, at: item.at });
+      for (const key of groupsOf(item, question, isCurrent, span)) {
+        const group = groups.get(key.join('\n')) ?? { key, current: [], previous: [] };
         (isCurrent ? group.current : group.previous).push(item);
         groups.set(key.join('\n'), group);
       }
@@ -38,27 +38,25 @@ export function recount(store: StoreRows, asked: Question, now: number): Omit<Qu
   const rows = [...groups.values()]
     .map((group) => keepKinds(group, wanted))
     .filter((group) => group.current.length > 0 || question.dimensions.length === 0)
-    .map((group) => rowOf(group, question));
-  const total = { key: [], labels: [], ...totalsOf(passing, question) };
-  if (question.dimensions.length === 0) rows.splice(0, rows.length, rowOf(total, question));
+    .map((group) => rowOf(group, question, names));
+  const total = { key: [], ...totalsOf(passing, question) };
+  if (question.dimensions.length === 0) rows.splice(0, rows.length, rowOf(total, question, names));
   rows.sort((a, b) => compareRows(a, b, question));
   return {
     rows: rows
       .slice(question.offset, question.offset + question.limit)
       .map(({ dimensions, ...figures }) => ({ dimensions, ...comparedFigures(question, figures) })),
-    totals: comparedFigures(question, rowOf(total, question)),
+    totals: comparedFigures(question, rowOf(total, question, names)),
   };
 }
 
-type Group = { key: string[]; labels: { label: string[]; at: number }[]; current: Item[]; previous: Item[] };
+type Group = { key: string[]; current: Item[]; previous: Item[] };
 
 /** A group is there where something counts that was asked for. */
 function keepKinds(group: Group, wanted: ReadonlySet<Item['kind']>): Group {
   const isWanted = ({ kind }: Item) => wanted.has(kind);
-  const all = [...group.current, ...group.previous];
   return {
     key: group.key,
-    labels: group.labels.filter((_, i) => isWanted(all[i] as Item)),
     current: group.current.filter(isWanted),
     previous: group.previous.filter(isWanted),
   };
@@ -101,15 +99,36 @@ function totalsOf(passing: readonly Item[], { period, previous }: CheckedQuestio
   };
 }
 
-function rowOf(group: Group, { metrics, dimensions, goal }: CheckedQuestion) {
-  const shown = dimensions.map((_, i) => {
-    const [first] = group.labels
-      .map(({ label, at }) => ({ text: label[i] ?? '', at }))
-      .sort((a, b) => a.at - b.at || (a.text < b.text ? -1 : 1));
-    return first?.text ?? '';
-  });
+type Names = ReadonlyMap<DimensionName, ReadonlyMap<string, string>>;
+
+/** Many questions are asked of the same items. */
+const knownNames = new WeakMap<readonly Item[], Names>();
+
+/** As they were written first, by anybody; a lead's are those of its submissions. */
+function namesOf(items: readonly Item[]): Names {
+  const known = knownNames.get(items);
+  if (known !== undefined) return known;
+  const names: Names = new Map(
+    [...SPELLED].map((name) => {
+      const spellings = items
+        .filter(({ kind }) => kind !== 'lead')
+        .flatMap(({ at, texts }) => (texts[name] === undefined ? [] : [{ at, text: texts[name] }]))
+        .sort((a, b) => b.at - a.at || (a.text < b.text ? 1 : -1));
+      // The last one stays: the first that was written.
+      return [name, new Map(spellings.map(({ text }) => [projectKey(text), text]))];
+    }),
+  );
+  knownNames.set(items, names);
+  return names;
+}
+
+function shownName(name: DimensionName, key: string, names: Names): string {
+  return key === '(none)' || key === UNKNOWN ? key : (names.get(name)?.get(key) ?? key);
+}
+
+function rowOf(group: Group, { metrics, dimensions, goal }: CheckedQuestion, names: Names) {
   return {
-    dimensions: shown,
+    dimensions: group.key.map((key, i) => shownName(dimensions[i] as DimensionName, key, names)),
     metrics: metrics.map((name) => figure(name, group.current, goal)),
     previous: metrics.map((name) => figure(name, group.previous, goal)),
   };
@@ -147,7 +166,7 @@ function isWithin({ kind, at }: Item, span: Span, isAll: boolean): boolean {
   return at >= span.start && at < span.end;
 }
 
-/** Its place in the answer, and how that is written; a visit with several events has several. */
+/** Its place in the answer; a visit with several events has several. */
 function groupsOf(
   item: Item,
   { dimensions, timeZone, period }: CheckedQuestion,
@@ -164,10 +183,9 @@ function groupsOf(
     (sofar, texts) => sofar.flatMap((each) => texts.map((text) => [...each, text])),
     [[]],
   );
-  return all.map((label) => ({
-    label,
-    key: label.map((text, i) => (SPELLED.has(dimensions[i] as DimensionName) ? projectKey(text) : text)),
-  }));
+  return all.map((texts) =>
+    texts.map((text, i) => (SPELLED.has(dimensions[i] as DimensionName) ? projectKey(text) : text)),
+  );
 }
 
 /** A visit may have several. */

@@ -1,26 +1,11 @@
 import { renameSync } from 'node:fs';
-import {
-  BIGINT,
-  DOUBLE,
-  type DuckDBConnection,
-  DuckDBDataChunk,
-  DuckDBInstance,
-  type DuckDBType,
-  type DuckDBValue,
-  INTEGER,
-  UUID,
-  uuidValue,
-  VARCHAR,
-} from '@duckdb/node-api';
-import {
-  COPIED_TABLE_NAMES,
-  COPIED_TABLES,
-  type CopiedRow,
-  type CopiedTable,
-} from '../domain/questions/copied-tables.ts';
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import { COPIED_TABLE_NAMES, COPIED_TABLES, type CopiedRow } from '../domain/questions/copied-tables.ts';
 import type { Bookmark } from '../store/answers/changes.ts';
 import { newFile, removeCopy } from './duckdb-place.ts';
+import { appendRows, removeAllRows, removeRows } from './duckdb-rows.ts';
 import { runHere, startThreadsHere } from './duckdb-run.ts';
+import { findSpellings, followSpellings } from './duckdb-spellings.ts';
 
 /** The columnar copy in a DuckDB file: its tables, and how far it has come. */
 export type DuckdbCopy = {
@@ -28,6 +13,10 @@ export type DuckdbCopy = {
   bookmark(): Promise<Bookmark | undefined>;
   /** All changes or none. */
   inTransaction(work: () => Promise<void>): Promise<void>;
+  /** Puts rows into a copy that is being made. */
+  add(rows: AddedRows): Promise<void>;
+  /** All rows are in it. */
+  finish(bookmark: Bookmark): Promise<void>;
   /** Takes rows out, puts others in, and notes how far it has come. */
   change(work: Changes): Promise<void>;
   /** For questions; several may be asked at a time. */
@@ -37,21 +26,22 @@ export type DuckdbCopy = {
   close(): void;
 };
 
-export type Changes = {
-  sessions?: readonly string[];
-  leads?: readonly number[];
+export type AddedRows = {
   visits?: readonly CopiedRow<'visits'>[];
   submissions?: readonly CopiedRow<'submissions'>[];
   /** All there are. */
   costs?: readonly CopiedRow<'costs'>[];
+};
+
+export type Changes = AddedRows & {
+  sessions?: readonly string[];
+  leads?: readonly number[];
   bookmark?: Bookmark;
 };
 
 const THREADS = 2;
 const MEMORY_LIMIT = '512MB';
 const SPILL_LIMIT = '4GB';
-/** DuckDB's own. */
-const CHUNK_ROWS = 2048;
 
 export async function openCopy(file: string, spillFolder: string, version: string): Promise<DuckdbCopy> {
   let { instance, writer } = await openInstance(file, spillFolder);
@@ -60,6 +50,17 @@ export async function openCopy(file: string, spillFolder: string, version: strin
   async function readState(): Promise<{ version: string; bookmark: string } | undefined> {
     const [row] = await runHere(writer, 'select version, bookmark from copied');
     return row as { version: string; bookmark: string } | undefined;
+  }
+
+  async function writeState(bookmark: Bookmark): Promise<void> {
+    await runHere(writer, 'delete from copied');
+    await runHere(writer, 'insert into copied values ($1, $2)', [version, JSON.stringify(bookmark)]);
+  }
+
+  async function add({ visits = [], submissions = [], costs = [] }: AddedRows): Promise<void> {
+    await appendRows(writer, 'visits', visits);
+    await appendRows(writer, 'submissions', submissions);
+    await appendRows(writer, 'costs', costs);
   }
 
   return {
@@ -77,18 +78,24 @@ export async function openCopy(file: string, spillFolder: string, version: strin
         throw error;
       }
     },
-    async change({ sessions = [], leads = [], visits = [], submissions = [], costs, bookmark }) {
-      await removeRows(writer, 'visits', 'session_key', 'UUID', sessions);
-      await removeRows(writer, 'submissions', 'lead_id', 'BIGINT', leads.map(String));
-      await append(writer, 'visits', visits);
-      await append(writer, 'submissions', submissions);
-      if (costs !== undefined) {
-        await runHere(writer, 'delete from costs');
-        await append(writer, 'costs', costs);
-      }
-      if (bookmark === undefined) return;
-      await runHere(writer, 'delete from copied');
-      await runHere(writer, 'insert into copied values ($1, $2)', [version, JSON.stringify(bookmark)]);
+    add,
+    async finish(bookmark) {
+      await findSpellings(writer);
+      await writeState(bookmark);
+    },
+    async change({ sessions = [], leads = [], bookmark, ...added }) {
+      const left = {
+        visits: await removeRows(writer, 'visits', { column: 'session_key', type: 'UUID', ids: sessions }),
+        submissions: await removeRows(writer, 'submissions', {
+          column: 'lead_id',
+          type: 'BIGINT',
+          ids: leads.map(String),
+        }),
+        costs: added.costs === undefined ? [] : await removeAllRows(writer, 'costs'),
+      };
+      await add(added);
+      await followSpellings(writer, left, { visits: [], submissions: [], costs: [], ...added });
+      if (bookmark !== undefined) await writeState(bookmark);
     },
     connect: () => instance.connect(),
     async rewrite() {
@@ -149,43 +156,4 @@ async function createTables(connection: DuckDBConnection): Promise<void> {
     await runHere(connection, `create table if not exists ${table} (${columns.join(', ')})`);
   }
   await runHere(connection, 'create table if not exists copied (version VARCHAR, bookmark VARCHAR)');
-}
-
-async function removeRows(
-  connection: DuckDBConnection,
-  table: CopiedTable,
-  column: string,
-  type: string,
-  ids: readonly string[],
-): Promise<void> {
-  if (ids.length === 0) return;
-  const sql = `delete from ${table} where ${column} in (select unnest(from_json($1, '["VARCHAR"]'))::${type})`;
-  await runHere(connection, sql, [JSON.stringify(ids)]);
-}
-
-const TYPES: Readonly<Record<string, DuckDBType>> = { VARCHAR, UUID, BIGINT, INTEGER, DOUBLE };
-
-async function append<T extends CopiedTable>(
-  connection: DuckDBConnection,
-  table: T,
-  rows: readonly CopiedRow<T>[],
-): Promise<void> {
-  if (rows.length === 0) return;
-  const columns = Object.entries(COPIED_TABLES[table]);
-  const types = columns.map(([, type]) => TYPES[type] ?? VARCHAR);
-  const appender = await connection.createAppender(table);
-  for (let start = 0; start < rows.length; start += CHUNK_ROWS) {
-    const chunk = DuckDBDataChunk.create(types);
-    const part = rows.slice(start, start + CHUNK_ROWS) as readonly Record<string, string | number | null>[];
-    chunk.setColumns(columns.map(([name, type]) => part.map((row) => duckdbValue(row[name] ?? null, type))));
-    appender.appendDataChunk(chunk);
-  }
-  appender.closeSync();
-}
-
-function duckdbValue(value: string | number | null, type: string): DuckDBValue {
-  if (value === null) return null;
-  if (type === 'BIGINT') return BigInt(value);
-  if (type === 'UUID') return uuidValue(BigInt(`0x${String(value).replaceAll('-', '')}`));
-  return value;
 }

@@ -25,18 +25,18 @@ export async function copyAll(copy: DuckdbCopy, store: StoreReader, isStopped: (
   let afterSession = '';
   await inPages(async () => {
     const { rows, last } = await store.read('visitsAfter', { after: afterSession, max: SESSIONS_PER_PAGE });
-    await copy.change({ visits: rows });
+    await copy.add({ visits: rows });
     afterSession = last ?? afterSession;
     return last !== undefined;
   });
   let afterLead = 0;
   await inPages(async () => {
     const leadIds = await store.read('leadsAfter', { after: afterLead, max: LEADS_PER_PAGE });
-    await copy.change({ submissions: await store.read('submissionsOfLeads', { leadIds }) });
+    await copy.add({ submissions: await store.read('submissionsOfLeads', { leadIds }) });
     afterLead = leadIds.at(-1) ?? afterLead;
     return leadIds.length > 0;
   });
-  await copy.change({ costs: await store.read('copiedCosts') });
+  await copy.add({ costs: await store.read('copiedCosts') });
 }
 
 /** Reads what the changes name, and puts it in the place of what the copy has of it. */

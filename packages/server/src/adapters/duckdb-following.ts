@@ -22,7 +22,7 @@ export type FollowedCopy = {
 };
 
 /** Changes with what is copied. */
-const VERSION = 3;
+const VERSION = 4;
 const FOLLOW_MS_MAX = SECOND_MS;
 /** So long an answer waits for a copy that is being made. */
 const MAKING_MS_MAX = 10 * SECOND_MS;
@@ -99,7 +99,7 @@ export function openFollowedCopy(place: CopyPlace, store: StoreReader): Followed
     const copy = await openCopy(file, spillFolder, version);
     try {
       await copyAll(copy, store, () => isStopped || isClosing);
-      await copy.change({ bookmark });
+      await copy.finish(bookmark);
     } catch (error) {
       copy.close();
       removeCopy(file, spillFolder);

@@ -8,7 +8,6 @@ import {
   listOf,
   MOMENTS,
   type Scope,
-  spellingOf,
   timeText,
 } from './dimension-sql.ts';
 import { DIMENSION_TABLE } from './dimensions.ts';
@@ -64,18 +63,18 @@ function compileRows(question: CheckedQuestion): Statement {
   const { dimensions, metrics, previous, limit, offset } = question;
   const values: string[] = [];
   const shown = dimensions.map((name, i) => `${shownText(name, i)} as d${i}`);
-  const firsts = dimensions.flatMap((name, i) =>
-    isSpelled(name) ? [`${firstSpelling(i, `t${i}`)} as s${i}`] : [],
+  const names = dimensions.flatMap((name, i) =>
+    isSpelled(name) ? [`left join spellings s${i} on s${i}.dimension = '${name}' and s${i}.key = k${i}`] : [],
   );
   const orders = orderOf(question);
   const sql = `
     with parts as (${partsOf(question, dimensions, values)}),
     groups as (
-      select ${[...dimensions.map((_, i) => `k${i}`), ...firsts, ...sumsOf(question)].join(', ')}
+      select ${[...dimensions.map((_, i) => `k${i}`), ...sumsOf(question)].join(', ')}
       from parts ${dimensions.length === 0 ? '' : `group by ${dimensions.map((_, i) => `k${i}`).join(', ')}`}
       having bool_or(is_current)
     ),
-    answers as (select ${[...shown, ...metricsOf(metrics, previous !== null)].join(', ')} from groups)
+    answers as (select ${[...shown, ...metricsOf(metrics, previous !== null)].join(', ')} from groups ${names.join(' ')})
     select *, count(*) over () as groups from answers
     order by ${orders.join(', ')} limit ${limit} offset ${offset}`;
   return { sql, values };
@@ -145,19 +144,14 @@ function part(
     offsets: question.offsets,
     shiftDays: isCurrent ? 0 : period.firstDay - span.firstDay,
   };
-  const moment = MOMENTS[table];
   const keys = dimensions.map((name, i) => `${keyOf(name, scope)} as k${i}`);
-  const spellings = dimensions.flatMap((name, i) =>
-    isSpelled(name) ? [`${spellingOf(name, scope)} as s${i}`] : [],
-  );
   const conditions = conditionsOf(question, span, scope, isCurrent, values);
   const lists = dimensions.flatMap((name) => {
     const list = listOf(name, scope);
     return list === undefined ? [] : [`, unnest(${list}) as of_${name}(${name})`];
   });
   const isShared = COPIED[table] === 'submissions' && attribution === 'linear';
-  const columns = [...keys, ...spellings, `${moment} as moment`];
-  const source = `select ${columns.join(', ')}, * from ${COPIED[table]}${lists.join('')} where ${conditions.join(' and ')}`;
+  const source = `select ${[...keys, '*'].join(', ')} from ${COPIED[table]}${lists.join('')} where ${conditions.join(' and ')}`;
   const counted = isShared ? oncePerSubmission(source, dimensions) : source;
   const isGoal = figures.includes('goal_visits') ? goalCondition(question, scope, values) : 'false';
   const sums = figures.map((name) => {
@@ -166,11 +160,8 @@ function part(
     const none = 'null::DOUBLE';
     return `${isCurrent ? sum : none} as c_${name}, ${isCurrent ? none : sum} as p_${name}`;
   });
-  const firsts = dimensions.flatMap((name, i) =>
-    isSpelled(name) ? [`${firstSpelling(i, 'moment', table)} as s${i}`, `min(moment) as t${i}`] : [],
-  );
   const groups = dimensions.map((_, i) => `k${i}`);
-  return `select ${[...groups, ...firsts, ...sums, `${isCurrent} as is_current`].join(', ')} from (${counted})
+  return `select ${[...groups, ...sums, `${isCurrent} as is_current`].join(', ')} from (${counted})
     ${groups.length === 0 ? '' : `group by ${groups.join(', ')}`}`;
 }
 
@@ -221,17 +212,10 @@ export function compileLeads(question: CheckedQuestion, metric: LeadMetric): Com
 /** Several touches of one lead may fall into one group. */
 function oncePerSubmission(source: string, dimensions: readonly DimensionName[]): string {
   const groups = dimensions.map((_, i) => `k${i}`);
-  const spellings = dimensions.flatMap((name, i) => (isSpelled(name) ? [`min(s${i}) as s${i}`] : []));
   const figures = ['stage', 'qualified', 'value_micros', 'response_ms'].map(
     (column) => `any_value(${column}) as ${column}`,
   );
-  const columns = [
-    ...groups,
-    ...spellings,
-    'min(moment) as moment',
-    ...figures,
-    'sum(linear_share) as linear_share',
-  ];
+  const columns = [...groups, ...figures, 'sum(linear_share) as linear_share'];
   return `select ${columns.join(', ')} from (${source}) group by ${[...groups, 'submission_id'].join(', ')}`;
 }
 
@@ -241,20 +225,11 @@ function withinSpan(table: FigureTable, span: Span, isAll: boolean): string {
   return `${MOMENTS[table]} >= ${span.start} and ${MOMENTS[table]} < ${span.end}`;
 }
 
-/** A group's key as it is shown; of a text that is written in several ways the first one. */
+/** A group's key as it is shown; a name as it was written first. */
 function shownText(name: DimensionName, i: number): string {
   const dimension = DIMENSION_TABLE[name];
-  if (dimension.kind !== 'time') return isSpelled(name) ? `s${i}` : `k${i}`;
+  if (dimension.kind !== 'time') return isSpelled(name) ? `coalesce(s${i}.name, k${i})` : `k${i}`;
   return timeText(dimension.unit, `k${i}`);
-}
-
-/**
- * Two spellings of one moment: the one that sorts first. Costs have the moment of their day, so there it happens; two
- * visits in one millisecond are not worth twice the time.
- */
-function firstSpelling(i: number, moment: string, table?: FigureTable): string {
-  const isUnique = table !== undefined && table !== 'costs';
-  return `arg_min(s${i}, ${isUnique ? moment : `{moment: ${moment}, spelling: s${i}}`})`;
 }
 
 /** Each figure comes from one part only, so that adding up leaves it as it is. */

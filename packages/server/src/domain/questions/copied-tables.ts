@@ -1,5 +1,5 @@
 /**
- * The tables of the columnar copy: flat, so that no question needs a join. The types are those of DuckDB. Texts are never
+ * The tables of the columnar copy: flat, so that no question needs a join but for the names it shows. The types are those of DuckDB. Texts are never
  * empty: what is not known or not there has a word of its own. A column with `_key` is the one before it without
  * regard to case and white space.
  */
@@ -82,6 +82,8 @@ export const COPIED_TABLES = {
     campaign_key: 'VARCHAR',
     amount_micros: 'BIGINT',
   },
+  /** How each name that is in the others was written first. */
+  spellings: { dimension: 'VARCHAR', key: 'VARCHAR', name: 'VARCHAR', first_at: 'BIGINT' },
 } as const;
 
 export type CopiedTable = keyof typeof COPIED_TABLES;

@@ -46,11 +46,6 @@ export function listOf(name: DimensionName, { table }: Pick<Scope, 'table'>): st
   return `string_split(${dimension.column}, chr(10))`;
 }
 
-export function spellingOf(name: DimensionName, { table }: Scope): string {
-  const dimension = DIMENSION_TABLE[name];
-  return dimension.kind === 'text' && dimension.in.includes(COPIED[table]) ? name : `'${UNKNOWN}'`;
-}
-
 function timeKey(unit: 'date' | 'hour' | 'weekday', { table, offsets, shiftDays }: Scope): string {
   const local =
     table === 'costs' ? MOMENTS.costs : `(${MOMENTS[table]} + ${offsetOf(MOMENTS[table], offsets)})`;
