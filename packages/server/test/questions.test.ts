@@ -126,6 +126,12 @@ onBothStores('a question', (kind) => {
       ],
     });
     assert.deepEqual(totals.metrics, [3, 2, 1, 1, 1, 66.67, 33.33, 45]);
+    const stages = async (...metrics: ('visits' | 'leads' | 'fake')[]) =>
+      byDimensions(
+        await ask(service, { metrics, dimensions: ['stage'], filters: [['is', 'stage', ['fake']]] }),
+      );
+    assert.deepEqual(await stages('visits', 'leads'), {}, 'no row of zeros');
+    assert.deepEqual(await stages('leads', 'fake'), { fake: [0, 1] });
   });
 
   test('compares names without regard to case and white space, as lists of leads do', async () => {

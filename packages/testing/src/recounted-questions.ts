@@ -36,7 +36,13 @@ export function recount(store: StoreRows, asked: Question, now: number): Omit<Qu
   }
   const wanted = new Set(question.metrics.flatMap(kindsOf));
   const rows = [...groups.values()]
-    .map((group) => keepKinds(group, wanted))
+    .map((group) =>
+      keepWanted(
+        group,
+        ({ kind, row }) =>
+          wanted.has(kind) && (kind !== 'lead' || row.status !== 'fake' || question.metrics.includes('fake')),
+      ),
+    )
     .filter((group) => group.current.length > 0 || question.dimensions.length === 0)
     .map((group) => rowOf(group, question, names));
   const total = { key: [], ...totalsOf(passing, question) };
@@ -53,8 +59,7 @@ export function recount(store: StoreRows, asked: Question, now: number): Omit<Qu
 type Group = { key: string[]; current: Item[]; previous: Item[] };
 
 /** A group is there where something counts that was asked for. */
-function keepKinds(group: Group, wanted: ReadonlySet<Item['kind']>): Group {
-  const isWanted = ({ kind }: Item) => wanted.has(kind);
+function keepWanted(group: Group, isWanted: (item: Item) => boolean): Group {
   return {
     key: group.key,
     current: group.current.filter(isWanted),

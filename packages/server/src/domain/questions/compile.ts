@@ -146,6 +146,8 @@ function part(
   };
   const keys = dimensions.map((name, i) => `${keyOf(name, scope)} as k${i}`);
   const conditions = conditionsOf(question, span, scope, isCurrent, values);
+  // Otherwise a group that has only fake leads would be a row of zeros.
+  if (table === 'leads' && !figures.includes('fake')) conditions.push(COUNTED_LEADS.leads);
   const lists = dimensions.flatMap((name) => {
     const list = listOf(name, scope);
     return list === undefined ? [] : [`, unnest(${list}) as of_${name}(${name})`];
