@@ -81,12 +81,16 @@ const someStep: fc.Arbitrary<Step> = fc.oneof(
 );
 
 /** A submission goes by its number, a lead by that of its first one. */
-type Lead = {
-  name: number;
+type Face = {
   createdAt: number;
   isBot: boolean;
-  /** The submission that it shows, and all it has. */
+  /** The submission that it shows. */
   shown: number;
+};
+type Lead = Face & {
+  name: number;
+  /** Without what was merged into it. */
+  own: Face;
   submissions: Set<number>;
 };
 type Merge = {
@@ -94,9 +98,8 @@ type Merge = {
   lead: Lead;
   submissions: number[];
   identities: string[];
+  /** Those that had been merged into it. */
   merges: number[];
-  before: Pick<Lead, 'shown' | 'isBot' | 'createdAt'>;
-  after: Pick<Lead, 'shown' | 'isBot' | 'createdAt'>;
 };
 
 /** The rules of identity, in a few lines. */
@@ -115,13 +118,8 @@ class Model {
       (each) => this.holders.get(each) ?? [],
     );
     const known = this.leads.get((holders.find((each) => !each.isProvisional) ?? holders[0])?.lead ?? -1);
-    const lead = known ?? {
-      name: number,
-      createdAt: number,
-      isBot,
-      shown: number,
-      submissions: new Set<number>(),
-    };
+    const own = { createdAt: number, isBot, shown: number };
+    const lead = known ?? { name: number, ...own, own, submissions: new Set<number>() };
     this.leads.set(lead.name, lead);
     lead.submissions.add(number);
     if (known !== undefined && isBot && !known.isBot) return;
@@ -132,8 +130,8 @@ class Model {
       }
     }
     if (!lead.isBot || isBot) return;
-    lead.isBot = false;
-    lead.shown = number;
+    Object.assign(lead, { isBot: false, shown: number });
+    lead.own = { ...lead.own, isBot: false, shown: number };
     for (const [identity, held] of this.holders) {
       if (held.lead === lead.name && held.isProvisional) this.holders.delete(identity);
     }
@@ -142,43 +140,46 @@ class Model {
   merge(into: Lead, going: Lead): void {
     const identities = [...this.holders].filter(([, held]) => held.lead === going.name).map(([key]) => key);
     const merges = [...this.merges].filter(([, merge]) => merge.into === going.name).map(([name]) => name);
-    const before = pick(into);
-    if (shows(going, into)) into.shown = going.shown;
-    into.isBot &&= going.isBot;
-    into.createdAt = Math.min(into.createdAt, going.createdAt);
+    Object.assign(into, together(into, going));
     const submissions = [...going.submissions];
     for (const each of submissions) into.submissions.add(each);
     for (const key of identities) this.give(key, into.name);
     for (const name of merges) (this.merges.get(name) as Merge).into = into.name;
     this.leads.delete(going.name);
-    this.merges.set(going.name, {
-      into: into.name,
-      lead: going,
-      submissions,
-      identities,
-      merges,
-      before,
-      after: pick(into),
-    });
+    this.merges.set(going.name, { into: into.name, lead: going, submissions, identities, merges });
   }
 
   unmerge(name: number): void {
     const merge = this.merges.get(name) as Merge;
     const survivor = this.leads.get(merge.into) as Lead;
     this.merges.delete(name);
+    for (const other of this.merges.values()) if (other.merges.includes(name)) leaveOut(other, name, merge);
     const back = merge.submissions.filter((each) => survivor.submissions.delete(each));
-    this.leads.set(name, { ...merge.lead, submissions: new Set(back) });
+    const out = { ...merge.lead, submissions: new Set(back) };
+    this.leads.set(name, out);
     for (const key of merge.identities)
       if (this.holders.get(key)?.lead === survivor.name) this.give(key, name);
     for (const each of merge.merges) {
       const other = this.merges.get(each);
       if (other?.into === survivor.name) other.into = name;
     }
-    const isTakenOver = survivor.shown !== merge.after.shown;
-    if (!isTakenOver && merge.before.shown !== merge.after.shown) survivor.shown = merge.before.shown;
-    if (!isTakenOver && survivor.isBot === merge.after.isBot) survivor.isBot = merge.before.isBot;
-    if (survivor.createdAt === merge.after.createdAt) survivor.createdAt = merge.before.createdAt;
-    if (survivor.isBot) this.giveWhatPeopleBrought(survivor, name);
+    const wasBot = survivor.isBot;
+    for (const lead of [survivor, out]) {
+      const into = [...this.merges].filter(([, other]) => other.into === lead.name);
+      Object.assign(lead, this.faceOf(lead, new Map(into)));
+    }
+    if (survivor.isBot && !wasBot) this.giveWhatPeopleBrought(survivor, name);
+  }
+
+  /** With all merges into it, those among them that went in with another one too; in the order in which they were made. */
+  private faceOf({ own }: Lead, merges: ReadonlyMap<number, Merge>): Face {
+    const within = new Set([...merges.values()].flatMap((merge) => merge.merges));
+    return [...merges]
+      .filter(([name]) => !within.has(name))
+      .map(([, merge]) =>
+        this.faceOf(merge.lead, new Map([...merges].filter(([name]) => merge.merges.includes(name)))),
+      )
+      .reduce(together, own);
   }
 
   private giveWhatPeopleBrought(bot: Lead, to: number): void {
@@ -212,11 +213,23 @@ class Model {
   }
 }
 
-function pick({ shown, isBot, createdAt }: Lead) {
-  return { shown, isBot, createdAt };
+/** One that was merged into a lead has left before it. */
+function leaveOut(merge: Merge, name: number, out: Merge): void {
+  const gone = new Set([name, ...out.merges]);
+  merge.merges = merge.merges.filter((each) => !gone.has(each));
+  merge.submissions = merge.submissions.filter((each) => !out.submissions.includes(each));
+  merge.identities = merge.identities.filter((each) => !out.identities.includes(each));
 }
 
-function shows(one: Lead, other: Lead): boolean {
+function together(one: Face, other: Face): Face {
+  return {
+    shown: shows(other, one) ? other.shown : one.shown,
+    isBot: one.isBot && other.isBot,
+    createdAt: Math.min(one.createdAt, other.createdAt),
+  };
+}
+
+function shows(one: Face, other: Face): boolean {
   return one.isBot === other.isBot ? one.createdAt < other.createdAt : !one.isBot;
 }
 
