@@ -1,8 +1,7 @@
 import type { LeadItem } from '@leadtrail/contract/lead-records';
-import { classes } from './classes.ts';
+import type { CSSProperties } from 'react';
 
 const LEVELS: readonly string[] = ['Cold', 'Cool', 'Warm', 'Hot', 'Very Hot'];
-const HEIGHTS = ['h-1', 'h-1.5', 'h-2', 'h-2.5', 'h-3'] as const;
 
 /** How interested somebody is, as a meter: the colours are left to the stages. */
 export function EngagementBadge({
@@ -15,20 +14,17 @@ export function EngagementBadge({
   if (lead.session_id === '' && score === 0) {
     return <span className="text-xs whitespace-nowrap text-ink-faint">No visit known</span>;
   }
-  const level = LEVELS.indexOf(label);
+  const bars = LEVELS.indexOf(label) + 1;
   return (
     <span
       title={`Engagement ${score} of 100`}
       className="inline-flex items-center gap-1.5 text-xs font-medium whitespace-nowrap"
     >
-      <span aria-hidden="true" className="flex h-3 items-end gap-0.5">
-        {HEIGHTS.map((height, step) => (
-          <span
-            key={height}
-            className={classes('w-1 rounded-xs', height, step <= level ? 'bg-accent' : 'bg-line-strong')}
-          />
-        ))}
-      </span>
+      <span
+        aria-hidden="true"
+        style={{ '--bars': bars } as CSSProperties}
+        className="engagement-meter h-3 w-7 shrink-0"
+      />
       {label} <span className="font-normal text-ink-faint tabular-nums">{score}</span>
     </span>
   );

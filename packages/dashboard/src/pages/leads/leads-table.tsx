@@ -1,6 +1,6 @@
 import type { LeadSort } from '@leadtrail/contract/leads';
 import { useQuery } from '@tanstack/react-query';
-import type { CSSProperties } from 'react';
+import { type CSSProperties, startTransition, useEffect, useState } from 'react';
 import { counted } from '../../format.ts';
 import type { LeadList } from '../../shared/lead-lists.ts';
 import type { ChangeSearch } from '../../shared/use-search-params.ts';
@@ -39,6 +39,7 @@ export function LeadsTable({ search, onChange, links }: Props) {
   const { data, error, refetch, isPlaceholderData } = useQuery(listOptions(search));
   const { limit = LIMIT_DEFAULT, offset = 0 } = search;
   const [look, changeLook] = useTableLook();
+  const rowsMax = useRowsMax(data !== undefined);
   const selection = useSelection(data?.leads);
   useReview(data?.leads, selection.toggle);
 
@@ -59,7 +60,7 @@ export function LeadsTable({ search, onChange, links }: Props) {
           {data !== undefined && counted(data.total, 'lead')}
         </p>
         <TableLookMenu look={look} onChange={changeLook} />
-        <div className="w-34">
+        <div className="w-38">
           <Select
             label="Leads per page"
             choices={SIZES}
@@ -78,6 +79,7 @@ export function LeadsTable({ search, onChange, links }: Props) {
       ) : (
         <Rows
           list={data}
+          rowsMax={rowsMax}
           isStale={isPlaceholderData}
           look={look}
           selection={selection}
@@ -99,6 +101,18 @@ export function LeadsTable({ search, onChange, links }: Props) {
   );
 }
 
+/** More than a screen has room for. */
+const FIRST_ROWS = 30;
+
+/** A long list is shown as soon as its first screen is rendered. One that was there before keeps its place: it is whole. */
+function useRowsMax(isLoaded: boolean): number {
+  const [isWhole, setIsWhole] = useState(isLoaded);
+  useEffect(() => {
+    if (isLoaded) startTransition(() => setIsWhole(true));
+  }, [isLoaded]);
+  return isWhole ? Number.POSITIVE_INFINITY : FIRST_ROWS;
+}
+
 /** E-mail and phone fit beside each other before the other columns get more than they need. */
 const CONTACT_WIDTH_MORE = 6;
 
@@ -110,6 +124,7 @@ function columnWidth(rem: number, tableRem: number): string {
 
 function Rows({
   list,
+  rowsMax,
   isStale,
   look,
   selection,
@@ -119,6 +134,7 @@ function Rows({
   links,
 }: Props & {
   list: LeadList;
+  rowsMax: number;
   /** Rows of the previous view, while its own load. */
   isStale: boolean;
   look: TableLook;
@@ -172,7 +188,7 @@ function Rows({
         </thead>
         {/* biome-ignore lint/a11y/useKeyWithClickEvents: Every row has a link that does the same. */}
         <tbody onClick={links.follow} onPointerEnter={links.prepare}>
-          {list.leads.map((lead) => (
+          {list.leads.slice(0, rowsMax).map((lead) => (
             <LeadRow
               key={lead.lead_id}
               lead={lead}
