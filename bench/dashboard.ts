@@ -29,6 +29,8 @@ const PAGES = [
   '/leads?limit=100',
   '/leads?layout=board',
   '/leads/1',
+  '/live',
+  '/recordings',
   '/submissions',
   '/rejected',
   '/testing',
