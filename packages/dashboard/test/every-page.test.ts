@@ -5,7 +5,14 @@ import { ask } from '@leadtrail/testing/questions';
 import { useService } from '@leadtrail/testing/service';
 import type { Page } from 'playwright-core';
 import { fillWithDemo } from '../../../scripts/demo/fill.ts';
-import { assertAccessible, assertUsable, atRest, useDashboard } from './support/dashboard.ts';
+import {
+  assertAccessible,
+  assertUsable,
+  atRest,
+  movedSoFar,
+  PHONE,
+  useDashboard,
+} from './support/dashboard.ts';
 import { HOSTILE, HOSTILE_ADDRESS, type Seeded, seedHostileData } from './support/hostile-data.ts';
 
 /*
@@ -129,6 +136,9 @@ const OPENED: Readonly<Record<string, { pathOf: PathOf; pressed?: readonly RegEx
  */
 const EXPECTED = /status of (400|404)|Failed to read the 'sessionStorage' property/;
 
+/** What browsers call good. */
+const MOVED_MAX = 0.1;
+
 describe('every page', () => {
   const service = useService('sqlite', {
     env: {
@@ -158,6 +168,19 @@ describe('every page', () => {
       });
     });
   }
+
+  test('nothing moves on a phone while a page loads', async () => {
+    for (const [name, pathOf] of Object.entries(PAGES)) {
+      await dashboard.visit(
+        pathOf(seeded),
+        async (page) => {
+          const moved = await movedSoFar(page);
+          assert.ok(moved < MOVED_MAX, `${name}: ${moved}`);
+        },
+        { size: PHONE, expectedErrors: EXPECTED },
+      );
+    }
+  });
 
   for (const [name, { pathOf, pressed = [], words }] of Object.entries(OPENED)) {
     test(`${name}: opens, and nothing in it is more than text`, async () => {

@@ -41,8 +41,8 @@ describe('The board of leads', () => {
             'Fake 0 leads',
           ],
         );
-        assert.equal((await cards(page, 'New')).length, 25);
-        await page.getByRole('button', { name: 'Show 5 more in New' }).click();
+        assert.equal((await cards(page, 'New')).length, 20);
+        await page.getByRole('button', { name: 'Show 10 more in New' }).click();
         await cardIn(page, 'New', 'Guest 02').waitFor();
         assert.equal((await cards(page, 'New')).length, 30);
       }));

@@ -1,9 +1,11 @@
 import { DIMENSIONS } from '@leadtrail/contract/question-fields';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
+import { classes } from '../ui/classes.ts';
 import { FilterChip } from '../ui/filter-chip.tsx';
 import { Select } from '../ui/select.tsx';
 import type { Frame } from './frame.ts';
 import { PeriodSelect } from './period-select.tsx';
+import { hadFewSites, rememberFewSites } from './remember.ts';
 import { SiteSelect } from './site-select.tsx';
 import type { ChangeFrame } from './use-frame.ts';
 import { useWorkspace } from './use-workspace.ts';
@@ -31,12 +33,13 @@ export function FrameBar({
   /** What the page itself adds. */
   children?: ReactNode;
 }) {
-  const { timeZone, sites } = useWorkspace();
+  const { timeZone, sites, isLoading } = useWorkspace();
+  const hasSites = useHasSites(sites.length, isLoading);
   const has = (part: FramePart) => parts.includes(part);
   return (
     <section aria-label="What is shown" className="grid gap-2 print:hidden">
       <div className="grid grid-cols-2 gap-2 sm:flex sm:flex-wrap sm:items-center">
-        {has('sites') && (sites.length > 1 || frame.sites.length > 0) && (
+        {has('sites') && (hasSites || frame.sites.length > 0) && (
           <SiteSelect sites={sites} chosen={frame.sites} onChange={(chosen) => onChange({ sites: chosen })} />
         )}
         <PeriodSelect when={frame.when} timeZone={timeZone} onChange={(when) => onChange({ when })} />
@@ -50,15 +53,27 @@ export function FrameBar({
           />
         )}
         {children}
-        {timeZone !== undefined && (
-          <p className="self-center text-[0.8125rem] wrap-anywhere text-ink-faint sm:ml-auto">
-            Days in {timeZone}
-          </p>
-        )}
+        <p
+          className={classes(
+            'self-center text-[0.8125rem] wrap-anywhere text-ink-faint sm:ml-auto',
+            timeZone === undefined && 'invisible',
+          )}
+        >
+          Days in {timeZone ?? 'UTC'}
+        </p>
       </div>
       {has('filters') && frame.filters.length > 0 && <Filters frame={frame} onChange={onChange} />}
     </section>
   );
+}
+
+/** While it is not known, as it was the last time, so that nothing moves. */
+function useHasSites(count: number, isLoading: boolean): boolean {
+  const [hadFew] = useState(hadFewSites);
+  useEffect(() => {
+    if (!isLoading) rememberFewSites(count <= 1);
+  }, [count, isLoading]);
+  return isLoading ? !hadFew : count > 1;
 }
 
 function Filters({ frame: { filters }, onChange }: { frame: Frame; onChange: ChangeFrame }) {

@@ -34,3 +34,24 @@ function rememberedFrame() {
     return {};
   }
 }
+
+/** Whether there was one site at most: while it is loaded which there are, room is kept for choosing them or not. */
+const FEW_SITES = 'leadtrail_dashboard_few_sites';
+
+export function rememberFewSites(isFew: boolean): void {
+  if (isShared) return;
+  try {
+    if (isFew) localStorage.setItem(FEW_SITES, 'yes');
+    else localStorage.removeItem(FEW_SITES);
+  } catch {
+    // Where storage is blocked, the bar moves once.
+  }
+}
+
+export function hadFewSites(): boolean {
+  try {
+    return localStorage.getItem(FEW_SITES) !== null;
+  } catch {
+    return false;
+  }
+}

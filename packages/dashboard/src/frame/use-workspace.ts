@@ -14,10 +14,12 @@ export type Workspace = {
   timeZone: string | undefined;
   currency: string | undefined;
   sites: readonly { key: string; name: string }[];
+  /** It is not known yet which sites there are. */
+  isLoading: boolean;
 };
 
 export function useWorkspace(): Workspace {
-  const { data, isError } = useQuery({
+  const { data, isError, isPending } = useQuery({
     ...answerOptions({ metrics: ['visits', 'leads'], dimensions: ['site'], period: 'all', limit: SITES_MAX }),
     staleTime: STALE_MS,
   });
@@ -27,6 +29,7 @@ export function useWorkspace(): Workspace {
     // Lists go on without the figures, and say which days they show.
     timeZone: data?.meta.timezone ?? (isError ? 'UTC' : undefined),
     currency: data?.meta.currency,
+    isLoading: isPending,
     sites: [...new Set([...keys, ...names.keys()])]
       .map((key) => ({ key, name: names.get(key) ?? key }))
       .toSorted((a, b) => a.name.localeCompare(b.name)),

@@ -133,6 +133,22 @@ async function quiet(page: Page): Promise<void> {
   while (!isQuiet());
 }
 
+/** How much has moved since the page was opened without being asked to: the cumulative layout shift of browsers. */
+export function movedSoFar(page: Page): Promise<number> {
+  return page.evaluate(
+    () =>
+      new Promise<number>((done) => {
+        type Shift = PerformanceEntry & { value: number; hadRecentInput: boolean };
+        new PerformanceObserver((list) => {
+          const shifts = (list.getEntries() as Shift[]).filter(({ hadRecentInput }) => !hadRecentInput);
+          done(shifts.reduce((sum, { value }) => sum + value, 0));
+        }).observe({ type: 'layout-shift', buffered: true });
+        // Nothing has moved.
+        setTimeout(() => done(0), 200);
+      }),
+  );
+}
+
 /** Takes the last change back, which is shown before the service has it. */
 export async function undo(page: Page): Promise<void> {
   const answered = page.waitForResponse((response) => response.request().method() === 'PATCH');

@@ -23,7 +23,7 @@ export function Funnel({ frame }: { frame: Frame }) {
   const answer = useAnswer({ ...asked, metrics: STEPS.map(({ metric }) => metric) });
   return (
     <Card title="From visit to won lead" className="break-inside-avoid">
-      <Loaded query={answer} outline={<Skeleton className="h-20" />}>
+      <Loaded query={answer} outline={<Skeleton className="h-[22.3rem] sm:h-[10.7rem] xl:h-[4.8rem]" />}>
         {({ totals }) => (
           <ol className="grid grid-cols-2 gap-x-4 gap-y-4 sm:grid-cols-4 xl:grid-cols-7 print:grid-cols-7 print:gap-x-2">
             {STEPS.map(({ metric, name }, at) => (

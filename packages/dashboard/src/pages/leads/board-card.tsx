@@ -34,7 +34,7 @@ export const BoardCard = memo(function BoardCard({
       onPointerDown={(event) => handlers.onPress(event, lead)}
       onDragStart={(event) => event.preventDefault()}
       className={classes(
-        'cursor-grab rounded-lg border bg-surface select-none [contain-intrinsic-height:auto_6.5rem] [content-visibility:auto] [-webkit-touch-callout:none]',
+        'cursor-grab rounded-lg border bg-surface select-none [-webkit-touch-callout:none]',
         isHeld ? 'border-accent opacity-60' : 'border-line hover:border-line-strong',
       )}
     >

@@ -7,7 +7,7 @@ import { defined } from '../../shared/search-params.ts';
 import { FILTER_KEYS, type FilterKey } from './filters.ts';
 import { type LeadsSearch, LIMIT_DEFAULT } from './search.ts';
 
-export const CARDS_AT_ONCE = 25;
+export const CARDS_AT_ONCE = 20;
 const POLL_MS = 15_000;
 
 /** Refetched when the list is opened again, but never while it is read: new leads are announced instead. */
