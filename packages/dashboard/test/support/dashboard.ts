@@ -91,6 +91,12 @@ function watch(page: Page, url: string, expected: RegExp | undefined): string[] 
   };
   page.on('console', (message) => message.type() === 'error' && note(`console: ${message.text()}`));
   page.on('pageerror', (error) => note(`page: ${error.message}`));
+  // The console says only that there was one.
+  page.on('response', async (response) => {
+    if (response.status() < 500) return;
+    const body = await response.text().catch(() => '');
+    note(`status of ${response.status()} for ${response.url()}: ${body}`);
+  });
   page.on('request', (request) => {
     if (!/^(data|blob|about):/.test(request.url()) && !request.url().startsWith(url))
       note(`request to ${request.url()}`);
