@@ -82,7 +82,7 @@ export const STEPS: Readonly<Record<string, (trial: Trial) => Promise<void>>> = 
     assert.equal((await detailOf(service, lead)).lead.crm_lead_id, null);
   },
 
-  async 'what nobody has signed goes no further than the check'(trial) {
+  async 'an unsigned delivery is refused by the signature check'(trial) {
     const response = await fetch(`${trial.n8n.url}/webhook/leadtrail`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'webhook-id': 'x', 'webhook-timestamp': '1' },

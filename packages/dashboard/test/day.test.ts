@@ -14,7 +14,7 @@ import type { Locator, Page } from 'playwright-core';
 import { DAY_MS } from '../../server/src/lib/utc-time.ts';
 import { atRest, DESKTOP, useDashboard } from './support/dashboard.ts';
 
-/** What somebody does in a day who runs many landing pages, once with the mouse and once with the keyboard alone. */
+/** The daily tasks of a marketer, each done with the mouse and with the keyboard only. */
 
 const LEADS = 30;
 /** Further apart than any two stops of the keyboard on a page. */

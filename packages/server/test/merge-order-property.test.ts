@@ -21,7 +21,7 @@ type Step = { isMerge: boolean; one: number; other: number };
 const aLead = fc.nat({ max: LEADS - 1 });
 const aStep: fc.Arbitrary<Step> = fc.record({ isMerge: fc.boolean(), one: aLead, other: aLead });
 
-/** Which fields of its form somebody fills in. */
+/** Which form fields are filled in. */
 const FIELDS = [
   'FIRSTNAME',
   'PHONE',

@@ -67,7 +67,7 @@ export function FrameBar({
   );
 }
 
-/** While it is not known, as it was the last time, so that nothing moves. */
+/** Whether to show the site select. While the sites load, the last known answer avoids a layout shift. */
 function useHasSites(count: number, isLoading: boolean): boolean {
   const [hadFew] = useState(hadFewSites);
   useEffect(() => {

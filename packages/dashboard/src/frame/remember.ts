@@ -35,7 +35,7 @@ function rememberedFrame() {
   }
 }
 
-/** Whether there was one site at most: while it is loaded which there are, room is kept for choosing them or not. */
+/** Set when there is at most one site: no room is reserved for the site select while the sites load. */
 const FEW_SITES = 'leadtrail_dashboard_few_sites';
 
 export function rememberFewSites(isFew: boolean): void {
@@ -44,7 +44,7 @@ export function rememberFewSites(isFew: boolean): void {
     if (isFew) localStorage.setItem(FEW_SITES, 'yes');
     else localStorage.removeItem(FEW_SITES);
   } catch {
-    // Where storage is blocked, the bar moves once.
+    // Without storage the frame bar may shift once.
   }
 }
 

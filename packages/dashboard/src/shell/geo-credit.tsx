@@ -8,7 +8,7 @@ export function GeoCredit() {
     <footer
       className={classes(
         'mx-auto w-full max-w-[112rem] px-4 py-5 text-xs text-ink-faint sm:px-6 lg:px-8 print:px-0',
-        // The page grows while it loads, and would push it down before everybody's eyes.
+        // Hidden while the page loads, because the growing content moves it (layout shift).
         loading > 0 && 'invisible',
       )}
     >

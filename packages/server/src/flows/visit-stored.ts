@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Inbox } from '../ports/inbox.ts';
 import type { RecentIds } from './recent-ids.ts';
 
-/** Resolves when the visit of somebody who came lately is stored as far as it was accepted, or after a moment. */
+/** Waits until the recent visit of a visitor is stored, for a limited time. */
 export type VisitStored = (visitorId: string) => Promise<void>;
 
-/** A visit is stored within some 50 ms, unless many wait. */
+/** Usually 50 ms are enough; a backlog takes longer. */
 const WAIT_MS_MAX = 300;
 const LOOK_MS = 5;
 
-/** What is forwarded with a lead is forwarded once: it is to know the visit that has just begun. */
+/** A lead is forwarded once, so a visit that has just started must be stored before it. */
 export function makeVisitStored(parts: { inbox: Inbox; recentVisitors: RecentIds }): VisitStored {
   return async (visitorId) => {
     if (!parts.recentVisitors.has(visitorId)) return;

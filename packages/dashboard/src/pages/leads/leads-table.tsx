@@ -104,7 +104,7 @@ export function LeadsTable({ search, onChange, links }: Props) {
 /** More than a screen has room for. */
 const FIRST_ROWS = 30;
 
-/** A long list is shown as soon as its first screen is rendered. One that was there before keeps its place: it is whole. */
+/** Renders the first screen first. A cached list is rendered whole, to keep its scroll position. */
 function useRowsMax(isLoaded: boolean): number {
   const [isWhole, setIsWhole] = useState(isLoaded);
   useEffect(() => {
