@@ -58,7 +58,7 @@ export function useDashboard(service: TestService): Dashboard {
         await signIn(context, options.role ?? 'admin');
         const page = await context.newPage();
         countRequests(page);
-        const problems = watch(page, service.url, options.expectedErrors);
+        const problems = watch(page, service, options.expectedErrors);
         await page.goto(`${service.url}/dashboard${path}`);
         await atRest(page);
         await walk(page);
@@ -84,7 +84,7 @@ async function signIn(context: BrowserContext, role: NonNullable<VisitOptions['r
 }
 
 /** Errors on the console, errors of the page, and requests to anybody else. */
-function watch(page: Page, url: string, expected: RegExp | undefined): string[] {
+function watch(page: Page, { url, logged }: TestService, expected: RegExp | undefined): string[] {
   const problems: string[] = [];
   const note = (text: string) => {
     if (expected === undefined || !expected.test(text)) problems.push(text);
@@ -94,8 +94,9 @@ function watch(page: Page, url: string, expected: RegExp | undefined): string[] 
   // The console says only that there was one.
   page.on('response', async (response) => {
     if (response.status() < 500) return;
-    const body = await response.text().catch(() => '');
-    note(`status of ${response.status()} for ${response.url()}: ${body}`);
+    const id = response.headers()['x-request-id'];
+    const reason = logged.find(({ fields }) => fields.request_id === id);
+    note(`status of ${response.status()} for ${response.url()}: ${JSON.stringify(reason?.fields)}`);
   });
   page.on('request', (request) => {
     if (!/^(data|blob|about):/.test(request.url()) && !request.url().startsWith(url))

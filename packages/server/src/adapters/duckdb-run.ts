@@ -42,12 +42,13 @@ export async function startThreadsHere(connection: DuckDBConnection, threads: nu
   another.destroySync();
 }
 
-/** The message is DuckDB's own, without the sentence before it. */
+/** The message is DuckDB's own, without the sentence before it and the stack after it. */
 function nextState(pending: DuckDBPendingResult): State {
   try {
     return pending.runTask();
   } catch (error) {
     const { message } = error as Error;
-    throw new Error(message.replace('Failure running pending result task: ', ''));
+    const [said] = message.replace('Failure running pending result task: ', '').split('\n\nStack Trace:');
+    throw new Error(said);
   }
 }

@@ -22,7 +22,10 @@ import type { CheckedQuestion } from './question.ts';
  */
 export type Statement = { sql: string; values: readonly string[] };
 export type CompiledQuestion = {
-  /** Columns d0, d1, …, m0, m1, …, p0, p1, … and the number of groups. */
+  /**
+   * Columns d0, d1, …, m0, m1, …, p0, p1, … and the number of groups. Without window functions: DuckDB 1.5 now and then
+   * fails at one that has few rows, and then answers nothing until its file is opened again (duckdb issue 25713).
+   */
   rows: Statement;
   /** The same without dimensions. */
   totals: Statement;
@@ -75,7 +78,7 @@ function compileRows(question: CheckedQuestion): Statement {
       having bool_or(is_current)
     ),
     answers as (select ${[...shown, ...metricsOf(metrics, previous !== null)].join(', ')} from groups ${names.join(' ')})
-    select *, count(*) over () as groups from answers
+    select *, (select count(*) from groups) as groups from answers
     order by ${orders.join(', ')} limit ${limit} offset ${offset}`;
   return { sql, values };
 }
@@ -202,7 +205,7 @@ export function compileLeads(question: CheckedQuestion, metric: LeadMetric): Com
   const counted = `from submissions where ${conditions.join(' and ')}`;
   return {
     rows: {
-      sql: `select lead_id as d0, count(*) over () as groups ${counted} group by lead_id
+      sql: `select lead_id as d0 ${counted} group by lead_id
         order by max(lead_at) desc, lead_id desc limit ${question.limit} offset ${question.offset}`,
       values,
     },

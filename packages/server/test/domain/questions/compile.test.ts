@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { METRIC_NAMES } from '@leadtrail/contract/question-fields';
+import { compileLeads, compileQuestion } from '../../../src/domain/questions/compile.ts';
+import { checkQuestion } from '../../../src/domain/questions/question.ts';
+
+it('has no window functions, at which DuckDB now and then fails', () => {
+  const question = checkQuestion(
+    {
+      metrics: [...METRIC_NAMES],
+      dimensions: ['campaign', 'date'],
+      filters: [],
+      period: 'last_30_days',
+      compare: 'previous_period',
+      attribution: 'linear',
+      goal: 'booked',
+      order_by: [],
+      limit: 100,
+      offset: 0,
+    },
+    { timeZone: 'UTC', now: Date.parse('2026-03-01T12:00:00Z'), onlySites: null },
+  );
+  for (const { rows, totals } of [compileQuestion(question), compileLeads(question, 'won')]) {
+    for (const { sql } of [rows, totals]) assert.doesNotMatch(sql, /\bover\b/i);
+  }
+});
