@@ -21,11 +21,9 @@ export type EmbeddedDialect = Dialect & {
 export function sqliteDialect(prepare: StatementCache): EmbeddedDialect {
   const insertInto = makeInserts(prepare);
   const noted = new Map<AnswerChangeRow['kind'], (string | number)[]>();
+  // One by one: a statement with several rows keeps a journal of its own, which takes a quarter longer.
   const insertRows: Dialect['insertRows'] = async (table, rows, conflict) => {
-    const [first] = rows;
-    if (first === undefined) return;
-    if (rows.length <= ROWS_AT_ONCE_MAX) insertInto(table, first, conflict, rows.length).run(rows);
-    else for (const row of rows) insertInto(table, row, conflict).run([row]);
+    for (const row of rows) insertInto(table, row, conflict).run(row);
   };
   return {
     kind: 'sqlite',
@@ -64,7 +62,7 @@ export function sqliteDialect(prepare: StatementCache): EmbeddedDialect {
     run: async <R>(text: string, values: readonly SqlValue[]) => prepare(text).all(values) as R[],
     selectHeld: async <R>(text: string, values: readonly SqlValue[]) => prepare(text).all(values) as R[],
     async insertNumbered(table, row) {
-      return Number(insertInto(table, row, '').run([row]).lastInsertRowid);
+      return Number(insertInto(table, row, '').run(row).lastInsertRowid);
     },
     insertRows,
     addRows: ({ table, adding }, rows) => insertRows(table, rows, adding),
@@ -86,7 +84,7 @@ export function sqliteDialect(prepare: StatementCache): EmbeddedDialect {
     writeNotes() {
       for (const [kind, ids] of noted) {
         const note = changeNote(kind, ids);
-        insertInto('answer_changes', note, '').run([note]);
+        insertInto('answer_changes', note, '').run(note);
       }
       noted.clear();
     },
@@ -116,44 +114,29 @@ function quoted(term: string): string {
 
 type Insert = {
   columns: readonly string[];
-  run(rows: readonly object[]): { lastInsertRowid: number | bigint };
+  run(row: object): { lastInsertRowid: number | bigint };
 };
 
-/** So many rows go into one statement; more are inserted one by one with a statement that is kept. */
-const ROWS_AT_ONCE_MAX = 4;
-
-/** Statements that insert rows, each kept with its columns: to put its text together takes longer than to run it. */
+/** Statements that insert a row, each kept with its columns: to put its text together takes longer than to run it. */
 function makeInserts(prepare: StatementCache) {
   // Keyed by constants of the callers, so that no key has to be built.
-  const kept = new Map<string, Map<string, Insert[]>>();
-  return (table: string, row: object, conflict: string, rowCount = 1): Insert => {
-    const ofConflict = kept.get(conflict) ?? new Map<string, Insert[]>();
-    const inserts = ofConflict.get(table) ?? [];
-    const known = inserts[rowCount];
+  const kept = new Map<string, Map<string, Insert>>();
+  return (table: string, row: object, conflict: string): Insert => {
+    const ofConflict = kept.getOrInsertComputed(conflict, () => new Map<string, Insert>());
+    const known = ofConflict.get(table);
     const columns = Object.keys(row);
     if (known !== undefined && isSame(columns, known.columns)) return known;
-    const marks = `(${columns.map(() => '?').join(', ')})`;
-    const values = Array(rowCount).fill(marks).join(', ');
+    const marks = columns.map(() => '?').join(', ');
     const onConflict = conflict === '' ? '' : ` on conflict ${conflict}`;
-    const statement = prepare(`insert into ${table} (${columns.join(', ')}) values ${values}${onConflict}`);
-    const insert = {
-      columns,
-      run: (rows: readonly object[]) => statement.run(valuesOf(rows, columns)),
-    };
-    inserts[rowCount] = insert;
-    kept.set(conflict, ofConflict.set(table, inserts));
+    const statement = prepare(`insert into ${table} (${columns.join(', ')}) values (${marks})${onConflict}`);
+    const insert = { columns, run: (row: object) => statement.run(Object.values(row)) };
+    ofConflict.set(table, insert);
     return insert;
   };
 }
 
 function isSame(columns: readonly string[], others: readonly string[]): boolean {
-  return columns.length === others.length && columns.every((column, i) => column === others[i]);
-}
-
-function valuesOf(rows: readonly object[], columns: readonly string[]): SqlValue[] {
-  // The columns are its own, in its own order; several rows may each have another.
-  if (rows.length === 1) return Object.values(rows[0] as object);
-  const values: SqlValue[] = [];
-  for (const row of rows) for (const column of columns) values.push(row[column as keyof typeof row]);
-  return values;
+  if (columns.length !== others.length) return false;
+  for (let i = 0; i < columns.length; i += 1) if (columns[i] !== others[i]) return false;
+  return true;
 }

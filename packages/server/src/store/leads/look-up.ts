@@ -4,7 +4,8 @@ import { type Identity, identityKey, lookupKinds } from '../../domain/leads/lead
 import { RECENT_MS, RECENT_SUBMISSIONS_MAX } from '../../domain/leads/suspicion.ts';
 import { isAllowedOrigin } from '../../domain/setup/site-domain.ts';
 import { addressKey, networksContaining } from '../../lib/ip-network.ts';
-import type { Db } from '../dialect.ts';
+import { memoize } from '../../lib/memoize.ts';
+import type { Db, Dialect } from '../dialect.ts';
 import { type Locks, visitorRead } from '../operation.ts';
 import type { IpRuleRow, VisitorRow } from '../schema.ts';
 import { idHash } from '../tracking/state.ts';
@@ -128,10 +129,13 @@ function siteOf({ site_enabled, domains, form_enabled }: SenderRow): KnownSender
   if (site_enabled === null) return null;
   return {
     enabled: site_enabled === 1,
-    domains: JSON.parse(domains),
+    domains: domainsOf(domains),
     formEnabled: form_enabled === null ? null : form_enabled === 1,
   };
 }
+
+const SITES_KEPT = 1000;
+const domainsOf = memoize(SITES_KEPT, (json): readonly string[] => JSON.parse(json));
 
 function integrationOf({
   integration_id,
@@ -179,11 +183,10 @@ export async function lookUpPerson(
 export async function findHeld({ dialect }: Db, enquiry: Enquiry): Promise<HeldIdentity[]> {
   const { identities, projectKey } = enquiry;
   if (identities.length === 0) return [];
-  const { alone, shared } = personLocks(enquiry);
   const values = identities.flatMap(({ kind, value }) => [kind, value]);
   const hasAddress = identities.at(-1)?.kind === 'ip';
   // Statements run in the order in which they are sent: the select sees what was committed before the locks were had.
-  const locked = dialect.lockEach(alone, shared);
+  const locked = dialect.kind === 'sqlite' ? undefined : lockPerson(dialect, enquiry);
   const held = hasAddress
     ? dialect.run<HeldIdentity>(SELECTS_WITH_ADDRESS[identities.length - 1] as string, [
         ...values,
@@ -191,6 +194,11 @@ export async function findHeld({ dialect }: Db, enquiry: Enquiry): Promise<HeldI
       ])
     : dialect.run<HeldIdentity>(SELECTS_PERSONAL[identities.length] as string, values);
   return (await Promise.all([held, locked]))[0];
+}
+
+function lockPerson(dialect: Dialect, enquiry: Enquiry): Promise<void> {
+  const { alone, shared } = personLocks(enquiry);
+  return dialect.lockEach(alone, shared);
 }
 
 /** Identities that are only learned, and do not decide, keep out only those for whom they do. */
