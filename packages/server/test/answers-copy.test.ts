@@ -14,7 +14,7 @@ import { ADMIN_KEY, onBothStores, startService, type TestService } from '@leadtr
 import { startSession } from '@leadtrail/testing/visits';
 import { Client } from 'pg';
 import { openCopy } from '../src/adapters/duckdb-copy.ts';
-import { openFollowedCopy } from '../src/adapters/duckdb-following.ts';
+import { DamagedCopy, type FollowedCopy, openFollowedCopy } from '../src/adapters/duckdb-following.ts';
 import { claimPlace } from '../src/adapters/duckdb-place.ts';
 import { openStoreReader, type StoreReader } from '../src/adapters/store-reader.ts';
 import { unavailable } from '../src/lib/errors.ts';
@@ -66,6 +66,36 @@ onBothStores('the columnar copy', (kind) => {
       services = [];
       await owner?.close();
     }
+  }
+
+  /** One beside that of the service, which reads the store as it is told. */
+  async function withCopy(
+    reading: (reader: StoreReader) => Partial<StoreReader>,
+    act: (copy: FollowedCopy, service: TestService) => Promise<void>,
+  ): Promise<void> {
+    await inOneInstallation(async (restart) => {
+      const service = await restart();
+      await startSession(service);
+      await service.settled();
+      await service.app.store.bookmarkAnswers();
+      const reader = await openStoreReader(service.database);
+      const place = claimPlace(join(dataDir, 'another-copy'));
+      const copy = openFollowedCopy(place, { ...reader, ...reading(reader) });
+      try {
+        await act(copy, service);
+      } finally {
+        await copy.close();
+        place.release();
+      }
+    });
+  }
+
+  async function countVisits(copy: FollowedCopy): Promise<number> {
+    await copy.follow(Date.now());
+    return copy.use(async (connection) => {
+      const found = await connection.runAndReadAll('select count(*) as n from visits');
+      return Number(found.getRowObjectsJS()[0]?.n);
+    });
   }
 
   test('is not there until somebody asks, and then only for the user of the service', async () => {
@@ -161,38 +191,51 @@ onBothStores('the columnar copy', (kind) => {
   });
 
   test('loses no change where the store goes away while it follows', async () => {
-    await inOneInstallation(async (restart) => {
-      const service = await restart();
-      await startSession(service);
-      await service.settled();
-      await service.app.store.bookmarkAnswers();
-      const reader = await openStoreReader(service.database);
-      let isAway = false;
-      const away = () => Promise.reject(unavailable('The store cannot be read at present.'));
-      const read = ((name: OperationName, argument: never) =>
-        isAway && name === 'visitsOf' ? away() : reader.read(name, argument)) as StoreReader['read'];
-      const place = claimPlace(join(dataDir, 'another-copy'));
-      const copy = openFollowedCopy(place, { ...reader, read });
-      const count = async () => {
-        await copy.follow(Date.now());
-        return copy.use(async (connection) => {
-          const found = await connection.runAndReadAll('select count(*) as n from visits');
-          return Number(found.getRowObjectsJS()[0]?.n);
-        });
-      };
-      try {
-        const before = await count();
+    let isAway = false;
+    const away = () => Promise.reject(unavailable('The store cannot be read at present.'));
+    await withCopy(
+      ({ read }) => ({
+        read: ((name: OperationName, argument: never) =>
+          isAway && name === 'visitsOf' ? away() : read(name, argument)) as StoreReader['read'],
+      }),
+      async (copy, service) => {
+        const before = await countVisits(copy);
         await startSession(service);
         await service.settled();
         isAway = true;
-        assert.equal(await count(), before);
+        assert.equal(await countVisits(copy), before);
         isAway = false;
-        assert.equal(await count(), before + 1);
-      } finally {
-        await copy.close();
-        place.release();
-      }
-    });
+        assert.equal(await countVisits(copy), before + 1);
+      },
+    );
+  });
+
+  test('is made again once where several questions find it damaged', async () => {
+    let made = 0;
+    await withCopy(
+      ({ read }) => ({
+        read: ((name: OperationName, argument: never) => {
+          if (name === 'startOfAnswers') made += 1;
+          return read(name, argument);
+        }) as StoreReader['read'],
+      }),
+      async (copy) => {
+        const before = await countVisits(copy);
+        made = 0;
+        const damaged = () =>
+          copy.use(() => Promise.reject(new Error('FATAL Error: the database has been invalidated')));
+        const asked = [damaged(), damaged(), damaged()].map((each) =>
+          assert.rejects(each, DamagedCopy).then(() => countVisits(copy)),
+        );
+        assert.deepEqual(await Promise.all(asked), [before, before, before]);
+        assert.equal(made, 1);
+        await assert.rejects(
+          copy.use(() => Promise.reject(new Error('Binder Error'))),
+          /Binder Error/,
+        );
+        assert.equal(made, 1);
+      },
+    );
   });
 
   test('follows by changes of which old ones are forgotten, the last never', async () => {

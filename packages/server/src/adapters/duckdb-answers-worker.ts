@@ -8,7 +8,7 @@ import type { CompiledQuestion, Statement } from '../domain/questions/compile.ts
 import { VISITORS } from '../domain/questions/metrics.ts';
 import { AppError, type ErrorCode, reasonOf, unavailable } from '../lib/errors.ts';
 import type { Found } from '../ports/answers.ts';
-import { type FollowedCopy, openFollowedCopy } from './duckdb-following.ts';
+import { DamagedCopy, type FollowedCopy, openFollowedCopy } from './duckdb-following.ts';
 import { claimPlace, removeUnclaimed } from './duckdb-place.ts';
 import { type Row, runHere } from './duckdb-run.ts';
 import { openStoreReader, type StorePlace } from './store-reader.ts';
@@ -95,11 +95,11 @@ async function inTurn<T>(act: () => Promise<T>): Promise<T> {
 }
 
 async function answer(question: CompiledQuestion, now: number): Promise<Found> {
-  const asOf = await copy.follow(now);
+  const ask = async () => figuresFor(question, await copy.follow(now));
   try {
-    return await figuresFor(question, asOf);
+    // A copy that is damaged is made anew, once.
+    return await ask().catch((error) => (error instanceof DamagedCopy ? ask() : Promise.reject(error)));
   } catch (error) {
-    if (isDamaged(error as Error)) await copy.discard();
     throw explained(error as Error);
   }
 }
@@ -149,11 +149,6 @@ function numbered(row: Row, prefix: string): unknown[] {
   const values: unknown[] = [];
   while (`${prefix}${values.length}` in row) values.push(row[`${prefix}${values.length}`]);
   return values;
-}
-
-/** As DuckDB begins its messages where a file cannot be read or makes no sense. */
-function isDamaged({ message }: Error): boolean {
-  return /^(?:IO|FATAL|INTERNAL|Serialization) Error/i.test(message);
 }
 
 function explained(error: Error): Error {

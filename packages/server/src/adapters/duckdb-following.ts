@@ -11,15 +11,16 @@ import type { StoreReader } from './store-reader.ts';
 export type FollowedCopy = {
   /** Says up to which moment everything is in it. Throws while it is being made. */
   follow(now: number): Promise<number>;
+  /** Throws `DamagedCopy` where it turns out to be damaged: then it is gone, and asking again makes it anew. */
   use<T>(ask: (connection: DuckDBConnection) => Promise<T>): Promise<T>;
-  /** Its file turned out to be damaged: the next question makes it anew. */
-  discard(): Promise<void>;
   /** Takes in everything, and leaves nothing in the file of what is gone. */
   forget(now: number): Promise<void>;
   /** Starts nothing new, and interrupts the questions that are running. */
   stop(): void;
   close(): Promise<void>;
 };
+
+export class DamagedCopy extends Error {}
 
 /** Changes with what is copied. */
 const VERSION = 4;
@@ -167,6 +168,13 @@ export function openFollowedCopy(place: CopyPlace, store: StoreReader): Followed
     }
   }
 
+  /** Others that were asked at the same time may have noticed it, too. */
+  async function discard(damaged: State): Promise<void> {
+    const mine = running.then(() => (state === damaged ? drop() : undefined));
+    running = mine.catch(() => undefined);
+    await mine;
+  }
+
   async function catchUpOrRecover(now: number): Promise<number> {
     try {
       return await catchUp(now);
@@ -200,6 +208,7 @@ export function openFollowedCopy(place: CopyPlace, store: StoreReader): Followed
         current = await ready();
       }
       users += 1;
+      let failure: Error;
       try {
         const connection = await current.copy.connect();
         asked.add(connection);
@@ -210,15 +219,15 @@ export function openFollowedCopy(place: CopyPlace, store: StoreReader): Followed
           asked.delete(connection);
           connection.closeSync();
         }
+      } catch (error) {
+        failure = error as Error;
       } finally {
         users -= 1;
         if (users === 0) whenUnused();
       }
-    },
-    async discard() {
-      const mine = running.then(() => (state === undefined ? undefined : drop()));
-      running = mine.catch(() => undefined);
-      await mine;
+      if (!isDamage(failure)) throw failure;
+      await discard(current);
+      throw new DamagedCopy(failure.message);
     },
     async forget(now) {
       if (making !== undefined) {
@@ -263,6 +272,11 @@ function numberOf({ change_no }: Change): number {
 
 function patience(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, MAKING_MS_MAX).unref());
+}
+
+/** As DuckDB begins its messages where a file cannot be read or makes no sense, or where it has lost its way itself. */
+function isDamage({ message }: Error): boolean {
+  return /^(?:IO|FATAL|INTERNAL|Serialization) Error/i.test(message);
 }
 
 function isUnavailable(error: unknown): boolean {
