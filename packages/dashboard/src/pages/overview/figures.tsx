@@ -6,6 +6,7 @@ import { FigureLink } from '../../frame/figure-link.tsx';
 import type { Frame } from '../../frame/frame.ts';
 import { questionFrame, useAnswer } from '../../frame/use-frame.ts';
 import { CHANCE, isCountNoise, isShareNoise } from '../../shared/noise.ts';
+import { classes } from '../../ui/classes.ts';
 import { Skeleton } from '../../ui/states.tsx';
 
 const GRID = 'grid grid-cols-2 gap-3 sm:gap-4 lg:grid-cols-4 print:grid-cols-4';
@@ -14,14 +15,16 @@ const METRICS = ['leads', 'conversion_rate', 'qualified', 'won', 'visits'] as co
 
 /** The four numbers of a morning, each with what it was like before. */
 export function Figures({ frame }: { frame: Frame }) {
-  const answer = useAnswer({ ...questionFrame(frame), metrics: [...METRICS] });
+  const asked = questionFrame(frame);
+  const isCompared = asked.compare !== undefined;
+  const answer = useAnswer({ ...asked, metrics: [...METRICS] });
   return (
     <Loaded
       query={answer}
       outline={
         <div className={GRID}>
           {METRICS.slice(0, 4).map((each) => (
-            <Skeleton key={each} className="h-29 rounded-xl" />
+            <Skeleton key={each} className={classes('rounded-xl', isCompared ? 'h-33.5' : 'h-29')} />
           ))}
         </div>
       }
