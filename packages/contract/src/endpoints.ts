@@ -58,6 +58,7 @@ export const endpoints = {
 
   askQuestion: questions.askQuestion,
   leadsBehind: questions.leadsBehind,
+  visitsBehind: questions.visitsBehind,
   questionFields: questions.questionFields,
   importCosts: costs.importCosts,
   costImports: costs.costImports,

@@ -55,6 +55,7 @@ export const EXAMPLES: Examples = {
     order_by: [['leads', 'desc']],
   },
   leadsBehind: { metric: 'won', period: 'this_month', filters: [['is', 'source', ['google']]] },
+  visitsBehind: { metric: 'form_starts', period: 'last_7_days', filters: [['is', 'device', ['phone']]] },
   updateLead: { status: 'qualified' },
   mergeLeads: { lead_id: 1025 },
   unmergeLead: { lead_id: 1025 },

@@ -1,26 +1,12 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { ApiError, Count, SiteKeys, UnixMillis } from './fields.ts';
+import { ApiError, Count, SiteKeys } from './fields.ts';
 import { LIVE_MINUTES, LIVE_VISITS_MAX } from './limits.ts';
-import { VisitorLead } from './visitor-lead.ts';
+import { ListedVisit } from './listed-visit.ts';
 
-const LiveVisit = z.object({
-  session_id: z.string(),
+const LiveVisit = ListedVisit.extend({
   page: z.string().describe('the latest, without query string and fragment'),
-  entry_page: z.string(),
-  site_key: z.string().describe('empty: not known'),
-  channel: z.string().describe('empty: not known'),
-  source: z.string(),
-  campaign: z.string(),
-  country: z.string().describe('XX: not known'),
-  city: z.string(),
-  device: z.string(),
-  browser: z.string(),
-  started_at: UnixMillis,
   duration_ms: Count.describe('since the start of the visit'),
-  page_views: Count,
-  is_returning: z.boolean(),
-  lead: VisitorLead.nullable().describe('the latest that the visitor is known by'),
 });
 export type LiveVisit = z.output<typeof LiveVisit>;
 

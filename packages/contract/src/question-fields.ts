@@ -53,6 +53,16 @@ export const LEAD_METRICS = [
 ] as const satisfies readonly MetricName[];
 export type LeadMetric = (typeof LEAD_METRICS)[number];
 
+/** Those that count visits, likewise. */
+export const VISIT_METRICS = [
+  'visits',
+  'form_views',
+  'form_starts',
+  'form_submits',
+  'goal_visits',
+] as const satisfies readonly MetricName[];
+export type VisitMetric = (typeof VISIT_METRICS)[number];
+
 export const DIMENSIONS = {
   date: 'Date',
   hour: 'Hour',

@@ -1,8 +1,17 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
+import { ENGAGEMENT_LABELS } from './engagement.ts';
 import { ApiError, Count } from './fields.ts';
 import { LeadItem } from './lead-records.ts';
-import { GOAL_CHARS_MAX, LEADS_DEFAULT, LEADS_MAX, QUESTION_BYTES_MAX } from './limits.ts';
+import {
+  GOAL_CHARS_MAX,
+  LEADS_DEFAULT,
+  LEADS_MAX,
+  LIST_DEFAULT,
+  LIST_MAX,
+  QUESTION_BYTES_MAX,
+} from './limits.ts';
+import { ListedVisit } from './listed-visit.ts';
 import {
   ATTRIBUTIONS,
   COMPARISONS,
@@ -12,6 +21,7 @@ import {
   METRIC_KINDS,
   METRIC_NAMES,
   PERIOD_NAMES,
+  VISIT_METRICS,
 } from './question-fields.ts';
 
 /** One endpoint for every question about visits, leads and money that no fixed report answers. */
@@ -115,6 +125,42 @@ export const leadsBehind = endpoint({
   bodyBytesMax: QUESTION_BYTES_MAX,
   responses: {
     200: z.object({ leads: z.array(LeadItem), total: Count }),
+    400: ApiError,
+    413: ApiError,
+    ...errors,
+  },
+});
+
+export const VisitsBehind = z.strictObject({
+  metric: z.enum(VISIT_METRICS),
+  ...Question.pick({ filters: true, period: true, timezone: true }).shape,
+  goal: Question.shape.goal.describe('the name of an event, for goal_visits'),
+  limit: z.int().min(1).max(LIST_MAX).default(LIST_DEFAULT),
+  offset: Question.shape.offset,
+});
+export type VisitsBehind = z.output<typeof VisitsBehind>;
+
+const VisitItem = ListedVisit.extend({
+  visitor_id: z.string(),
+  exit_page: z.string().describe('without query string and fragment'),
+  medium: z.string(),
+  region: z.string(),
+  engaged_seconds: z.number().nonnegative(),
+  engagement_score: Count,
+  engagement_label: z.enum(ENGAGEMENT_LABELS),
+  has_recording: z.boolean().describe('`GET /replay/:session_id` has it'),
+});
+export type VisitItem = z.output<typeof VisitItem>;
+
+export const visitsBehind = endpoint({
+  ...questions,
+  method: 'POST',
+  path: '/analytics/query/visits',
+  summary: 'The visits that a figure counts, latest first',
+  body: VisitsBehind,
+  bodyBytesMax: QUESTION_BYTES_MAX,
+  responses: {
+    200: z.object({ visits: z.array(VisitItem), total: Count }),
     400: ApiError,
     413: ApiError,
     ...errors,

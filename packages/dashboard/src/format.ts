@@ -9,8 +9,8 @@ const decimal = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 1 });
 const percent = new Intl.NumberFormat(LOCALE, { style: 'percent', minimumFractionDigits: 2 });
 const share = new Intl.NumberFormat(LOCALE, { style: 'percent', maximumFractionDigits: 1 });
 const change = new Intl.NumberFormat(LOCALE, { style: 'percent' });
-const dateTime = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'short' });
-const dateTimeFull = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'full', timeStyle: 'long' });
+const dateTime = dateTimeIn({ dateStyle: 'medium', timeStyle: 'short' });
+const dateTimeFull = dateTimeIn({ dateStyle: 'full', timeStyle: 'long' });
 const date = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium' });
 const dayOfMonth = new Intl.DateTimeFormat(LOCALE, { month: 'short', day: 'numeric', timeZone: 'UTC' });
 const relative = new Intl.RelativeTimeFormat(LOCALE, { numeric: 'auto', style: 'short' });
@@ -43,8 +43,21 @@ export function timeOf(value: string | number): Date {
   return new Date(typeof value === 'number' ? value : `${value.replace(' ', 'T')}Z`);
 }
 
-export const formatDateTime = (value: string | number): string => dateTime.format(timeOf(value));
-export const formatDateTimeFull = (value: string | number): string => dateTimeFull.format(timeOf(value));
+/** In the viewer's time zone, unless another is named. */
+export const formatDateTime = (value: string | number, timeZone?: string): string =>
+  dateTime(timeZone).format(timeOf(value));
+export const formatDateTimeFull = (value: string | number, timeZone?: string): string =>
+  dateTimeFull(timeZone).format(timeOf(value));
+
+/** A format is slow to make, so each time zone keeps its own. */
+function dateTimeIn(look: Intl.DateTimeFormatOptions): (timeZone?: string) => Intl.DateTimeFormat {
+  const made = new Map<string | undefined, Intl.DateTimeFormat>();
+  return (timeZone) => {
+    const format = made.get(timeZone) ?? new Intl.DateTimeFormat(LOCALE, { ...look, timeZone });
+    made.set(timeZone, format);
+    return format;
+  };
+}
 export const formatDate = (value: string | number): string => date.format(timeOf(value));
 /** Formats a calendar day, `YYYY-MM-DD`. */
 export const formatDay = (day: string): string => dayOfMonth.format(new Date(`${day}T00:00:00Z`));

@@ -11,6 +11,7 @@ import { readRecordingsSearch } from './pages/recordings/search.ts';
 import { readSetAsideSearch } from './pages/set-aside/search.ts';
 import { readSettingsSearch } from './pages/settings/search.ts';
 import { readSubmissionsSearch } from './pages/submissions/search.ts';
+import { readVisitsSearch } from './pages/visits/search.ts';
 import { PageFailed } from './shell/page-failed.tsx';
 import { Shell } from './shell/shell.tsx';
 
@@ -29,6 +30,12 @@ const routeTree = root.addChildren([
     getParentRoute: () => root,
     path: '/live',
     component: lazyRouteComponent(() => import('./pages/live/page.tsx'), 'LivePage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/visits',
+    validateSearch: readVisitsSearch,
+    component: lazyRouteComponent(() => import('./pages/visits/page.tsx'), 'VisitsPage'),
   }),
   createRoute({
     getParentRoute: () => root,

@@ -12,6 +12,7 @@ import { sendEvents, startSession } from '@leadtrail/testing/visits';
 import type { Page } from 'playwright-core';
 import { DAY_MS } from '../../server/src/lib/utc-time.ts';
 import { assertAccessible, assertFits, assertUsable, atRest, useDashboard } from './support/dashboard.ts';
+import { assertSameCounts, visitsLinks } from './support/visits-links.ts';
 
 const PAGE = 'https://www.example.com/riverside';
 const SHARED_LINKS = '/analytics/shared-links';
@@ -90,11 +91,32 @@ describe('the campaigns page', () => {
   test('a number of leads leads to exactly those of the row', () =>
     dashboard.visit('/campaigns', async (page) => {
       await page.getByRole('button', { name: 'google' }).click();
-      await row(page, 'Autumn').getByRole('link', { name: '1' }).first().click();
+      await row(page, 'Autumn').getByRole('cell').nth(1).getByRole('link', { name: '1' }).click();
       await page.waitForURL(/figure=leads/);
       await page.getByRole('link', { name: 'cyd' }).waitFor();
       await page.getByText('1 lead', { exact: true }).waitFor();
     }));
+
+  test('a number of visits leads to exactly those, in the steps, in a row, and of a goal', () =>
+    dashboard.visit(
+      '/campaigns?when=last_7_days&goal=brochure&columns=visits,form_views,form_starts,form_submits',
+      async (page) => {
+        await page.getByRole('button', { name: 'google' }).click();
+        await page.getByRole('button', { name: 'Spring' }).click();
+        await page.getByRole('rowheader', { name: 'www.example.com/riverside' }).waitFor();
+        const links = await visitsLinks(page);
+        // Steps, Total, google, Spring and its page, Autumn, newsletter; what is 0 leads nowhere.
+        assert.deepEqual(
+          links.map(({ count }) => count),
+          [...[4, 2, 1], ...[4, 1, 2, 1], ...[3, 1, 1], ...[2, 1, 1], ...[2, 1, 1], ...[1], ...[1, 1, 1]],
+        );
+        await assertSameCounts(page, links);
+        const goal = links.find(({ href }) => href.includes('goal_visits')) ?? assert.fail();
+        await page.goto(goal.href);
+        await page.getByText('Visits that reached the goal “brochure”, latest first.').waitFor();
+        await page.getByText('newsletter · June').filter({ visible: true }).waitFor();
+      },
+    ));
 
   test('is sorted by its headers, and has the levels and columns that one chooses', () =>
     dashboard.visit('/campaigns', async (page) => {
@@ -200,7 +222,7 @@ describe('the campaigns page', () => {
           'Won 0',
         ],
       );
-      await steps.getByRole('link', { name: '2' }).click();
+      await steps.filter({ hasText: 'Leads' }).getByRole('link', { name: '2' }).click();
       await page.waitForURL(/figure=leads/);
       await page.getByText('2 leads', { exact: true }).waitFor();
     }));

@@ -26,6 +26,7 @@ type PathOf = (seeded: Seeded) => string;
 const PAGES: Readonly<Record<string, PathOf>> = {
   overview: () => '',
   live: () => '/live',
+  visits: () => '/visits?when=all',
   leads: () => '/leads',
   'leads as a board': () => '/leads?layout=board',
   lead: ({ leadId }) => `/leads/${leadId}`,
@@ -79,6 +80,10 @@ const OPENED: Readonly<Record<string, { pathOf: PathOf; pressed?: readonly RegEx
   'the leads behind a figure': {
     pathOf: () => '/leads?figure=leads&when=all',
     words: 'Show all leads',
+  },
+  'the visits behind a figure': {
+    pathOf: () => `/visits?figure=goal_visits&goal=${encodeURIComponent(HOSTILE)}&when=all`,
+    words: 'Show all visits',
   },
   'the costs of campaigns': { pathOf: () => '/campaigns', pressed: [/^Costs/], words: 'A CSV file' },
   'the keys of the keyboard': {

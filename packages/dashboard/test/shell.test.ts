@@ -9,6 +9,7 @@ import { assertAccessible, atRest, PHONE, useDashboard } from './support/dashboa
 const ENTRIES: readonly (readonly [label: string, path: string, heading?: string])[] = [
   ['Overview', ''],
   ['Live', '/live'],
+  ['Visits', '/visits'],
   ['Leads', '/leads'],
   ['Submissions', '/submissions'],
   ['Campaigns', '/campaigns'],

@@ -527,6 +527,11 @@ const WRITES: Record<WriteName, (service: TestService) => Promise<Write>> = {
     topics: [],
     write: () => send(service, 'POST', '/analytics/query/leads', { metric: 'leads', period: 'today' }),
   }),
+  visitsBehind: async (service) => ({
+    changes: [],
+    topics: [],
+    write: () => send(service, 'POST', '/analytics/query/visits', { metric: 'visits', period: 'today' }),
+  }),
   importCosts: async (service) => ({ changes: [], topics: [], write: () => importCosts(service) }),
   deleteCosts: async (service) => {
     const id = await importCosts(service);

@@ -99,6 +99,7 @@ export async function callEverything(service: TestService): Promise<Record<Calla
       body: { metrics: ['visits', 'leads'], dimensions: ['source'], period: 'last_30_days' },
     }),
     leadsBehind: await call('leadsBehind', { body: { metric: 'leads', period: 'all' } }),
+    visitsBehind: await call('visitsBehind', { body: { metric: 'visits', period: 'all' } }),
     questionFields: await call('questionFields'),
     costImports: await call('costImports'),
     deleteCosts: await call('deleteCosts', { params: { import_id: await anImport(service) } }),

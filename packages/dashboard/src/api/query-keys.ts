@@ -62,6 +62,7 @@ export const queryKeys = {
   erasePreview: (person: object) => ['erase-preview', person],
 
   people: (q: string) => [LEADS, 'people', q],
+  visitList: (query: object) => ['visit-list', query],
   recordingList: (query: object) => ['recording-list', query],
   recordings: (visitorId: string) => ['recordings', visitorId],
   recording: (sessionId: string) => ['recording', sessionId],

@@ -12,6 +12,9 @@ import type { Comparison, When } from './when.ts';
 
 export type FrameFilter = { dimension: DimensionName; value: string };
 
+/** A visit may have several, and leads know nothing of them. */
+export const OF_VISITS: ReadonlySet<DimensionName> = new Set(['page', 'event']);
+
 /** As the address has it. What is left out is the default of the page. */
 export type FrameSearch = { when?: When; compare?: Comparison; sites?: string; filters?: string[] };
 

@@ -4,7 +4,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback } from 'react';
 import { call } from '../api/client.ts';
 import { type AskedQuestion, queryKeys } from '../api/query-keys.ts';
-import { type Frame, type FrameFilter, type FrameSearch, frameChange, frameOf } from './frame.ts';
+import { type Frame, type FrameFilter, type FrameSearch, frameChange, frameOf, OF_VISITS } from './frame.ts';
 import { rememberFrame } from './remember.ts';
 import type { When } from './when.ts';
 
@@ -13,7 +13,10 @@ export type ChangeFrame = (change: Partial<Frame>) => void;
 export const WHEN_DEFAULT: When = 'last_30_days';
 
 /** The frame of the page, and a function that changes it in the address. */
-export function useFrame(whenDefault: When = WHEN_DEFAULT): [Frame, ChangeFrame] {
+export function useFrame(
+  whenDefault: When = WHEN_DEFAULT,
+  { hasVisitFilters = false }: { /** By what leads know nothing of, too. */ hasVisitFilters?: boolean } = {},
+): [Frame, ChangeFrame] {
   const search = useSearch({ strict: false }) as FrameSearch;
   const navigate = useNavigate();
   const changeFrame = useCallback<ChangeFrame>(
@@ -30,7 +33,10 @@ export function useFrame(whenDefault: When = WHEN_DEFAULT): [Frame, ChangeFrame]
     },
     [navigate],
   );
-  return [frameOf(search, whenDefault), changeFrame];
+  const frame = frameOf(search, whenDefault);
+  // Elsewhere they would leave no leads.
+  const filters = frame.filters.filter(({ dimension }) => hasVisitFilters || !OF_VISITS.has(dimension));
+  return [{ ...frame, filters }, changeFrame];
 }
 
 type QuestionFrame = Pick<AskedQuestion, 'period' | 'compare' | 'filters'>;

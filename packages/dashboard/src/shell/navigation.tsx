@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, type LinkProps, useLocation } from '@tanstack/react-router';
 import {
+  Footprints,
   Inbox,
   LayoutDashboard,
   type LucideIcon,
@@ -30,6 +31,7 @@ type Entry = {
 export const ENTRIES: readonly Entry[] = [
   { to: '/', label: 'Overview', icon: LayoutDashboard },
   { to: '/live', label: 'Live', icon: Radio },
+  { to: '/visits', label: 'Visits', icon: Footprints },
   { to: '/leads', label: 'Leads', icon: Users, waiting: 'leads' },
   { to: '/submissions', label: 'Submissions', icon: Inbox },
   { to: '/campaigns', label: 'Campaigns', icon: Megaphone },

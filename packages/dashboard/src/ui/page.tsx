@@ -23,7 +23,10 @@ export function Page({
           {hint != null && <p className="mt-0.5 wrap-anywhere text-ink-soft">{hint}</p>}
         </div>
         {actions != null && (
-          <div className="flex flex-wrap items-center gap-2 sm:shrink-0 print:hidden">{actions}</div>
+          // Room for buttons that come with what they need to know.
+          <div className="flex flex-wrap items-center gap-2 max-sm:min-h-11 sm:shrink-0 print:hidden">
+            {actions}
+          </div>
         )}
       </header>
       {children}

@@ -1,15 +1,23 @@
 import { useSyncExternalStore } from 'react';
 import { formatAgo, formatDateTime, formatDateTimeFull, timeOf } from '../format.ts';
 
-/** A time in the viewer's time zone, with the full date on hover. */
-export function Time({ value, isAgo = false }: { value: string | number; isAgo?: boolean }) {
+/** A time in the viewer's time zone unless another is named, with the full date on hover. */
+export function Time({
+  value,
+  isAgo = false,
+  timeZone,
+}: {
+  value: string | number;
+  isAgo?: boolean;
+  timeZone?: string | undefined;
+}) {
   return (
     <time
       dateTime={timeOf(value).toISOString()}
-      title={formatDateTimeFull(value)}
+      title={formatDateTimeFull(value, timeZone)}
       className="whitespace-nowrap"
     >
-      {isAgo ? <Ago value={value} /> : formatDateTime(value)}
+      {isAgo ? <Ago value={value} /> : formatDateTime(value, timeZone)}
     </time>
   );
 }

@@ -186,6 +186,10 @@ function flowsOf(config: Config, parts: Parts, work: Work) {
       const { makeListLeadsBehind } = await import('../flows/list-leads-behind.ts');
       return makeListLeadsBehind(common);
     }),
+    listVisitsBehind: whenNeeded(async () => {
+      const { makeListVisitsBehind } = await import('../flows/list-visits-behind.ts');
+      return makeListVisitsBehind(common);
+    }),
     acceptLead: whenNeeded(async () => {
       const { makeAcceptLead } = await import('../flows/accept-lead.ts');
       return makeAcceptLead(common);

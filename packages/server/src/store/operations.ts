@@ -52,6 +52,7 @@ import * as replays from './replays.ts';
 import * as engine from './reports/engine.ts';
 import * as live from './reports/live.ts';
 import * as statistics from './reports/statistics.ts';
+import * as visits from './reports/visits.ts';
 import * as retentionFingerprints from './retention/fingerprints.ts';
 import * as retentionLeads from './retention/leads.ts';
 import * as retentionPreview from './retention/preview.ts';
@@ -116,6 +117,7 @@ const exported = {
   ...engine,
   ...live,
   ...statistics,
+  ...visits,
   ...retentionFingerprints,
   ...retentionLeads,
   ...retentionPreview,

@@ -1,8 +1,8 @@
-import { LEAD_METRICS, type LeadMetric, METRICS, type MetricName } from '@leadtrail/contract/question-fields';
+import { METRICS, type MetricName } from '@leadtrail/contract/question-fields';
 import { Change } from '../../charts/figure.tsx';
 import { formatDecimal, formatDuration, formatMoney, formatNumber, formatPercent } from '../../format.ts';
+import { FigureLink, isLeadMetric, isVisitMetric } from '../../frame/figure-link.tsx';
 import type { Frame, FrameFilter } from '../../frame/frame.ts';
-import { LeadsLink } from '../../frame/leads-link.tsx';
 import { CHANCE, isCountNoise } from '../../shared/noise.ts';
 import { sortOf } from './question.ts';
 import { type CampaignsSearch, columnsOf } from './search.ts';
@@ -51,8 +51,14 @@ export function Cells({
         const value = figures.metrics[index] ?? null;
         return (
           <td key={column} className="px-3 py-1.5 text-right whitespace-nowrap tabular-nums">
-            {isListed && isLeadMetric(column) ? (
-              <LeadsLink frame={frame} metric={column} count={value ?? 0} more={within} />
+            {isVisitMetric(column) || (isListed && isLeadMetric(column)) ? (
+              <FigureLink
+                frame={frame}
+                metric={column}
+                count={value ?? 0}
+                more={within}
+                goal={column === 'goal_visits' ? search.goal : undefined}
+              />
             ) : (
               metricText(column, value, currency)
             )}
@@ -71,10 +77,6 @@ export function Cells({
       )}
     </>
   );
-}
-
-function isLeadMetric(name: MetricName): name is LeadMetric {
-  return LEAD_METRICS.some((each) => each === name);
 }
 
 /** Cents of larger sums only make the columns harder to compare. */

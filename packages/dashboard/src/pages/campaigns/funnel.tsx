@@ -1,11 +1,13 @@
-import { LEAD_METRICS, type LeadMetric, type MetricName } from '@leadtrail/contract/question-fields';
+import type { LeadMetric, VisitMetric } from '@leadtrail/contract/question-fields';
 import { Loaded } from '../../charts/loaded.tsx';
-import { formatNumber, formatShare } from '../../format.ts';
+import { formatShare } from '../../format.ts';
+import { FigureLink } from '../../frame/figure-link.tsx';
 import type { Frame } from '../../frame/frame.ts';
-import { LeadsLink } from '../../frame/leads-link.tsx';
 import { questionFrame, useAnswer } from '../../frame/use-frame.ts';
 import { Card } from '../../ui/card.tsx';
 import { Skeleton } from '../../ui/states.tsx';
+
+type StepMetric = LeadMetric | VisitMetric;
 
 const STEPS = [
   { metric: 'visits', name: 'Visits' },
@@ -15,7 +17,7 @@ const STEPS = [
   { metric: 'leads', name: 'Leads' },
   { metric: 'qualified', name: 'Qualified' },
   { metric: 'won', name: 'Won' },
-] as const satisfies readonly { metric: MetricName; name: string }[];
+] as const satisfies readonly { metric: StepMetric; name: string }[];
 
 /** How many get from each step to the next: visits as far as the form, leads from there on. */
 export function Funnel({ frame }: { frame: Frame }) {
@@ -51,7 +53,7 @@ function Step({
   before,
 }: {
   frame: Frame;
-  metric: MetricName;
+  metric: StepMetric;
   name: string;
   count: number;
   /** How many there were at the step before. */
@@ -63,11 +65,7 @@ function Step({
     <li className="grid min-w-0 content-start gap-1">
       <span className="text-[0.8125rem] text-ink-soft">{name}</span>
       <span className="text-lg leading-tight font-semibold tabular-nums">
-        {isLeadMetric(metric) ? (
-          <LeadsLink frame={frame} metric={metric} count={count} />
-        ) : (
-          formatNumber(count)
-        )}
+        <FigureLink frame={frame} metric={metric} count={count} />
       </span>
       <span aria-hidden="true" className="h-1.5 overflow-hidden rounded-full bg-sunken">
         <span
@@ -80,8 +78,4 @@ function Step({
       </span>
     </li>
   );
-}
-
-function isLeadMetric(name: MetricName): name is LeadMetric {
-  return LEAD_METRICS.some((each) => each === name);
 }

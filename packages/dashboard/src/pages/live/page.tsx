@@ -11,6 +11,7 @@ import { SiteSelect } from '../../frame/site-select.tsx';
 import { useFrame } from '../../frame/use-frame.ts';
 import { useWorkspace } from '../../frame/use-workspace.ts';
 import { useValueName, valueName } from '../../frame/value-name.ts';
+import { COUNTRY_COLUMN, DEVICE_COLUMN, ORIGIN_COLUMN } from '../../shared/visit-columns.tsx';
 import { VisitorLeadLink } from '../../shared/visitor-lead-link.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -115,45 +116,9 @@ function columnsOf(siteName: (key: string) => string): Column<LiveVisit>[] {
       cell: ({ lead }) => <VisitorLeadLink lead={lead} />,
       isFrom: 'sm',
     },
-    {
-      key: 'origin',
-      title: 'Came from',
-      cell: ({ channel, source, campaign }) => (
-        <span className="grid min-w-0">
-          <span>{channel || 'Unknown'}</span>
-          <bdi className="text-[0.8125rem] wrap-anywhere text-ink-faint">
-            {[valueName({ dimension: 'source', value: source }), campaign]
-              .filter((text) => text !== '' && text !== '(none)' && text !== channel)
-              .join(' · ')}
-          </bdi>
-        </span>
-      ),
-      isFrom: 'md',
-    },
-    {
-      key: 'country',
-      title: 'Country',
-      cell: ({ country, city }) => (
-        <span className="grid">
-          {countryName(country)}
-          <bdi className="text-[0.8125rem] text-ink-faint">{city}</bdi>
-        </span>
-      ),
-      isFrom: 'md',
-    },
-    {
-      key: 'device',
-      title: 'Device',
-      cell: ({ device, browser }) => (
-        <span className="grid">
-          {valueName({ dimension: 'device', value: device })}
-          <span className="text-[0.8125rem] text-ink-faint">
-            {valueName({ dimension: 'browser', value: browser })}
-          </span>
-        </span>
-      ),
-      isFrom: 'lg',
-    },
+    ORIGIN_COLUMN,
+    COUNTRY_COLUMN,
+    DEVICE_COLUMN,
     {
       key: 'views',
       title: 'Pages',

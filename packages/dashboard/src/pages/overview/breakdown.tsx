@@ -1,9 +1,9 @@
 import { DIMENSIONS, type DimensionName } from '@leadtrail/contract/question-fields';
 import { type ReactNode, useState } from 'react';
 import { Loaded } from '../../charts/loaded.tsx';
-import { formatNumber, formatPercent } from '../../format.ts';
-import { type Frame, withFilter } from '../../frame/frame.ts';
-import { LeadsLink } from '../../frame/leads-link.tsx';
+import { formatPercent } from '../../format.ts';
+import { FigureLink } from '../../frame/figure-link.tsx';
+import { type Frame, OF_VISITS, withFilter } from '../../frame/frame.ts';
 import { type ChangeFrame, questionFrame, useAnswer } from '../../frame/use-frame.ts';
 import { useValueName } from '../../frame/value-name.ts';
 import { MEASURED_EVENTS } from '../../shared/measured-events.ts';
@@ -17,8 +17,6 @@ const FEW = 8;
 const MANY = 100;
 /** Visits know nothing of them. */
 const OF_FORMS: ReadonlySet<DimensionName> = new Set(['project', 'form']);
-/** A visit may have several, and leads know nothing of them. */
-const OF_VISITS: ReadonlySet<DimensionName> = new Set(['page', 'event']);
 const METRICS = ['visits', 'leads', 'conversion_rate'] as const;
 
 type Props = {
@@ -97,10 +95,19 @@ export function Rows({
                       frame={frame}
                       onChange={onChange}
                     >
-                      {hasVisits && <NumberCell>{formatNumber(visits ?? 0)}</NumberCell>}
+                      {hasVisits && (
+                        <NumberCell>
+                          <FigureLink
+                            frame={frame}
+                            metric="visits"
+                            count={visits ?? 0}
+                            more={[{ dimension, value }]}
+                          />
+                        </NumberCell>
+                      )}
                       {hasLeads && (
                         <NumberCell>
-                          <LeadsLink
+                          <FigureLink
                             frame={frame}
                             metric="leads"
                             count={leads ?? 0}

@@ -2,10 +2,11 @@ import type { QuestionAnswer } from '@leadtrail/contract/questions';
 import { Change, Figure } from '../../charts/figure.tsx';
 import { Loaded } from '../../charts/loaded.tsx';
 import { formatNumber, formatPercent } from '../../format.ts';
+import { FigureLink } from '../../frame/figure-link.tsx';
 import type { Frame } from '../../frame/frame.ts';
-import { LeadsLink } from '../../frame/leads-link.tsx';
 import { questionFrame, useAnswer } from '../../frame/use-frame.ts';
 import { CHANCE, isCountNoise, isShareNoise } from '../../shared/noise.ts';
+import { classes } from '../../ui/classes.ts';
 import { Skeleton } from '../../ui/states.tsx';
 
 const GRID = 'grid grid-cols-2 gap-3 sm:gap-4 lg:grid-cols-4 print:grid-cols-4';
@@ -14,14 +15,16 @@ const METRICS = ['leads', 'conversion_rate', 'qualified', 'won', 'visits'] as co
 
 /** The four numbers of a morning, each with what it was like before. */
 export function Figures({ frame }: { frame: Frame }) {
-  const answer = useAnswer({ ...questionFrame(frame), metrics: [...METRICS] });
+  const asked = questionFrame(frame);
+  const isCompared = asked.compare !== undefined;
+  const answer = useAnswer({ ...asked, metrics: [...METRICS] });
   return (
     <Loaded
       query={answer}
       outline={
         <div className={GRID}>
           {METRICS.slice(0, 4).map((each) => (
-            <Skeleton key={each} className="h-29 rounded-xl" />
+            <Skeleton key={each} className={classes('rounded-xl', isCompared ? 'h-33.5' : 'h-29')} />
           ))}
         </div>
       }
@@ -53,7 +56,7 @@ function Shown({
     <dl className={GRID}>
       <Figure
         name="Leads"
-        value={<LeadsLink frame={frame} metric="leads" count={leads} />}
+        value={<FigureLink frame={frame} metric="leads" count={leads} />}
         change={changed(0, isNoise(0, leads) ? CHANCE : undefined)}
         note={before && `Before: ${formatNumber(before[0])}`}
       />
@@ -67,17 +70,21 @@ function Shown({
             ? CHANCE
             : undefined,
         )}
-        note={`Of ${formatNumber(visits)} visits`}
+        note={
+          <>
+            Of <FigureLink frame={frame} metric="visits" count={visits} /> visits
+          </>
+        }
       />
       <Figure
         name="Qualified"
-        value={<LeadsLink frame={frame} metric="qualified" count={qualified} />}
+        value={<FigureLink frame={frame} metric="qualified" count={qualified} />}
         change={changed(2, matured(2, qualified))}
         note={before && `Before: ${formatNumber(before[2])}`}
       />
       <Figure
         name="Won"
-        value={<LeadsLink frame={frame} metric="won" count={won} />}
+        value={<FigureLink frame={frame} metric="won" count={won} />}
         change={changed(3, matured(3, won))}
         note={before && `Before: ${formatNumber(before[3])}`}
       />

@@ -1,4 +1,4 @@
-import type { DimensionName, LeadMetric, MetricName } from '@leadtrail/contract/question-fields';
+import type { DimensionName, LeadMetric, MetricName, VisitMetric } from '@leadtrail/contract/question-fields';
 import { DAY_MS } from '../../lib/utc-time.ts';
 import {
   COPIED,
@@ -11,7 +11,14 @@ import {
   timeText,
 } from './dimension-sql.ts';
 import { DIMENSION_TABLE } from './dimensions.ts';
-import { COUNTED_LEADS, FIGURES, type FigureName, type FigureTable, METRIC_TABLE } from './metrics.ts';
+import {
+  COUNTED_LEADS,
+  COUNTED_VISITS,
+  FIGURES,
+  type FigureName,
+  type FigureTable,
+  METRIC_TABLE,
+} from './metrics.ts';
 import type { Span } from './periods.ts';
 import type { CheckedQuestion } from './question.ts';
 
@@ -210,6 +217,28 @@ export function compileLeads(question: CheckedQuestion, metric: LeadMetric): Com
       values,
     },
     totals: { sql: `select count(distinct lead_id) as m0 ${counted}`, values },
+    earliest: null,
+  };
+}
+
+/** The visits that a metric counts, latest first: key, number of the visitor and start; and how many they are. */
+export function compileVisits(question: CheckedQuestion, metric: VisitMetric): CompiledQuestion {
+  const values: string[] = [];
+  const scope: Scope = { table: 'visits', offsets: question.offsets, shiftDays: 0 };
+  // A value that the statement does not use would be refused.
+  const isGoal = metric === 'goal_visits' ? goalCondition(question, scope, values) : 'false';
+  const conditions = [
+    ...conditionsOf(question, question.period, scope, true, values),
+    `(${COUNTED_VISITS[metric](isGoal)})`,
+  ];
+  const counted = `from visits where ${conditions.join(' and ')}`;
+  return {
+    rows: {
+      sql: `select session_key as d0, visitor_no as d1, happened_at as d2 ${counted}
+        order by happened_at desc, session_key desc limit ${question.limit} offset ${question.offset}`,
+      values,
+    },
+    totals: { sql: `select count(*) as m0 ${counted}`, values },
     earliest: null,
   };
 }

@@ -1,4 +1,4 @@
-import type { LeadMetric, MetricName } from '@leadtrail/contract/question-fields';
+import type { LeadMetric, MetricName, VisitMetric } from '@leadtrail/contract/question-fields';
 import { SECOND_MS } from '../../lib/utc-time.ts';
 
 /** What can be asked for: figures that a table adds up, and metrics that are made of them. */
@@ -25,6 +25,15 @@ export const COUNTED_LEADS: Readonly<Record<LeadMetric, string>> = {
   fake: `stage = 'fake'`,
 };
 
+/** Which visits each metric counts. `isGoal` is whether a visit has reached the goal. */
+export const COUNTED_VISITS: Readonly<Record<VisitMetric, (isGoal: string) => string>> = {
+  visits: () => 'true',
+  form_views: () => 'form_viewed = 1',
+  form_starts: () => 'form_started = 1',
+  form_submits: () => 'form_submitted = 1',
+  goal_visits: (isGoal) => isGoal,
+};
+
 /** Without groups there is a faster way, for who knows how many visitors there are. */
 export const VISITORS = 'count(distinct visitor_no)';
 
@@ -38,10 +47,10 @@ export const FIGURES = {
   },
   engaged_ms: { table: 'visits', sql: () => 'sum(engaged_ms)' },
   score: { table: 'visits', sql: () => 'sum(score)' },
-  form_views: { table: 'visits', sql: () => 'sum(form_viewed)' },
-  form_starts: { table: 'visits', sql: () => 'sum(form_started)' },
-  form_submits: { table: 'visits', sql: () => 'sum(form_submitted)' },
-  goal_visits: { table: 'visits', sql: (_, isGoal) => `count(*) filter (where ${isGoal})` },
+  form_views: visitCount('form_views'),
+  form_starts: visitCount('form_starts'),
+  form_submits: visitCount('form_submits'),
+  goal_visits: visitCount('goal_visits'),
   submissions: { table: 'submissions', sql: (share) => `sum(${share})` },
   leads: leadCount('leads'),
   qualified: leadCount('qualified'),
@@ -56,6 +65,13 @@ export const FIGURES = {
   cost_micros: { table: 'costs', sql: () => 'sum(amount_micros)' },
 } as const satisfies Record<string, Figure>;
 export type FigureName = keyof typeof FIGURES;
+
+function visitCount(metric: VisitMetric): {
+  table: 'visits';
+  sql: (share: string, isGoal: string) => string;
+} {
+  return { table: 'visits', sql: (_, isGoal) => `count(*) filter (where ${COUNTED_VISITS[metric](isGoal)})` };
+}
 
 function leadCount(metric: LeadMetric): { table: 'leads'; sql: (share: string) => string } {
   return { table: 'leads', sql: (share) => `sum(${share}) filter (where ${COUNTED_LEADS[metric]})` };

@@ -1,15 +1,18 @@
 import { DIMENSION_NAMES, DIMENSIONS, METRIC_NAMES, METRICS } from '@leadtrail/contract/question-fields';
 import type { AnswerQuestion } from '../../flows/answer-question.ts';
 import type { ListLeadsBehind } from '../../flows/list-leads-behind.ts';
+import type { ListVisitsBehind } from '../../flows/list-visits-behind.ts';
 import type { Handlers } from '../answer-endpoint.ts';
 
 export function questionRoutes({
   answerQuestion,
   listLeadsBehind,
+  listVisitsBehind,
 }: {
   answerQuestion: AnswerQuestion;
   listLeadsBehind: ListLeadsBehind;
-}): Pick<Handlers, 'askQuestion' | 'leadsBehind' | 'questionFields'> {
+  listVisitsBehind: ListVisitsBehind;
+}): Pick<Handlers, 'askQuestion' | 'leadsBehind' | 'visitsBehind' | 'questionFields'> {
   return {
     async askQuestion({ body, headers, reply, sharedLink }) {
       const onlySites = sharedLink?.sites.map(({ site_key }) => site_key) ?? null;
@@ -20,6 +23,7 @@ export function questionRoutes({
       return asCsv();
     },
     leadsBehind: ({ body }) => listLeadsBehind(body),
+    visitsBehind: ({ body }) => listVisitsBehind(body),
     questionFields: () => ({
       metrics: METRIC_NAMES.map((name) => ({ name, ...METRICS[name] })),
       dimensions: DIMENSION_NAMES.map((name) => ({ name, label: DIMENSIONS[name] })),

@@ -1,11 +1,11 @@
 import { LIVE_MINUTES, LIVE_VISITS_MAX } from '@leadtrail/contract/limits';
 import type { LiveVisit } from '@leadtrail/contract/live';
-import { deviceOf } from '../../domain/tracking/device.ts';
 import { pageKey } from '../../domain/tracking/page-address.ts';
 import { MINUTE_MS } from '../../lib/utc-time.ts';
 import { leadsByVisitor } from '../leads/by-visitor.ts';
 import { read } from '../operation.ts';
 import { countOf } from '../paging.ts';
+import { LISTED_COLUMNS, listedVisit } from './listed-visit.ts';
 
 type Asked = { now: number; siteKeys?: readonly string[] | undefined };
 
@@ -19,17 +19,7 @@ export const live = read({ shows: ['tracking', 'leads'] }, async (db, { now, sit
       select.where('site_key', 'in', db.dialect.anyOf(siteKeys ?? [])),
     );
   const sessions = await present
-    .select([
-      'session_id',
-      'visitor_id',
-      'entry_page',
-      'exit_page',
-      'site_key',
-      'channel',
-      'source',
-      'campaign',
-    ])
-    .select(['country', 'city', 'user_agent', 'started_at', 'page_views', 'return_visits'])
+    .select(LISTED_COLUMNS)
     .orderBy('started_at', 'desc')
     .orderBy('session_id')
     .limit(LIVE_VISITS_MAX)
@@ -38,21 +28,12 @@ export const live = read({ shows: ['tracking', 'leads'] }, async (db, { now, sit
   return {
     total: await countOf(present),
     visits: sessions.map(
-      ({ visitor_id, exit_page, user_agent, city, return_visits, ...session }): LiveVisit => {
-        const { device, browser } = deviceOf(user_agent);
-        return {
-          ...session,
-          page: pageKey(exit_page),
-          entry_page: pageKey(session.entry_page),
-          city: city ?? '',
-          device,
-          browser,
-          // The clock of another process may be ahead.
-          duration_ms: Math.max(0, now - session.started_at),
-          is_returning: return_visits > 0,
-          lead: leads.get(visitor_id) ?? null,
-        };
-      },
+      (session): LiveVisit => ({
+        ...listedVisit(session, leads),
+        page: pageKey(session.exit_page),
+        // The clock of another process may be ahead.
+        duration_ms: Math.max(0, now - session.started_at),
+      }),
     ),
   };
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { METRIC_NAMES } from '@leadtrail/contract/question-fields';
-import { compileLeads, compileQuestion } from '../../../src/domain/questions/compile.ts';
+import { compileLeads, compileQuestion, compileVisits } from '../../../src/domain/questions/compile.ts';
 import { checkQuestion } from '../../../src/domain/questions/question.ts';
 
 it('has no window functions, at which DuckDB now and then fails', () => {
@@ -20,7 +20,11 @@ it('has no window functions, at which DuckDB now and then fails', () => {
     },
     { timeZone: 'UTC', now: Date.parse('2026-03-01T12:00:00Z'), onlySites: null },
   );
-  for (const { rows, totals } of [compileQuestion(question), compileLeads(question, 'won')]) {
+  for (const { rows, totals } of [
+    compileQuestion(question),
+    compileLeads(question, 'won'),
+    compileVisits(question, 'goal_visits'),
+  ]) {
     for (const { sql } of [rows, totals]) assert.doesNotMatch(sql, /\bover\b/i);
   }
 });
