@@ -104,6 +104,17 @@ onBothStores('stages and the CRM', (kind) => {
     assert.deepEqual(history, [{ at, from: 'new', to: 'qualified', by: 'crm' }]);
   });
 
+  test('moves of one moment stay in their order, the latest first', async () => {
+    const lead = await aKnownLead();
+    const stages = ['won', 'contacted', 'qualified', 'lost', 'contacted', 'won'];
+    for (const status of stages) await move(lead, { status });
+    const { history } = await detailOf(lead);
+    assert.deepEqual(
+      history.map(({ from, to }) => [from, to]),
+      stages.map((to, i) => [stages[i - 1] ?? 'new', to]).toReversed(),
+    );
+  });
+
   test('a replayed event changes nothing', async () => {
     const lead = await aKnownLead();
     const event = { crm_lead_id: lead.crmId, event_id: 'e-1', deal: { stage: 'SQL' }, value: 5 };

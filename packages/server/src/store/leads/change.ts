@@ -68,18 +68,22 @@ async function shownSubmission({ dialect }: Db, leadId: number): Promise<number>
 const SELECT_SHOWN = `select case when l.shown_submission_id <> 0 then l.shown_submission_id else min(s.submission_id) end as id
   from leads l join submissions s on s.lead_id = l.lead_id where l.lead_id = ? group by l.lead_id, l.shown_submission_id`;
 
+/** Each move is later than the one before, so that their times tell their order. */
 export async function noteStageMove(
-  { query }: Db,
+  { query, dialect }: Db,
   move: { leadId: number; from: string; to: string; by: LeadChange['by'] | 'merge'; now: number },
 ): Promise<void> {
+  const [last] = await dialect.run<{ at: number | null }>(SELECT_LAST_MOVE, [move.leadId]);
   await query
     .insertInto('lead_stage_moves')
     .values({
       lead_id: move.leadId,
-      at: move.now,
+      at: Math.max(move.now, (last?.at ?? 0) + 1),
       from_status: move.from,
       to_status: move.to,
       moved_by: move.by,
     })
     .execute();
 }
+
+const SELECT_LAST_MOVE = 'select max(at) as at from lead_stage_moves where lead_id = ?';

@@ -53,6 +53,7 @@ export async function stageMovesOf(
     .select(['at', 'from_status as from', 'to_status as to', 'moved_by as by'])
     .where('lead_id', 'in', dialect.anyOf(leadIds))
     .orderBy('at', 'desc')
+    .orderBy('lead_id', 'desc')
     .limit(STAGE_MOVES_MAX)
     .execute();
   return moves.map((move) => ({ ...move, at: dateTime(move.at) })) as z.output<typeof StageMove>[];
