@@ -1,4 +1,6 @@
-/** Numbers and times in the viewer's locale. */
+import { knownTimeZone } from './time-zone.ts';
+
+/** Numbers and times in the viewer's locale, times in the time zone of the workspace. */
 
 const LOCALE = navigator.languages as string[];
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -9,10 +11,13 @@ const decimal = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 1 });
 const percent = new Intl.NumberFormat(LOCALE, { style: 'percent', minimumFractionDigits: 2 });
 const share = new Intl.NumberFormat(LOCALE, { style: 'percent', maximumFractionDigits: 1 });
 const change = new Intl.NumberFormat(LOCALE, { style: 'percent' });
-const dateTime = dateTimeIn({ dateStyle: 'medium', timeStyle: 'short' });
-const dateTimeFull = dateTimeIn({ dateStyle: 'full', timeStyle: 'long' });
-const date = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium' });
+const dateTime = timeFormat({ dateStyle: 'medium', timeStyle: 'short' });
+const dateTimeFull = timeFormat({ dateStyle: 'full', timeStyle: 'long' });
+const timeOfDay = timeFormat({ timeStyle: 'short' });
+const date = timeFormat({ dateStyle: 'medium' });
+const day = timeFormat({ year: 'numeric', month: '2-digit', day: '2-digit' }, 'sv');
 const dayOfMonth = new Intl.DateTimeFormat(LOCALE, { month: 'short', day: 'numeric', timeZone: 'UTC' });
+const wholeDay = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeZone: 'UTC' });
 const relative = new Intl.RelativeTimeFormat(LOCALE, { numeric: 'auto', style: 'short' });
 const regions = new Intl.DisplayNames(LOCALE, { type: 'region', fallback: 'code' });
 
@@ -43,24 +48,27 @@ export function timeOf(value: string | number): Date {
   return new Date(typeof value === 'number' ? value : `${value.replace(' ', 'T')}Z`);
 }
 
-/** In the viewer's time zone, unless another is named. */
-export const formatDateTime = (value: string | number, timeZone?: string): string =>
-  dateTime(timeZone).format(timeOf(value));
-export const formatDateTimeFull = (value: string | number, timeZone?: string): string =>
-  dateTimeFull(timeZone).format(timeOf(value));
+export const formatDateTime = (value: string | number): string => dateTime(timeOf(value));
+export const formatDateTimeFull = (value: string | number): string => dateTimeFull(timeOf(value));
+export const formatTimeOfDay = (value: string | number): string => timeOfDay(timeOf(value));
+export const formatDate = (value: string | number): string => date(timeOf(value));
+/** The calendar day on which it is, `YYYY-MM-DD`. */
+export const dayOf = (value: string | number): string => day(timeOf(value));
 
-/** A format is slow to make, so each time zone keeps its own. */
-function dateTimeIn(look: Intl.DateTimeFormatOptions): (timeZone?: string) => Intl.DateTimeFormat {
-  const made = new Map<string | undefined, Intl.DateTimeFormat>();
-  return (timeZone) => {
-    const format = made.get(timeZone) ?? new Intl.DateTimeFormat(LOCALE, { ...look, timeZone });
-    made.set(timeZone, format);
-    return format;
+/** A format is slow to make: it is kept as long as the time zone stays the same. */
+export function timeFormat(look: Intl.DateTimeFormatOptions, locale: string | string[] = LOCALE) {
+  let made: { timeZone: string; format: Intl.DateTimeFormat } | undefined;
+  return (time: Date): string => {
+    const timeZone = knownTimeZone();
+    if (made?.timeZone !== timeZone)
+      made = { timeZone, format: new Intl.DateTimeFormat(locale, { ...look, timeZone }) };
+    return made.format.format(time);
   };
 }
-export const formatDate = (value: string | number): string => date.format(timeOf(value));
+
 /** Formats a calendar day, `YYYY-MM-DD`. */
 export const formatDay = (day: string): string => dayOfMonth.format(new Date(`${day}T00:00:00Z`));
+export const formatDayOfYear = (day: string): string => wholeDay.format(new Date(`${day}T00:00:00Z`));
 
 const STEPS: readonly [Intl.RelativeTimeFormatUnit, { ms: number; inNext: number }][] = [
   ['second', { ms: 1000, inNext: 60 }],

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
+import { call } from '@leadtrail/testing/analytics-calls';
 import { assertCaptured, CAPTURE_ENV, sendFromServer } from '@leadtrail/testing/enquiries';
 import { ask } from '@leadtrail/testing/questions';
 import { ADMIN_KEY, useService } from '@leadtrail/testing/service';
@@ -73,6 +74,41 @@ describe('what surrounds every page', () => {
         .waitFor();
       await assertAccessible(page);
     });
+  });
+
+  test('times are those of the workspace, wherever one looks from, and follow its time zone', async () => {
+    await assertCaptured(sendFromServer(service, { FIRSTNAME: 'Katherine', PROJECT: 'Elsewhere' }));
+    const assertTimesIn = async (page: Page, timeZone: string, look: Intl.DateTimeFormatOptions) => {
+      const written = new Intl.DateTimeFormat('en-GB', { ...look, timeZone });
+      await page.waitForFunction(() => document.querySelector('main time') !== null);
+      const times = await page
+        .locator('main time:visible')
+        .evaluateAll((all) => all.map((each) => [each.getAttribute('datetime') ?? '', each.textContent]));
+      assert.ok(times.length > 0);
+      for (const [at = '', text] of times) assert.equal(text, written.format(new Date(at)), page.url());
+    };
+    const inTables = { dateStyle: 'medium', timeStyle: 'short' } as const;
+    await dashboard.visit('/submissions', async (page) => {
+      await assertTimesIn(page, 'UTC', inTables);
+      await page.getByRole('link', { name: 'Settings' }).click();
+      await page.getByRole('link', { name: 'Time zone and currency' }).click();
+      await page.getByLabel('Time zone', { exact: true }).fill('Asia/Kolkata');
+      await page
+        .getByRole('form', { name: 'Time zone and currency' })
+        .getByRole('button', { name: 'Save' })
+        .click();
+      await page.getByText('Saved').waitFor();
+      await page.getByRole('link', { name: 'Submissions' }).click();
+      await atRest(page);
+      await assertTimesIn(page, 'Asia/Kolkata', inTables);
+      await page.getByRole('link', { name: 'Katherine' }).first().click();
+      await page.getByRole('heading', { name: 'Today' }).waitFor();
+      const timeline = page.locator('article time').first();
+      const at = (await timeline.getAttribute('datetime')) ?? '';
+      const hours = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short', timeZone: 'Asia/Kolkata' });
+      assert.equal(await timeline.innerText(), hours.format(new Date(at)));
+    });
+    await call(service, 'PATCH', '/analytics/settings', { body: { timezone: 'UTC' } });
   });
 
   test('spam and tests are tabs of one entry', async () => {

@@ -29,6 +29,7 @@ export type LeadColumn = { status: LeadStatus; sort: LeadSort; filters: LeadFilt
 /** What a question leaves out has its default. */
 export type AskedQuestion = Pick<Question, 'metrics' | 'period'> & Partial<Question>;
 
+const ANSWERS = 'answers';
 const LEADS = 'leads';
 const LEAD = 'lead';
 const DELIVERIES = 'deliveries';
@@ -38,7 +39,8 @@ export const queryKeys = {
   viewer: ['viewer'],
   worldMap: ['world-map'],
 
-  answer: (question: AskedQuestion) => ['answers', question],
+  answers: [ANSWERS],
+  answer: (question: AskedQuestion) => [ANSWERS, question],
   figures: ['figures'],
   realtime: ['realtime'],
   live: (query: object) => ['live', query],

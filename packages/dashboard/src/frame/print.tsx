@@ -1,7 +1,7 @@
 import { DIMENSIONS } from '@leadtrail/contract/question-fields';
 import { Printer } from 'lucide-react';
 import { useViewer } from '../api/role.ts';
-import { formatDate } from '../format.ts';
+import { formatDate, formatDayOfYear } from '../format.ts';
 import { Button } from '../ui/button.tsx';
 import { comparedDays } from './days.ts';
 import type { Frame } from './frame.ts';
@@ -47,6 +47,5 @@ export function PrintTitle({ frame }: { frame: Frame }) {
 }
 
 function spanText({ from, to }: { from: string; to: string }): string {
-  const text = (day: string) => formatDate(Date.parse(`${day}T12:00:00Z`));
-  return from === to ? text(from) : `${text(from)} to ${text(to)}`;
+  return from === to ? formatDayOfYear(from) : `${formatDayOfYear(from)} to ${formatDayOfYear(to)}`;
 }

@@ -1,8 +1,10 @@
 import { LIST_MAX } from '@leadtrail/contract/limits';
 import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { call } from '../api/client.ts';
 import { queryKeys } from '../api/query-keys.ts';
 import { useIsAdmin, useViewer } from '../api/role.ts';
+import { knownTimeZone, noteTimeZone } from '../time-zone.ts';
 import { answerOptions } from './use-frame.ts';
 
 /** Sites, time zone and currency, for every role: only admins may read the settings. */
@@ -27,13 +29,21 @@ export function useWorkspace(): Workspace {
   const keys = (data?.rows ?? []).flatMap(({ dimensions: [key = ''] }) => (key.startsWith('(') ? [] : [key]));
   return {
     // Lists go on without the figures, and say which days they show.
-    timeZone: data?.meta.timezone ?? (isError ? 'UTC' : undefined),
+    timeZone: data?.meta.timezone ?? (isError ? knownTimeZone() : undefined),
     currency: data?.meta.currency,
     isLoading: isPending,
     sites: [...new Set([...keys, ...names.keys()])]
       .map((key) => ({ key, name: names.get(key) ?? key }))
       .toSorted((a, b) => a.name.localeCompare(b.name)),
   };
+}
+
+/** Lets all times be those of the workspace. */
+export function useWorkspaceTimes(): void {
+  const { timeZone } = useWorkspace();
+  useEffect(() => {
+    if (timeZone !== undefined) noteTimeZone(timeZone);
+  }, [timeZone]);
 }
 
 /** The names of sites by their keys, for those who may read them; a key stands for what has none here. */

@@ -1,9 +1,11 @@
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { useViewer } from '../api/role.ts';
 import { formatDate } from '../format.ts';
+import { useWorkspaceTimes } from '../frame/use-workspace.ts';
 import icon from '../icon.svg';
 import { GeoCredit } from '../shell/geo-credit.tsx';
 import { PageAnnouncer } from '../shell/page-announcer.tsx';
+import { useTimeZone } from '../time-zone.ts';
 
 const PAGES = [
   { to: '/', label: 'Overview' },
@@ -12,6 +14,8 @@ const PAGES = [
 
 /** Around the pages of a shared link: whose figures they are, until when, and nothing else. */
 export function SharedShell() {
+  useWorkspaceTimes();
+  useTimeZone();
   const shared = useViewer().data?.shared;
   const { pathname } = useLocation();
   return (

@@ -4,6 +4,7 @@ import { LogOut, Menu as MenuIcon, Monitor, X } from 'lucide-react';
 import { useState } from 'react';
 import { forgetKey } from '../api/key.ts';
 import { useRole } from '../api/role.ts';
+import { useWorkspaceTimes } from '../frame/use-workspace.ts';
 import icon from '../icon.svg';
 import { chooseTheme, THEMES, useTheme } from '../theme.ts';
 import { Button } from '../ui/button.tsx';
@@ -14,6 +15,7 @@ import { PageAnnouncer } from './page-announcer.tsx';
 import { PaletteKey } from './palette-key.tsx';
 
 export function Shell() {
+  useWorkspaceTimes();
   return (
     <div className="grid min-h-dvh lg:grid-cols-[15rem_minmax(0,1fr)] print:block print:min-h-0">
       <a

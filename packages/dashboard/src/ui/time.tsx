@@ -1,23 +1,17 @@
 import { useSyncExternalStore } from 'react';
 import { formatAgo, formatDateTime, formatDateTimeFull, timeOf } from '../format.ts';
+import { useTimeZone } from '../time-zone.ts';
 
-/** A time in the viewer's time zone unless another is named, with the full date on hover. */
-export function Time({
-  value,
-  isAgo = false,
-  timeZone,
-}: {
-  value: string | number;
-  isAgo?: boolean;
-  timeZone?: string | undefined;
-}) {
+/** With the full date on hover. */
+export function Time({ value, isAgo = false }: { value: string | number; isAgo?: boolean }) {
+  useTimeZone();
   return (
     <time
       dateTime={timeOf(value).toISOString()}
-      title={formatDateTimeFull(value, timeZone)}
+      title={formatDateTimeFull(value)}
       className="whitespace-nowrap"
     >
-      {isAgo ? <Ago value={value} /> : formatDateTime(value, timeZone)}
+      {isAgo ? <Ago value={value} /> : formatDateTime(value)}
     </time>
   );
 }

@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react';
-import { formatDateTimeFull } from '../../format.ts';
+import { formatDateTimeFull, formatTimeOfDay } from '../../format.ts';
 import { classes } from '../../ui/classes.ts';
-import { formatTimeOfDay } from './timeline-entries.ts';
 
 const TONES = {
   neutral: 'bg-sunken text-ink-soft',

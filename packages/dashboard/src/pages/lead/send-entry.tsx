@@ -4,7 +4,6 @@ import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 import { useIsAdmin } from '../../api/role.ts';
-import { formatDateTime } from '../../format.ts';
 import { failureLabel, failureSentence } from '../../shared/send-result.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -95,7 +94,9 @@ function Attempts({ send }: { send: LeadSend }) {
           <tbody>
             {send.attempt_log.map((attempt) => (
               <tr key={`${attempt.attempt}-${attempt.at}`} className="border-b border-line last:border-b-0">
-                <td className="px-3 py-1.5 whitespace-nowrap">{formatDateTime(attempt.at)}</td>
+                <td className="px-3 py-1.5">
+                  <Time value={attempt.at} />
+                </td>
                 <td className="px-3 py-1.5 tabular-nums">{attempt.status_code ?? '–'}</td>
                 <td className="px-3 py-1.5 whitespace-nowrap tabular-nums">{attempt.duration_ms} ms</td>
                 <td className="max-w-80 px-3 py-1.5 break-words">

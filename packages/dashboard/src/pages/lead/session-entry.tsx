@@ -1,12 +1,11 @@
 import { Eye, MousePointerClick, Play } from 'lucide-react';
 import { useState } from 'react';
-import { counted, countryName, formatDuration } from '../../format.ts';
+import { counted, countryName, formatDuration, formatTimeOfDay } from '../../format.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { WebLink } from '../../ui/web-link.tsx';
 import type { LeadSession } from './data.ts';
 import { EntryFrame } from './entry.tsx';
-import { formatTimeOfDay } from './timeline-entries.ts';
 
 export function SessionEntry({
   session,

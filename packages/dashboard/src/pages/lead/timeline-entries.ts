@@ -1,4 +1,5 @@
-import { timeOf } from '../../format.ts';
+import { dayOf, timeFormat, timeOf } from '../../format.ts';
+import { addDays } from '../../frame/days.ts';
 import type { CrmActivity, LeadDetail, LeadSend, LeadSession, LeadSubmission, StageMove } from './data.ts';
 import type { TimelineKind } from './search.ts';
 
@@ -66,11 +67,10 @@ function seconds({ at }: Entry): number {
   return Math.floor(at / 1000);
 }
 
-/** Groups entries by day in the viewer's time zone. */
 export function daysOf(entries: readonly Entry[]): Day[] {
   const days = new Map<string, Day>();
   for (const entry of entries) {
-    const key = new Date(entry.at).toDateString();
+    const key = dayOf(entry.at);
     const day = days.get(key) ?? { key, at: entry.at, entries: [] };
     day.entries.push(entry);
     days.set(key, day);
@@ -78,18 +78,12 @@ export function daysOf(entries: readonly Entry[]): Day[] {
   return [...days.values()];
 }
 
-const LOCALE = navigator.languages as string[];
-const thisYear = new Intl.DateTimeFormat(LOCALE, { weekday: 'long', day: 'numeric', month: 'long' });
-const anyYear = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'full' });
-const timeOfDay = new Intl.DateTimeFormat(LOCALE, { timeStyle: 'short' });
+const thisYear = timeFormat({ weekday: 'long', day: 'numeric', month: 'long' });
+const anyYear = timeFormat({ dateStyle: 'full' });
 
 export function formatDayName(at: number, now = Date.now()): string {
-  const day = new Date(at);
-  const today = new Date(now);
-  if (day.toDateString() === today.toDateString()) return 'Today';
-  today.setDate(today.getDate() - 1);
-  if (day.toDateString() === today.toDateString()) return 'Yesterday';
-  return (day.getFullYear() === new Date(now).getFullYear() ? thisYear : anyYear).format(day);
+  const [day, today] = [dayOf(at), dayOf(now)];
+  if (day === today) return 'Today';
+  if (day === addDays(today, -1)) return 'Yesterday';
+  return (day.slice(0, 4) === today.slice(0, 4) ? thisYear : anyYear)(timeOf(at));
 }
-
-export const formatTimeOfDay = (at: number): string => timeOfDay.format(at);

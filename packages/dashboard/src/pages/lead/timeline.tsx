@@ -1,6 +1,7 @@
 import { History } from 'lucide-react';
 import { useState } from 'react';
 import type { ChangeSearch } from '../../shared/use-search-params.ts';
+import { useTimeZone } from '../../time-zone.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { classes } from '../../ui/classes.ts';
@@ -43,6 +44,7 @@ export function Timeline({
   search: LeadSearch;
   onSearch: ChangeSearch<LeadSearch>;
 }) {
+  useTimeZone();
   const [shownMax, setShownMax] = useState(ENTRIES_AT_ONCE);
   const recordings = useRecordings(detail);
   const all = entriesOf(detail);

@@ -12,14 +12,12 @@ import type { Column } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 
 type Shown = {
-  /** The days of the period are those of this zone. */
-  timeZone: string | undefined;
   hasRecordings: boolean;
   onPlay: (sessionId: string) => void;
 };
 
-export function columnsOf({ timeZone, hasRecordings, onPlay }: Shown): Column<VisitItem>[] {
-  const started = (visit: VisitItem) => <Time value={visit.started_at} timeZone={timeZone} />;
+export function columnsOf({ hasRecordings, onPlay }: Shown): Column<VisitItem>[] {
+  const started = (visit: VisitItem) => <Time value={visit.started_at} />;
   return [
     {
       key: 'pages',

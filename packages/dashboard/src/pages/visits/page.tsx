@@ -8,7 +8,6 @@ import { queryKeys } from '../../api/query-keys.ts';
 import { counted } from '../../format.ts';
 import { FrameBar } from '../../frame/frame-bar.tsx';
 import { questionFrame, useFrame, WHEN_DEFAULT } from '../../frame/use-frame.ts';
-import { useWorkspace } from '../../frame/use-workspace.ts';
 import { type MoveList, PagedList } from '../../shared/paged-list.tsx';
 import { ReplayDialog } from '../../shared/replay/replay-dialog.tsx';
 import { defined } from '../../shared/search-params.ts';
@@ -33,7 +32,6 @@ export function VisitsPage() {
   const search = useMemo(() => readVisitsSearch(address), [address]);
   const { figure, goal, limit = LIMIT_DEFAULT, offset = 0, replay } = search;
   const [frame, changeFrame] = useFrame(WHEN_DEFAULT, { hasVisitFilters: true });
-  const { timeZone } = useWorkspace();
   const { period, filters = [] } = questionFrame(frame);
   const metric: VisitMetric = figure ?? 'visits';
   const asked = { metric, period, filters, ...defined({ goal }), limit, offset };
@@ -44,8 +42,6 @@ export function VisitsPage() {
       return { rows, total };
     },
     placeholderData: keepPreviousData,
-    // Times are shown in its zone.
-    enabled: timeZone !== undefined,
   });
   const move = useCallback<MoveList>((to, how) => change({ offset: to || undefined }, how), [change]);
   const open = (sessionId: string | undefined, how?: { isReplacing: boolean }) =>
@@ -58,7 +54,6 @@ export function VisitsPage() {
         query={query}
         caption="Visits"
         columns={columnsOf({
-          timeZone,
           hasRecordings: query.data?.rows.some((visit) => visit.has_recording) ?? false,
           onPlay: open,
         })}

@@ -22,6 +22,8 @@ export function useSettingsDraft<D extends object>(
     send: ({ changed }) => call('saveSettings', { body: changeOf(changed) }),
     onSaved(settings) {
       queryClient.setQueryData(queryKeys.settings, settings);
+      // Of other days, in another currency, with other touches.
+      void queryClient.invalidateQueries({ queryKey: queryKeys.answers });
       toasts.add({ title: 'Saved' });
     },
   });
