@@ -30,6 +30,7 @@ const PAGES = [
   '/leads?layout=board',
   '/leads/1',
   '/live',
+  '/visits',
   '/recordings',
   '/submissions',
   '/rejected',

@@ -67,8 +67,11 @@ export async function emptyDatabase(
   const texts = tables
     .filter(({ name }) => !name.startsWith('kysely_') && !['data_versions', ...except].includes(name))
     .map(({ name }) => `delete from ${name}`);
-  await rows(service, texts.join(';'));
+  await rows(service, [...texts, NOTE_FOR_ANSWERS].join(';'));
 }
+
+/** The columnar copy begins anew: without any change it would have none to begin with. */
+const NOTE_FOR_ANSWERS = "insert into answer_changes (at, kind, ids) values (0, 'setup', '[]')";
 
 const TABLES = {
   // Not those in which a virtual table keeps what it knows.

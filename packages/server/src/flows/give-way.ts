@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 
 const LOOK_MS = 20;
 /** On a busy machine work takes long without being much. */
-const REST_MS_MAX = 1000;
+const REST_MS_MAX = 500;
 
 /**
  * Lets requests go before background work: pauses for as long as they keep the main thread busy, at most `restFactor` times

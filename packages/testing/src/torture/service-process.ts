@@ -125,7 +125,7 @@ function logLine(text: string): LogLine | undefined {
 }
 
 /** Longer than anything takes that works, on a machine that others keep busy too. */
-const PATIENCE_SECONDS = 120;
+const PATIENCE_SECONDS = 300;
 
 /** Rejects when something does not end. */
 export async function within<T>(what: string, promise: Promise<T>): Promise<T> {
