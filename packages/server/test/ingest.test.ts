@@ -191,6 +191,7 @@ test('a batch that PostgreSQL is sent ahead fails with the one before it; both a
   await inbox.close();
 
   const attempts: { follows: number | undefined; failure?: string }[] = [];
+  const sentAhead = Promise.withResolvers<void>();
   const service = await startService('postgres', {
     dataDir,
     overrides: {
@@ -200,7 +201,11 @@ test('a batch that PostgreSQL is sent ahead fails with the one before it; both a
           async ingestTracking(batch) {
             const attempt: (typeof attempts)[number] = { follows: batch.follows };
             attempts.push(attempt);
-            if (attempts.length === 1) throw unavailable('The store is away.');
+            if (attempts.length === 1) {
+              await sentAhead.promise;
+              throw unavailable('The store is away.');
+            }
+            sentAhead.resolve();
             return store.ingestTracking(batch).catch((error: Error) => {
               attempt.failure = error.message;
               throw error;
