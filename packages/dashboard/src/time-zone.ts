@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** The time zone of the workspace, in which all times are shown: as it was known last, until it is known again. */
+/** The time zone of the workspace, in which all times are shown. Until it has loaded, the last known one is used. */
 
 const NAME = 'leadtrail_dashboard_time_zone';
 const listeners = new Set<() => void>();
@@ -11,7 +11,7 @@ export function knownTimeZone(): string {
   return known;
 }
 
-/** Renders again when it turns out to be another. */
+/** Re-renders when it changes. */
 export function useTimeZone(): string {
   return useSyncExternalStore(onChange, knownTimeZone);
 }
@@ -22,7 +22,7 @@ export function noteTimeZone(timeZone: string): void {
   try {
     localStorage.setItem(NAME, timeZone);
   } catch {
-    // Where storage is blocked, it is learned anew each time.
+    // Without storage every page load asks for it again.
   }
   for (const listener of listeners) listener();
 }

@@ -70,7 +70,7 @@ export async function emptyDatabase(
   await rows(service, [...texts, NOTE_FOR_ANSWERS].join(';'));
 }
 
-/** The columnar copy begins anew: without any change it would have none to begin with. */
+/** Makes the columnar copy rebuild itself; it needs at least one change record to start from. */
 const NOTE_FOR_ANSWERS = "insert into answer_changes (at, kind, ids) values (0, 'setup', '[]')";
 
 const TABLES = {

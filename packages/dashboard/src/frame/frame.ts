@@ -12,7 +12,7 @@ import type { Comparison, When } from './when.ts';
 
 export type FrameFilter = { dimension: DimensionName; value: string };
 
-/** A visit may have several, and leads know nothing of them. */
+/** Dimensions of which a visit may have several values, and a lead has none. */
 export const OF_VISITS: ReadonlySet<DimensionName> = new Set(['page', 'event']);
 
 /** As the address has it. What is left out is the default of the page. */

@@ -15,7 +15,9 @@ export const WHEN_DEFAULT: When = 'last_30_days';
 /** The frame of the page, and a function that changes it in the address. */
 export function useFrame(
   whenDefault: When = WHEN_DEFAULT,
-  { hasVisitFilters = false }: { /** By what leads know nothing of, too. */ hasVisitFilters?: boolean } = {},
+  {
+    hasVisitFilters = false,
+  }: { /** Keeps filters by dimensions that leads do not have. */ hasVisitFilters?: boolean } = {},
 ): [Frame, ChangeFrame] {
   const search = useSearch({ strict: false }) as FrameSearch;
   const navigate = useNavigate();
@@ -34,7 +36,7 @@ export function useFrame(
     [navigate],
   );
   const frame = frameOf(search, whenDefault);
-  // Elsewhere they would leave no leads.
+  // On other pages they would filter out all leads.
   const filters = frame.filters.filter(({ dimension }) => hasVisitFilters || !OF_VISITS.has(dimension));
   return [{ ...frame, filters }, changeFrame];
 }

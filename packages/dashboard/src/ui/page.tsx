@@ -23,7 +23,7 @@ export function Page({
           {hint != null && <p className="mt-0.5 wrap-anywhere text-ink-soft">{hint}</p>}
         </div>
         {actions != null && (
-          // Room for buttons that come with what they need to know.
+          // Reserves the height of buttons that appear once their data has loaded.
           <div className="flex flex-wrap items-center gap-2 max-sm:min-h-11 sm:shrink-0 print:hidden">
             {actions}
           </div>

@@ -97,7 +97,7 @@ async function inTurn<T>(act: () => Promise<T>): Promise<T> {
 async function answer(question: CompiledQuestion, now: number): Promise<Found> {
   const ask = async () => figuresFor(question, await copy.follow(now));
   try {
-    // A copy that is damaged is made anew, once.
+    // A damaged copy is rebuilt, and the question retried once.
     return await ask().catch((error) => (error instanceof DamagedCopy ? ask() : Promise.reject(error)));
   } catch (error) {
     throw explained(error as Error);

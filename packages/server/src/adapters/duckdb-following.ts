@@ -11,7 +11,7 @@ import type { StoreReader } from './store-reader.ts';
 export type FollowedCopy = {
   /** Says up to which moment everything is in it. Throws while it is being made. */
   follow(now: number): Promise<number>;
-  /** Throws `DamagedCopy` where it turns out to be damaged: then it is gone, and asking again makes it anew. */
+  /** Throws `DamagedCopy` after deleting a copy that turned out to be damaged; a retry rebuilds it. */
   use<T>(ask: (connection: DuckDBConnection) => Promise<T>): Promise<T>;
   /** Takes in everything, and leaves nothing in the file of what is gone. */
   forget(now: number): Promise<void>;
@@ -168,7 +168,7 @@ export function openFollowedCopy(place: CopyPlace, store: StoreReader): Followed
     }
   }
 
-  /** Others that were asked at the same time may have noticed it, too. */
+  /** Concurrent questions may all report the same damaged copy; it is dropped once. */
   async function discard(damaged: State): Promise<void> {
     const mine = running.then(() => (state === damaged ? drop() : undefined));
     running = mine.catch(() => undefined);
@@ -274,7 +274,7 @@ function patience(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, MAKING_MS_MAX).unref());
 }
 
-/** As DuckDB begins its messages where a file cannot be read or makes no sense, or where it has lost its way itself. */
+/** How DuckDB's messages begin when a file cannot be read or is corrupt, or after an internal error. */
 function isDamage({ message }: Error): boolean {
   return /^(?:IO|FATAL|INTERNAL|Serialization) Error/i.test(message);
 }
