@@ -119,7 +119,7 @@ async function inTransaction(
       if (isDone && database.rowsWritten() !== rowsBefore) written.add(name);
       replies.push(performed);
     }
-    database.db.dialect.writeNotes();
+    await database.db.dialect.writeNotes();
     for (const name of written) await database.db.dialect.run(NOTE_CHANGE, [name, Date.now()]);
     database.exec('commit');
     return replies;
@@ -143,9 +143,11 @@ async function answerInSavepoint(request: StoreRequest): Promise<StoreReply> {
   database.exec('savepoint operation');
   try {
     const answered = await answer(request);
+    await database.db.dialect.writeNotes();
     database.exec('release operation');
     return answered;
   } catch (error) {
+    database.db.dialect.dropNotes();
     try {
       database.exec('rollback to operation');
       database.exec('release operation');

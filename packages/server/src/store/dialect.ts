@@ -51,6 +51,8 @@ export type Dialect = {
   ): Promise<void>;
   /** Adds figures to the rows of a table of totals; one that is missing begins with them. */
   addRows<T extends keyof Schema>(to: Totals<T>, rows: readonly Insertable<Schema[T]>[]): Promise<void>;
+  /** Writes what operations have noted so far, for one that has to read it. */
+  writeNotes(): Promise<void>;
   /** Changes many rows; each says by its key which one it is. */
   updateRows<T extends keyof Schema>(
     table: T,
@@ -96,15 +98,39 @@ export type Totals<T extends keyof Schema> = {
   readonly sums: readonly (keyof Schema[T] & string)[];
   /** The part after `on conflict`. */
   readonly adding: string;
+  /** Operations that are committed together may add once for all of them: until then they only note what to add. */
+  readonly isNoted: boolean;
 };
 
 export function totalsIn<T extends keyof Schema>(
   table: T,
   key: Totals<T>['key'],
   sums: Totals<T>['sums'],
+  { isNoted = false } = {},
 ): Totals<T> {
   const set = sums.map((column) => `${column} = ${table}.${column} + excluded.${column}`);
-  return { table, key, sums, adding: `(${key.join(', ')}) do update set ${set.join(', ')}` };
+  return { table, key, sums, adding: `(${key.join(', ')}) do update set ${set.join(', ')}`, isNoted };
+}
+
+/** One row for each key. */
+export function summed<R extends object>(
+  rows: readonly R[],
+  { key, sums }: { key: readonly string[]; sums: readonly string[] },
+): Keyed<R>[] {
+  const totals = new Map<string, Record<string, number>>();
+  for (const row of rows as readonly Record<string, number>[]) {
+    const id = keyOf(row, key);
+    const total = totals.get(id);
+    if (total === undefined) totals.set(id, { ...row });
+    else for (const figure of sums) total[figure] = (total[figure] ?? 0) + (row[figure] ?? 0);
+  }
+  return [...totals].map(([id, row]) => ({ id, row: row as R }));
+}
+
+export type Keyed<R> = { id: string; row: R };
+
+export function keyOf(row: object, columns: readonly string[]): string {
+  return JSON.stringify(columns.map((column) => (row as Record<string, unknown>)[column]));
 }
 
 /** All texts of one of the lists. */

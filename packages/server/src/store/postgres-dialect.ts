@@ -87,6 +87,7 @@ export function postgresDialect(send: Send): Dialect {
     },
     insertRows,
     addRows: ({ table, adding }, rows) => insertRows(table, rows, adding),
+    writeNotes: async () => undefined,
     async updateRows(table, key, rows) {
       const [first] = rows;
       if (first === undefined) return;

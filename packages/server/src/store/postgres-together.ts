@@ -1,6 +1,14 @@
 import type { Insertable } from 'kysely';
 import { memoize } from '../lib/memoize.ts';
-import { type Dialect, NUMBER_COLUMNS, type NumberedTable, type SqlValue } from './dialect.ts';
+import {
+  type Dialect,
+  type Keyed,
+  keyOf,
+  NUMBER_COLUMNS,
+  type NumberedTable,
+  type SqlValue,
+  summed,
+} from './dialect.ts';
 import type { Schema } from './schema.ts';
 
 /**
@@ -83,7 +91,7 @@ function operationDialect(dialect: Dialect, ask: Ask, held: Set<string>): Dialec
       ),
     addRows: (to, rows) =>
       ask(keyFor('add', to.table), rows, (all) =>
-        forAll(all, (rows) => dialect.addRows(to, summed(rows, to))),
+        forAll(all, (rows) => dialect.addRows(to, inOrder(summed(rows, to)))),
       ),
     updateRows: (table, key, rows) => alone(() => dialect.updateRows(table, key, rows)),
     noteChanged: (kind, ids) =>
@@ -213,27 +221,7 @@ async function insertAll<R extends object>(
   await Promise.all(waves.map((wave) => insert(inOrder(wave))));
 }
 
-type Keyed<R> = { id: string; row: R };
-
 /** So that two transactions never wait for each other. */
 function inOrder<R>(keyed: Keyed<R>[]): R[] {
   return keyed.sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)).map(({ row }) => row);
-}
-
-function keyOf(row: object, columns: readonly string[]): string {
-  return JSON.stringify(columns.map((column) => (row as Record<string, unknown>)[column]));
-}
-
-function summed<R extends object>(
-  rows: readonly R[],
-  { key, sums }: { key: readonly string[]; sums: readonly string[] },
-): R[] {
-  const totals = new Map<string, Record<string, number>>();
-  for (const row of rows as readonly Record<string, number>[]) {
-    const id = keyOf(row, key);
-    const total = totals.get(id);
-    if (total === undefined) totals.set(id, { ...row });
-    else for (const figure of sums) total[figure] = (total[figure] ?? 0) + (row[figure] ?? 0);
-  }
-  return inOrder([...totals].map(([id, row]) => ({ id, row: row as R })));
 }

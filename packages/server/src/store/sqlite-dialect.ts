@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { changeNote, type Dialect, includesAll, type SqlValue } from './dialect.ts';
+import { changeNote, type Dialect, includesAll, type SqlValue, summed } from './dialect.ts';
 import type { AnswerChangeRow } from './schema.ts';
 
 /** Busy, locked, out of memory, I/O error, full, cannot open. */
@@ -12,15 +12,25 @@ export type StatementCache = (text: string) => {
 };
 
 export type EmbeddedDialect = Dialect & {
-  /** Writes what operations have noted since the last time: once for all that are committed together… */
-  writeNotes(): void;
-  /** …or forgets it, where they are not. */
+  /** Forgets what was noted by operations that are rolled back. */
   dropNotes(): void;
+};
+
+type NotedTotals = {
+  table: string;
+  key: readonly string[];
+  sums: readonly string[];
+  adding: string;
 };
 
 export function sqliteDialect(prepare: StatementCache): EmbeddedDialect {
   const insertInto = makeInserts(prepare);
   const noted = new Map<AnswerChangeRow['kind'], (string | number)[]>();
+  const notedTotals = new Map<NotedTotals, object[]>();
+  const dropNotes = () => {
+    noted.clear();
+    notedTotals.clear();
+  };
   // One by one: a statement with several rows keeps a journal of its own, which takes a quarter longer.
   const insertRows: Dialect['insertRows'] = async (table, rows, conflict) => {
     for (const row of rows) insertInto(table, row, conflict).run(row);
@@ -65,7 +75,10 @@ export function sqliteDialect(prepare: StatementCache): EmbeddedDialect {
       return Number(insertInto(table, row, '').run(row).lastInsertRowid);
     },
     insertRows,
-    addRows: ({ table, adding }, rows) => insertRows(table, rows, adding),
+    async addRows(to, rows) {
+      if (to.isNoted) notedTotals.getOrInsertComputed(to, () => []).push(...rows);
+      else await insertRows(to.table, rows, to.adding);
+    },
     async updateRows(table, key, rows) {
       const [first] = rows;
       if (first === undefined) return;
@@ -81,14 +94,17 @@ export function sqliteDialect(prepare: StatementCache): EmbeddedDialect {
       const ofKind = noted.getOrInsertComputed(kind, () => []);
       for (const id of ids) ofKind.push(id);
     },
-    writeNotes() {
+    async writeNotes() {
+      for (const [to, rows] of notedTotals) {
+        for (const { row } of summed(rows, to)) insertInto(to.table, row, to.adding).run(row);
+      }
       for (const [kind, ids] of noted) {
         const note = changeNote(kind, ids);
         insertInto('answer_changes', note, '').run(note);
       }
-      noted.clear();
+      dropNotes();
     },
-    dropNotes: () => noted.clear(),
+    dropNotes,
     // There is one writer, and it does one thing after the other.
     hold: sql``,
     holdFree: sql``,

@@ -15,6 +15,7 @@ const SLOTS = totalsIn(
   'submission_slots',
   ['day', 'project_name', 'source', 'engagement_label', 'slot'],
   SUBMISSION_FIGURES,
+  { isNoted: true },
 );
 
 export function addToTotals({ dialect }: Db, total: SubmissionTotalRow): Promise<void> {
@@ -27,6 +28,8 @@ const TABLES = ['submission_totals', 'submission_slots'] as const;
 /** What is left is one row, or none at zero: project and source are text that a person sent. */
 export async function takeOffTotals(db: Db, gone: SubmissionTotalRow): Promise<void> {
   const { dialect } = db;
+  // It may have come just now.
+  await dialect.writeNotes();
   const left = { ...gone };
   for (const figure of SUBMISSION_FIGURES) left[figure] = -gone[figure];
   const key = [gone.day, gone.project_name, gone.source, gone.engagement_label];

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+import { openSqliteStore } from '../../src/adapters/sqlite-store.ts';
+import { unknownGeo } from '../../src/domain/geo.ts';
+import { readEnquiry } from '../../src/domain/leads/enquiry.ts';
+import type { Capture } from '../../src/store/leads/submission.ts';
+
+const AT = Date.UTC(2026, 10, 18);
+
+function aCapture(name: string): Capture {
+  const form = { FIRSTNAME: name, EMAIL: `${name}@example.com`, PROJECT: 'Riverside' };
+  return {
+    enquiry: readEnquiry(form, { at: AT, ip: '192.0.2.1', headers: {}, locate: unknownGeo }),
+    leadPublicId: `lead-${name}`,
+    submissionPublicId: `submission-${name}`,
+    sendPublicId: null,
+    duplicateWindowMinutes: 60,
+    sendFollowUps: 'always',
+    sendRiskMax: null,
+    environment: 'test',
+    attributionDays: 90,
+    portalDomains: [],
+    botLeadDetection: false,
+    isTrustedProxy: false,
+    isLogged: true,
+  };
+}
+
+test('of leads that are committed together, one that fails is in no table and no total', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'leadtrail-together-'));
+  const file = join(dir, 'leadtrail.db');
+  const store = await openSqliteStore(file);
+  try {
+    using database = new DatabaseSync(file);
+    database.exec(`create trigger no_eve before insert on lead_identities when new.value = 'eve@example.com'
+      begin select raise(abort, 'not this one'); end`);
+    const captures = ['ada', 'bob', 'eve', 'zoe'].map(aCapture);
+    const outcomes = await Promise.allSettled(captures.map((capture) => store.captureLead(capture)));
+    assert.deepEqual(
+      outcomes.map(({ status }) => status),
+      ['fulfilled', 'fulfilled', 'rejected', 'fulfilled'],
+    );
+    const figure = (select: string) => Object.values(database.prepare(select).get() ?? {})[0];
+    assert.equal(figure('select count(*) from leads'), 3);
+    assert.equal(figure('select sum(submissions) from submission_slots'), 3);
+    assert.equal(figure("select sum(json_array_length(ids)) from answer_changes where kind = 'leads'"), 3);
+  } finally {
+    await store.close();
+    await rm(dir, { recursive: true, force: true });
+  }
+});
