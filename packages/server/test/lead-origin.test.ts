@@ -175,30 +175,31 @@ onBothStores('how a lead found us', (kind) => {
     assert.equal((await detailOf(item)).last_touch?.source, '(direct)');
   });
 
-  test('where the visits are not known, what the browser remembers makes the touches', async () => {
-    const __touches = JSON.stringify([
-      [NOON - 9 * DAY_MS, `${SITE_PAGE}/a`, 'https://duckduckgo.com/'],
-      [NOON - 2 * DAY_MS, AD, ''],
-    ]);
-    const { item, body } = await enquire({ __visitor_id: '', __touches });
-    assert.partialDeepStrictEqual(body, {
-      utm_campaign: 'Spring Sale',
-      gclid: 'g-1',
-      channel: 'Paid search',
-      first_source: 'duckduckgo.com',
-      first_medium: 'organic',
-      fields: {},
+  for (const field of ['__touches', '__Touches'])
+    test(`where the visits are not known, what the browser remembers (${field}) makes the touches`, async () => {
+      const remembered = JSON.stringify([
+        [NOON - 9 * DAY_MS, `${SITE_PAGE}/a`, 'https://duckduckgo.com/'],
+        [NOON - 2 * DAY_MS, AD, ''],
+      ]);
+      const { item, body } = await enquire({ __visitor_id: '', [field]: remembered });
+      assert.partialDeepStrictEqual(body, {
+        utm_campaign: 'Spring Sale',
+        gclid: 'g-1',
+        channel: 'Paid search',
+        first_source: 'duckduckgo.com',
+        first_medium: 'organic',
+        fields: {},
+      });
+      assert.equal(item.channel, 'Paid search');
+      const { touches } = await detailOf(item);
+      assert.deepEqual(
+        touches.map(({ at, channel, session_id }) => [at, channel, session_id]),
+        [
+          ['2026-03-01 12:00:00', 'Organic search', ''],
+          ['2026-03-08 12:00:00', 'Paid search', ''],
+        ],
+      );
     });
-    assert.equal(item.channel, 'Paid search');
-    const { touches } = await detailOf(item);
-    assert.deepEqual(
-      touches.map(({ at, channel, session_id }) => [at, channel, session_id]),
-      [
-        ['2026-03-01 12:00:00', 'Organic search', ''],
-        ['2026-03-08 12:00:00', 'Paid search', ''],
-      ],
-    );
-  });
 
   test('nonsense in place of that is nothing', async () => {
     for (const [index, __touches] of [

@@ -160,7 +160,7 @@ async function touchesInForms(
     .innerJoin('leads as l', 'l.lead_id', 's.lead_id')
     .select(['s.lead_id', 's.payload_json'])
     .where('s.lead_id', 'in', dialect.anyOf(leads.map(({ lead_id }) => lead_id)))
-    .where('s.payload_json', 'like', '%__touches%')
+    .where(dialect.contains('s.payload_json', '__touches'))
     .where(({ eb, and, or }) =>
       or([
         eb('s.submission_id', '=', eb.ref('l.shown_submission_id')),
