@@ -216,6 +216,21 @@ onEitherStore('Visits', (kind) => {
         ['/second', '/second?sort=price', '/third', '/second'].map((path) => site.url + path),
       );
     }));
+
+  test('a navigation that an application intercepts is noticed within seconds', () =>
+    visit(async ({ page }) => {
+      await page.goto(site.url);
+      const session = await sessionOf(service, await visitorOf(page));
+      await page.evaluate(async () => {
+        navigation.addEventListener('navigate', (event) => event.intercept());
+        await navigation.navigate('/second').finished;
+      });
+      const views = await eventsWhenThere(service, session.session_id, 'page_view', 1);
+      assert.deepEqual(
+        views.map((view) => view.page),
+        [`${site.url}/second`],
+      );
+    }));
 });
 
 onEitherStore('The way back', (kind) => {

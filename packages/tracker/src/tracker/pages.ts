@@ -1,4 +1,4 @@
-import { isAlive, listen } from './lifetime.ts';
+import { isAlive } from './lifetime.ts';
 
 /** Without the fragment. */
 export function pageAddress(): string {
@@ -16,5 +16,4 @@ export function watchPages(moved: () => void): void {
       } catch {}
     };
   }
-  listen('popstate', moved);
 }

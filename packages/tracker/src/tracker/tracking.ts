@@ -43,7 +43,7 @@ export function beginTracking(): void {
 function watch(): void {
   watchTouches(track);
   watchPages(move);
-  listen('focus blur', checkAttention);
+  listen('popstate focus blur', checkAttention);
   listen('visibilitychange', () => (document.hidden ? leave() : checkAttention()));
   listen('pagehide', () => {
     leave();
@@ -147,6 +147,8 @@ function gather(isLeaving?: boolean): void {
 }
 
 function checkAttention(): void {
+  // Where an application intercepts navigations, no call of the history tells of them.
+  move();
   if (look()) goOn();
 }
 
