@@ -16,7 +16,10 @@ const REFETCH_ON_OPEN = { staleTime: 0, refetchOnWindowFocus: false } as const;
 /** What the address says, with what it says about the frame. */
 export type ScopedSearch = LeadsSearch & Pick<LeadFilters, 'site' | 'from' | 'to'> & { behind?: Behind };
 /** The question of the figure whose leads are listed. */
-export type Behind = Pick<AskedQuestion, 'period' | 'filters'> & { metric: LeadMetric };
+export type Behind = Pick<AskedQuestion, 'period' | 'compare' | 'filters' | 'attribution'> & {
+  metric: LeadMetric;
+  compared: boolean;
+};
 
 export function filtersOf(search: ScopedSearch): LeadFilters {
   const { q, site, from, to } = search;
