@@ -65,7 +65,7 @@ export function LeadsPage() {
         />
       ) : (
         <>
-          <ViewBar search={search} />
+          <ViewBar search={search} scoped={scoped} />
           <Toolbar search={search} onChange={changeSearch} />
           <FilterChips search={search} onChange={changeSearch} />
         </>

@@ -74,8 +74,14 @@ export function latestOptions(filters: LeadFilters) {
   });
 }
 
-export const toReviewOptions = queryOptions({
-  queryKey: queryKeys.leadsToReview,
-  queryFn: async ({ signal }) => (await call('leads', { query: { seen: false, limit: 1 }, signal })).total,
-  staleTime: 0,
-});
+/** How many the view of those to review would list: the search and the frame stay. */
+export function toReviewOptions({ q, site, from, to }: LeadFilters) {
+  const filters = defined({ q, site, from, to });
+  return queryOptions({
+    queryKey: queryKeys.leadsToReviewOf(filters),
+    queryFn: async ({ signal }) =>
+      (await call('leads', { query: { ...filters, seen: false, limit: 1 }, signal })).total,
+    placeholderData: keepPreviousData,
+    staleTime: 0,
+  });
+}
