@@ -108,9 +108,19 @@ export const askQuestion = endpoint({
   responses: { 200: QuestionAnswer, 400: ApiError, 413: ApiError, ...errors },
 });
 
+/** Which of the two periods of a question a list is of. */
+const listedPeriod = {
+  ...Question.pick({ filters: true, period: true, compare: true, timezone: true }).shape,
+  compared: z
+    .boolean()
+    .default(false)
+    .describe('list what the period of `compare` counts: the figure in `previous`'),
+};
+
 export const LeadsBehind = z.strictObject({
   metric: z.enum(LEAD_METRICS),
-  ...Question.pick({ filters: true, period: true, timezone: true, attribution: true }).shape,
+  ...listedPeriod,
+  attribution: Question.shape.attribution,
   limit: z.int().min(1).max(LEADS_MAX).default(LEADS_DEFAULT),
   offset: Question.shape.offset,
 });
@@ -133,7 +143,7 @@ export const leadsBehind = endpoint({
 
 export const VisitsBehind = z.strictObject({
   metric: z.enum(VISIT_METRICS),
-  ...Question.pick({ filters: true, period: true, timezone: true }).shape,
+  ...listedPeriod,
   goal: Question.shape.goal.describe('the name of an event, for goal_visits'),
   limit: z.int().min(1).max(LIST_MAX).default(LIST_DEFAULT),
   offset: Question.shape.offset,

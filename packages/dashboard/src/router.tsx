@@ -6,6 +6,7 @@ import { readDeliveriesSearch } from './pages/deliveries/search.ts';
 import { readIpSearch } from './pages/ip-lists/search.ts';
 import { readLeadSearch } from './pages/lead/search.ts';
 import { readLeadsSearch } from './pages/leads/search.ts';
+import { readLiveSearch } from './pages/live/search.ts';
 import { readOverviewSearch } from './pages/overview/search.ts';
 import { readRecordingsSearch } from './pages/recordings/search.ts';
 import { readSetAsideSearch } from './pages/set-aside/search.ts';
@@ -29,6 +30,7 @@ const routeTree = root.addChildren([
   createRoute({
     getParentRoute: () => root,
     path: '/live',
+    validateSearch: readLiveSearch,
     component: lazyRouteComponent(() => import('./pages/live/page.tsx'), 'LivePage'),
   }),
   createRoute({

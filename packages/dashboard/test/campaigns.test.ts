@@ -97,6 +97,14 @@ describe('the campaigns page', () => {
       await page.getByText('1 lead', { exact: true }).waitFor();
     }));
 
+  test('a number of leads by another touch leads to exactly those as well', () =>
+    dashboard.visit('/campaigns?attribution=first', async (page) => {
+      await row(page, 'google').getByRole('cell').nth(1).getByRole('link', { name: '2' }).click();
+      await page.waitForURL(/figure=leads&attribution=first/);
+      await page.getByText('The leads that “Leads” counts by first touch, latest first.').waitFor();
+      await page.getByText('2 leads', { exact: true }).waitFor();
+    }));
+
   test('a number of visits leads to exactly those, in the steps, in a row, and of a goal', () =>
     dashboard.visit(
       '/campaigns?when=last_7_days&goal=brochure&columns=visits,form_views,form_starts,form_submits',

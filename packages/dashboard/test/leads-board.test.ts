@@ -42,6 +42,11 @@ describe('The board of leads', () => {
           ],
         );
         assert.equal((await cards(page, 'New')).length, 20);
+        await page.getByRole('link', { name: '1 lead', exact: true }).click();
+        await page.waitForURL((url) => url.search === '?status=contacted');
+        await page.getByText('1 lead', { exact: true }).waitFor();
+        await page.getByRole('link', { name: 'Guest 01' }).waitFor();
+        await page.goBack();
         await page.getByRole('button', { name: 'Show 10 more in New' }).click();
         await cardIn(page, 'New', 'Guest 02').waitFor();
         assert.equal((await cards(page, 'New')).length, 30);
@@ -206,7 +211,7 @@ function cardIn(page: Page, stage: string, name: string) {
 }
 
 function cards(page: Page, stage: string): Promise<string[]> {
-  return column(page, stage).getByRole('link').allInnerTexts();
+  return column(page, stage).getByRole('listitem').getByRole('link').allInnerTexts();
 }
 
 async function middleOf(element: ReturnType<typeof cardIn>): Promise<{ x: number; y: number }> {

@@ -74,6 +74,17 @@ describe('The leads page', () => {
         await count.waitFor();
       }));
 
+    it('counts to review what that view would list, with the search and the period', () =>
+      dashboard.visit('/leads?q=Ada', async (page) => {
+        const views = page.getByRole('navigation', { name: 'Views' });
+        await views.getByRole('link', { name: 'To review 1' }).click();
+        await page.waitForURL(/seen=false/);
+        await page.getByText('1 lead', { exact: true }).waitFor();
+        await page.goto(`${service.url}/dashboard/leads?when=2019-01-01..2019-01-02`);
+        await page.getByText('No leads here').waitFor();
+        assert.equal(await views.getByRole('link', { name: /To review/ }).innerText(), 'To review');
+      }));
+
     it('keeps search, filters and order in the address, so that a view can be shared', async () => {
       let shared = '';
       await dashboard.visit('/leads', async (page) => {

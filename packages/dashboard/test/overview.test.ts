@@ -8,7 +8,7 @@ import { ask } from '@leadtrail/testing/questions';
 import { ADMIN_KEY, useService } from '@leadtrail/testing/service';
 import { endSession, sendEvents, startSession } from '@leadtrail/testing/visits';
 import fc from 'fast-check';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { DAY_MS, HOUR_MS } from '../../server/src/lib/utc-time.ts';
 import { shadeStarts } from '../src/charts/steps.ts';
 import { formatAgo } from '../src/format.ts';
@@ -22,8 +22,10 @@ import {
   assertUsable,
   atRest,
   DESKTOP,
+  PHONE,
   useDashboard,
 } from './support/dashboard.ts';
+import { assertSameCounts } from './support/visits-links.ts';
 
 const REALTIME_PATIENCE_MS = 30_000;
 const LANDING = 'https://www.example.com/riverside';
@@ -152,10 +154,88 @@ describe('the overview', () => {
       assert.equal(await table.getByRole('row').count(), 1 + 7);
     }));
 
-  test('says what needs attention, with a way to it', () =>
-    dashboard.visit('/', async (page) => {
-      await page.getByRole('link', { name: /leads? to review/ }).click();
-      await page.waitForURL(/\/leads\?seen=false/);
+  test('a point leads to what it counts: by Enter, by a click, and from the table of its values', () =>
+    dashboard.visit('/?when=last_7_days&chart=visits', async (page) => {
+      const overview = page.url();
+      await page.getByText('Period before').first().waitFor();
+      const chart = page.getByRole('slider', { name: 'Visits per day' });
+      const links = page.getByRole('table', { name: 'Visits per day' }).getByRole('link');
+      // Other tests may have visited today.
+      const { hrefs, counts } = await numbersOf(links);
+      assert.ok(counts.includes(3) && counts.includes(2), 'of the day, and of the day before it');
+      await assertCounted(page, hrefs, counts);
+
+      const href = hrefs[counts.indexOf(3)] ?? assert.fail();
+      await page.goto(overview);
+      await atRest(page);
+      await chart.focus();
+      await page.keyboard.press('End');
+      for (const _ of [1, 2]) await page.keyboard.press('ArrowLeft');
+      await page.keyboard.press('Enter');
+      await page.waitForURL(href);
+      await page.getByText('3 visits', { exact: true }).waitFor();
+
+      await page.goto(overview);
+      await atRest(page);
+      await chart.hover({ position: await placeOf(chart, 4, 7) });
+      await page.mouse.down();
+      await page.mouse.up();
+      await page.waitForURL(href);
+
+      // The line behind it.
+      const before = hrefs[counts.indexOf(2)] ?? assert.fail();
+      await page.goto(overview);
+      await atRest(page);
+      await chart.hover({ position: await placeOf(chart, 3, 7) });
+      await chart.locator('circle[data-series="1"]').click();
+      await page.waitForURL(before);
+      await page.goto(overview);
+      await atRest(page);
+      await chart.focus();
+      await page.keyboard.press('End');
+      for (const _ of [1, 2, 3]) await page.keyboard.press('ArrowLeft');
+      // There were none on the day itself.
+      await page.keyboard.press('Enter');
+      await page.keyboard.press('Shift+Enter');
+      await page.waitForURL(before);
+      await page.getByText('2 visits', { exact: true }).waitFor();
+    }));
+
+  test('a finger reads a point with the first tap and opens it with the second', () =>
+    dashboard.visit(
+      '/?when=last_7_days&chart=visits',
+      async (page) => {
+        const chart = page.getByRole('slider', { name: 'Visits per day' });
+        const position = await placeOf(chart, 4, 7);
+        await chart.tap({ position });
+        await page.getByText('Tap again to open').waitFor();
+        assert.equal(new URL(page.url()).pathname, '/dashboard/');
+        await chart.tap({ position });
+        await page.waitForURL(/\/visits\?/);
+        await page.getByText('3 visits', { exact: true }).waitFor();
+      },
+      { size: PHONE, hasTouch: true },
+    ));
+
+  test('a country on the map leads to its visits', () =>
+    dashboard.visit('/?when=last_30_days', async (page) => {
+      await page.getByRole('heading', { name: 'Countries' }).scrollIntoViewIfNeeded();
+      const map = page.getByRole('slider', { name: /^Countries on the map/ });
+      await map.focus();
+      await page.keyboard.press('Home');
+      assert.match((await map.getAttribute('aria-valuetext')) ?? '', /^India: visits 3,/);
+      await page.keyboard.press('Enter');
+      await page.waitForURL(/\/visits\?.*country%3AIN/);
+      await page.getByText('3 visits', { exact: true }).waitFor();
+    }));
+
+  test('says what needs attention, with a way to it, whatever the frame narrows', () =>
+    dashboard.visit('/?when=yesterday', async (page) => {
+      const need = page.getByRole('link', { name: /leads? to review/ });
+      const count = Number.parseInt(await need.innerText(), 10);
+      await need.click();
+      await page.waitForURL(/\/leads\?seen=false&when=all/);
+      await page.getByText(`${count} lead${count === 1 ? '' : 's'}`, { exact: true }).waitFor();
     }));
 
   test('keeps what happens right now up to date by itself', () =>
@@ -296,6 +376,11 @@ describe('the overview', () => {
       await visits.waitFor({ timeout: REALTIME_PATIENCE_MS });
       assert.equal(await figure(page, 'Visits').innerText(), '1');
       assert.equal(await figure(page, 'Leads').innerText(), '1');
+      await figure(page, 'Leads').getByRole('link', { name: '1' }).click();
+      await page.waitForURL(/only=leads/);
+      assert.equal(await visits.locator('tbody tr').count(), 1);
+      await page.getByRole('button', { name: 'Remove filter Only: Leads' }).click();
+      await page.waitForURL((url) => !url.searchParams.has('only'));
       const row = await visits.getByRole('row').nth(1).innerText();
       assert.match(row, /^www\.example\.com\/riverside\s+riverside/i);
       assert.match(row, /Direct.*Germany/s);
@@ -365,6 +450,67 @@ describe('a day that is not over', () => {
         assert.doesNotMatch(leads, /down/);
         assert.match(leads, /same part of the period before/);
         assert.match(leads, /Before: 3/);
+      },
+      { at: EARLY },
+    ));
+
+  test('the number before leads to exactly those of the same hours, and back to the day', () =>
+    dashboard.visit(
+      '/?when=today',
+      async (page) => {
+        await figure(page, 'Leads').getByText('Before:').getByRole('link', { name: '3' }).click();
+        await page.waitForURL(/\/leads\?figure=leads&compared=true&when=today/);
+        await page.getByText('in the same part of the period before (16 Mar 2026), latest first.').waitFor();
+        await page.getByText('3 leads', { exact: true }).waitFor();
+        const rows = page.getByRole('table', { name: 'Leads' }).locator('tbody tr');
+        assert.equal(await rows.filter({ hasText: /early1-\d@example\.org/ }).count(), 3);
+        await assertUsable(page);
+        await page.setViewportSize(DESKTOP);
+
+        // A lead knows its neighbours in the list, and the way back to it.
+        await rows.first().getByRole('link').first().click();
+        await page.getByText('1 of 3').waitFor();
+        await page.keyboard.press('Escape');
+        await page.waitForURL(/compared=true/);
+
+        await page.getByRole('button', { name: 'Show the period itself' }).click();
+        await page.waitForURL((url) => !url.searchParams.has('compared'));
+        await rows
+          .filter({ hasText: /early0-/ })
+          .first()
+          .waitFor();
+        await page.getByRole('link', { name: 'Show all leads' }).click();
+        await page.waitForURL((url) => !url.searchParams.has('figure'));
+      },
+      { at: EARLY },
+    ));
+
+  test('its hours lead to exactly what they count, in the day and in the one before', () =>
+    dashboard.visit(
+      '/?when=today&chart=visits',
+      async (page) => {
+        await page.getByText('Period before').first().waitFor();
+        await atRest(page);
+        const links = page.getByRole('table', { name: 'Visits per hour' }).getByRole('link');
+        const { hrefs, counts } = await numbersOf(links);
+        assert.deepEqual(counts, [3, 3, 30]);
+        await assertCounted(page, hrefs, counts);
+        await page.getByText('Hour: 15:00').waitFor();
+      },
+      { at: EARLY },
+    ));
+
+  test('the visits before are those of the same hours', () =>
+    dashboard.visit(
+      '/visits?when=today&compared=true',
+      async (page) => {
+        await page.getByText('Visits in the same part of the period before (16 Mar 2026)').waitFor();
+        await page.getByText('3 visits', { exact: true }).waitFor();
+        await page.getByRole('combobox', { name: 'Comparison' }).click();
+        await page.getByRole('option', { name: 'No comparison' }).click();
+        await page.waitForURL(/compare=none/);
+        await page.getByText('3 visits', { exact: true }).waitFor();
+        assert.equal(await page.getByText('the period before').count(), 0);
       },
       { at: EARLY },
     ));
@@ -538,6 +684,30 @@ describe('what the charts are drawn from', () => {
 async function choose(page: Page, field: string, option: string): Promise<void> {
   await page.getByRole('combobox', { name: field }).click();
   await page.getByRole('option', { name: option, exact: true }).click();
+}
+
+/** Where the links are, and the numbers that they are. */
+async function numbersOf(links: Locator): Promise<{ hrefs: string[]; counts: number[] }> {
+  await links.first().waitFor();
+  const hrefs = await links.evaluateAll((all) => all.map((each) => (each as HTMLAnchorElement).href));
+  return { hrefs, counts: (await links.allTextContents()).map(Number) };
+}
+
+/** The list behind each address has as many visits as the number says. */
+async function assertCounted(page: Page, hrefs: readonly string[], counts: readonly number[]): Promise<void> {
+  await assertSameCounts(
+    page,
+    hrefs.map((href, index) => ({ href, count: counts[index] ?? 0 })),
+  );
+}
+
+/** Of a chart, beside its points. */
+const MARGINS = { left: 40, right: 10 };
+
+/** Where a point of a chart is drawn. */
+async function placeOf(chart: Locator, at: number, points: number): Promise<{ x: number; y: number }> {
+  const { width } = (await chart.boundingBox()) ?? assert.fail();
+  return { x: MARGINS.left + (at / (points - 1)) * (width - MARGINS.left - MARGINS.right), y: 100 };
 }
 
 function figure(page: Page, name: string) {

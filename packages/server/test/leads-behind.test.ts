@@ -79,6 +79,61 @@ onBothStores('the leads behind a figure', (kind) => {
     assert.deepEqual((await behind({ filters: [['is', 'source', ['(unknown)']]] })).names, ['eve', 'bob']);
   });
 
+  test('are as many as the figure says for any filter, period and time zone, and before as well', async () => {
+    const periods = [
+      { period: 'today', compare: { from: '2026-03-09', to: '2026-03-09' } },
+      { period: 'last_7_days', compare: 'previous_period' },
+      { period: { from: '2026-03-09', to: '2026-03-09' }, compare: 'previous_year' },
+      { period: 'this_month', compare: { from: '2026-03-09', to: '2026-03-31' } },
+    ];
+    const narrowed: Pick<LeadsBehind, 'filters' | 'attribution'>[] = [
+      { filters: [], attribution: 'last_non_direct' },
+      { filters: [['is', 'campaign', ['spring']]], attribution: 'first' },
+      { filters: [['is_not', 'stage', ['won']]], attribution: 'last' },
+      { filters: [['is', 'hour', ['10', '16']]], attribution: 'last_non_direct' },
+      { filters: [['is', 'weekday', ['1']]], attribution: 'first' },
+    ];
+    for (const timezone of ['Asia/Kolkata', 'Pacific/Kiritimati']) {
+      for (const period of periods) {
+        for (const each of narrowed) {
+          const asked = { timezone, ...period, ...each };
+          const { totals } = await ask(service, { metrics: [...LEAD_METRICS], ...asked });
+          for (const [compared, counts] of [
+            [false, totals.metrics],
+            [true, totals.previous],
+          ] as const) {
+            const listed = await Promise.all(
+              LEAD_METRICS.map((metric) => behind({ metric, ...asked, compared })),
+            );
+            const message = JSON.stringify({ ...asked, compared });
+            assert.deepEqual(
+              listed.map(({ total }) => total),
+              counts,
+              message,
+            );
+            assert.deepEqual(
+              listed.map(({ names }) => names.length),
+              counts,
+              message,
+            );
+          }
+        }
+      }
+    }
+  });
+
+  test('are those of the period it is compared with, up to the same time if it is not over', async () => {
+    const before = async (asked: Partial<LeadsBehind>) =>
+      (await behind({ compared: true, compare: 'previous_period', ...asked })).names;
+    assert.deepEqual(await before({ period: 'last_7_days' }), ['bob']);
+    clock.set(MONDAY - 1000);
+    assert.deepEqual(await before({ period: 'last_7_days' }), []);
+    clock.set(MONDAY + 10_000);
+    const week = { from: '2026-03-16', to: '2026-03-22' };
+    assert.deepEqual(await before({ period: week, metric: 'won' }), ['bob']);
+    assert.deepEqual(await before({ period: week, compare: 'previous_year' }), []);
+  });
+
   test('come page by page, latest first, and past the end there are none', async () => {
     assert.deepEqual(await behind({ limit: 1, offset: 1 }), { names: ['ada'], total: 3 });
     assert.deepEqual(await behind({ offset: 3 }), { names: [], total: 3 });
@@ -92,5 +147,6 @@ onBothStores('the leads behind a figure', (kind) => {
     assert.match(await refused({ period: 'yore' }), /last_30_days/);
     assert.match(await refused({ filters: [['is', 'colour', ['red']]] }), /country/);
     assert.match(await refused({ limit: 0 }), /limit/);
+    assert.match(await refused({ compared: true }), /compared needs compare.*previous_period/);
   });
 });

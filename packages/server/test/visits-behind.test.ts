@@ -151,23 +151,33 @@ onBothStores('the visits behind a figure', (kind) => {
       ],
     ];
     const metrics = ['visits', 'form_views', 'goal_visits'] as const;
+    const periods = [
+      { period: SUNDAY, compare: 'previous_period' },
+      { period: 'last_7_days', compare: { from: '2026-03-27', to: '2026-03-29' } },
+      { period: 'today', compare: 'previous_period' },
+    ];
     for (const timezone of [BERLIN, 'Asia/Kolkata']) {
-      for (const period of [SUNDAY, 'last_7_days']) {
+      for (const period of periods) {
         for (const each of filters) {
-          const asked = { goal: 'booked', timezone, period, filters: each };
+          const asked = { goal: 'booked', timezone, ...period, filters: each };
           const { totals } = await ask(service, { metrics: [...metrics], ...asked });
-          const listed = await Promise.all(metrics.map((metric) => behind({ metric, ...asked })));
-          const message = JSON.stringify(asked);
-          assert.deepEqual(
-            listed.map(({ total }) => total),
-            totals.metrics,
-            message,
-          );
-          assert.deepEqual(
-            listed.map(({ visits }) => visits.length),
-            totals.metrics,
-            message,
-          );
+          for (const [compared, counts] of [
+            [false, totals.metrics],
+            [true, totals.previous],
+          ] as const) {
+            const listed = await Promise.all(metrics.map((metric) => behind({ metric, ...asked, compared })));
+            const message = JSON.stringify({ ...asked, compared });
+            assert.deepEqual(
+              listed.map(({ total }) => total),
+              counts,
+              message,
+            );
+            assert.deepEqual(
+              listed.map(({ visits }) => visits.length),
+              counts,
+              message,
+            );
+          }
         }
       }
     }
@@ -188,6 +198,23 @@ onBothStores('the visits behind a figure', (kind) => {
     await call(service, 'PATCH', '/analytics/settings', { body: { timezone: BERLIN } });
     assert.deepEqual(await namesBehind(sunday), ['cyd', 'bob', 'ada', 'eve']);
     await call(service, 'PATCH', '/analytics/settings', { body: { timezone: 'UTC' } });
+  });
+
+  test('are those of the period it is compared with: of a day that is not over, the same part', async () => {
+    const compared = { compared: true, compare: 'previous_period' };
+    const before = (period: VisitsBehind['period'], timezone = 'UTC') =>
+      namesBehind({ ...compared, period, timezone });
+    // Of Monday noon the Sunday until noon: 14 hours on the wall in Berlin, 13 of which there were.
+    assert.deepEqual(await before('today'), ['bob', 'ada']);
+    assert.deepEqual(await before('today', BERLIN), ['bob', 'ada', 'eve']);
+    assert.deepEqual(await before(SUNDAY), ['eve']);
+    assert.deepEqual(await before(SUNDAY, BERLIN), []);
+    assert.deepEqual(await before({ from: '2026-03-28', to: '2026-03-28' }), ['old-2', 'old-1']);
+    assert.deepEqual(await namesBehind({ ...compared, period: SUNDAY, compare: 'previous_year' }), []);
+    const paged = await behind({ ...compared, period: 'today', limit: 1, offset: 1 });
+    assert.deepEqual([namesOf(paged), paged.total], [['ada'], 2]);
+    // Without `compared` it is the period itself, whatever it is compared with.
+    assert.deepEqual(await namesBehind({ period: 'today', compare: 'previous_period' }), ['gus']);
   });
 
   test('come page by page, always in the same order, and past the end there are none', async () => {
@@ -282,6 +309,10 @@ onBothStores('the visits behind a figure', (kind) => {
     assert.match(await refused({ goal: '' }), /goal/);
     assert.match(await refused({ period: 'yore' }), /last_30_days/);
     assert.match(await refused({ timezone: 'Mars/Olympus' }), /timezone/);
+    assert.match(await refused({ compared: true }), /compared needs compare.*previous_period/);
+    assert.match(await refused({ compared: true, compare: 'previous_period' }), /compare cannot .* all/);
+    assert.match(await refused({ compared: 'yes' }), /compared/);
+    assert.match(await refused({ period: 'today', compare: 'yore' }), /previous_year/);
     const unknown = await refused({ filters: [['is', 'colour', ['red']]] });
     for (const dimension of DIMENSION_NAMES) assert.match(unknown, new RegExp(dimension));
     for (const body of [{ limit: 0 }, { limit: 101 }, { offset: -1 }, { attribution: 'first' }])

@@ -59,6 +59,7 @@ export const queryKeys = {
   leadColumn: (column: LeadColumn) => [LEADS, 'column', column] as const,
   latestLeads: (filters: LeadFilters) => [LEADS, 'latest', filters],
   leadsToReview: [LEADS, 'to-review'],
+  leadsToReviewOf: (filters: LeadFilters) => [LEADS, 'to-review', filters],
   anyLead: [LEAD],
   lead: (id: string | number) => [LEAD, String(id)],
   erasePreview: (person: object) => ['erase-preview', person],

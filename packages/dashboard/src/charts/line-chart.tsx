@@ -1,17 +1,20 @@
 import { scaleLinear } from 'd3-scale';
-import type { PointerEvent } from 'react';
-import { formatNumber } from '../format.ts';
+import { memo, type PointerEvent, useId } from 'react';
 import { classes } from '../ui/classes.ts';
 import { AXIS_HEIGHT, LEFT, LinePanel, PANEL_TOP, type PointSeries, RIGHT } from './line-panel.tsx';
-import { PointReadout, spokenPoint } from './point-readout.tsx';
+import { PointReadout, spokenPoint, valueText } from './point-readout.tsx';
 import { SWATCHES } from './tones.ts';
-import { useCursor } from './use-cursor.ts';
+import { type OpeningEvent, useCursor } from './use-cursor.ts';
+import { useOpen } from './use-open.ts';
 import { useWidth } from './use-width.ts';
 import { ValuesTable } from './values-table.tsx';
 
 const HEIGHT = 260;
 
-/** A line chart over days or hours. The step to a point that is not over is dashed. */
+/**
+ * A line chart over days or hours. The step to a point that is not over is dashed. A point opens the page with what it counts;
+ * the dot of the line behind it, or Shift with Enter, opens what that one counts.
+ */
 export function LineChart({
   label,
   unit,
@@ -29,11 +32,20 @@ export function LineChart({
   running: number | undefined;
 }) {
   const [measure, width] = useWidth();
-  const cursor = useCursor(points.length);
+  const { open } = useOpen();
+  const cursor = useCursor(points.length, (at, event) => open(seriesOf(event)?.addressAt?.(at), event));
+  const helpId = useId();
   const x = scaleLinear([0, Math.max(1, points.length - 1)], [LEFT, Math.max(LEFT + 1, width - RIGHT)]);
   const height = PANEL_TOP + HEIGHT + AXIS_HEIGHT;
   const read = cursor.at ?? running ?? points.length - 1;
+  const hasAddresses = series.some(({ addressAt }) => addressAt !== undefined);
+  const canOpen = cursor.at !== null && series[0]?.addressAt?.(cursor.at) !== undefined;
   const nameOf = (at: number) => `${points[at] ?? ''}${at === running ? ', so far' : ''}`;
+
+  function seriesOf(event: OpeningEvent): PointSeries | undefined {
+    if (event.type === 'keydown') return event.shiftKey ? series.find(({ isGhost }) => isGhost) : series[0];
+    return series[Number((event.target as SVGElement).dataset.series ?? 0)];
+  }
 
   function follow(event: PointerEvent<HTMLElement>) {
     const { left } = event.currentTarget.getBoundingClientRect();
@@ -53,14 +65,19 @@ export function LineChart({
         aria-valuemin={0}
         aria-valuemax={points.length - 1}
         aria-valuenow={read}
+        aria-describedby={hasAddresses ? helpId : undefined}
         aria-valuetext={spokenPoint(nameOf(read), series, read)}
         onKeyDown={cursor.onKeyDown}
         onFocus={(event) => event.target.matches(':focus-visible') && cursor.moveTo(read)}
         onBlur={cursor.leave}
         onPointerMove={follow}
-        onPointerDown={follow}
-        onPointerLeave={cursor.leave}
-        className="relative touch-pan-y rounded-md print:h-auto!"
+        onPointerDown={(event) => {
+          cursor.onPointerDown(event);
+          follow(event);
+        }}
+        onPointerLeave={cursor.onPointerLeave}
+        onClick={cursor.onClick}
+        className={classes('relative touch-pan-y rounded-md print:h-auto!', canOpen && 'cursor-pointer')}
         style={{ height }}
       >
         {width > 0 && (
@@ -69,7 +86,7 @@ export function LineChart({
             width={width}
             height={height}
             viewBox={`0 0 ${width} ${height}`}
-            className="block overflow-visible print:h-auto print:w-full"
+            className="pointer-events-none block overflow-visible print:h-auto print:w-full"
           >
             <LinePanel
               series={series}
@@ -89,20 +106,44 @@ export function LineChart({
             at={cursor.at}
             x={x(cursor.at)}
             width={width}
+            hint={cursor.isTouched && canOpen ? 'Tap again to open' : undefined}
           />
         )}
       </div>
-      <ValuesTable
-        caption={label}
-        columns={[unit, ...series.map(({ name }) => name)]}
-        rows={points.map((point, index) => [
-          point,
-          ...series.map(({ values }) => (values[index] == null ? '–' : formatNumber(values[index]))),
-        ])}
-      />
+      {hasAddresses && (
+        <p id={helpId} className="hidden">
+          Enter opens what the point counts{series.length > 1 && ', Shift and Enter what it is compared with'}
+          .
+        </p>
+      )}
+      <Values label={label} unit={unit} points={points} series={series} />
     </div>
   );
 }
+
+/** Kept while the cursor moves: a long period has a thousand links. */
+const Values = memo(function Values({
+  label,
+  unit,
+  points,
+  series,
+}: {
+  label: string;
+  unit: string;
+  points: readonly string[];
+  series: readonly PointSeries[];
+}) {
+  return (
+    <ValuesTable
+      caption={label}
+      columns={[unit, ...series.map(({ name }) => name)]}
+      rows={points.map((name, at) => ({
+        name,
+        values: series.map((one) => ({ text: valueText(one, at), address: one.addressAt?.(at) })),
+      }))}
+    />
+  );
+});
 
 function Legend({ series }: { series: readonly PointSeries[] }) {
   return (

@@ -2,6 +2,7 @@ import { max } from 'd3-array';
 import { type ScaleLinear, scaleLinear } from 'd3-scale';
 import { area, line } from 'd3-shape';
 import { formatShort } from '../format.ts';
+import type { FigureAddress } from '../frame/figure-address.ts';
 import { classes } from '../ui/classes.ts';
 import { FILLS, STROKES, type Tone } from './tones.ts';
 
@@ -12,6 +13,8 @@ export type PointSeries = {
   values: readonly (number | null)[];
   /** A pale line behind the others, to compare with. */
   isGhost?: boolean;
+  /** The page that lists what the value of a point counts. */
+  addressAt?: (at: number) => FigureAddress | undefined;
 };
 
 /** Margins, with room for the axis labels. */
@@ -21,6 +24,9 @@ export const PANEL_TOP = 10;
 export const AXIS_HEIGHT = 26;
 const LABEL_WIDTH = 84;
 const VALUE_LINES = 3;
+const DOT_RADIUS = 4;
+/** A dot is easier to hit than to see. */
+const HIT_RADIUS = 12;
 
 type Scale = ScaleLinear<number, number>;
 
@@ -71,7 +77,15 @@ export function LinePanel({
       )}
       {/* The line itself lies on top. */}
       {series.toReversed().map((one) => (
-        <Line key={one.name} one={one} x={x} y={y} at={at} running={one.isGhost ? undefined : running} />
+        <Line
+          key={one.name}
+          index={series.indexOf(one)}
+          one={one}
+          x={x}
+          y={y}
+          at={at}
+          running={one.isGhost ? undefined : running}
+        />
       ))}
       <PointAxis points={points} x={x} y={bottom + AXIS_HEIGHT - 6} width={width} />
     </>
@@ -79,12 +93,15 @@ export function LinePanel({
 }
 
 function Line({
-  one: { values, tone, isGhost = false },
+  index: seriesIndex,
+  one: { values, tone, isGhost = false, addressAt },
   x,
   y,
   at,
   running,
 }: {
+  /** Of the series, for whoever clicks on its dot. */
+  index: number;
   one: PointSeries;
   x: Scale;
   y: Scale;
@@ -117,9 +134,18 @@ function Line({
         <circle
           cx={x(dot.index)}
           cy={y(dot.value)}
-          r={4}
+          r={DOT_RADIUS}
           strokeWidth={2}
           className={classes(isGhost ? 'fill-line-control' : FILLS[tone], 'stroke-surface')}
+        />
+      )}
+      {dot !== undefined && addressAt?.(dot.index) !== undefined && (
+        <circle
+          data-series={seriesIndex}
+          cx={x(dot.index)}
+          cy={y(dot.value)}
+          r={HIT_RADIUS}
+          className="pointer-events-auto cursor-pointer fill-transparent"
         />
       )}
     </>

@@ -13,12 +13,14 @@ export function PointReadout({
   at,
   x,
   width,
+  hint,
 }: {
   name: string;
   series: readonly PointSeries[];
   at: number;
   x: number;
   width: number;
+  hint?: string | undefined;
 }) {
   const fitsRight = x + READOUT_GAP + READOUT_WIDTH <= width;
   const left = fitsRight ? x + READOUT_GAP : Math.max(0, x - READOUT_GAP - READOUT_WIDTH);
@@ -43,6 +45,7 @@ export function PointReadout({
           <span className="font-medium tabular-nums">{valueText(one, at)}</span>
         </p>
       ))}
+      {hint !== undefined && <p className="text-xs text-ink-faint">{hint}</p>}
     </div>
   );
 }
@@ -52,7 +55,7 @@ export function spokenPoint(name: string, series: readonly PointSeries[], at: nu
   return `${name}: ${series.map((one) => `${one.name} ${valueText(one, at)}`).join(', ')}`;
 }
 
-function valueText({ values }: PointSeries, at: number): string {
+export function valueText({ values }: PointSeries, at: number): string {
   const value = values[at];
   return value == null ? '–' : formatNumber(value);
 }

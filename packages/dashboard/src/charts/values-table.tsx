@@ -1,3 +1,14 @@
+import { type MouseEvent, type ReactNode, useDeferredValue } from 'react';
+import type { FigureAddress } from '../frame/figure-address.ts';
+import { useOpen } from './use-open.ts';
+
+/** A number, with the page that lists what it counts. */
+export type TableValue = { text: string; address?: FigureAddress | undefined };
+
+type Row = { name: string; values: readonly TableValue[] };
+
+const NONE: readonly Row[] = [];
+
 /** A chart's values for screen readers. */
 export function ValuesTable({
   caption,
@@ -6,8 +17,10 @@ export function ValuesTable({
 }: {
   caption: string;
   columns: readonly string[];
-  rows: readonly (readonly string[])[];
+  rows: readonly Row[];
 }) {
+  // The links of many days take a while, and the chart should not wait for them.
+  const shown = useDeferredValue(rows, NONE);
   return (
     <div className="sr-only print:hidden">
       <table>
@@ -22,17 +35,37 @@ export function ValuesTable({
           </tr>
         </thead>
         <tbody>
-          {rows.map(([name, ...values]) => (
+          {shown.map(({ name, values }) => (
             <tr key={name}>
               <th scope="row">{name}</th>
-              {values.map((value, index) => (
+              {values.map(({ text, address }, index) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: The columns do not move.
-                <td key={index}>{value}</td>
+                <td key={index}>
+                  {address === undefined ? text : <ValueLink address={address}>{text}</ValueLink>}
+                </td>
               ))}
             </tr>
           ))}
         </tbody>
       </table>
     </div>
+  );
+}
+
+/**
+ * Out of the tab order, as nobody would see where the focus is; the keys of the chart open the same. Not a link of the
+ * router: there may be one for each day of many years.
+ */
+function ValueLink({ address, children }: { address: FigureAddress; children: ReactNode }) {
+  const { hrefOf, open } = useOpen();
+  function follow(event: MouseEvent) {
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    open(address, event);
+  }
+  return (
+    <a href={hrefOf(address)} tabIndex={-1} onClick={follow}>
+      {children}
+    </a>
   );
 }

@@ -1,22 +1,28 @@
 import { useQuery } from '@tanstack/react-query';
 import { scaleThreshold } from 'd3-scale';
+import { memo, useId } from 'react';
 import { queryKeys } from '../api/query-keys.ts';
 import { counted, countryName, formatNumber } from '../format.ts';
+import type { FigureAddress } from '../frame/figure-address.ts';
 import { classes } from '../ui/classes.ts';
 import { Skeleton } from '../ui/states.tsx';
 import { Loaded } from './loaded.tsx';
 import { shadeStarts } from './steps.ts';
 import { useCursor } from './use-cursor.ts';
+import { useOpen } from './use-open.ts';
 import { ValuesTable } from './values-table.tsx';
 import { loadWorld, type Place, WORLD_HEIGHT, WORLD_WIDTH, type World } from './world.ts';
+
+/** The page that lists the visits of a country. */
+type AddressOf = (count: CountryCount) => FigureAddress | undefined;
 
 export type CountryCount = { country: string; visits: number; visitors: number };
 
 const SHADES = ['0.25', '0.42', '0.6', '0.8', '1'];
 const SMALL_RADIUS = 6;
 
-/** Visits by country. */
-export function WorldMap({ counts }: { counts: readonly CountryCount[] }) {
+/** Visits by country; a country opens its visits. */
+export function WorldMap({ counts, addressOf }: { counts: readonly CountryCount[]; addressOf: AddressOf }) {
   const world = useQuery({
     queryKey: queryKeys.worldMap,
     queryFn: ({ signal }) => loadWorld(signal),
@@ -24,14 +30,27 @@ export function WorldMap({ counts }: { counts: readonly CountryCount[] }) {
   });
   return (
     <Loaded query={world} outline={<Skeleton className="aspect-[2.15] w-full" />}>
-      {(loaded) => <Shaded world={loaded} counts={counts} />}
+      {(loaded) => <Shaded world={loaded} counts={counts} addressOf={addressOf} />}
     </Loaded>
   );
 }
 
-function Shaded({ world, counts }: { world: World; counts: readonly CountryCount[] }) {
+function Shaded({
+  world,
+  counts,
+  addressOf,
+}: {
+  world: World;
+  counts: readonly CountryCount[];
+  addressOf: AddressOf;
+}) {
   const known = counts.filter(({ country }) => world.places.has(country));
-  const cursor = useCursor(known.length);
+  const { open } = useOpen();
+  const cursor = useCursor(known.length, (at, event) => {
+    const count = known[at];
+    if (count !== undefined) open(addressOf(count), event);
+  });
+  const helpId = useId();
   const byCountry = new Map(counts.map((count) => [count.country, count]));
   const starts = shadeStarts(
     known.map(({ visits }) => visits),
@@ -39,6 +58,7 @@ function Shaded({ world, counts }: { world: World; counts: readonly CountryCount
   );
   const shade = scaleThreshold(starts, ['0', ...shadesFor(starts)]);
   const read = known[cursor.at ?? 0];
+  const canOpen = read !== undefined && addressOf(read) !== undefined;
 
   /** Countries without visits can be hovered but are no points. */
   const point = (code: string) => {
@@ -56,12 +76,15 @@ function Shaded({ world, counts }: { world: World; counts: readonly CountryCount
           aria-valuemin={0}
           aria-valuemax={Math.max(0, known.length - 1)}
           aria-valuenow={cursor.at ?? 0}
+          aria-describedby={canOpen ? helpId : undefined}
           aria-valuetext={read === undefined ? 'No visits' : describe(read)}
           onKeyDown={cursor.onKeyDown}
           onFocus={(event) => event.target.matches(':focus-visible') && cursor.moveTo(cursor.at ?? 0)}
           onBlur={cursor.leave}
-          onPointerLeave={cursor.leave}
-          className="rounded-md"
+          onPointerDown={cursor.onPointerDown}
+          onPointerLeave={cursor.onPointerLeave}
+          onClick={cursor.onClick}
+          className={classes('rounded-md', canOpen && cursor.at !== null && 'cursor-pointer')}
         >
           <svg aria-hidden="true" viewBox={`0 0 ${WORLD_WIDTH} ${WORLD_HEIGHT}`} className="block w-full">
             {world.shapes.map(({ code, path }, index) => (
@@ -93,22 +116,46 @@ function Shaded({ world, counts }: { world: World; counts: readonly CountryCount
           </svg>
         </div>
         {cursor.at !== null && read !== undefined && (
-          <Readout count={read} place={world.places.get(read.country)} />
+          <Readout
+            count={read}
+            place={world.places.get(read.country)}
+            hint={cursor.isTouched && canOpen ? 'Tap again to open' : undefined}
+          />
         )}
       </div>
+      {canOpen && (
+        <p id={helpId} className="hidden">
+          Enter opens the visits of the country.
+        </p>
+      )}
       <Legend starts={starts} />
-      <ValuesTable
-        caption="Visits by country"
-        columns={['Country', 'Visits', 'Visitors']}
-        rows={counts.map((count) => [
-          countryName(count.country),
-          formatNumber(count.visits),
-          formatNumber(count.visitors),
-        ])}
-      />
+      <Values counts={counts} addressOf={addressOf} />
     </div>
   );
 }
+
+/** Kept while the cursor moves. */
+const Values = memo(function Values({
+  counts,
+  addressOf,
+}: {
+  counts: readonly CountryCount[];
+  addressOf: AddressOf;
+}) {
+  return (
+    <ValuesTable
+      caption="Visits by country"
+      columns={['Country', 'Visits', 'Visitors']}
+      rows={counts.map((count) => ({
+        name: countryName(count.country),
+        values: [
+          { text: formatNumber(count.visits), address: addressOf(count) },
+          { text: formatNumber(count.visitors) },
+        ],
+      }))}
+    />
+  );
+});
 
 function look(visits: number, shade: (visits: number) => string) {
   return visits === 0
@@ -131,7 +178,15 @@ function Marked({ world, code }: { world: World; code: string | undefined }) {
     ));
 }
 
-function Readout({ count, place }: { count: CountryCount; place: Place | undefined }) {
+function Readout({
+  count,
+  place,
+  hint,
+}: {
+  count: CountryCount;
+  place: Place | undefined;
+  hint: string | undefined;
+}) {
   if (place === undefined) return null;
   const isRight = place.x > WORLD_WIDTH / 2;
   const isLow = place.y > WORLD_HEIGHT / 2;
@@ -148,6 +203,7 @@ function Readout({ count, place }: { count: CountryCount; place: Place | undefin
       <p className="font-medium">{countryName(count.country)}</p>
       <p className="text-ink-soft tabular-nums">{counted(count.visits, 'visit')}</p>
       <p className="text-ink-soft tabular-nums">{counted(count.visitors, 'visitor')}</p>
+      {hint !== undefined && <p className="text-xs text-ink-faint">{hint}</p>}
     </div>
   );
 }

@@ -1,8 +1,9 @@
 import { DIMENSIONS } from '@leadtrail/contract/question-fields';
 import { Printer } from 'lucide-react';
 import { useViewer } from '../api/role.ts';
-import { formatDate, formatDayOfYear } from '../format.ts';
+import { formatDate } from '../format.ts';
 import { Button } from '../ui/button.tsx';
+import { spanText } from './compared-period.ts';
 import { comparedDays } from './days.ts';
 import type { Frame } from './frame.ts';
 import { useShownDays } from './use-shown-days.ts';
@@ -44,8 +45,4 @@ export function PrintTitle({ frame }: { frame: Frame }) {
       </p>
     </section>
   );
-}
-
-function spanText({ from, to }: { from: string; to: string }): string {
-  return from === to ? formatDayOfYear(from) : `${formatDayOfYear(from)} to ${formatDayOfYear(to)}`;
 }

@@ -17,6 +17,7 @@ export function valueName({ dimension, value }: FrameFilter): string {
   if (dimension === 'country' && !value.startsWith('(')) return countryName(value);
   if (PAGES.has(dimension)) return value.replace(/^https?:\/\//, '');
   if (dimension === 'device' && !value.startsWith('(')) return value.charAt(0).toUpperCase() + value.slice(1);
+  if (dimension === 'hour' && !value.startsWith('(')) return `${value}:00`;
   if (value === '(direct)') return 'Direct';
   if (value === '(none)') return 'None';
   return value === '(unknown)' ? 'Unknown' : value;

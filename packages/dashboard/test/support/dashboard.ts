@@ -23,6 +23,8 @@ export type VisitOptions = {
   role?: 'admin' | 'marketing' | 'nobody';
   theme?: Theme;
   size?: { width: number; height: number };
+  /** With a finger instead of a mouse. */
+  hasTouch?: boolean;
   /** What the browser's clock says. */
   at?: number;
   /** Console errors that a test provokes, such as a request that is answered with an error. */
@@ -46,6 +48,7 @@ export function useDashboard(service: TestService): Dashboard {
       const context = await browser.newContext({
         viewport: options.size ?? DESKTOP,
         colorScheme: options.theme ?? 'light',
+        hasTouch: options.hasTouch ?? false,
         locale: 'en-GB',
         timezoneId: 'Europe/Berlin',
         permissions: ['clipboard-read', 'clipboard-write'],

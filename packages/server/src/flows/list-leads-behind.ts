@@ -18,7 +18,7 @@ export function makeListLeadsBehind(parts: {
   const { answers, store } = parts;
   return async (asked) => {
     const question = await questionBehind(asked, parts);
-    const { rows, totals } = await answers.ask(compileLeads(question, asked.metric));
+    const { rows, totals } = await answers.ask(compileLeads(question, asked));
     return {
       leads: await store.leadsById({ leadIds: rows.map(({ dimensions: [leadId] }) => Number(leadId)) }),
       total: totals.metrics[0] ?? 0,

@@ -17,7 +17,7 @@ export function makeListVisitsBehind(parts: {
   const { answers, store } = parts;
   return async (asked) => {
     const question = await questionBehind(asked, parts);
-    const { rows, totals } = await answers.ask(compileVisits(question, asked.metric));
+    const { rows, totals } = await answers.ask(compileVisits(question, asked));
     const visits = rows.map(({ dimensions: [key = '', visitorNo, startedAt] }) => ({
       key,
       visitorNo: Number(visitorNo),

@@ -1,7 +1,8 @@
 import { METRICS, type MetricName } from '@leadtrail/contract/question-fields';
 import { Change } from '../../charts/figure.tsx';
 import { formatDecimal, formatDuration, formatMoney, formatNumber, formatPercent } from '../../format.ts';
-import { FigureLink, isLeadMetric, isVisitMetric } from '../../frame/figure-link.tsx';
+import { isLeadMetric, isVisitMetric } from '../../frame/figure-address.ts';
+import { FigureLink } from '../../frame/figure-link.tsx';
 import type { Frame, FrameFilter } from '../../frame/frame.ts';
 import { CHANCE, isCountNoise } from '../../shared/noise.ts';
 import { sortOf } from './question.ts';
@@ -43,21 +44,20 @@ export function Cells({
   const before = figures.previous?.[sorted] ?? 0;
   const by = figures.change?.[sorted];
   const name = columns[sorted] ?? 'leads';
-  // Only leads by the usual touch can be listed.
-  const isListed = (search.attribution ?? 'last_non_direct') === 'last_non_direct';
   return (
     <>
       {columns.map((column, index) => {
         const value = figures.metrics[index] ?? null;
         return (
           <td key={column} className="px-3 py-1.5 text-right whitespace-nowrap tabular-nums">
-            {isVisitMetric(column) || (isListed && isLeadMetric(column)) ? (
+            {isVisitMetric(column) || isLeadMetric(column) ? (
               <FigureLink
                 frame={frame}
                 metric={column}
                 count={value ?? 0}
                 more={within}
                 goal={column === 'goal_visits' ? search.goal : undefined}
+                attribution={isLeadMetric(column) ? search.attribution : undefined}
               />
             ) : (
               metricText(column, value, currency)

@@ -1,20 +1,24 @@
 import type { LeadStatus } from '@leadtrail/contract/lead-status';
 import type { LeadSort } from '@leadtrail/contract/leads';
 import { useInfiniteQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { memo } from 'react';
 import type { LeadFilters } from '../../api/query-keys.ts';
 import { formatNumber } from '../../format.ts';
+import { NUMBER_LINK } from '../../frame/figure-link.tsx';
 import { Button } from '../../ui/button.tsx';
 import { classes } from '../../ui/classes.ts';
 import { ErrorState, Skeleton } from '../../ui/states.tsx';
 import { statusName } from '../../ui/status-badge.tsx';
 import { BoardCard, type CardHandlers } from './board-card.tsx';
 import { CARDS_AT_ONCE, columnOptions } from './queries.ts';
+import type { LeadsView } from './search.ts';
 
 export const BoardColumn = memo(function BoardColumn({
   status,
   sort,
   filters,
+  list,
   heldId,
   isOver,
   handlers,
@@ -22,6 +26,8 @@ export const BoardColumn = memo(function BoardColumn({
   status: LeadStatus;
   sort: LeadSort;
   filters: LeadFilters;
+  /** The same leads as a table, of all stages. */
+  list: LeadsView;
   /** The card being moved, if it is from this column. */
   heldId: number | undefined;
   /** The current drop target. */
@@ -43,8 +49,7 @@ export const BoardColumn = memo(function BoardColumn({
         {statusName(status)}
         {total !== undefined && (
           <span className="font-normal text-ink-soft tabular-nums">
-            {formatNumber(total)}
-            <span className="sr-only"> {total === 1 ? 'lead' : 'leads'}</span>
+            <StageCount list={list} status={status} total={total} />
           </span>
         )}
       </h2>
@@ -86,6 +91,22 @@ export const BoardColumn = memo(function BoardColumn({
     </section>
   );
 });
+
+/** As a link to the table with exactly these. */
+function StageCount({ list, status, total }: { list: LeadsView; status: LeadStatus; total: number }) {
+  const count = (
+    <>
+      {formatNumber(total)}
+      <span className="sr-only"> {total === 1 ? 'lead' : 'leads'}</span>
+    </>
+  );
+  if (total === 0) return count;
+  return (
+    <Link to="/leads" search={{ ...list, status }} className={NUMBER_LINK}>
+      {count}
+    </Link>
+  );
+}
 
 function LoadingCards() {
   return (

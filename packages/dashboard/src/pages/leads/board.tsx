@@ -8,6 +8,7 @@ import { statusName } from '../../ui/status-badge.tsx';
 import { CARD_HELP_ID, CardGhost, type CardHandlers } from './board-card.tsx';
 import { BoardColumn } from './board-column.tsx';
 import { filtersOf, type ScopedSearch } from './queries.ts';
+import { viewOf } from './search.ts';
 import { StageMenu } from './stage-menu.tsx';
 import { type Ghost, useCardDrag } from './use-card-drag.ts';
 import type { LeadLinks } from './use-lead-links.ts';
@@ -29,6 +30,7 @@ export function Board({
   const [held, setHeld] = useState<Held>();
   const [announcement, announce] = useState('');
   const filters = useMemo(() => filtersOf(search), [search]);
+  const list = useMemo(() => viewOf({ ...search, layout: undefined }), [search]);
 
   const moveAndFollow = useFocusOnMoved(board, onMove);
   const carry = useCarrying({ board, held, setHeld, announce, onMove: moveAndFollow });
@@ -78,6 +80,7 @@ export function Board({
             status={status}
             sort={search.sort ?? 'newest'}
             filters={filters}
+            list={list}
             heldId={held?.lead.status === status ? held.lead.lead_id : undefined}
             isOver={held?.over === status}
             handlers={handlers}

@@ -1,15 +1,15 @@
-import { type LeadMetric, METRICS } from '@leadtrail/contract/question-fields';
-import { Link } from '@tanstack/react-router';
+import { METRICS } from '@leadtrail/contract/question-fields';
 import { useEffect, useMemo } from 'react';
+import { FigureNote } from '../../frame/figure-note.tsx';
 import type { Frame } from '../../frame/frame.ts';
 import { FrameBar } from '../../frame/frame-bar.tsx';
 import { questionFrame, useFrame } from '../../frame/use-frame.ts';
 import { useFrameScope } from '../../frame/use-frame-scope.ts';
 import { KeyboardHelp } from '../../shared/keyboard-help.tsx';
 import { keepLeadsSearch } from '../../shared/last-leads-search.ts';
+import { defined } from '../../shared/search-params.ts';
 import { useMoveStage } from '../../shared/use-move-stage.ts';
 import { type ChangeSearch, useSearchParams } from '../../shared/use-search-params.ts';
-import { buttonClasses } from '../../ui/button.tsx';
 import { Page } from '../../ui/page.tsx';
 import { SkeletonRows } from '../../ui/states.tsx';
 import { Board } from './board.tsx';
@@ -33,6 +33,7 @@ export function LeadsPage() {
   const [frame, changeFrame] = useFrame('all');
   const scoped = useScopedSearch(search, frame);
   const isFigure = search.figure !== undefined;
+  const isCompared = scoped?.behind?.compared ?? false;
   return (
     <Page
       title="Leads"
@@ -46,12 +47,25 @@ export function LeadsPage() {
         )
       }
     >
-      <FrameBar frame={frame} onChange={changeFrame} parts={isFigure ? ['sites', 'filters'] : ['sites']} />
-      {search.figure !== undefined ? (
-        <FigureNote figure={search.figure} />
+      <FrameBar
+        frame={frame}
+        onChange={changeFrame}
+        parts={[
+          'sites',
+          ...(isCompared ? (['comparison'] as const) : []),
+          ...(isFigure ? (['filters'] as const) : []),
+        ]}
+      />
+      {isFigure ? (
+        <FigureNote
+          what={which(search)}
+          all={{ to: '/leads', label: 'Show all leads' }}
+          frame={frame}
+          onPeriod={isCompared ? () => changeSearch({ compared: undefined }) : undefined}
+        />
       ) : (
         <>
-          <ViewBar search={search} />
+          <ViewBar search={search} scoped={scoped} />
           <Toolbar search={search} onChange={changeSearch} />
           <FilterChips search={search} onChange={changeSearch} />
         </>
@@ -93,20 +107,17 @@ function Leads({ search, onChange }: { search: ScopedSearch; onChange: ChangeSea
 function useScopedSearch(search: LeadsSearch, frame: Frame): ScopedSearch | undefined {
   const scope = useFrameScope(frame);
   if (search.figure !== undefined) {
-    const { period, filters = [] } = questionFrame(frame);
-    return { ...search, behind: { metric: search.figure, period, filters } };
+    const { figure: metric, attribution } = search;
+    const { period, compare, filters = [] } = questionFrame(frame);
+    // Without anything to compare with it is the period itself.
+    const compared = search.compared === true && compare !== undefined;
+    const asked = { metric, period, compared, filters, ...defined({ compare, attribution }) };
+    return { ...search, behind: asked };
   }
   return scope && { ...search, ...scope };
 }
 
-/** Says which leads these are, as the frame shows the rest. */
-function FigureNote({ figure }: { figure: LeadMetric }) {
-  return (
-    <p className="flex flex-wrap items-center gap-x-4 gap-y-2 text-ink-soft">
-      The leads that “{METRICS[figure].label}” counts, latest first.
-      <Link to="/leads" search={{ filters: undefined } as never} className={buttonClasses({ size: 'small' })}>
-        Show all leads
-      </Link>
-    </p>
-  );
+function which({ figure = 'leads', attribution }: LeadsSearch): string {
+  const touch = attribution === undefined ? '' : ` by ${attribution} touch`;
+  return `The leads that “${METRICS[figure].label}” counts${touch}`;
 }

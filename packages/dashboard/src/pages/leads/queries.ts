@@ -16,7 +16,10 @@ const REFETCH_ON_OPEN = { staleTime: 0, refetchOnWindowFocus: false } as const;
 /** What the address says, with what it says about the frame. */
 export type ScopedSearch = LeadsSearch & Pick<LeadFilters, 'site' | 'from' | 'to'> & { behind?: Behind };
 /** The question of the figure whose leads are listed. */
-export type Behind = Pick<AskedQuestion, 'period' | 'filters'> & { metric: LeadMetric };
+export type Behind = Pick<AskedQuestion, 'period' | 'compare' | 'filters' | 'attribution'> & {
+  metric: LeadMetric;
+  compared: boolean;
+};
 
 export function filtersOf(search: ScopedSearch): LeadFilters {
   const { q, site, from, to } = search;
@@ -71,8 +74,14 @@ export function latestOptions(filters: LeadFilters) {
   });
 }
 
-export const toReviewOptions = queryOptions({
-  queryKey: queryKeys.leadsToReview,
-  queryFn: async ({ signal }) => (await call('leads', { query: { seen: false, limit: 1 }, signal })).total,
-  staleTime: 0,
-});
+/** How many the view of those to review would list: the search and the frame stay. */
+export function toReviewOptions({ q, site, from, to }: LeadFilters) {
+  const filters = defined({ q, site, from, to });
+  return queryOptions({
+    queryKey: queryKeys.leadsToReviewOf(filters),
+    queryFn: async ({ signal }) =>
+      (await call('leads', { query: { ...filters, seen: false, limit: 1 }, signal })).total,
+    placeholderData: keepPreviousData,
+    staleTime: 0,
+  });
+}

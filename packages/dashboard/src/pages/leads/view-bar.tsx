@@ -1,15 +1,25 @@
 import { useQuery } from '@tanstack/react-query';
 import { formatShort } from '../../format.ts';
 import { SavedViews } from '../../shared/saved-views/saved-views.tsx';
-import { toReviewOptions } from './queries.ts';
+import { type ScopedSearch, toReviewOptions } from './queries.ts';
 import type { LeadsSearch, LeadsView } from './search.ts';
 import { SearchLink, SearchLinks } from './search-link.tsx';
 import { PRESETS, presetOf } from './views.ts';
 
 /** Presets, and the views that everybody shares. */
-export function ViewBar({ search }: { search: LeadsSearch }) {
+export function ViewBar({
+  search,
+  scoped,
+}: {
+  search: LeadsSearch;
+  /** Undefined until it is known. */
+  scoped: ScopedSearch | undefined;
+}) {
   const preset = presetOf(search);
-  const { data: toReview = 0 } = useQuery(toReviewOptions);
+  const { data: toReview = 0 } = useQuery({
+    ...toReviewOptions(scoped ?? {}),
+    enabled: scoped !== undefined,
+  });
   return (
     <div className="flex min-w-0 items-center gap-2">
       <SearchLinks label="Views">

@@ -1,27 +1,37 @@
 import { LIVE_MINUTES } from '@leadtrail/contract/limits';
 import type { LiveVisit } from '@leadtrail/contract/live';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { Radio } from 'lucide-react';
 import { call } from '../../api/client.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 import { Figure } from '../../charts/figure.tsx';
 import { Loaded } from '../../charts/loaded.tsx';
 import { counted, countryName, formatDuration, formatNumber } from '../../format.ts';
+import { NUMBER_LINK } from '../../frame/figure-link.tsx';
 import { SiteSelect } from '../../frame/site-select.tsx';
 import { useFrame } from '../../frame/use-frame.ts';
 import { useWorkspace } from '../../frame/use-workspace.ts';
 import { useValueName, valueName } from '../../frame/value-name.ts';
+import { useSearchParams } from '../../shared/use-search-params.ts';
 import { COUNTRY_COLUMN, DEVICE_COLUMN, ORIGIN_COLUMN } from '../../shared/visit-columns.tsx';
 import { VisitorLeadLink } from '../../shared/visitor-lead-link.tsx';
 import { Card } from '../../ui/card.tsx';
+import { FilterChip } from '../../ui/filter-chip.tsx';
 import { Page } from '../../ui/page.tsx';
 import { EmptyState, SkeletonRows } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
+import { LIVE_PARTS, type LivePart, type LiveSearch } from './search.ts';
 
 const POLL_MS = 5000;
+const PARTS: Readonly<Record<LivePart, { name: string; holds: (visit: LiveVisit) => boolean }>> = {
+  leads: { name: 'Leads', holds: ({ lead }) => lead !== null },
+  returning: { name: 'Returning', holds: ({ is_returning }) => is_returning },
+};
 
 /** Who is on the sites, asked again every few seconds. */
 export function LivePage() {
+  const [{ only }, changeSearch] = useSearchParams<LiveSearch>();
   const [frame, changeFrame] = useFrame();
   const { sites } = useWorkspace();
   const asked = { site: frame.sites.join(',') };
@@ -43,44 +53,73 @@ export function LivePage() {
         />
       )}
       <Loaded query={live} outline={<SkeletonRows rows={8} />}>
-        {({ total, visits }) => (
-          <>
-            <dl className="grid grid-cols-3 gap-3 sm:gap-4">
-              <Figure name="Visits" isLive={!live.isError} value={formatNumber(total)} />
-              <Figure name="Leads" value={formatNumber(visits.filter(({ lead }) => lead !== null).length)} />
-              <Figure
-                name="Returning"
-                value={formatNumber(visits.filter(({ is_returning }) => is_returning).length)}
-              />
-            </dl>
-            {live.isError && (
-              <p className="text-[0.8125rem] text-warning">Not up to date: {live.error.message}</p>
-            )}
-            <Card isFlush>
-              {visits.length === 0 ? (
-                <EmptyState icon={<Radio aria-hidden="true" />} title="Nobody is here right now">
-                  Visits appear here within seconds.
-                </EmptyState>
-              ) : (
-                <Table
-                  caption="Visits right now"
-                  columns={columnsOf((key) => nameOf({ dimension: 'site', value: key }))}
-                  rows={visits}
-                  rowKey={({ session_id }) => session_id}
-                  isStale={live.isPlaceholderData}
-                />
+        {({ total, visits }) => {
+          const shown = only === undefined ? visits : visits.filter(PARTS[only].holds);
+          return (
+            <>
+              <dl className="grid grid-cols-3 gap-3 sm:gap-4">
+                <Figure name="Visits" isLive={!live.isError} value={formatNumber(total)} />
+                {LIVE_PARTS.map((part) => (
+                  <Figure
+                    key={part}
+                    name={PARTS[part].name}
+                    value={<PartLink part={part} count={visits.filter(PARTS[part].holds).length} />}
+                  />
+                ))}
+              </dl>
+              {live.isError && (
+                <p className="text-[0.8125rem] text-warning">Not up to date: {live.error.message}</p>
               )}
-              {total > visits.length && (
-                <p className="border-t border-line px-4 py-3 text-[0.8125rem] text-ink-soft sm:px-5">
-                  The latest {counted(visits.length, 'visit')} of {formatNumber(total)}; leads and returning
-                  visitors are counted among these.
+              {only !== undefined && (
+                <p>
+                  <FilterChip
+                    name="Only"
+                    value={PARTS[only].name}
+                    onRemove={() => changeSearch({ only: undefined })}
+                  />
                 </p>
               )}
-            </Card>
-          </>
-        )}
+              <Card isFlush>
+                {shown.length === 0 ? (
+                  <EmptyState
+                    icon={<Radio aria-hidden="true" />}
+                    title={
+                      visits.length === 0 ? 'Nobody is here right now' : 'None of them is here right now'
+                    }
+                  >
+                    Visits appear here within seconds.
+                  </EmptyState>
+                ) : (
+                  <Table
+                    caption="Visits right now"
+                    columns={columnsOf((key) => nameOf({ dimension: 'site', value: key }))}
+                    rows={shown}
+                    rowKey={({ session_id }) => session_id}
+                    isStale={live.isPlaceholderData}
+                  />
+                )}
+                {total > visits.length && (
+                  <p className="border-t border-line px-4 py-3 text-[0.8125rem] text-ink-soft sm:px-5">
+                    The latest {counted(visits.length, 'visit')} of {formatNumber(total)}; leads and returning
+                    visitors are counted among these.
+                  </p>
+                )}
+              </Card>
+            </>
+          );
+        }}
       </Loaded>
     </Page>
+  );
+}
+
+/** A number as a link that narrows the list to those. */
+function PartLink({ part, count }: { part: LivePart; count: number }) {
+  if (count === 0) return formatNumber(count);
+  return (
+    <Link to="/live" search={{ only: part }} className={NUMBER_LINK}>
+      {formatNumber(count)}
+    </Link>
   );
 }
 

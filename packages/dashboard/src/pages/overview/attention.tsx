@@ -111,7 +111,7 @@ function itemsOf(
       icon: <Inbox aria-hidden="true" />,
       title: `${counted(toReview, 'lead')} to review`,
       hint: 'New, or with a follow-up since the last review.',
-      link: { to: '/leads', search: { seen: false } },
+      link: { to: '/leads', search: { seen: false, ...ALL } as never },
     });
   }
   return items;

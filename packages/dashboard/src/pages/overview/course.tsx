@@ -2,13 +2,14 @@ import type { QuestionAnswer } from '@leadtrail/contract/questions';
 import { LineChart } from '../../charts/line-chart.tsx';
 import { Loaded } from '../../charts/loaded.tsx';
 import { comparedDays } from '../../frame/days.ts';
+import { type CountedFigure, type FigureAddress, figureAddress } from '../../frame/figure-address.ts';
 import type { Frame } from '../../frame/frame.ts';
 import { questionFrame, useAnswer } from '../../frame/use-frame.ts';
 import { useSearchParams } from '../../shared/use-search-params.ts';
 import { Card } from '../../ui/card.tsx';
 import { Segments } from '../../ui/segments.tsx';
 import { Skeleton } from '../../ui/states.tsx';
-import { pointsOf, valuesOf } from './points.ts';
+import { keysOf, pointsOf, valuesOf } from './points.ts';
 import { CHARTED, type Charted, type OverviewSearch } from './search.ts';
 
 const NAMES: Readonly<Record<Charted, string>> = { leads: 'Leads', visits: 'Visits' };
@@ -45,7 +46,8 @@ export function Course({ frame }: { frame: Frame }) {
         {(answer) => (
           <Chart
             title={title}
-            name={NAMES[chart]}
+            frame={frame}
+            metric={chart}
             answer={answer}
             ghost={days === undefined ? undefined : before.data}
             ghostName={frame.compare === 'previous_year' ? 'Year before' : 'Period before'}
@@ -59,20 +61,23 @@ export function Course({ frame }: { frame: Frame }) {
 
 function Chart({
   title,
-  name,
+  frame,
+  metric,
   answer,
   ghost,
   ghostName,
   isHours,
 }: {
   title: string;
-  name: string;
+  frame: Frame;
+  metric: Charted;
   answer: QuestionAnswer;
   ghost: QuestionAnswer | undefined;
   ghostName: string;
   isHours: boolean;
 }) {
   const { names, running, values } = pointsOf(answer, isHours);
+  const before = ghost && valuesOf(ghost, isHours).slice(0, names.length);
   return (
     <LineChart
       label={title}
@@ -80,20 +85,46 @@ function Chart({
       points={names}
       running={running}
       series={[
-        { name, tone: 1, values },
-        ...(ghost === undefined
+        {
+          name: NAMES[metric],
+          tone: 1,
+          values,
+          addressAt: addressesOf({ frame, metric }, answer, values, isHours),
+        },
+        ...(ghost === undefined || before === undefined
           ? []
           : [
               {
                 name: ghostName,
                 tone: 1 as const,
                 isGhost: true,
-                values: valuesOf(ghost, isHours).slice(0, names.length),
+                values: before,
+                addressAt: addressesOf({ frame, metric }, ghost, before, isHours),
               },
             ]),
       ]}
     />
   );
+}
+
+/** The pages that list what the points count: of a day, or of an hour, which is a filter. */
+function addressesOf(
+  figure: Omit<CountedFigure, 'count'>,
+  answer: QuestionAnswer,
+  values: readonly (number | null)[],
+  isHours: boolean,
+): (at: number) => FigureAddress | undefined {
+  const keys = keysOf(answer, isHours);
+  return (at) => {
+    const key = keys[at] ?? '';
+    const day = isHours ? answer.meta.period.from : key;
+    return figureAddress({
+      ...figure,
+      frame: { ...figure.frame, when: `${day}..${day}` },
+      count: values[at] ?? 0,
+      more: isHours ? [{ dimension: 'hour', value: key }] : [],
+    });
+  };
 }
 
 function isSameDay(when: string): boolean {

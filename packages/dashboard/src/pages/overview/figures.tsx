@@ -1,7 +1,9 @@
+import type { LeadMetric } from '@leadtrail/contract/question-fields';
 import type { QuestionAnswer } from '@leadtrail/contract/questions';
 import { Change, Figure } from '../../charts/figure.tsx';
 import { Loaded } from '../../charts/loaded.tsx';
-import { formatNumber, formatPercent } from '../../format.ts';
+import { formatPercent } from '../../format.ts';
+import { otherPeriod } from '../../frame/compared-period.ts';
 import { FigureLink } from '../../frame/figure-link.tsx';
 import type { Frame } from '../../frame/frame.ts';
 import { questionFrame, useAnswer } from '../../frame/use-frame.ts';
@@ -45,7 +47,7 @@ function Shown({
 }) {
   const [leads, rate, qualified, won, visits] = totals.metrics.map((value) => value ?? 0) as Numbers;
   const before = totals.previous?.map((value) => value ?? 0) as Numbers | undefined;
-  const since = sinceText(frame, isPartial);
+  const since = `compared with ${otherPeriod(frame.compare, isPartial)}`;
   const changed = (index: number, doubt: string | undefined) =>
     before && <Change by={relative(totals.change?.[index])} since={since} doubt={doubt} />;
   const isNoise = (index: number, now: number) => isCountNoise(now, before?.[index] ?? 0);
@@ -58,7 +60,7 @@ function Shown({
         name="Leads"
         value={<FigureLink frame={frame} metric="leads" count={leads} />}
         change={changed(0, isNoise(0, leads) ? CHANCE : undefined)}
-        note={before && `Before: ${formatNumber(before[0])}`}
+        note={before && <Before frame={frame} metric="leads" count={before[0]} />}
       />
       <Figure
         name="Conversion rate"
@@ -80,27 +82,29 @@ function Shown({
         name="Qualified"
         value={<FigureLink frame={frame} metric="qualified" count={qualified} />}
         change={changed(2, matured(2, qualified))}
-        note={before && `Before: ${formatNumber(before[2])}`}
+        note={before && <Before frame={frame} metric="qualified" count={before[2]} />}
       />
       <Figure
         name="Won"
         value={<FigureLink frame={frame} metric="won" count={won} />}
         change={changed(3, matured(3, won))}
-        note={before && `Before: ${formatNumber(before[3])}`}
+        note={before && <Before frame={frame} metric="won" count={before[3]} />}
       />
     </dl>
+  );
+}
+
+function Before(figure: { frame: Frame; metric: LeadMetric; count: number }) {
+  return (
+    <>
+      Before: <FigureLink {...figure} isCompared />
+    </>
   );
 }
 
 type Numbers = [number, number, number, number, number];
 
 /** The service says percent. */
-export function relative(change: number | null | undefined): number | null {
+function relative(change: number | null | undefined): number | null {
   return change == null ? null : change / 100;
-}
-
-/** A period that is not over is compared with the same part of the other one. */
-export function sinceText({ compare }: Frame, isPartial: boolean): string {
-  const other = compare === 'previous_year' ? 'the year before' : 'the period before';
-  return isPartial ? `compared with the same part of ${other}` : `compared with ${other}`;
 }

@@ -2,6 +2,7 @@ import { Globe } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { Loaded } from '../../charts/loaded.tsx';
 import { WhenInView } from '../../charts/when-in-view.tsx';
+import { figureAddress } from '../../frame/figure-address.ts';
 import type { Frame } from '../../frame/frame.ts';
 import { type ChangeFrame, questionFrame, useAnswer } from '../../frame/use-frame.ts';
 import { useSearchParams } from '../../shared/use-search-params.ts';
@@ -80,6 +81,14 @@ function CountryMap({ frame }: { frame: Frame }) {
           <WhenInView placeholder={placeholder}>
             <Suspense fallback={placeholder}>
               <WorldMap
+                addressOf={({ country, visits }) =>
+                  figureAddress({
+                    frame,
+                    metric: 'visits',
+                    count: visits,
+                    more: [{ dimension: 'country', value: country }],
+                  })
+                }
                 counts={rows.map(({ dimensions: [country = ''], metrics: [visits, visitors] }) => ({
                   country,
                   visits: visits ?? 0,

@@ -17,7 +17,7 @@ export type Points = {
 export function pointsOf(answer: QuestionAnswer, isHours: boolean): Points {
   const { period, timezone, as_of, partial } = answer.meta;
   const now = Date.parse(as_of);
-  const keys = isHours ? HOURS : eachDay(period);
+  const keys = keysOf(answer, isHours);
   const current = isHours ? hourIn(timezone, now) : todayIn(timezone, now);
   const isOpen = partial && (!isHours || todayIn(timezone, now) === period.from);
   const index = isOpen ? keys.indexOf(current) : -1;
@@ -29,7 +29,13 @@ export function pointsOf(answer: QuestionAnswer, isHours: boolean): Points {
   };
 }
 
-export function valuesOf({ rows, meta }: QuestionAnswer, isHours: boolean): number[] {
+/** Days, or the hours of one day. */
+export function keysOf({ meta }: QuestionAnswer, isHours: boolean): readonly string[] {
+  return isHours ? HOURS : eachDay(meta.period);
+}
+
+export function valuesOf(answer: QuestionAnswer, isHours: boolean): number[] {
+  const { rows } = answer;
   const byKey = new Map(rows.map(({ dimensions: [key = ''], metrics: [value] }) => [key, value ?? 0]));
-  return (isHours ? HOURS : eachDay(meta.period)).map((key) => byKey.get(key) ?? 0);
+  return keysOf(answer, isHours).map((key) => byKey.get(key) ?? 0);
 }

@@ -1,18 +1,18 @@
 import { METRICS, type VisitMetric } from '@leadtrail/contract/question-fields';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { SearchX } from 'lucide-react';
 import { useCallback, useMemo } from 'react';
 import { call } from '../../api/client.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 import { counted } from '../../format.ts';
+import { FigureNote } from '../../frame/figure-note.tsx';
+import type { Frame } from '../../frame/frame.ts';
 import { FrameBar } from '../../frame/frame-bar.tsx';
 import { questionFrame, useFrame, WHEN_DEFAULT } from '../../frame/use-frame.ts';
 import { type MoveList, PagedList } from '../../shared/paged-list.tsx';
 import { ReplayDialog } from '../../shared/replay/replay-dialog.tsx';
 import { defined } from '../../shared/search-params.ts';
 import { useSearchParams } from '../../shared/use-search-params.ts';
-import { buttonClasses } from '../../ui/button.tsx';
 import type { Choice } from '../../ui/choice.ts';
 import { Page } from '../../ui/page.tsx';
 import { Select } from '../../ui/select.tsx';
@@ -32,9 +32,11 @@ export function VisitsPage() {
   const search = useMemo(() => readVisitsSearch(address), [address]);
   const { figure, goal, limit = LIMIT_DEFAULT, offset = 0, replay } = search;
   const [frame, changeFrame] = useFrame(WHEN_DEFAULT, { hasVisitFilters: true });
-  const { period, filters = [] } = questionFrame(frame);
+  const { period, compare, filters = [] } = questionFrame(frame);
+  // Without anything to compare with it is the period itself.
+  const compared = search.compared === true && compare !== undefined;
   const metric: VisitMetric = figure ?? 'visits';
-  const asked = { metric, period, filters, ...defined({ goal }), limit, offset };
+  const asked = { metric, period, compared, filters, ...defined({ goal, compare }), limit, offset };
   const query = useQuery({
     queryKey: queryKeys.visitList(asked),
     queryFn: async ({ signal }) => {
@@ -48,8 +50,19 @@ export function VisitsPage() {
     change({ replay: sessionId, offset: offset || undefined }, how);
   return (
     <Page title="Visits">
-      <FrameBar frame={frame} onChange={changeFrame} parts={['sites', 'filters']} />
-      {(figure !== undefined || frame.filters.length > 0) && <FigureNote search={search} />}
+      <FrameBar
+        frame={frame}
+        onChange={changeFrame}
+        parts={compared ? ['sites', 'comparison', 'filters'] : ['sites', 'filters']}
+      />
+      {(figure !== undefined || compared || frame.filters.length > 0) && (
+        <FigureNote
+          what={which(search, frame)}
+          all={{ to: '/visits', label: 'Show all visits' }}
+          frame={frame}
+          onPeriod={compared ? () => change({ compared: undefined }) : undefined}
+        />
+      )}
       <PagedList
         query={query}
         caption="Visits"
@@ -83,23 +96,7 @@ export function VisitsPage() {
   );
 }
 
-/** Says which visits these are, as the frame shows the rest. */
-function FigureNote({ search }: { search: VisitsSearch }) {
-  return (
-    <p className="flex flex-wrap items-center gap-x-4 gap-y-2 text-ink-soft">
-      <bdi className="wrap-anywhere">{which(search)}, latest first.</bdi>
-      <Link
-        to="/visits"
-        search={{ filters: undefined } as never}
-        className={buttonClasses({ size: 'small' })}
-      >
-        Show all visits
-      </Link>
-    </p>
-  );
-}
-
-function which({ figure, goal }: VisitsSearch): string {
-  if (figure === undefined) return 'Visits that match the filters';
+function which({ figure, goal }: VisitsSearch, { filters }: Frame): string {
+  if (figure === undefined) return filters.length === 0 ? 'Visits' : 'Visits that match the filters';
   return goal === undefined ? METRICS[figure].label : `Visits that reached the goal “${goal}”`;
 }

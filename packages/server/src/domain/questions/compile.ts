@@ -122,10 +122,10 @@ function orderOf({ dimensions, metrics, orderBy }: CheckedQuestion): string[] {
 function partsOf(question: CheckedQuestion, dimensions: readonly DimensionName[], values: string[]): string {
   const figures = figuresOf(question.metrics);
   const tables = [...new Set(figures.map((name) => FIGURES[name].table))];
-  const spans = [question.period, ...(question.previous === null ? [] : [question.previous])];
-  return spans
-    .flatMap((span, i) =>
-      tables.map((table) => part(question, { table, span, isCurrent: i === 0, dimensions, figures }, values)),
+  const periods = question.previous === null ? [true] : [true, false];
+  return periods
+    .flatMap((isCurrent) =>
+      tables.map((table) => part(question, { table, isCurrent, dimensions, figures }, values)),
     )
     .join(' union all ');
 }
@@ -136,7 +136,6 @@ function figuresOf(metrics: readonly MetricName[]): FigureName[] {
 
 type Part = {
   table: FigureTable;
-  span: Span;
   isCurrent: boolean;
   dimensions: readonly DimensionName[];
   figures: readonly FigureName[];
@@ -144,18 +143,15 @@ type Part = {
 
 function part(
   question: CheckedQuestion,
-  { table, span, isCurrent, dimensions, figures }: Part,
+  { table, isCurrent, dimensions, figures }: Part,
   values: string[],
 ): string {
-  const { attribution, period } = question;
+  const { attribution } = question;
   const share = `${attribution}_share`;
-  const scope: Scope = {
-    table,
-    offsets: question.offsets,
-    shiftDays: isCurrent ? 0 : period.firstDay - span.firstDay,
-  };
+  const period = periodOf(question, table, !isCurrent);
+  const { scope } = period;
   const keys = dimensions.map((name, i) => `${keyOf(name, scope)} as k${i}`);
-  const conditions = conditionsOf(question, span, scope, isCurrent, values);
+  const conditions = conditionsOf(question, period, values);
   // Otherwise a group that has only fake leads would be a row of zeros.
   if (table === 'leads' && !figures.includes('fake')) conditions.push(COUNTED_LEADS.leads);
   const lists = dimensions.flatMap((name) => {
@@ -177,16 +173,29 @@ function part(
     ${groups.length === 0 ? '' : `group by ${groups.join(', ')}`}`;
 }
 
+type TablePeriod = { scope: Scope; span: Span; isAll: boolean };
+
+/** The period of a question in a table, or the one that it is compared with, whose days are moved onto those of the period. */
+function periodOf(
+  { period, previous, offsets }: CheckedQuestion,
+  table: FigureTable,
+  isCompared: boolean,
+): TablePeriod {
+  if (!isCompared || previous === null) {
+    return { scope: { table, offsets, shiftDays: 0 }, span: period, isAll: period.isAll };
+  }
+  const shiftDays = period.firstDay - previous.firstDay;
+  return { scope: { table, offsets, shiftDays }, span: previous, isAll: false };
+}
+
 function conditionsOf(
-  { attribution, period, filter, onlySites }: CheckedQuestion,
-  span: Span,
-  scope: Scope,
-  isCurrent: boolean,
+  { attribution, filter, onlySites }: CheckedQuestion,
+  { scope, span, isAll }: TablePeriod,
   values: string[],
 ): string[] {
   const { table } = scope;
   return [
-    withinSpan(table, span, isCurrent && period.isAll),
+    withinSpan(table, span, isAll),
     ...(COPIED[table] === 'submissions' ? [`${attribution}_share > 0`] : []),
     ...(table === 'leads' ? ['is_bot = 0'] : []),
     ofSites(onlySites, values),
@@ -201,14 +210,17 @@ function goalCondition({ goal }: CheckedQuestion, scope: Scope, values: string[]
     : conditionOf({ kind: 'is', dimension: 'event', values: [goal] }, scope, values);
 }
 
+/** The figure whose leads or visits are listed: of the period, or of the one it is compared with. */
+type ListedFigure<M extends MetricName> = { metric: M; compared: boolean };
+
 /** The numbers of the leads that a metric counts, as d0, latest first, and how many they are, as m0 of the totals. */
-export function compileLeads(question: CheckedQuestion, metric: LeadMetric): CompiledQuestion {
+export function compileLeads(
+  question: CheckedQuestion,
+  { metric, compared }: ListedFigure<LeadMetric>,
+): CompiledQuestion {
   const values: string[] = [];
-  const scope: Scope = { table: 'leads', offsets: question.offsets, shiftDays: 0 };
-  const conditions = [
-    ...conditionsOf(question, question.period, scope, true, values),
-    `(${COUNTED_LEADS[metric]})`,
-  ];
+  const period = periodOf(question, 'leads', compared);
+  const conditions = [...conditionsOf(question, period, values), `(${COUNTED_LEADS[metric]})`];
   const counted = `from submissions where ${conditions.join(' and ')}`;
   return {
     rows: {
@@ -222,15 +234,15 @@ export function compileLeads(question: CheckedQuestion, metric: LeadMetric): Com
 }
 
 /** The visits that a metric counts, latest first: key, number of the visitor and start; and how many they are. */
-export function compileVisits(question: CheckedQuestion, metric: VisitMetric): CompiledQuestion {
+export function compileVisits(
+  question: CheckedQuestion,
+  { metric, compared }: ListedFigure<VisitMetric>,
+): CompiledQuestion {
   const values: string[] = [];
-  const scope: Scope = { table: 'visits', offsets: question.offsets, shiftDays: 0 };
+  const period = periodOf(question, 'visits', compared);
   // A value that the statement does not use would be refused.
-  const isGoal = metric === 'goal_visits' ? goalCondition(question, scope, values) : 'false';
-  const conditions = [
-    ...conditionsOf(question, question.period, scope, true, values),
-    `(${COUNTED_VISITS[metric](isGoal)})`,
-  ];
+  const isGoal = metric === 'goal_visits' ? goalCondition(question, period.scope, values) : 'false';
+  const conditions = [...conditionsOf(question, period, values), `(${COUNTED_VISITS[metric](isGoal)})`];
   const counted = `from visits where ${conditions.join(' and ')}`;
   return {
     rows: {

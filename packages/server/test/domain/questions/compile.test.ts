@@ -22,8 +22,10 @@ it('has no window functions, at which DuckDB now and then fails', () => {
   );
   for (const { rows, totals } of [
     compileQuestion(question),
-    compileLeads(question, 'won'),
-    compileVisits(question, 'goal_visits'),
+    ...[false, true].flatMap((compared) => [
+      compileLeads(question, { metric: 'won', compared }),
+      compileVisits(question, { metric: 'goal_visits', compared }),
+    ]),
   ]) {
     for (const { sql } of [rows, totals]) assert.doesNotMatch(sql, /\bover\b/i);
   }
