@@ -28,8 +28,8 @@ const STATUS_TEXT: Readonly<Record<number, string>> = {
 
 const SUMMARY =
   'Self-hosted lead tracking, lead capture and analytics. ' +
-  'Besides what is listed, another method on a known path is answered with 405 and Allow, any other path ' +
-  'with 404, and what is no readable request with 400, 408 or 431. Every answer carries X-Request-Id.';
+  'Beyond what is listed, other methods on a known path are answered with 405 and Allow, unknown paths with 404, ' +
+  'and malformed requests with 400, 408 or 431. Every answer carries X-Request-Id.';
 
 type Description = {
   tags: JsonObject[];

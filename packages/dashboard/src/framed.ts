@@ -9,3 +9,6 @@ export const FRAMED = {
   validateSearch: readFrameSearch,
   search: { middlewares: [retainSearchParams<FrameSearch>([...FRAME_KEYS])] },
 };
+
+/** Parameters that no reader knows are taken out of the address: otherwise a mistyped one would reach the service. */
+export const STRICT_SEARCH = { strict: true };

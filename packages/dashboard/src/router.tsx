@@ -1,6 +1,6 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
 import { restoreFrame } from './frame/remember.ts';
-import { FRAMED } from './framed.ts';
+import { FRAMED, STRICT_SEARCH } from './framed.ts';
 import { readCampaignsSearch } from './pages/campaigns/search.ts';
 import { readDeliveriesSearch } from './pages/deliveries/search.ts';
 import { readIpSearch } from './pages/ip-lists/search.ts';
@@ -119,6 +119,7 @@ export function createMainRouter() {
   return createRouter({
     routeTree,
     basepath: '/dashboard',
+    search: STRICT_SEARCH,
     defaultPreload: 'intent',
     // In place of the page; the shell stays.
     defaultErrorComponent: PageFailed,

@@ -6,7 +6,7 @@ import {
   lazyRouteComponent,
 } from '@tanstack/react-router';
 import { SHARED_PATH, sharedToken } from './api/shared-link.ts';
-import { FRAMED } from './framed.ts';
+import { FRAMED, STRICT_SEARCH } from './framed.ts';
 import { readCampaignsSearch } from './pages/campaigns/search.ts';
 import { readOverviewSearch } from './pages/overview/search.ts';
 import { SharedShell } from './shared-view/shared-shell.tsx';
@@ -32,6 +32,7 @@ export function createSharedRouter() {
   return createRouter({
     routeTree,
     basepath: SHARED_PATH,
+    search: STRICT_SEARCH,
     history: createBrowserHistory({ createHref: (path) => `${path.split('#', 1)[0]}#${sharedToken}` }),
     defaultErrorComponent: PageFailed,
     scrollRestoration: true,

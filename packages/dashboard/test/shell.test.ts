@@ -219,6 +219,17 @@ describe('what surrounds every page', () => {
     });
   });
 
+  test('a parameter that is mistyped is taken out of the address, and the page shows what it shows without it', async () => {
+    await dashboard.visit('/?when=30d&countries=list', async (page) => {
+      await page.waitForURL((url) => url.search === '?countries=list');
+      await page.getByText('Last 30 days').waitFor();
+    });
+    await dashboard.visit('/deliveries?status=lost&when=last_7_days', async (page) => {
+      await page.waitForURL((url) => url.search === '?when=last_7_days');
+      await page.getByRole('heading', { level: 1, name: 'Deliveries' }).waitFor();
+    });
+  });
+
   test('on a phone the navigation is in a menu that closes with the choice, with Escape and with its button', async () => {
     await dashboard.visit(
       '',

@@ -72,7 +72,7 @@ describe('the submissions page', () => {
       assert.deepEqual(await names(page), ['Yves']);
       assert.deepEqual(queryOf(page), { when: 'yesterday' });
 
-      await choosePeriod(page, 'From … to …');
+      await choosePeriod(page, 'Custom dates');
       await page.getByLabel('From').fill('2026-03-09');
       await page.getByLabel('To', { exact: true }).fill('2026-03-10');
       await page.getByText('4 submissions').waitFor();

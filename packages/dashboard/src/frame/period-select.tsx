@@ -17,7 +17,7 @@ export const PERIODS: readonly { value: Chosen; label: string }[] = [
   { value: 'last_month', label: 'Last month' },
   { value: 'this_year', label: 'This year' },
   { value: 'all', label: 'All time' },
-  { value: CUSTOM, label: 'From … to …' },
+  { value: CUSTOM, label: 'Custom dates' },
 ];
 
 /** A preset, or two days from the calendar. */

@@ -14,13 +14,13 @@ const MOVING: readonly Shortcut[] = [
   ['Escape', 'Back to the list'],
 ];
 const ACTING: readonly Shortcut[] = [
-  ...LEAD_STATUSES.map((status, index): Shortcut => [String(index + 1), `Stage ${statusName(status)}`]),
+  ...LEAD_STATUSES.map((status, index): Shortcut => [String(index + 1), `Move to ${statusName(status)}`]),
   ['x', 'Select'],
   ['Shift X', 'Select all up to here'],
   ['r', 'Mark as reviewed'],
   ['n', 'Write a note (admin)'],
   ['f', 'Send to the automation platform (admin)'],
-  ['u', 'Undo the last change of stage'],
+  ['u', 'Undo the last move'],
 ];
 const ANYWHERE: readonly Shortcut[] = [
   ['/', 'Search'],
@@ -38,7 +38,7 @@ export function KeyboardHelp() {
     <>
       <Button
         look="ghost"
-        aria-label="Keyboard"
+        aria-label="Keyboard shortcuts"
         className="max-sm:hidden"
         icon={<Keyboard aria-hidden="true" />}
         onClick={() => setOpen(true)}

@@ -1,4 +1,5 @@
 import { type ErrorComponentProps, Link } from '@tanstack/react-router';
+import { MapPinOff } from 'lucide-react';
 import { buttonClasses } from '../ui/button.tsx';
 import { Page } from '../ui/page.tsx';
 import { EmptyState, ErrorState } from '../ui/states.tsx';
@@ -21,13 +22,16 @@ export function NotFound() {
   return (
     <Page title="Page not found">
       <EmptyState
-        title="The address may be mistyped, or the page has been removed."
+        icon={<MapPinOff aria-hidden="true" />}
+        title="There is nothing at this address"
         action={
           <Link to="/" className={buttonClasses()}>
             Go to overview
           </Link>
         }
-      />
+      >
+        It may be mistyped, or the page has been removed.
+      </EmptyState>
     </Page>
   );
 }

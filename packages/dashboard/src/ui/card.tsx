@@ -24,7 +24,7 @@ export function Card({
           {/* A long hint makes room for the actions rather than pushing them to the next line. */}
           <div className={classes('min-w-0', hint != null && 'flex-[1_1_15rem]')}>
             <h2 className="text-[0.9375rem]">{title}</h2>
-            {hint != null && <p className="mt-0.5 text-[0.8125rem] text-ink-faint">{hint}</p>}
+            {hint != null && <p className="mt-0.5 text-[0.8125rem] text-pretty text-ink-faint">{hint}</p>}
           </div>
           {actions != null && actions !== false && <div className="contents print:hidden">{actions}</div>}
         </header>

@@ -33,7 +33,7 @@ export function Field({
         <p
           id={noteId}
           role={error === undefined ? undefined : 'alert'}
-          className={classes('text-[0.8125rem]', error ? 'text-negative' : 'text-ink-faint')}
+          className={classes('text-[0.8125rem] text-pretty', error ? 'text-negative' : 'text-ink-faint')}
         >
           {error ?? hint}
         </p>

@@ -20,7 +20,7 @@ export function Page({
       <header className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3 sm:flex-nowrap">
         <div className="min-w-0">
           <h1 className="text-xl wrap-anywhere sm:text-[1.375rem]">{title}</h1>
-          {hint != null && <p className="mt-0.5 wrap-anywhere text-ink-soft">{hint}</p>}
+          {hint != null && <p className="mt-0.5 text-pretty wrap-anywhere text-ink-soft">{hint}</p>}
         </div>
         {actions != null && (
           // Reserves the height of buttons that appear once their data has loaded.

@@ -37,7 +37,7 @@ export function EmptyState({
         </div>
       )}
       <p className="text-[0.9375rem] font-medium">{title}</p>
-      {children != null && <div className="max-w-md text-ink-soft">{children}</div>}
+      {children != null && <div className="max-w-md text-balance text-ink-soft">{children}</div>}
       {action != null && <div className="mt-2">{action}</div>}
     </div>
   );
@@ -53,7 +53,9 @@ export function ErrorState({ error, onRetry }: { error: unknown; onRetry?: () =>
       <p className="text-[0.9375rem] font-medium">
         {isForbidden ? 'This needs the admin key' : 'This could not be loaded'}
       </p>
-      <p className="max-w-md text-ink-soft">{error instanceof Error ? error.message : String(error)}</p>
+      <p className="max-w-md text-balance text-ink-soft">
+        {error instanceof Error ? error.message : String(error)}
+      </p>
       {onRetry !== undefined && !isForbidden && (
         <Button size="small" className="mt-2" onClick={onRetry}>
           Try again

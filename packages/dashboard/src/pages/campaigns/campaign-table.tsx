@@ -44,7 +44,7 @@ export function CampaignTable({
               )}
               aria-busy={answer.isPlaceholderData || undefined}
             >
-              <table className="w-full border-collapse text-left print:text-[0.625rem] print:[&_:is(td,th)]:px-1.5">
+              <table className="w-full border-collapse text-left print:text-[0.625rem] print:[&_:is(td,th)]:px-1.5 print:[&_td_*]:text-[0.625rem]">
                 <caption className="sr-only">Figures by {DIMENSIONS[level].toLowerCase()}</caption>
                 <thead>
                   <tr className="border-b border-line text-xs text-ink-faint print:text-[0.625rem]">
@@ -62,7 +62,10 @@ export function CampaignTable({
                       <SortableHead key={name} name={name} search={search} onChange={onChange} />
                     ))}
                     {isCompared && (
-                      <th scope="col" className="px-3 pr-4 text-right font-medium whitespace-nowrap sm:pr-5">
+                      <th
+                        scope="col"
+                        className="px-2.5 pr-4 text-right font-medium whitespace-nowrap sm:pr-5"
+                      >
                         Change
                       </th>
                     )}
@@ -112,18 +115,18 @@ function SortableHead({
     <th
       scope="col"
       aria-sort={isSorted ? (isAscending ? 'ascending' : 'descending') : undefined}
-      className="h-9 px-3 text-right font-medium"
+      className="h-9 px-2.5 py-1 text-right font-medium"
     >
       <button
         type="button"
         onClick={() => onChange({ sort: name, order: next })}
         className={classes(
-          '-mx-1.5 inline-flex h-7 items-center gap-1 rounded-md px-1.5 whitespace-nowrap hover:bg-sunken hover:text-ink print:h-auto print:px-0 print:whitespace-normal',
+          '-mx-1.5 inline-flex min-h-7 items-center gap-1 rounded-md px-1.5 text-right leading-tight hover:bg-sunken hover:text-ink print:min-h-0 print:px-0',
           isSorted && 'text-ink',
         )}
       >
         {METRICS[name].label}
-        {isSorted && <Arrow aria-hidden="true" className="size-3.5" />}
+        {isSorted && <Arrow aria-hidden="true" className="size-3.5 shrink-0" />}
       </button>
     </th>
   );

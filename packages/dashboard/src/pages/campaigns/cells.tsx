@@ -49,7 +49,7 @@ export function Cells({
       {columns.map((column, index) => {
         const value = figures.metrics[index] ?? null;
         return (
-          <td key={column} className="px-3 py-1.5 text-right whitespace-nowrap tabular-nums">
+          <td key={column} className="px-2.5 py-1.5 text-right whitespace-nowrap tabular-nums">
             {isVisitMetric(column) || isLeadMetric(column) ? (
               <FigureLink
                 frame={frame}
@@ -66,7 +66,7 @@ export function Cells({
         );
       })}
       {figures.change !== undefined && (
-        <td className="px-3 py-1.5 pr-4 text-right whitespace-nowrap sm:pr-5">
+        <td className="px-2.5 py-1.5 pr-4 text-right whitespace-nowrap sm:pr-5">
           <Change
             by={by == null ? null : by / 100}
             since={`${METRICS[name].label} compared with before`}

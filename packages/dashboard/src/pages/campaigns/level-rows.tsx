@@ -48,7 +48,11 @@ function OpenableRow({ row, filter, ...shared }: Props & { row: Row; filter: Fra
       <tr className="group/row border-b border-line last:border-b-0 hover:bg-sunken/50">
         <th
           scope="row"
-          className={classes(STICKY, COVERS.row, 'max-w-80 py-0.5 pr-3 pl-4 text-left font-normal sm:pl-5')}
+          className={classes(
+            STICKY,
+            COVERS.row,
+            'max-w-52 py-0.5 pr-3 pl-4 text-left font-normal sm:max-w-80 sm:pl-5',
+          )}
         >
           <div style={{ paddingInlineStart: `${within.length * 1.25}rem` }}>
             {hasMore ? (
@@ -69,7 +73,7 @@ function OpenableRow({ row, filter, ...shared }: Props & { row: Row; filter: Fra
                 <bdi className="min-w-0 truncate">{name}</bdi>
               </button>
             ) : (
-              <bdi title={name} className="block truncate py-2 pl-3.5">
+              <bdi title={name} className="block truncate py-3 pl-3.5 sm:py-1.5">
                 {name}
               </bdi>
             )}

@@ -1,4 +1,5 @@
 import { DIMENSIONS, type DimensionName, METRICS } from '@leadtrail/contract/question-fields';
+import { counted } from '../../format.ts';
 import type { Frame } from '../../frame/frame.ts';
 import type { ChangeSearch } from '../../shared/use-search-params.ts';
 import { MultiSelect } from '../../ui/multi-select.tsx';
@@ -19,7 +20,7 @@ const NONE = 'none';
 const LEVELS_MAX = 3;
 const POSITIONS = ['Rows', 'Then by', 'And then by'] as const;
 const ATTRIBUTION_NAMES: Readonly<Record<ShownAttribution, string>> = {
-  last_non_direct: 'Last touch, not direct',
+  last_non_direct: 'Last non-direct',
   first: 'First touch',
   last: 'Last touch',
 };
@@ -61,7 +62,7 @@ export function TableSetup({
       <MultiSelect
         label="Columns"
         className="sm:w-36"
-        text={`${columns.length} columns`}
+        text={counted(columns.length, 'column')}
         value={columns}
         choices={COLUMNS.map((value) => ({ value, label: METRICS[value].label }))}
         onChange={(chosen) =>

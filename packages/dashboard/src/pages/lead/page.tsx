@@ -128,7 +128,7 @@ function Subtitle({ lead, isHere }: { lead: Lead; isHere: boolean }) {
       {lead.is_bot_lead === 1 && <Badge tone="negative">Bot</Badge>}
       {lead.test_lead === 'yes' && <Badge tone="warning">Test</Badge>}
       {lead.vpn_suspected === 1 && <Badge tone="warning">VPN</Badge>}
-      {lead.is_ip_blocked === 1 && <Badge tone="negative">Blocked IP</Badge>}
+      {lead.is_ip_blocked === 1 && <Badge tone="negative">IP blocked</Badge>}
       {lead.follow_ups_count > 0 && <Badge>{counted(lead.follow_ups_count, 'follow-up')}</Badge>}
     </span>
   );

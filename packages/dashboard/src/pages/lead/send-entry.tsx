@@ -18,7 +18,7 @@ import { type LeadSend, markOthersStale } from './data.ts';
 import { EntryFrame } from './entry.tsx';
 
 const STATES: Readonly<Record<LeadSend['status'], { label: string; tone: Tone }>> = {
-  pending: { label: 'Pending', tone: 'warning' },
+  pending: { label: 'Pending', tone: 'info' },
   delivered: { label: 'Delivered', tone: 'positive' },
   failed: { label: 'Failed', tone: 'negative' },
 };
@@ -30,7 +30,7 @@ export function SendEntry({ leadId, send, at }: { leadId: string; send: LeadSend
   return (
     <EntryFrame
       icon={<Send aria-hidden="true" />}
-      tone={send.status === 'failed' ? 'negative' : send.status === 'pending' ? 'warning' : 'positive'}
+      tone={state.tone}
       title={send.event === 'lead' ? 'Delivery' : 'Delivery of a stage change'}
       at={at}
       badges={<Badge tone={state.tone}>{state.label}</Badge>}

@@ -23,7 +23,7 @@ export function SubmissionEntry({ submission, at }: { submission: LeadSubmission
           {submission.is_duplicate_window === 1 && (
             <Badge title="Sent shortly after the previous one">Duplicate</Badge>
           )}
-          {submission.is_ip_blocked === 1 && <Badge tone="negative">Blocked IP</Badge>}
+          {submission.is_ip_blocked === 1 && <Badge tone="negative">IP blocked</Badge>}
           {submission.suspicion_score > 0 && (
             <Badge tone={riskOf(submission.suspicion_score).tone}>Risk {submission.suspicion_score}</Badge>
           )}

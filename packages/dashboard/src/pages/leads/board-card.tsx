@@ -93,8 +93,12 @@ function CardFace({ lead, action, children }: { lead: LeadItem; action?: ReactNo
         {hasProject ? <Dotted parts={[lead.project_name, lead.project_source]} /> : lead.contact_email}
       </p>
       <div className="flex flex-wrap items-center gap-1.5 text-xs text-ink-faint">
-        <Time value={lead.enquiry_datetime} isAgo />
-        <EngagementBadge lead={lead} />
+        <Dotted
+          parts={[
+            <Time key="enquired" value={lead.enquiry_datetime} isAgo />,
+            <EngagementBadge key="engagement" lead={lead} />,
+          ]}
+        />
         {riskOf(lead.suspicion_score).isRaised && <RiskBadge score={lead.suspicion_score} hasLabel />}
         <LeadMarks lead={lead} />
       </div>

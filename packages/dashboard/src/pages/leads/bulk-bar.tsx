@@ -40,54 +40,60 @@ export function BulkBar({
   return (
     <section
       aria-label="Selected leads"
-      className="sticky top-14 z-10 flex min-h-12 flex-wrap items-center gap-x-2 gap-y-1.5 border-b border-line bg-accent-soft px-4 py-1.5 sm:px-5 lg:top-0"
+      className="sticky top-14 z-10 flex min-h-12 items-start gap-2 border-b border-line bg-accent-soft px-4 py-1.5 sm:items-center sm:px-5 lg:top-0"
     >
-      <p aria-live="polite" className="mr-1 font-medium tabular-nums">
-        {isBusy ? `Working on ${counted(count, 'lead')}…` : `${counted(count, 'lead')} selected`}
-      </p>
-      {canTakeAll && (
-        <Button {...small} look="ghost" onClick={selection.setAllMatching}>
-          Select all {formatNumber(total)} that match
-        </Button>
-      )}
-      <Menu
-        trigger={
-          <Button {...small} icon={<Milestone aria-hidden="true" />}>
-            <Label>Stage</Label>
+      <div className="flex min-w-0 flex-1 flex-wrap items-center gap-1.5">
+        <p
+          aria-live="polite"
+          className="mr-1 font-medium tabular-nums max-sm:flex max-sm:min-h-11 max-sm:w-full max-sm:items-center"
+        >
+          {isBusy ? `Working on ${counted(count, 'lead')}…` : `${counted(count, 'lead')} selected`}
+        </p>
+        {canTakeAll && (
+          <Button {...small} look="ghost" onClick={selection.setAllMatching}>
+            Select all {formatNumber(total)} that match
           </Button>
-        }
-        entries={LEAD_STATUSES.map((status) => ({
-          label: statusName(status),
-          onSelect: () => run({ action: 'stage', status }),
-        }))}
-      />
-      <Button {...small} icon={<CheckCheck aria-hidden="true" />} onClick={() => run({ action: 'review' })}>
-        <Label>Mark reviewed</Label>
-      </Button>
-      <Button
-        {...small}
-        icon={<ShieldX aria-hidden="true" />}
-        title={`Moves them to ${statusName('fake')}`}
-        onClick={() => run({ action: 'stage', status: 'fake' })}
-      >
-        <Label>Not a lead</Label>
-      </Button>
-      {isAdmin && (
-        <Button {...small} icon={<Send aria-hidden="true" />} onClick={() => setAsking(true)}>
-          <Label>Send</Label>
+        )}
+        <Menu
+          trigger={
+            <Button {...small} icon={<Milestone aria-hidden="true" />}>
+              <Label>Stage</Label>
+            </Button>
+          }
+          entries={LEAD_STATUSES.map((status) => ({
+            label: statusName(status),
+            onSelect: () => run({ action: 'stage', status }),
+          }))}
+        />
+        <Button {...small} icon={<CheckCheck aria-hidden="true" />} onClick={() => run({ action: 'review' })}>
+          <Label>Mark reviewed</Label>
         </Button>
-      )}
-      <Button
-        {...small}
-        icon={<Download aria-hidden="true" />}
-        onClick={() => void exportLeads(isAllMatching ? filtersOf(search) : { ids: [...ids].join() }, 'csv')}
-      >
-        <Label>Export</Label>
-      </Button>
+        <Button
+          {...small}
+          icon={<ShieldX aria-hidden="true" />}
+          title={`Moves them to ${statusName('fake')}`}
+          onClick={() => run({ action: 'stage', status: 'fake' })}
+        >
+          <Label>Not a lead</Label>
+        </Button>
+        {isAdmin && (
+          <Button {...small} icon={<Send aria-hidden="true" />} onClick={() => setAsking(true)}>
+            <Label>Send</Label>
+          </Button>
+        )}
+        <Button
+          {...small}
+          icon={<Download aria-hidden="true" />}
+          onClick={() =>
+            void exportLeads(isAllMatching ? filtersOf(search) : { ids: [...ids].join() }, 'csv')
+          }
+        >
+          <Label>Export</Label>
+        </Button>
+      </div>
       <Button
         {...small}
         look="ghost"
-        className="ml-auto"
         aria-label="Clear selection"
         icon={<X aria-hidden="true" />}
         onClick={selection.clear}

@@ -49,7 +49,7 @@ export const LeadRow = memo(function LeadRow({
           onChange={(isRange) => onSelect(lead.lead_id, isRange)}
         />
       </td>
-      <th scope="row" className={classes(CELL, 'pl-1 text-left font-normal')}>
+      <th scope="row" className={classes(CELL, 'pl-1 text-left font-normal max-sm:pr-0')}>
         <div className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1 group-data-compact/table:flex-nowrap">
           {/* Keeps dot and name on one line. */}
           <span className="flex max-w-full min-w-0 items-center gap-2">

@@ -83,7 +83,12 @@ export function Toolbar({ search, onChange }: { search: LeadsSearch; onChange: C
             onChange={(chosen) => onChange({ sort: chosen === 'newest' ? undefined : chosen })}
           />
         </div>
-        <Button aria-expanded={hasMore} aria-controls="more-lead-filters" onClick={() => setMore(!hasMore)}>
+        <Button
+          className="max-sm:odd:col-span-full"
+          aria-expanded={hasMore}
+          aria-controls="more-lead-filters"
+          onClick={() => setMore(!hasMore)}
+        >
           More filters{inMore > 0 && ` (${inMore})`}
         </Button>
       </div>

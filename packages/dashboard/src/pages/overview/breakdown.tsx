@@ -141,6 +141,9 @@ export function Rows({
   );
 }
 
+/** Paper cannot be pointed at to see the rest of a name. */
+const NAME = 'block truncate px-2.5 print:wrap-anywhere print:whitespace-normal';
+
 function Row({
   dimension,
   value,
@@ -171,7 +174,7 @@ function Row({
         />
         {OF_VISITS.has(dimension) ? (
           // As a filter it would leave no leads.
-          <bdi title={name} className="block truncate px-2.5 py-1.5">
+          <bdi title={name} className={classes(NAME, 'py-1.5')}>
             {name}
           </bdi>
         ) : (
@@ -180,7 +183,10 @@ function Row({
             aria-pressed={isChosen}
             title={name}
             onClick={() => onChange({ filters })}
-            className="block min-h-11 w-full truncate rounded-md px-2.5 text-left hover:bg-sunken/60 aria-pressed:ring-1 aria-pressed:ring-accent sm:min-h-8 print:min-h-6"
+            className={classes(
+              NAME,
+              'min-h-11 w-full rounded-md text-left hover:bg-sunken/60 aria-pressed:ring-1 aria-pressed:ring-accent sm:min-h-8 print:min-h-6',
+            )}
           >
             <bdi>{name}</bdi>
           </button>

@@ -69,8 +69,8 @@ export function docsPage(document: object): string {
 ${guideLinks()}
 <header><h1>Leadtrail API</h1>
 <p>${escapeHtml(info.description)} For programs: <a href="/openapi.json">openapi.json</a>.</p>
-<p>Endpoints marked with a key want <code>X-API-Key: &lt;API_KEY&gt;</code> or
-<code>Authorization: Bearer &lt;API_KEY&gt;</code>; callbacks want their secret in the same place.
+<p>Endpoints marked with a key need <code>X-API-Key: &lt;API_KEY&gt;</code> or
+<code>Authorization: Bearer &lt;API_KEY&gt;</code>; callbacks take their secret in the same place.
 The examples expect <code>LEADTRAIL_URL</code> and <code>LEADTRAIL_KEY</code> in the environment of the shell.</p>
 <p>Errors are <code>{"error": "…", "code": "…"}</code>: a sentence for people and a code for programs. The codes are
 ${ERROR_CODES.map((code) => `<code>${code}</code>`).join(', ')}.</p>

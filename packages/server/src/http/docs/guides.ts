@@ -21,8 +21,9 @@ export async function guidePage(guide: Guide): Promise<string> {
       heading({ tokens, depth, text: title }) {
         return `<h${depth} id="${headingId(title)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
       },
-      link({ href, tokens }) {
-        const inner = this.parser.parseInline(tokens);
+      link({ href, tokens, text: shown }) {
+        // Here a guide has a title; only in the sources it is a file.
+        const inner = FILE.test(shown) ? titleOf(shown) : this.parser.parseInline(tokens);
         const address = addressOf(href);
         return address === undefined ? inner : `<a href="${escapeHtml(address)}">${inner}</a>`;
       },
@@ -63,9 +64,19 @@ export function guideLinks(current?: Guide): string {
 /** Undefined: it leads to a file of the sources, which the service does not serve. */
 function addressOf(href: string): string | undefined {
   if (/^(https?:|#)/.test(href)) return href;
-  const [, file = '', place = ''] = FILE.exec(href) ?? [];
-  const name = file.toLowerCase();
-  return Object.hasOwn(GUIDES, name) ? `/docs/${name}${place}` : undefined;
+  const [, , place = ''] = FILE.exec(href) ?? [];
+  const guide = guideOf(href);
+  return guide === undefined ? undefined : `/docs/${guide}${place}`;
+}
+
+function titleOf(file: string): string {
+  const guide = guideOf(file);
+  return escapeHtml(guide === undefined ? file : GUIDES[guide].title);
+}
+
+function guideOf(file: string): Guide | undefined {
+  const name = FILE.exec(file)?.[1]?.toLowerCase() ?? '';
+  return Object.hasOwn(GUIDES, name) ? (name as Guide) : undefined;
 }
 
 /** As the links in the guides name them. */

@@ -101,6 +101,7 @@ function Forwarding({ settings }: { settings: Settings }) {
             <NumberField
               label="Highest risk to forward"
               unit="0 to 100"
+              placeholder="No limit"
               hint="Leads with a higher risk are kept but not sent; you can still send them by hand. If empty, all are sent."
               {...field('flow_risk_max')}
             />
