@@ -17,8 +17,8 @@ const GIVE_WAY = {
   embedded: { busyFrom: 0.4, restFactor: 20 },
   server: { busyFrom: 0.6, restFactor: 6 },
 };
-/** So many that lists would become slow: then requests have to share. */
-const WAITING_MAX = 50_000;
+/** So many that lists would become slow, which they are not yet at 150,000 while leads come in: then requests have to share. */
+const WAITING_MAX = 500_000;
 
 export type LeadIndexing = {
   /** A lead has changed, or one of its visitors. */
