@@ -11,7 +11,7 @@ import { samples } from '@leadtrail/testing/doc-samples';
 import { anEnquiry, assertCaptured, CAPTURE_ENV, INTEGRATION_KEY } from '@leadtrail/testing/enquiries';
 import { type Receiver, startReceiver } from '@leadtrail/testing/receiver';
 import { aChunk, allowRecording, aRecordedEvent } from '@leadtrail/testing/recordings';
-import { ADMIN_KEY, type TestService, useService } from '@leadtrail/testing/service';
+import { ADMIN_KEY, startService, type TestService, useService } from '@leadtrail/testing/service';
 import { startCaddy, startNginx, type WebProxy } from '@leadtrail/testing/web-proxy';
 import { readConfig } from '../src/config.ts';
 
@@ -86,11 +86,18 @@ async function assertStatus(response: Response, status: number): Promise<void> {
   assert.equal(response.status, status, await response.clone().text());
 }
 
-async function storedAddress(service: TestService, url: string, headers: Sent['headers']): Promise<unknown> {
+async function storedAddress(
+  service: TestService,
+  url: string,
+  headers: Sent['headers'],
+  from = CLIENT_IP,
+): Promise<unknown> {
   const session_id = randomUUIDv7();
-  const started = await send(`${url}/track/session/start`, {
+  const started = await navigate(`${url}/track/session/start`, {
+    method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(aStart({ session_id })),
+    from,
   });
   await assertStatus(started, 200);
   await service.settled();
@@ -224,6 +231,39 @@ for (const { name, startBefore, startBehindProxy, startOnSite } of [nginx, caddy
     });
   });
 }
+
+/** Traefik is in no package of Debian or npm: these are the headers that its documentation describes. */
+describe('A request as Traefik passes it on', () => {
+  const service = useTrackedService();
+  const OTHER_PROXY = '203.0.113.5';
+  const passedOn = (client: Record<string, string>, forwardedFor: string, realIp: string) => ({
+    ...client,
+    host: SERVICE_HOST,
+    'x-forwarded-for': forwardedFor,
+    'x-forwarded-host': SERVICE_HOST,
+    'x-forwarded-port': '443',
+    'x-forwarded-proto': 'https',
+    'x-forwarded-server': 'traefik',
+    'x-real-ip': realIp,
+  });
+
+  test('has the address of the client, whatever the client says', async () => {
+    const headers = passedOn(FORGED, CLIENT_IP, CLIENT_IP);
+    assert.equal(await storedAddress(service, service.url, headers, PROXY_IP), CLIENT_IP);
+  });
+
+  test('behind another proxy that both trust, too', async () => {
+    const trusting = await startService('sqlite', {
+      env: { ...CAPTURE_ENV, EDGE: '', TRUSTED_PROXIES: `${PROXY_IP},${OTHER_PROXY}` },
+    });
+    try {
+      const headers = passedOn(FORGED, `198.51.100.1, ${CLIENT_IP}, ${OTHER_PROXY}`, CLIENT_IP);
+      assert.equal(await storedAddress(trusting, trusting.url, headers, PROXY_IP), CLIENT_IP);
+    } finally {
+      await trusting.close();
+    }
+  });
+});
 
 test('the settings of every proxy lead to the port that the service has by default', async () => {
   const { port } = readConfig({});
