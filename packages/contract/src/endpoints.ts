@@ -14,6 +14,7 @@ import * as leadCapture from './lead-capture.ts';
 import * as leadNotes from './lead-notes.ts';
 import * as leads from './leads.ts';
 import * as live from './live.ts';
+import * as names from './names.ts';
 import * as questions from './questions.ts';
 import * as refresh from './refresh.ts';
 import * as replay from './replay.ts';
@@ -134,6 +135,7 @@ export const endpoints = {
   saveSettings: settings.saveSettings,
   retention: retention.retention,
   erasePerson: erase.erasePerson,
+  names: names.names,
   dropdownOptions: dropdownOptions.dropdownOptions,
   createDropdownOption: dropdownOptions.createDropdownOption,
   dropdownOption: dropdownOptions.dropdownOption,

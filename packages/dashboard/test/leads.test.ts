@@ -50,6 +50,37 @@ describe('The leads page', () => {
         assert.match(await rowOf(page, 'Grace Hopper').innerText(), /1 follow-up\b/);
       }));
 
+    for (const role of ['admin', 'marketing'] as const)
+      it(`calls sources and projects as the dropdown options do (${role})`, async () => {
+        const options: { kind: string; value: string; label: string }[] = [
+          { kind: 'source', value: 'NEWSLETTER', label: 'Monthly letter' },
+          { kind: 'project', value: 'Riverside', label: 'Riverside Gardens' },
+        ];
+        const ids: number[] = [];
+        for (const body of options) {
+          const made = await call<{ id: number }>(service, 'POST', '/analytics/dropdown-options', { body });
+          ids.push(made.body.id);
+        }
+        await dashboard.visit(
+          '/leads',
+          async (page) => {
+            const ada = rowOf(page, 'Ada Lovelace');
+            await ada.getByText('Monthly letter').waitFor();
+            assert.match(await ada.innerText(), /Riverside Gardens/);
+            await page.getByRole('button', { name: 'More filters' }).click();
+            await choose(page, 'Source', 'Monthly letter (1)');
+            await page.waitForURL(/source=Newsletter/);
+            assert.deepEqual(await names(page), ['Ada Lovelace']);
+            const filters = page.getByRole('list', { name: 'Filters' });
+            assert.match(await filters.innerText(), /Monthly letter/);
+            await page.getByRole('link', { name: 'Ada Lovelace' }).click();
+            await page.getByText('Monthly letter').first().waitFor();
+          },
+          { role },
+        );
+        for (const id of ids) await call(service, 'DELETE', `/analytics/dropdown-options/${id}`);
+      });
+
     it('has room for the name beside the navigation, however narrow the window', async () => {
       for (const width of [360, 768, 1024, 1100, 1200, 1280]) {
         await dashboard.visit(

@@ -43,6 +43,21 @@ onBothStores('dropdown options', (kind) => {
     assert.deepEqual(await service.get(OPTIONS), { ...NONE, country: [country], source: [other, source] });
   });
 
+  test('/analytics/names has the labels that are not the value, and the names of sites, for both keys', async () => {
+    const names = () => call(service, 'GET', '/analytics/names', { key: MARKETING_KEY });
+    assert.deepEqual((await names()).body, { sites: [], labels: [] });
+    await call(service, 'POST', '/analytics/sites', { body: { name: 'Riverside', site_key: 'r' } });
+    const { id } = await anOption(service, { value: 'FB', label: 'Facebook' });
+    await anOption(service, { kind: 'city', value: 'Pune' });
+    assert.deepEqual((await names()).body, {
+      sites: [{ site_key: 'r', name: 'Riverside' }],
+      labels: [{ kind: 'source', value: 'FB', label: 'Facebook' }],
+    });
+    await patch(service, id, { label: 'Meta' });
+    assert.partialDeepStrictEqual((await names()).body, { labels: [{ label: 'Meta' }] });
+    assert.deepEqual((await names()).body, await service.get('/analytics/names'));
+  });
+
   test('with kind the others stay empty', async () => {
     const made: Partial<Grouped> = {};
     for (const each of OPTION_KINDS) made[each] = [await anOption(service, { kind: each })];

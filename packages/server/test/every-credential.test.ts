@@ -163,6 +163,7 @@ describe('who may do what', () => {
     'GET /analytics/leads/recent-submissions',
     'GET /analytics/leads/submissions',
     'GET /analytics/live',
+    'GET /analytics/names',
     'GET /analytics/overview',
     'GET /analytics/pages/top',
     'GET /analytics/realtime',

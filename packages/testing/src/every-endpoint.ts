@@ -139,6 +139,7 @@ export async function callEverything(service: TestService): Promise<Record<Calla
     resendFlowSend: await call('resendFlowSend', { params: { flow_send_public_id: sendId } }),
     resendFailed: await call('resendFailed'),
     sendTestLead: await call('sendTestLead'),
+    names: await call('names'),
     sites: await call('sites'),
     createSite,
     site: await call('site', site),

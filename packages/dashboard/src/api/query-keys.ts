@@ -89,13 +89,13 @@ export const queryKeys = {
   connection: ['connection'],
   retentionPreview: (typed: object) => ['retention-preview', typed],
   sites: ['sites'],
-  siteNames: ['sites', 'names'],
   forms: ['forms'],
   formFields: (formId: number) => ['form-fields', formId],
   siteSnippet: (siteId: number) => ['site-snippet', siteId],
   integrations: ['integrations'],
   sharedLinks: ['shared-links'],
   dropdownOptions: [DROPDOWN_OPTIONS],
+  names: ['names'],
 };
 
 /** For mutations that are looked up while they run. */

@@ -1,11 +1,8 @@
-import { LIST_MAX } from '@leadtrail/contract/limits';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { call } from '../api/client.ts';
-import { queryKeys } from '../api/query-keys.ts';
-import { useIsAdmin, useViewer } from '../api/role.ts';
 import { knownTimeZone, noteTimeZone } from '../time-zone.ts';
 import { answerOptions } from './use-frame.ts';
+import { useNames } from './use-names.ts';
 
 /** Sites, time zone and currency, for every role: only admins may read the settings. */
 
@@ -25,15 +22,15 @@ export function useWorkspace(): Workspace {
     ...answerOptions({ metrics: ['visits', 'leads'], dimensions: ['site'], period: 'all', limit: SITES_MAX }),
     staleTime: STALE_MS,
   });
-  const names = useSiteNames();
+  const { siteNames } = useNames();
   const keys = (data?.rows ?? []).flatMap(({ dimensions: [key = ''] }) => (key.startsWith('(') ? [] : [key]));
   return {
     // Lists go on without the figures, and say which days they show.
     timeZone: data?.meta.timezone ?? (isError ? knownTimeZone() : undefined),
     currency: data?.meta.currency,
     isLoading: isPending,
-    sites: [...new Set([...keys, ...names.keys()])]
-      .map((key) => ({ key, name: names.get(key) ?? key }))
+    sites: [...new Set([...keys, ...siteNames.keys()])]
+      .map((key) => ({ key, name: siteNames.get(key) ?? key }))
       .toSorted((a, b) => a.name.localeCompare(b.name)),
   };
 }
@@ -44,17 +41,4 @@ export function useWorkspaceTimes(): void {
   useEffect(() => {
     if (timeZone !== undefined) noteTimeZone(timeZone);
   }, [timeZone]);
-}
-
-/** The names of sites by their keys, for those who may read them; a key stands for what has none here. */
-function useSiteNames(): ReadonlyMap<string, string> {
-  const isAdmin = useIsAdmin();
-  const shared = useViewer().data?.shared;
-  const { data } = useQuery({
-    queryKey: queryKeys.siteNames,
-    queryFn: ({ signal }) => call('sites', { query: { limit: LIST_MAX }, signal }),
-    enabled: isAdmin,
-    staleTime: STALE_MS,
-  });
-  return new Map((shared?.sites ?? data?.sites ?? []).map(({ site_key, name }) => [site_key, name]));
 }

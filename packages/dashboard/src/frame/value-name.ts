@@ -1,7 +1,8 @@
+import type { OptionKind } from '@leadtrail/contract/dropdown-options';
 import type { DimensionName } from '@leadtrail/contract/question-fields';
 import { countryName } from '../format.ts';
 import type { FrameFilter } from './frame.ts';
-import { useWorkspace } from './use-workspace.ts';
+import { useNames } from './use-names.ts';
 
 const MISSING: ReadonlyMap<string, string> = new Map([
   ['(direct)', 'Direct'],
@@ -10,11 +11,22 @@ const MISSING: ReadonlyMap<string, string> = new Map([
 ]);
 const PAGES: ReadonlySet<DimensionName> = new Set(['page', 'entry_page', 'exit_page']);
 
-/** How a value of a dimension is written, with the names of sites. */
+/** What forms send. The source of a visit is not among them: that of an ad and of its search engine may be the same. */
+const LABELLED: ReadonlyMap<DimensionName, OptionKind> = new Map([
+  ['form_source', 'source'],
+  ['project', 'project'],
+]);
+
+/** How a value of a dimension is written, with the names of sites and the labels of options. */
 export function useValueName(): (filter: FrameFilter) => string {
-  const { sites } = useWorkspace();
-  return (filter) =>
-    (filter.dimension === 'site' && sites.find(({ key }) => key === filter.value)?.name) || valueName(filter);
+  const { siteNames, labelOf } = useNames();
+  return (filter) => {
+    const { dimension, value } = filter;
+    if (dimension === 'site') return siteNames.get(value) ?? valueName(filter);
+    const kind = LABELLED.get(dimension);
+    const label = kind === undefined ? value : labelOf(kind, value);
+    return label === value ? valueName(filter) : label;
+  };
 }
 
 /** How a value of any dimension but the site is written. */

@@ -45,6 +45,7 @@ import { ipListRoutes } from '../http/routes/ip-lists.ts';
 import { leadCaptureRoutes } from '../http/routes/lead-capture.ts';
 import { leadNoteRoutes } from '../http/routes/lead-notes.ts';
 import { leadRoutes } from '../http/routes/leads.ts';
+import { nameRoutes } from '../http/routes/names.ts';
 import { questionRoutes } from '../http/routes/questions.ts';
 import { refreshRoutes } from '../http/routes/refresh.ts';
 import { replayRoutes } from '../http/routes/replay.ts';
@@ -132,6 +133,7 @@ function handlersOf(config: Config, parts: Parts, work: Work, { isDraining }: Se
     ...sharedLinkRoutes(all),
     ...integrationRoutes(all),
     ...dropdownOptionRoutes(all),
+    ...nameRoutes(all),
     ...formsConfigRoutes(all),
     ...savedViewRoutes(all),
     ...eraseRoutes(all),

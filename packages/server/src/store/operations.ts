@@ -35,6 +35,7 @@ import * as leadMerging from './leads/merge.ts';
 import * as leadNotes from './leads/notes.ts';
 import * as leadRenewal from './leads/renew.ts';
 import * as leadReview from './leads/review.ts';
+import * as names from './names.ts';
 import * as objectCatalogue from './object-catalogue.ts';
 import {
   type Locks,
@@ -81,6 +82,7 @@ const exported = {
   ...conversions,
   ...costs,
   ...dropdownOptions,
+  ...names,
   ...archivedSessions,
   ...erasePerson,
   ...erasedReplays,

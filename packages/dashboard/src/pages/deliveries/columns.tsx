@@ -2,6 +2,7 @@ import type { FlowSend, SendResult } from '@leadtrail/contract/deliveries';
 import { Link } from '@tanstack/react-router';
 import { CircleCheck, CircleX, Clock3, RotateCw } from 'lucide-react';
 import { timeOf } from '../../format.ts';
+import { optionLabel } from '../../frame/option-label.tsx';
 import { personName } from '../../shared/person-name.ts';
 import { failureLabel } from '../../shared/send-result.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -76,7 +77,9 @@ function Lead({ send }: { send: FlowSend }) {
   return (
     <div className="grid justify-items-start">
       <LeadLink send={send} />
-      <bdi className="text-[0.8125rem] wrap-anywhere text-ink-faint">{send.project_name}</bdi>
+      <bdi className="text-[0.8125rem] wrap-anywhere text-ink-faint">
+        {optionLabel('project', send.project_name)}
+      </bdi>
       {send.event === 'lead.stage_changed' && <Badge>Stage change</Badge>}
       <span className="text-[0.8125rem] text-ink-faint @4xl:hidden">
         <Time value={send.created_at} isAgo />

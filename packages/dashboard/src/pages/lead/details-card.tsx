@@ -1,6 +1,8 @@
+import { optionLabel } from '../../frame/option-label.tsx';
 import { Card } from '../../ui/card.tsx';
 import { CopyIcon } from '../../ui/copy-button.tsx';
 import { Disclosure } from '../../ui/disclosure.tsx';
+import { Dotted } from '../../ui/dotted.tsx';
 import { type Fact, Facts } from '../../ui/facts.tsx';
 import { Time } from '../../ui/time.tsx';
 import { WebLink } from '../../ui/web-link.tsx';
@@ -42,9 +44,19 @@ function originOf(lead: Lead): Fact[] {
       'Latest follow-up',
       lead.last_follow_up_at === null ? '' : <Time key="time" value={lead.last_follow_up_at} />,
     ],
-    ['Project', [lead.project_name, lead.project_location].filter(Boolean).join(', ')],
+    [
+      'Project',
+      lead.project_location === '' ? (
+        optionLabel('project', lead.project_name)
+      ) : (
+        <Dotted
+          key="project"
+          parts={[optionLabel('project', lead.project_name), optionLabel('city', lead.project_location)]}
+        />
+      ),
+    ],
     ['Also asked about', lead.related_projects],
-    ['Source', lead.project_source],
+    ['Source', optionLabel('source', lead.project_source)],
     ['Team', lead.source_team],
     ['Keyword', lead.keyword],
     ['Page', lead.referer === '' ? '' : <WebLink key="page" address={lead.referer} />],

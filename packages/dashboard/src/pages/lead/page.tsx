@@ -5,6 +5,7 @@ import { type ReactNode, useEffect, useState } from 'react';
 import { ApiProblem } from '../../api/client.ts';
 import { useIsAdmin } from '../../api/role.ts';
 import { counted } from '../../format.ts';
+import { optionLabel } from '../../frame/option-label.tsx';
 import { KeyboardHelp } from '../../shared/keyboard-help.tsx';
 import { lastLeadsSearch } from '../../shared/last-leads-search.ts';
 import { personName } from '../../shared/person-name.ts';
@@ -122,7 +123,7 @@ function LeadView({ id, detail }: { id: string; detail: LeadDetail }) {
 function Subtitle({ lead, isHere }: { lead: Lead; isHere: boolean }) {
   return (
     <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
-      {lead.project_name !== '' && <bdi>{lead.project_name}</bdi>}
+      {lead.project_name !== '' && <bdi>{optionLabel('project', lead.project_name)}</bdi>}
       {isHere && <Badge tone="positive">On the site now</Badge>}
       {lead.needs_review === 1 && <Badge tone="info">Needs review</Badge>}
       {lead.is_bot_lead === 1 && <Badge tone="negative">Bot</Badge>}

@@ -1,4 +1,5 @@
 import { Inbox } from 'lucide-react';
+import { optionLabel } from '../../frame/option-label.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Disclosure } from '../../ui/disclosure.tsx';
 import { type Fact, Facts } from '../../ui/facts.tsx';
@@ -65,8 +66,8 @@ function parsed(text: string): unknown {
 
 function factsOf(submission: LeadSubmission): Fact[] {
   const facts: [string, Fact['value']][] = [
-    ['Project', submission.project_name],
-    ['Source', submission.source],
+    ['Project', optionLabel('project', submission.project_name)],
+    ['Source', optionLabel('source', submission.source)],
     ['Button', submission.cta_name],
     ['IP address', submission.contact_ip],
     ['CRM ID', submission.crm_lead_id ?? ''],

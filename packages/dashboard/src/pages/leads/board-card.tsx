@@ -1,5 +1,6 @@
 import type { LeadItem } from '@leadtrail/contract/lead-records';
 import { type KeyboardEvent, memo, type PointerEvent, type ReactNode } from 'react';
+import { optionLabel } from '../../frame/option-label.tsx';
 import { personName } from '../../shared/person-name.ts';
 import { classes } from '../../ui/classes.ts';
 import { Dotted } from '../../ui/dotted.tsx';
@@ -90,7 +91,13 @@ function CardFace({ lead, action, children }: { lead: LeadItem; action?: ReactNo
         {action}
       </div>
       <p className="truncate text-[0.8125rem] text-ink-soft">
-        {hasProject ? <Dotted parts={[lead.project_name, lead.project_source]} /> : lead.contact_email}
+        {hasProject ? (
+          <Dotted
+            parts={[optionLabel('project', lead.project_name), optionLabel('source', lead.project_source)]}
+          />
+        ) : (
+          lead.contact_email
+        )}
       </p>
       <div className="flex flex-wrap items-center gap-1.5 text-xs text-ink-faint">
         <Dotted

@@ -2,6 +2,7 @@ import type { LeadItem } from '@leadtrail/contract/lead-records';
 import type { LeadSort } from '@leadtrail/contract/leads';
 import type { ReactNode } from 'react';
 import { countryName } from '../../format.ts';
+import { optionLabel } from '../../frame/option-label.tsx';
 import { useValueName } from '../../frame/value-name.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { EngagementBadge } from '../../ui/engagement-badge.tsx';
@@ -28,8 +29,8 @@ export const LEAD_COLUMNS: Readonly<Record<ColumnName, LeadTableColumn>> = {
   project: {
     width: 11,
     from: 'medium',
-    cell: (lead) => lead.project_name,
-    more: (lead) => lead.project_source,
+    cell: (lead) => optionLabel('project', lead.project_name),
+    more: (lead) => optionLabel('source', lead.project_source),
   },
   submitted: {
     width: 9,

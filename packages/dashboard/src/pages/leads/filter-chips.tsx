@@ -1,3 +1,4 @@
+import { useNames } from '../../frame/use-names.ts';
 import type { ChangeSearch } from '../../shared/use-search-params.ts';
 import { Button } from '../../ui/button.tsx';
 import { FilterChip } from '../../ui/filter-chip.tsx';
@@ -13,9 +14,11 @@ export function FilterChips({
   search: LeadsSearch;
   onChange: ChangeSearch<LeadsSearch>;
 }) {
+  const { labelOf } = useNames();
   const used = FILTER_KEYS.flatMap((key) => {
     const text = filterText(search, key);
-    return text === undefined ? [] : [{ key, text }];
+    if (text === undefined) return [];
+    return [{ key, text: key === 'project' || key === 'source' ? labelOf(key, text) : text }];
   });
   if (used.length === 0 || presetOf(search) !== undefined) return null;
   const none = Object.fromEntries(FILTER_KEYS.map((key) => [key, undefined]));

@@ -1,5 +1,6 @@
 import type { LeadItem } from '@leadtrail/contract/lead-records';
 import { memo } from 'react';
+import { optionLabel } from '../../frame/option-label.tsx';
 import { personName } from '../../shared/person-name.ts';
 import { classes } from '../../ui/classes.ts';
 import { Dotted } from '../../ui/dotted.tsx';
@@ -69,7 +70,10 @@ export const LeadRow = memo(function LeadRow({
           {riskOf(lead.suspicion_score).isRaised && <RiskBadge score={lead.suspicion_score} hasLabel />}
           <span className="min-w-0 truncate @2xl:hidden">
             <Dotted
-              parts={[<Time key="enquired" value={lead.enquiry_datetime} isAgo />, lead.project_name]}
+              parts={[
+                <Time key="enquired" value={lead.enquiry_datetime} isAgo />,
+                optionLabel('project', lead.project_name),
+              ]}
             />
           </span>
         </div>

@@ -1,6 +1,7 @@
 import type { DimensionName } from '@leadtrail/contract/question-fields';
 import { formatNumber } from '../../format.ts';
 import { useAnswer } from '../../frame/use-frame.ts';
+import { useValueName } from '../../frame/value-name.ts';
 import { flagOf } from '../../shared/search-params.ts';
 import type { ChangeSearch } from '../../shared/use-search-params.ts';
 import { Select } from '../../ui/select.tsx';
@@ -95,8 +96,11 @@ function OriginFilter({
     period: 'all',
     limit: CHOICES_MAX,
   });
-  const known = (data?.rows ?? []).flatMap(({ dimensions: [name = ''], metrics: [leads] }) =>
-    name.startsWith('(') || !leads ? [] : [{ value: name, label: `${name} (${formatNumber(leads)})` }],
+  const nameOf = useValueName();
+  const known = (data?.rows ?? []).flatMap(({ dimensions: [each = ''], metrics: [leads] }) =>
+    each.startsWith('(') || !leads
+      ? []
+      : [{ value: each, label: `${nameOf({ dimension, value: each })} (${formatNumber(leads)})` }],
   );
   const isMissing = value !== undefined && !known.some((each) => each.value === value);
   return (
@@ -107,7 +111,7 @@ function OriginFilter({
         choices={[
           { value: ANY, label: any },
           // From a link, or written in another way.
-          ...(isMissing ? [{ value, label: value }] : []),
+          ...(isMissing ? [{ value, label: nameOf({ dimension, value }) }] : []),
           ...known,
         ]}
         onChange={(chosen) => onChange(chosen === ANY ? undefined : chosen)}

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { Inbox } from 'lucide-react';
 import { Loaded } from '../../charts/loaded.tsx';
+import { optionLabel } from '../../frame/option-label.tsx';
 import { personName } from '../../shared/person-name.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -40,7 +41,7 @@ export function RecentSubmissions() {
                     <span className="grid min-w-0">
                       <span className="truncate font-medium">{personName(each)}</span>
                       <span className="truncate text-[0.8125rem] text-ink-soft">
-                        {each.project_name || 'No project'}
+                        {optionLabel('project', each.project_name) || 'No project'}
                       </span>
                     </span>
                     <span className="grid shrink-0 justify-items-end gap-0.5 text-[0.8125rem] text-ink-soft">

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import { optionLabel } from '../../frame/option-label.tsx';
 import { personName } from '../../shared/person-name.ts';
 import type { Column } from '../../ui/table.tsx';
 import { ListTime } from '../../ui/time.tsx';
@@ -23,14 +24,14 @@ export function leadColumns({
     {
       key: 'project',
       title: 'Project',
-      cell: (row) => row.project_name || <span className="text-ink-faint">–</span>,
+      cell: (row) => optionLabel('project', row.project_name) || <span className="text-ink-faint">–</span>,
       isFrom: 'lg',
       className: 'max-w-48 break-words',
     },
     {
       key: 'source',
       title: 'Source',
-      cell: (row) => row.source || <span className="text-ink-faint">–</span>,
+      cell: (row) => optionLabel('source', row.source) || <span className="text-ink-faint">–</span>,
       isFrom: 'lg',
       className: 'max-w-48 break-words',
     },

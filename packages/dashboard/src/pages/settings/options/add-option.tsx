@@ -2,13 +2,12 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { type FormEvent, useEffect, useRef } from 'react';
 import { call } from '../../../api/client.ts';
-import { queryKeys } from '../../../api/query-keys.ts';
 import { Button } from '../../../ui/button.tsx';
 import { toasts } from '../../../ui/toast.tsx';
 import { TextField } from '../parts/text-field.tsx';
 import { useDraft } from '../parts/use-draft.ts';
 import type { OptionKind } from '../search.ts';
-import { changeKnown, type DropdownOption } from './option-queries.ts';
+import { changeKnown, type DropdownOption, refreshOptions } from './option-queries.ts';
 import { sortOrderAtEnd } from './sort-orders.ts';
 
 export function AddOption({ kind, options }: { kind: OptionKind; options: readonly DropdownOption[] }) {
@@ -28,7 +27,7 @@ export function AddOption({ kind, options }: { kind: OptionKind; options: readon
       }),
     onSaved(saved) {
       changeKnown(queryClient, kind, (known) => [...known, saved]);
-      void queryClient.invalidateQueries({ queryKey: queryKeys.dropdownOptions });
+      void refreshOptions(queryClient);
       toasts.add({ title: `${saved.label} was added` });
       draft.discard();
       first.current?.focus();

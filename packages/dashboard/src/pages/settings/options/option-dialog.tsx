@@ -1,12 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { call } from '../../../api/client.ts';
-import { queryKeys } from '../../../api/query-keys.ts';
 import { toasts } from '../../../ui/toast.tsx';
 import { useLastGiven } from '../../../ui/use-last-given.ts';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { TextField } from '../parts/text-field.tsx';
 import { useDraft } from '../parts/use-draft.ts';
-import { changeKnown, type DropdownOption } from './option-queries.ts';
+import { changeKnown, type DropdownOption, refreshOptions } from './option-queries.ts';
 
 export function OptionDialog({
   option: given,
@@ -35,7 +34,7 @@ export function OptionDialog({
       );
       const to = Number(changed.position || Number.NaN);
       if (Number.isInteger(to)) onMove(saved.id, to - 1);
-      else void queryClient.invalidateQueries({ queryKey: queryKeys.dropdownOptions });
+      else void refreshOptions(queryClient);
       toasts.add({ title: 'Saved' });
       draft.discard();
       onClose();

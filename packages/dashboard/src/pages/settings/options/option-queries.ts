@@ -25,3 +25,12 @@ export function changeKnown(
     (known) => known && { ...known, [kind]: change(known[kind]) },
   );
 }
+
+/** After a change: the options themselves, and the labels that lists show. */
+export async function refreshOptions(queryClient: QueryClient): Promise<void> {
+  await Promise.all(
+    [queryKeys.dropdownOptions, queryKeys.names].map((queryKey) =>
+      queryClient.invalidateQueries({ queryKey }),
+    ),
+  );
+}

@@ -3,12 +3,12 @@ import { call } from '../../../api/client.ts';
 import { queryKeys } from '../../../api/query-keys.ts';
 import { toastProblem, toastWithUndo } from '../../../ui/toast.tsx';
 import type { OptionKind } from '../search.ts';
-import { changeKnown, type DropdownOption, type Options } from './option-queries.ts';
+import { changeKnown, type DropdownOption, type Options, refreshOptions } from './option-queries.ts';
 
 /** Optimistic deletion with undo. */
 export function useDeletingOption(kind: OptionKind): (option: DropdownOption) => void {
   const queryClient = useQueryClient();
-  const onSettled = () => queryClient.invalidateQueries({ queryKey: queryKeys.dropdownOptions });
+  const onSettled = () => refreshOptions(queryClient);
   const restoring = useMutation({
     mutationFn: ({ id: _, ...option }: DropdownOption) => call('createDropdownOption', { body: option }),
     onError: (error, { label }) => toastProblem(`${label} was not restored`, error),

@@ -4,7 +4,7 @@ import { call } from '../../../api/client.ts';
 import { mutationKeys, queryKeys } from '../../../api/query-keys.ts';
 import { toastProblem } from '../../../ui/toast.tsx';
 import type { OptionKind } from '../search.ts';
-import { changeKnown, type DropdownOption, type Options } from './option-queries.ts';
+import { changeKnown, type DropdownOption, type Options, refreshOptions } from './option-queries.ts';
 import { sortOrdersFor } from './sort-orders.ts';
 
 /** The options in the wanted order, which is saved in the background. */
@@ -36,7 +36,7 @@ export function useOrder(
     onError: (error) => toastProblem('The order was not saved', error),
     async onSettled() {
       if (queryClient.isMutating({ mutationKey: mutationKeys.dropdownOrder }) > 1) return;
-      await queryClient.invalidateQueries({ queryKey: queryKeys.dropdownOptions });
+      await refreshOptions(queryClient);
       setWanted(null);
     },
   });

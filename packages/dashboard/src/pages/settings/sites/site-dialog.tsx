@@ -41,6 +41,7 @@ export function SiteDialog({
         site === null ? [...sites, saved] : sites.map((each) => (each.id === saved.id ? saved : each)),
       );
       void queryClient.invalidateQueries({ queryKey: queryKeys.sites });
+      void queryClient.invalidateQueries({ queryKey: queryKeys.names });
       void queryClient.invalidateQueries({ queryKey: queryKeys.siteSnippet(saved.id) });
       toasts.add({ title: site === null ? `${saved.name} was added` : 'Saved' });
       draft.discard();
