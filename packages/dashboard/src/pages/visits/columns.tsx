@@ -94,7 +94,7 @@ function Pages({ visit: { entry_page, exit_page } }: { visit: VisitItem }) {
 
 function Person({ visit: { lead, is_returning } }: { visit: VisitItem }) {
   if (lead !== null) return <VisitorLeadLink lead={lead} />;
-  return <span className="text-ink-faint">{is_returning ? 'Returning visitor' : 'New visitor'}</span>;
+  return <span className="text-ink-faint">{is_returning ? 'Returning' : 'New'}</span>;
 }
 
 /** What a narrow table has no columns for. */
