@@ -60,6 +60,7 @@ export const endpoints = {
   askQuestion: questions.askQuestion,
   leadsBehind: questions.leadsBehind,
   visitsBehind: questions.visitsBehind,
+  submissionsBehind: questions.submissionsBehind,
   questionFields: questions.questionFields,
   importCosts: costs.importCosts,
   costImports: costs.costImports,

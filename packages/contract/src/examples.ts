@@ -62,6 +62,12 @@ export const EXAMPLES: Examples = {
     filters: [['is', 'source', ['google']]],
   },
   visitsBehind: { metric: 'form_starts', period: 'last_7_days', filters: [['is', 'device', ['phone']]] },
+  submissionsBehind: {
+    metric: 'submissions',
+    period: 'last_30_days',
+    attribution: 'first',
+    filters: [['is', 'campaign', ['spring']]],
+  },
   updateLead: { status: 'qualified' },
   mergeLeads: { lead_id: 1025 },
   unmergeLead: { lead_id: 1025 },

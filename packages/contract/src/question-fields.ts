@@ -63,6 +63,9 @@ export const VISIT_METRICS = [
 ] as const satisfies readonly MetricName[];
 export type VisitMetric = (typeof VISIT_METRICS)[number];
 
+export const SUBMISSION_METRICS = ['submissions'] as const satisfies readonly MetricName[];
+export type SubmissionMetric = (typeof SUBMISSION_METRICS)[number];
+
 export const DIMENSIONS = {
   date: 'Date',
   hour: 'Hour',

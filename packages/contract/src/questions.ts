@@ -21,8 +21,10 @@ import {
   METRIC_KINDS,
   METRIC_NAMES,
   PERIOD_NAMES,
+  SUBMISSION_METRICS,
   VISIT_METRICS,
 } from './question-fields.ts';
+import { SubmissionItem } from './submissions.ts';
 
 /** One endpoint for every question about visits, leads and money that no fixed report answers. */
 
@@ -171,6 +173,35 @@ export const visitsBehind = endpoint({
   bodyBytesMax: QUESTION_BYTES_MAX,
   responses: {
     200: z.object({ visits: z.array(VisitItem), total: Count }),
+    400: ApiError,
+    413: ApiError,
+    ...errors,
+  },
+});
+
+export const SubmissionsBehind = z.strictObject({
+  metric: z.enum(SUBMISSION_METRICS),
+  ...listedPeriod,
+  attribution: Question.shape.attribution,
+  limit: z.int().min(1).max(LIST_MAX).default(LIST_DEFAULT),
+  offset: Question.shape.offset,
+});
+export type SubmissionsBehind = z.output<typeof SubmissionsBehind>;
+
+export const submissionsBehind = endpoint({
+  ...questions,
+  method: 'POST',
+  path: '/analytics/query/submissions',
+  summary: 'The submissions that a figure counts, latest first',
+  body: SubmissionsBehind,
+  bodyBytesMax: QUESTION_BYTES_MAX,
+  responses: {
+    200: z.object({
+      submissions: z.array(SubmissionItem),
+      total: Count.describe(
+        'the figure; with the attribution `linear`, which counts parts of submissions, how many they are',
+      ),
+    }),
     400: ApiError,
     413: ApiError,
     ...errors,

@@ -59,6 +59,19 @@ function notAMoment(field: string) {
   return { path: [field], message: NOT_A_MOMENT };
 }
 
+export const SubmissionItem = z.object({
+  ...submissionFields,
+  submitted_at_iso: IsoTime,
+  source: z.string(),
+  referer: z.string(),
+  cta_name: z.string(),
+  is_follow_up: z.boolean(),
+  contact_ip: z.string(),
+  is_ip_blocked: Flag,
+  fields: CustomFields,
+});
+export type SubmissionItem = z.output<typeof SubmissionItem>;
+
 export const submissions = endpoint({
   ...reading,
   path: '/analytics/leads/submissions',
@@ -83,22 +96,7 @@ export const submissions = endpoint({
       notAMoment('date_to'),
     ),
   responses: {
-    200: z.object({
-      submissions: z.array(
-        z.object({
-          ...submissionFields,
-          submitted_at_iso: IsoTime,
-          source: z.string(),
-          referer: z.string(),
-          cta_name: z.string(),
-          is_follow_up: z.boolean(),
-          contact_ip: z.string(),
-          is_ip_blocked: Flag,
-          fields: CustomFields,
-        }),
-      ),
-      total: Count,
-    }),
+    200: z.object({ submissions: z.array(SubmissionItem), total: Count }),
     ...readingErrors,
   },
 });

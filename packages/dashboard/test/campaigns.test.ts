@@ -126,6 +126,35 @@ describe('the campaigns page', () => {
       },
     ));
 
+  test('a number of submissions leads to exactly those, by the touch they are counted by', () =>
+    dashboard.visit('/campaigns?columns=visits,submissions&attribution=first', async (page) => {
+      await page.getByRole('button', { name: 'google' }).click();
+      await page.getByRole('button', { name: 'Spring' }).waitFor();
+      await atRest(page);
+      const links = await page
+        .locator('a[href*="figure=submissions"]')
+        .evaluateAll((all) =>
+          all.map((link) => ({ href: (link as HTMLAnchorElement).href, count: Number(link.textContent) })),
+        );
+      // Total, google, Autumn and Spring; what is 0 leads nowhere.
+      assert.deepEqual(
+        links.map(({ count }) => count),
+        [2, 2, 1, 1],
+      );
+      await row(page, 'Autumn').getByRole('cell').nth(1).getByRole('link', { name: '1' }).click();
+      await page.waitForURL(/\/submissions\?figure=submissions&attribution=first/);
+      await page.getByText('The submissions that the figure counts by first touch, latest first.').waitFor();
+      await page.getByRole('link', { name: 'cyd' }).waitFor();
+      for (const { href, count } of links) {
+        await page.goto(href);
+        await page
+          .getByText(count === 1 ? '1 submission' : `${count} submissions`, { exact: true })
+          .waitFor();
+        const rows = page.getByRole('table', { name: 'Submissions' }).locator('tbody tr');
+        assert.equal(await rows.count(), count);
+      }
+    }));
+
   test('is sorted by its headers, and has the levels and columns that one chooses', () =>
     dashboard.visit('/campaigns', async (page) => {
       await page.getByRole('columnheader', { name: 'Visits' }).getByRole('button').click();
@@ -308,6 +337,11 @@ describe('the campaigns page', () => {
         await atRest(page);
         assert.deepEqual((await names(page)).toSorted(), ['Total', 'google', 'newsletter']);
         assert.deepEqual(await cells(page, 'Total', 2), ['4', '2']);
+        assert.deepEqual(await page.getByRole('link').allInnerTexts(), LINKS_OF_SHARED);
+        await choose(page, 'Columns', 'Submissions');
+        await page.keyboard.press('Escape');
+        await page.getByRole('columnheader', { name: 'Submissions' }).waitFor();
+        await atRest(page);
         assert.deepEqual(await page.getByRole('link').allInnerTexts(), LINKS_OF_SHARED);
         const asks = [...asked].filter((path) => !path.startsWith('/dashboard/'));
         assert.deepEqual(asks.toSorted(), ['/analytics/query', '/analytics/whoami']);

@@ -85,6 +85,10 @@ const OPENED: Readonly<Record<string, { pathOf: PathOf; pressed?: readonly RegEx
     pathOf: () => `/visits?figure=goal_visits&goal=${encodeURIComponent(HOSTILE)}&when=all`,
     words: 'Show all visits',
   },
+  'the submissions behind a figure': {
+    pathOf: () => '/submissions?figure=submissions&when=all',
+    words: 'Show all submissions',
+  },
   'the costs of campaigns': { pathOf: () => '/campaigns', pressed: [/^Costs/], words: 'A CSV file' },
   'the keys of the keyboard': {
     pathOf: () => '/leads',

@@ -13,6 +13,7 @@ import { atRest, useDashboard, type VisitOptions } from './support/dashboard.ts'
 const BLOCKED_IP = '203.0.113.9';
 const MANY = 55;
 const LAST_WEEK = NOON - 7 * DAY_MS;
+const HARBOUR = `filters=${encodeURIComponent(JSON.stringify(['project:Harbour']))}`;
 
 describe('the submissions page', () => {
   const clock = aClock();
@@ -36,7 +37,7 @@ describe('the submissions page', () => {
 
   before(async () => {
     for (let i = 0; i < MANY; i += 1) await submit(LAST_WEEK + i * 1000, `Person${i}`);
-    await submit(NOON - DAY_MS, 'Yves', { PROJECT: 'Harbour' });
+    await submit(NOON - DAY_MS - HOUR_MS, 'Yves', { PROJECT: 'Harbour' });
     await submit(NOON - 2 * HOUR_MS, 'Ada', { PROJECT: 'Riverside', SOURCE: 'Newsletter' });
     await submit(NOON - HOUR_MS, 'Ada', { PROJECT: 'Riverside', SOURCE: 'Newsletter' });
     await submit(NOON, 'Bert', { PROJECT: 'Oakwood', SOURCE: 'Google Ads' }, BLOCKED_IP);
@@ -167,6 +168,43 @@ describe('the submissions page', () => {
       assert.equal(queryOf(page).offset, '50');
       await page.goto(`${service.url}/dashboard/submissions?when=2026-03-01..2026-03-03&offset=500`);
       await page.getByText(`51–${MANY} of ${MANY}`).waitFor();
+    }));
+
+  test('lists exactly what a figure counts, in pages, and leads back to all', () =>
+    visit('/submissions?figure=submissions&when=all&q=nobody', async (page) => {
+      await page.getByText('The submissions that the figure counts, latest first.').waitFor();
+      await page.getByText(`${MANY + 4} submissions`).waitFor();
+      assert.deepEqual((await names(page)).slice(0, 4), ['Bert', 'Ada', 'Ada', 'Yves']);
+      assert.equal(await page.getByRole('searchbox').count(), 0);
+      assert.equal(await page.getByRole('columnheader').getByRole('button').count(), 0);
+      await page.getByRole('button', { name: 'Next page' }).click();
+      await page.getByText(`51–${MANY + 4} of ${MANY + 4}`).waitFor();
+
+      await page.goto(`${service.url}/dashboard/submissions?${HARBOUR}&figure=submissions&when=all`);
+      await page.getByText('Project: Harbour').waitFor();
+      await page.getByText('1 submission', { exact: true }).waitFor();
+      assert.deepEqual(await names(page), ['Yves']);
+      await page.getByRole('link', { name: 'Show all submissions' }).click();
+      await page.waitForURL((url) => !url.searchParams.has('figure'));
+      await page.getByText(`${MANY + 4} submissions`).waitFor();
+      assert.deepEqual(queryOf(page), { when: 'all' });
+      await page.getByRole('searchbox').waitFor();
+    }));
+
+  test('of the period before it lists the same part, and leads to the period itself', () =>
+    visit('/submissions?figure=submissions&compared=true&when=today', async (page) => {
+      const which = 'counts in the same part of the period before (9 Mar 2026), latest first.';
+      await page.getByText(which).waitFor();
+      await page.getByText('1 submission', { exact: true }).waitFor();
+      assert.deepEqual(await names(page), ['Yves']);
+      await page.getByRole('button', { name: 'Show the period itself' }).click();
+      await page.getByText('3 submissions').waitFor();
+      assert.deepEqual(await names(page), ['Bert', 'Ada', 'Ada']);
+    }));
+
+  test('says so when a figure counts none', () =>
+    visit('/submissions?figure=submissions&when=2019-01-01..2019-01-02', async (page) => {
+      await page.getByText('No submissions here').waitFor();
     }));
 
   test('is there for the marketing role', () =>

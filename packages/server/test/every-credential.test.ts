@@ -178,6 +178,7 @@ describe('who may do what', () => {
     'PATCH /analytics/leads/:id',
     'POST /analytics/leads/bulk',
     'POST /analytics/query/leads',
+    'POST /analytics/query/submissions',
     'POST /analytics/query/visits',
   ];
   const PUBLIC = [

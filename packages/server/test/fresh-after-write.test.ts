@@ -532,6 +532,12 @@ const WRITES: Record<WriteName, (service: TestService) => Promise<Write>> = {
     topics: [],
     write: () => send(service, 'POST', '/analytics/query/visits', { metric: 'visits', period: 'today' }),
   }),
+  submissionsBehind: async (service) => ({
+    changes: [],
+    topics: [],
+    write: () =>
+      send(service, 'POST', '/analytics/query/submissions', { metric: 'submissions', period: 'today' }),
+  }),
   importCosts: async (service) => ({ changes: [], topics: [], write: () => importCosts(service) }),
   deleteCosts: async (service) => {
     const id = await importCosts(service);

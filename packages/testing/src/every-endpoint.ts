@@ -100,6 +100,7 @@ export async function callEverything(service: TestService): Promise<Record<Calla
     }),
     leadsBehind: await call('leadsBehind', { body: { metric: 'leads', period: 'all' } }),
     visitsBehind: await call('visitsBehind', { body: { metric: 'visits', period: 'all' } }),
+    submissionsBehind: await call('submissionsBehind', { body: { metric: 'submissions', period: 'all' } }),
     questionFields: await call('questionFields'),
     costImports: await call('costImports'),
     deleteCosts: await call('deleteCosts', { params: { import_id: await anImport(service) } }),

@@ -3,31 +3,33 @@ import {
   LEAD_METRICS,
   type LeadMetric,
   type MetricName,
+  SUBMISSION_METRICS,
+  type SubmissionMetric,
   VISIT_METRICS,
   type VisitMetric,
 } from '@leadtrail/contract/question-fields';
 import { isShared } from '../api/shared-link.ts';
 import { type Frame, type FrameFilter, frameChange, withFilter } from './frame.ts';
 
-/** A number of leads or visits. */
+/** A number of leads, visits or submissions. */
 export type CountedFigure = {
   frame: Frame;
-  metric: LeadMetric | VisitMetric;
+  metric: LeadMetric | VisitMetric | SubmissionMetric;
   count: number;
   /** Filters besides those of the frame. */
   more?: readonly FrameFilter[];
   /** With the metric that counts the visits that reached it. */
   goal?: string | undefined;
-  /** Which touch leads are counted by. */
+  /** Which touch leads and submissions are counted by. */
   attribution?: Attribution | undefined;
   /** It is of the period that the frame is compared with. */
   isCompared?: boolean;
 };
 
 /** For a link or a navigation of the router. */
-export type FigureAddress = { to: '/leads' | '/visits'; search: never };
+export type FigureAddress = { to: '/leads' | '/visits' | '/submissions'; search: never };
 
-/** The page with exactly the leads or visits that a number counts. None is not listed, and a shared link lists nothing. */
+/** The page with exactly what a number counts. None is not listed, and a shared link lists nothing. */
 export function figureAddress({
   frame,
   metric,
@@ -46,10 +48,20 @@ export function figureAddress({
     compared: isCompared || undefined,
     ...frameChange({ ...frame, filters }),
   };
-  return { to: isLeadMetric(metric) ? '/leads' : '/visits', search: search as never };
+  return { to: pageOf(metric), search: search as never };
 }
 
-export function isLeadMetric(name: MetricName): name is LeadMetric {
+function pageOf(metric: CountedFigure['metric']): FigureAddress['to'] {
+  if (isLeadMetric(metric)) return '/leads';
+  return isVisitMetric(metric) ? '/visits' : '/submissions';
+}
+
+/** Whether it counts what can be listed. */
+export function isListed(name: MetricName): name is CountedFigure['metric'] {
+  return isLeadMetric(name) || isVisitMetric(name) || SUBMISSION_METRICS.some((each) => each === name);
+}
+
+function isLeadMetric(name: MetricName): name is LeadMetric {
   return LEAD_METRICS.some((each) => each === name);
 }
 

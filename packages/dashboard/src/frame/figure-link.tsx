@@ -6,7 +6,7 @@ import { type CountedFigure, figureAddress } from './figure-address.ts';
 export const NUMBER_LINK =
   'rounded underline decoration-line-strong underline-offset-4 hover:decoration-current print:no-underline';
 
-/** A number of leads or visits as a link to exactly those; a shared link shows the number alone. */
+/** A number of leads, visits or submissions as a link to exactly those; a shared link shows the number alone. */
 export function FigureLink(figure: CountedFigure) {
   const address = figureAddress(figure);
   const number = formatNumber(figure.count);

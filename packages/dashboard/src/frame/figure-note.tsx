@@ -4,7 +4,7 @@ import { useComparedPeriod } from './compared-period.ts';
 import type { FigureAddress } from './figure-address.ts';
 import type { Frame } from './frame.ts';
 
-/** Says which leads or visits a list has, as the frame shows the rest, with the ways out of it. */
+/** Says which leads, visits or submissions a list has, as the frame shows the rest, with the ways out of it. */
 export function FigureNote({
   what,
   all,

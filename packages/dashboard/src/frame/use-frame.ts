@@ -4,6 +4,8 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback } from 'react';
 import { call } from '../api/client.ts';
 import { type AskedQuestion, queryKeys } from '../api/query-keys.ts';
+import { defined } from '../shared/search-params.ts';
+import type { FigureSearch } from './figure-search.ts';
 import { type Frame, type FrameFilter, type FrameSearch, frameChange, frameOf, OF_VISITS } from './frame.ts';
 import { rememberFrame } from './remember.ts';
 import type { When } from './when.ts';
@@ -57,6 +59,14 @@ export function questionFrame(
       ...[...filters, ...more].map(({ dimension, value }) => ['is', dimension, [value]]),
     ],
   };
+}
+
+/** What the question of a listed figure has of the frame and the address. */
+export function figureQuestion(frame: Frame, { compared, attribution }: FigureSearch) {
+  const { period, compare, filters = [] } = questionFrame(frame);
+  // Without anything to compare with it is the period itself.
+  const isCompared = compared === true && compare !== undefined;
+  return { period, compared: isCompared, filters, ...defined({ compare, attribution }) };
 }
 
 export function useAnswer(

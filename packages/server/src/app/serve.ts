@@ -192,6 +192,10 @@ function flowsOf(config: Config, parts: Parts, work: Work) {
       const { makeListVisitsBehind } = await import('../flows/list-visits-behind.ts');
       return makeListVisitsBehind(common);
     }),
+    listSubmissionsBehind: whenNeeded(async () => {
+      const { makeListSubmissionsBehind } = await import('../flows/list-submissions-behind.ts');
+      return makeListSubmissionsBehind(common);
+    }),
     acceptLead: whenNeeded(async () => {
       const { makeAcceptLead } = await import('../flows/accept-lead.ts');
       return makeAcceptLead(common);

@@ -1,4 +1,4 @@
-import type { SUBMISSION_SORTS } from '@leadtrail/contract/submissions';
+import type { SUBMISSION_SORTS, SubmissionItem } from '@leadtrail/contract/submissions';
 import { type ExpressionBuilder, type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import { storedCustomFields } from '../domain/leads/custom-fields.ts';
 import {
@@ -62,6 +62,13 @@ export const submissions = read({ shows: ['leads', 'ip-lists'] }, (db, asked: Su
     return { submissions: await readShown(snapshot, numbers), total };
   });
 });
+
+/** Those of the given submissions that are there, in that order. */
+export const submissionsById = read(
+  { shows: ['leads', 'ip-lists'] },
+  (db, { submissionIds }: { submissionIds: readonly number[] }): Promise<SubmissionItem[]> =>
+    inSnapshot(db, (snapshot) => readShown(snapshot, submissionIds)),
+);
 
 type FoundPage = { numbers: number[]; total: number };
 

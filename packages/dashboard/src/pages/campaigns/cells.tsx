@@ -1,7 +1,7 @@
 import { METRICS, type MetricName } from '@leadtrail/contract/question-fields';
 import { Change } from '../../charts/figure.tsx';
 import { formatDecimal, formatDuration, formatMoney, formatNumber, formatPercent } from '../../format.ts';
-import { isLeadMetric, isVisitMetric } from '../../frame/figure-address.ts';
+import { isListed, isVisitMetric } from '../../frame/figure-address.ts';
 import { FigureLink } from '../../frame/figure-link.tsx';
 import type { Frame, FrameFilter } from '../../frame/frame.ts';
 import { CHANCE, isCountNoise } from '../../shared/noise.ts';
@@ -50,14 +50,14 @@ export function Cells({
         const value = figures.metrics[index] ?? null;
         return (
           <td key={column} className="px-2.5 py-1.5 text-right whitespace-nowrap tabular-nums">
-            {isVisitMetric(column) || isLeadMetric(column) ? (
+            {isListed(column) ? (
               <FigureLink
                 frame={frame}
                 metric={column}
                 count={value ?? 0}
                 more={within}
                 goal={column === 'goal_visits' ? search.goal : undefined}
-                attribution={isLeadMetric(column) ? search.attribution : undefined}
+                attribution={isVisitMetric(column) ? undefined : search.attribution}
               />
             ) : (
               metricText(column, value, currency)

@@ -1,13 +1,13 @@
 import { METRICS } from '@leadtrail/contract/question-fields';
 import { useEffect, useMemo } from 'react';
 import { FigureNote } from '../../frame/figure-note.tsx';
+import { byTouch } from '../../frame/figure-search.ts';
 import type { Frame } from '../../frame/frame.ts';
 import { FrameBar } from '../../frame/frame-bar.tsx';
-import { questionFrame, useFrame } from '../../frame/use-frame.ts';
+import { figureQuestion, useFrame } from '../../frame/use-frame.ts';
 import { useFrameScope } from '../../frame/use-frame-scope.ts';
 import { KeyboardHelp } from '../../shared/keyboard-help.tsx';
 import { keepLeadsSearch } from '../../shared/last-leads-search.ts';
-import { defined } from '../../shared/search-params.ts';
 import { useMoveStage } from '../../shared/use-move-stage.ts';
 import { type ChangeSearch, useSearchParams } from '../../shared/use-search-params.ts';
 import { Page } from '../../ui/page.tsx';
@@ -107,17 +107,11 @@ function Leads({ search, onChange }: { search: ScopedSearch; onChange: ChangeSea
 function useScopedSearch(search: LeadsSearch, frame: Frame): ScopedSearch | undefined {
   const scope = useFrameScope(frame);
   if (search.figure !== undefined) {
-    const { figure: metric, attribution } = search;
-    const { period, compare, filters = [] } = questionFrame(frame);
-    // Without anything to compare with it is the period itself.
-    const compared = search.compared === true && compare !== undefined;
-    const asked = { metric, period, compared, filters, ...defined({ compare, attribution }) };
-    return { ...search, behind: asked };
+    return { ...search, behind: { metric: search.figure, ...figureQuestion(frame, search) } };
   }
   return scope && { ...search, ...scope };
 }
 
-function which({ figure = 'leads', attribution }: LeadsSearch): string {
-  const touch = attribution === undefined ? '' : ` by ${attribution} touch`;
-  return `The leads that “${METRICS[figure].label}” counts${touch}`;
+function which(search: LeadsSearch): string {
+  return `The leads that “${METRICS[search.figure ?? 'leads'].label}” counts${byTouch(search)}`;
 }

@@ -2,8 +2,9 @@ import { CHANNELS } from '@leadtrail/contract/channels';
 import { ENGAGEMENT_LABELS } from '@leadtrail/contract/engagement';
 import { LEAD_STATUSES } from '@leadtrail/contract/lead-status';
 import type { LeadSort } from '@leadtrail/contract/leads';
-import { type Attribution, LEAD_METRICS, type LeadMetric } from '@leadtrail/contract/question-fields';
+import { LEAD_METRICS, type LeadMetric } from '@leadtrail/contract/question-fields';
 import type { LeadFilters } from '../../api/query-keys.ts';
+import { type FigureSearch, readFigureSearch } from '../../frame/figure-search.ts';
 import { defined, flagOf, oneOf, positiveOf, type RawSearch, textOf } from '../../shared/search-params.ts';
 import { DELIVERIES } from './filters.ts';
 
@@ -13,21 +14,17 @@ export type LeadsView = Omit<LeadFilters, 'site' | 'from' | 'to'> & {
   sort?: Exclude<LeadSort, 'newest'>;
 };
 
-export type LeadsSearch = LeadsView & {
-  /** Only the leads that this figure of the frame counts. */
-  figure?: LeadMetric;
-  /** Those of the period that the frame is compared with. */
-  compared?: boolean;
-  /** Which touch they are counted by, unless it is the usual one. */
-  attribution?: (typeof TOUCHES)[number];
-  limit?: (typeof LIMITS)[number];
-  offset?: number;
-};
+export type LeadsSearch = LeadsView &
+  FigureSearch & {
+    /** Only the leads that this figure of the frame counts. */
+    figure?: LeadMetric;
+    limit?: (typeof LIMITS)[number];
+    offset?: number;
+  };
 
 /** The defaults, which the address leaves out: newest first, as a table, this many per page. */
 export const LIMIT_DEFAULT = 25;
 export const LIMITS = [50, 100] as const;
-const TOUCHES = ['first', 'last'] as const satisfies readonly Attribution[];
 const SORTS = [
   'oldest',
   'last_follow_up',
@@ -44,10 +41,7 @@ export function readLeadsSearch(search: RawSearch): LeadsSearch {
   const figure = oneOf(search.figure, LEAD_METRICS);
   const paged = defined({ limit: LIMITS.find((each) => each === limit), offset: positiveOf(search.offset) });
   // A figure has filters of its own: those of the frame.
-  if (figure !== undefined) {
-    const compared = flagOf(search.compared) || undefined;
-    return { figure, ...defined({ compared, attribution: oneOf(search.attribution, TOUCHES) }), ...paged };
-  }
+  if (figure !== undefined) return { figure, ...readFigureSearch(search), ...paged };
   return view.layout === 'board' ? view : { ...view, ...paged };
 }
 

@@ -8,7 +8,7 @@ import { counted } from '../../format.ts';
 import { FigureNote } from '../../frame/figure-note.tsx';
 import type { Frame } from '../../frame/frame.ts';
 import { FrameBar } from '../../frame/frame-bar.tsx';
-import { questionFrame, useFrame, WHEN_DEFAULT } from '../../frame/use-frame.ts';
+import { figureQuestion, useFrame, WHEN_DEFAULT } from '../../frame/use-frame.ts';
 import { type MoveList, PagedList } from '../../shared/paged-list.tsx';
 import { ReplayDialog } from '../../shared/replay/replay-dialog.tsx';
 import { defined } from '../../shared/search-params.ts';
@@ -32,11 +32,9 @@ export function VisitsPage() {
   const search = useMemo(() => readVisitsSearch(address), [address]);
   const { figure, goal, limit = LIMIT_DEFAULT, offset = 0, replay } = search;
   const [frame, changeFrame] = useFrame(WHEN_DEFAULT, { hasVisitFilters: true });
-  const { period, compare, filters = [] } = questionFrame(frame);
-  // Without anything to compare with it is the period itself.
-  const compared = search.compared === true && compare !== undefined;
   const metric: VisitMetric = figure ?? 'visits';
-  const asked = { metric, period, compared, filters, ...defined({ goal, compare }), limit, offset };
+  const asked = { metric, ...figureQuestion(frame, search), ...defined({ goal }), limit, offset };
+  const { compared } = asked;
   const query = useQuery({
     queryKey: queryKeys.visitList(asked),
     queryFn: async ({ signal }) => {

@@ -1,4 +1,10 @@
-import type { DimensionName, LeadMetric, MetricName, VisitMetric } from '@leadtrail/contract/question-fields';
+import type {
+  DimensionName,
+  LeadMetric,
+  MetricName,
+  SubmissionMetric,
+  VisitMetric,
+} from '@leadtrail/contract/question-fields';
 import { DAY_MS } from '../../lib/utc-time.ts';
 import {
   COPIED,
@@ -210,7 +216,7 @@ function goalCondition({ goal }: CheckedQuestion, scope: Scope, values: string[]
     : conditionOf({ kind: 'is', dimension: 'event', values: [goal] }, scope, values);
 }
 
-/** The figure whose leads or visits are listed: of the period, or of the one it is compared with. */
+/** The figure whose leads, visits or submissions are listed: of the period, or of the one it is compared with. */
 type ListedFigure<M extends MetricName> = { metric: M; compared: boolean };
 
 /** The numbers of the leads that a metric counts, as d0, latest first, and how many they are, as m0 of the totals. */
@@ -221,14 +227,32 @@ export function compileLeads(
   const values: string[] = [];
   const period = periodOf(question, 'leads', compared);
   const conditions = [...conditionsOf(question, period, values), `(${COUNTED_LEADS[metric]})`];
+  return eachOnce(question, { id: 'lead_id', moment: MOMENTS.leads, conditions, values });
+}
+
+/** Likewise the numbers of the submissions. */
+export function compileSubmissions(
+  question: CheckedQuestion,
+  { compared }: ListedFigure<SubmissionMetric>,
+): CompiledQuestion {
+  const values: string[] = [];
+  const conditions = conditionsOf(question, periodOf(question, 'submissions', compared), values);
+  return eachOnce(question, { id: 'submission_id', moment: MOMENTS.submissions, conditions, values });
+}
+
+/** By a linear attribution several touches of one may be counted. */
+function eachOnce(
+  { limit, offset }: CheckedQuestion,
+  { id, moment, conditions, values }: { id: string; moment: string; conditions: string[]; values: string[] },
+): CompiledQuestion {
   const counted = `from submissions where ${conditions.join(' and ')}`;
   return {
     rows: {
-      sql: `select lead_id as d0 ${counted} group by lead_id
-        order by max(lead_at) desc, lead_id desc limit ${question.limit} offset ${question.offset}`,
+      sql: `select ${id} as d0 ${counted} group by ${id}
+        order by max(${moment}) desc, ${id} desc limit ${limit} offset ${offset}`,
       values,
     },
-    totals: { sql: `select count(distinct lead_id) as m0 ${counted}`, values },
+    totals: { sql: `select count(distinct ${id}) as m0 ${counted}`, values },
     earliest: null,
   };
 }

@@ -1,6 +1,7 @@
 import { DIMENSION_NAMES, DIMENSIONS, METRIC_NAMES, METRICS } from '@leadtrail/contract/question-fields';
 import type { AnswerQuestion } from '../../flows/answer-question.ts';
 import type { ListLeadsBehind } from '../../flows/list-leads-behind.ts';
+import type { ListSubmissionsBehind } from '../../flows/list-submissions-behind.ts';
 import type { ListVisitsBehind } from '../../flows/list-visits-behind.ts';
 import type { Handlers } from '../answer-endpoint.ts';
 
@@ -8,11 +9,13 @@ export function questionRoutes({
   answerQuestion,
   listLeadsBehind,
   listVisitsBehind,
+  listSubmissionsBehind,
 }: {
   answerQuestion: AnswerQuestion;
   listLeadsBehind: ListLeadsBehind;
   listVisitsBehind: ListVisitsBehind;
-}): Pick<Handlers, 'askQuestion' | 'leadsBehind' | 'visitsBehind' | 'questionFields'> {
+  listSubmissionsBehind: ListSubmissionsBehind;
+}): Pick<Handlers, 'askQuestion' | 'leadsBehind' | 'visitsBehind' | 'submissionsBehind' | 'questionFields'> {
   return {
     async askQuestion({ body, headers, reply, sharedLink }) {
       const onlySites = sharedLink?.sites.map(({ site_key }) => site_key) ?? null;
@@ -24,6 +27,7 @@ export function questionRoutes({
     },
     leadsBehind: ({ body }) => listLeadsBehind(body),
     visitsBehind: ({ body }) => listVisitsBehind(body),
+    submissionsBehind: ({ body }) => listSubmissionsBehind(body),
     questionFields: () => ({
       metrics: METRIC_NAMES.map((name) => ({ name, ...METRICS[name] })),
       dimensions: DIMENSION_NAMES.map((name) => ({ name, label: DIMENSIONS[name] })),
