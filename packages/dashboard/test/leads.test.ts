@@ -73,8 +73,6 @@ describe('The leads page', () => {
             assert.deepEqual(await names(page), ['Ada Lovelace']);
             const filters = page.getByRole('list', { name: 'Filters' });
             assert.match(await filters.innerText(), /Monthly letter/);
-            await page.getByRole('link', { name: 'Ada Lovelace' }).click();
-            await page.getByText('Monthly letter').first().waitFor();
           },
           { role },
         );
