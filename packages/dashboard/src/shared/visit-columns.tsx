@@ -10,11 +10,12 @@ export const ORIGIN_COLUMN: Column<ListedVisit> = {
   title: 'Came from',
   cell: (visit) => (
     <span className="grid min-w-0">
-      <span>{visit.channel || 'Unknown'}</span>
+      <span className="whitespace-nowrap">{visit.channel || 'Unknown'}</span>
       <bdi className="text-[0.8125rem] wrap-anywhere text-ink-faint">{sourceName(visit)}</bdi>
     </span>
   ),
   isFrom: 'md',
+  className: '@5xl:min-w-34',
 };
 
 export const COUNTRY_COLUMN: Column<ListedVisit> = {
