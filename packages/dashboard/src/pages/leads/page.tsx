@@ -27,7 +27,7 @@ import { ViewBar } from './view-bar.tsx';
 
 export function LeadsPage() {
   const [address, changeSearch] = useSearchParams<LeadsSearch>();
-  // What makes no sense is still in the address.
+  // Without the parameters of the frame.
   const search = useMemo(() => readLeadsSearch(address), [address]);
   useEffect(() => keepLeadsSearch(search), [search]);
   const [frame, changeFrame] = useFrame('all');

@@ -16,7 +16,7 @@ const WHEN_DEFAULT: When = 'today';
 
 export function SubmissionsPage() {
   const [address, change] = useSearchParams<SubmissionsSearch>();
-  // What makes no sense is still in the address.
+  // Without the parameters of the frame.
   const search = useMemo(() => readSubmissionsSearch(address), [address]);
   const { figure, offset = 0 } = search;
   const [frame, changeFrame] = useFrame(WHEN_DEFAULT);

@@ -28,7 +28,7 @@ const SIZES: readonly Choice<string>[] = [LIMIT_DEFAULT, ...LIMITS].map((limit) 
 /** The visits that a figure counts, latest first. */
 export function VisitsPage() {
   const [address, change] = useSearchParams<VisitsSearch>();
-  // What makes no sense is still in the address.
+  // Without the parameters of the frame.
   const search = useMemo(() => readVisitsSearch(address), [address]);
   const { figure, goal, limit = LIMIT_DEFAULT, offset = 0, replay } = search;
   const [frame, changeFrame] = useFrame(WHEN_DEFAULT, { hasVisitFilters: true });
