@@ -1,6 +1,6 @@
 import type { LeadItem } from '@leadtrail/contract/lead-records';
 import type { LeadsBehind } from '@leadtrail/contract/questions';
-import { compileLeads } from '../domain/questions/compile.ts';
+import { compileLeads } from '../domain/questions/compile-lists.ts';
 import type { Answers } from '../ports/answers.ts';
 import type { Store } from '../store/store.ts';
 import type { AppSettings } from './app-settings.ts';

@@ -1,6 +1,6 @@
 import type { SubmissionsBehind } from '@leadtrail/contract/questions';
 import type { SubmissionItem } from '@leadtrail/contract/submissions';
-import { compileSubmissions } from '../domain/questions/compile.ts';
+import { compileSubmissions } from '../domain/questions/compile-lists.ts';
 import type { Answers } from '../ports/answers.ts';
 import type { Store } from '../store/store.ts';
 import type { AppSettings } from './app-settings.ts';

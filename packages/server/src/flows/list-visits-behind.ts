@@ -1,5 +1,5 @@
 import type { VisitItem, VisitsBehind } from '@leadtrail/contract/questions';
-import { compileVisits } from '../domain/questions/compile.ts';
+import { compileVisits } from '../domain/questions/compile-lists.ts';
 import type { Answers } from '../ports/answers.ts';
 import type { Store } from '../store/store.ts';
 import type { AppSettings } from './app-settings.ts';

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { METRIC_NAMES } from '@leadtrail/contract/question-fields';
-import { compileLeads, compileQuestion, compileVisits } from '../../../src/domain/questions/compile.ts';
+import { compileQuestion } from '../../../src/domain/questions/compile.ts';
+import {
+  compileLeads,
+  compileSubmissions,
+  compileVisits,
+} from '../../../src/domain/questions/compile-lists.ts';
 import { checkQuestion } from '../../../src/domain/questions/question.ts';
 
 it('has no window functions, at which DuckDB now and then fails', () => {
@@ -25,6 +30,7 @@ it('has no window functions, at which DuckDB now and then fails', () => {
     ...[false, true].flatMap((compared) => [
       compileLeads(question, { metric: 'won', compared }),
       compileVisits(question, { metric: 'goal_visits', compared }),
+      compileSubmissions(question, { metric: 'submissions', compared }),
     ]),
   ]) {
     for (const { sql } of [rows, totals]) assert.doesNotMatch(sql, /\bover\b/i);
