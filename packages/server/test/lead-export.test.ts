@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { randomUUIDv7 } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { before, test } from 'node:test';
@@ -7,6 +6,7 @@ import type { LeadItem } from '@leadtrail/contract/lead-records';
 import { LEAD_STATUSES } from '@leadtrail/contract/lead-status';
 import { call, type Method } from '@leadtrail/testing/analytics-calls';
 import { NOON } from '@leadtrail/testing/builders';
+import { captureOf } from '@leadtrail/testing/captures';
 import { rows } from '@leadtrail/testing/database';
 import { CAPTURE_ENV, INTEGRATION_KEY } from '@leadtrail/testing/enquiries';
 import { asIndexFollows, useHeldService } from '@leadtrail/testing/lead-index';
@@ -208,20 +208,8 @@ async function captureMany({ app }: TestService): Promise<void> {
 async function captureOne(store: Store, number: number): Promise<void> {
   const sent = { EMAIL: `${number}@example.org`, FIRSTNAME: number % 2 === 0 ? 'Even' : 'Odd' };
   const headers = { 'x-api-key': INTEGRATION_KEY };
-  const { kind } = await store.captureLead({
-    enquiry: readEnquiry(sent, { at: NOON, ip: '198.51.100.1', locate: unknownGeo, headers }),
-    leadPublicId: randomUUIDv7(),
-    submissionPublicId: randomUUIDv7(),
-    sendPublicId: null,
-    duplicateWindowMinutes: 60,
-    sendFollowUps: 'new_details',
-    sendRiskMax: null,
-    environment: 'test',
-    attributionDays: 90,
-    portalDomains: [],
-    botLeadDetection: false,
-    isTrustedProxy: false,
-  });
+  const enquiry = readEnquiry(sent, { at: NOON, ip: '198.51.100.1', locate: unknownGeo, headers });
+  const { kind } = await store.captureLead(captureOf(enquiry));
   assert.equal(kind, 'stored');
 }
 

@@ -26,3 +26,22 @@ export async function ask(service: TestService, question: AskedQuestion): Promis
 export function byDimensions({ rows }: QuestionAnswer): Record<string, (number | null)[]> {
   return Object.fromEntries(rows.map(({ dimensions, metrics }) => [dimensions.join(' · '), metrics]));
 }
+
+/** The lists behind the figures of an answer, of its period and of the one before, have as many rows as the figures say. */
+export async function assertListed(
+  { totals }: QuestionAnswer,
+  list: (compared: boolean) => Promise<{ total: number; rows: readonly unknown[] }[]>,
+  asked: object,
+): Promise<void> {
+  for (const [compared, counts] of [
+    [false, totals.metrics],
+    [true, totals.previous],
+  ] as const) {
+    const lists = await list(compared);
+    const message = JSON.stringify({ ...asked, compared });
+    const totalsOfLists = lists.map(({ total }) => total);
+    assert.deepEqual(totalsOfLists, counts, message);
+    const lengths = lists.map(({ rows }) => rows.length);
+    assert.deepEqual(lengths, counts, message);
+  }
+}

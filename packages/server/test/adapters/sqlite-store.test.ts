@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
+import { captureOf } from '@leadtrail/testing/captures';
 import { openSqliteStore } from '../../src/adapters/sqlite-store.ts';
 import { unknownGeo } from '../../src/domain/geo.ts';
 import { readEnquiry } from '../../src/domain/leads/enquiry.ts';
@@ -13,21 +14,9 @@ const AT = Date.UTC(2026, 10, 18);
 
 function aCapture(name: string): Capture {
   const form = { FIRSTNAME: name, EMAIL: `${name}@example.com`, PROJECT: 'Riverside' };
-  return {
-    enquiry: readEnquiry(form, { at: AT, ip: '192.0.2.1', headers: {}, locate: unknownGeo }),
-    leadPublicId: `lead-${name}`,
-    submissionPublicId: `submission-${name}`,
-    sendPublicId: null,
-    duplicateWindowMinutes: 60,
-    sendFollowUps: 'always',
-    sendRiskMax: null,
-    environment: 'test',
-    attributionDays: 90,
-    portalDomains: [],
-    botLeadDetection: false,
-    isTrustedProxy: false,
-    isLogged: true,
-  };
+  const enquiry = readEnquiry(form, { at: AT, ip: '192.0.2.1', headers: {}, locate: unknownGeo });
+  // Otherwise it would be refused, for want of a site.
+  return { ...captureOf(enquiry), isLogged: true };
 }
 
 test('of leads that are committed together, one that fails is in no table and no total', async () => {
