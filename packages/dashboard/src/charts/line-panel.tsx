@@ -100,7 +100,7 @@ function Line({
   at,
   running,
 }: {
-  /** Of the series, for whoever clicks on its dot. */
+  /** Place of the series among all; a click on its dot says which series was meant. */
   index: number;
   one: PointSeries;
   x: Scale;

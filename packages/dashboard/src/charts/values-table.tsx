@@ -53,8 +53,8 @@ export function ValuesTable({
 }
 
 /**
- * Out of the tab order, as nobody would see where the focus is; the keys of the chart open the same. Not a link of the
- * router: there may be one for each day of many years.
+ * Not in the tab order: the table is invisible, and so would be the focus; Enter on the chart opens the same page. A plain
+ * link, because a link of the router for each day of many years would be slow.
  */
 function ValueLink({ address, children }: { address: FigureAddress; children: ReactNode }) {
   const { hrefOf, open } = useOpen();

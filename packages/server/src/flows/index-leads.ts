@@ -17,7 +17,7 @@ const GIVE_WAY = {
   embedded: { busyFrom: 0.4, restFactor: 20 },
   server: { busyFrom: 0.6, restFactor: 6 },
 };
-/** So many that lists would become slow, which they are not yet at 150,000 while leads come in: then requests have to share. */
+/** With more, lists could become slow, so requests have to share. With 150,000 they were not, while leads kept coming. */
 const WAITING_MAX = 500_000;
 
 export type LeadIndexing = {

@@ -83,9 +83,7 @@ export function LivePage() {
                 {shown.length === 0 ? (
                   <EmptyState
                     icon={<Radio aria-hidden="true" />}
-                    title={
-                      visits.length === 0 ? 'Nobody is here right now' : 'None of them is here right now'
-                    }
+                    title={visits.length === 0 ? 'Nobody is here right now' : 'No such visit right now'}
                   >
                     Visits appear here within seconds.
                   </EmptyState>
