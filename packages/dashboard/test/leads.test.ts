@@ -125,7 +125,6 @@ describe('The leads page', () => {
         await page.getByRole('button', { name: 'More filters' }).click();
         await choose(page, 'Review', 'To review');
         await choose(page, 'Follow-ups', 'No follow-ups');
-        await atRest(page);
         assert.deepEqual(await names(page), ['Ada Lovelace']);
         shared = new URL(page.url()).search;
       });
@@ -141,12 +140,10 @@ describe('The leads page', () => {
       dashboard.visit('/leads', async (page) => {
         await page.getByRole('button', { name: 'Contact' }).click();
         await page.waitForURL(/sort=name_asc/);
-        await atRest(page);
         assert.deepEqual(await names(page), ['Ada Lovelace', 'Alan Turing', 'Grace Hopper']);
         await page.getByRole('button', { name: 'Submitted' }).click();
         await page.getByRole('button', { name: 'Submitted' }).click();
         await page.waitForURL(/sort=oldest/);
-        await atRest(page);
         assert.equal((await names(page))[0], 'Ada Lovelace');
         assert.equal(
           await page.getByRole('columnheader', { name: 'Submitted' }).getAttribute('aria-sort'),
@@ -261,7 +258,6 @@ describe('The leads page', () => {
           assert.deepEqual(await page.getByRole('menuitem').allInnerTexts(), ['Riverside']);
           await page.getByRole('menuitem', { name: 'Riverside' }).click();
           await menu(page, 'Riverside').waitFor();
-          await atRest(page);
           assert.deepEqual(await names(page), ['Ada Lovelace', 'Grace Hopper']);
         },
         { role: 'marketing' },
@@ -286,7 +282,6 @@ describe('The leads page', () => {
         assert.deepEqual(await names(page), ['Grace Hopper', 'Ada Lovelace']);
         await page.getByRole('button', { name: 'Remove filter Stage: New' }).click();
         await page.waitForURL((url) => !url.search.includes('status'));
-        await atRest(page);
         assert.equal((await names(page)).length, 3);
         await page.getByRole('button', { name: 'More filters (1)' }).click();
         await choose(page, 'Engagement', 'Very Hot');
@@ -379,15 +374,12 @@ describe('The leads page', () => {
         assert.equal((await names(page)).length, 25);
         await page.getByRole('button', { name: 'Next page' }).click();
         await page.waitForURL(/offset=25/);
-        await atRest(page);
         assert.equal((await names(page))[0], 'Guest 30');
         await choose(page, 'Leads per page', '50 per page');
         await page.waitForURL((url) => url.search === '?limit=50');
-        await atRest(page);
         assert.equal((await names(page)).length, 50);
         await choose(page, 'Leads per page', '100 per page');
         await page.waitForURL(/limit=100/);
-        await atRest(page);
         assert.equal((await names(page)).length, 55);
       }));
 
@@ -511,7 +503,10 @@ describe('The leads page', () => {
   });
 });
 
-const names = (page: Page): Promise<string[]> => page.locator('tbody a').allInnerTexts();
+async function names(page: Page): Promise<string[]> {
+  await atRest(page);
+  return page.locator('tbody a').allInnerTexts();
+}
 
 function rowOf(page: Page, name: string) {
   return page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) });

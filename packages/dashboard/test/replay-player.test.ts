@@ -58,9 +58,16 @@ const playerFrame = (page: Page) => frameAt(page, 2);
 const rebuiltFrame = (page: Page) => frameAt(page, 3);
 
 async function shows(page: Page, words: string): Promise<void> {
-  await page.waitForFunction(() => document.querySelectorAll('iframe').length > 0);
+  await page.locator('iframe').waitFor();
   await page.getByText(/\d:\d\d \/ 0:40/).waitFor();
   await rebuiltFrame(page).getByText(words).waitFor();
+}
+
+/** Browsers may draw no frames inside the player, and `waitForFunction` looks once a frame. */
+async function showsImages(page: Page, count: number): Promise<void> {
+  const images = rebuiltFrame(page).locator('img');
+  await images.nth(count - 1).waitFor({ state: 'attached' });
+  assert.equal(await images.count(), count);
 }
 
 describe('the replay of a visit', () => {
@@ -268,7 +275,7 @@ describe('the replay of a visit', () => {
         });
         await shows(page, 'Hostile page');
         await page.getByRole('slider', { name: 'Position' }).press('End');
-        await rebuiltFrame(page).waitForFunction(() => document.querySelectorAll('img').length === 2);
+        await showsImages(page, 2);
         await rebuiltFrame(page).evaluate(() => document.querySelector('a')?.click());
         await atRest(page);
         for (const frame of page.frames()) {
@@ -335,7 +342,7 @@ describe('the replay of a visit', () => {
       async (page) => {
         await shows(page, 'Mistyped page');
         await page.getByRole('slider', { name: 'Position' }).press('End');
-        await rebuiltFrame(page).waitForFunction(() => document.querySelectorAll('img').length === 2);
+        await showsImages(page, 2);
         await atRest(page);
         assert.equal(await rebuiltFrame(page).locator('link, meta, base, [ping], [src*="http"]').count(), 0);
       },
