@@ -48,8 +48,22 @@ export const BUILD_STEPS = [
     },
   },
   {
+    name: 'service',
+    inputs: [
+      'package-lock.json',
+      'scripts/build-service.ts',
+      ...sourcesIn('packages/contract/src'),
+      ...sourcesIn('packages/server/src'),
+    ],
+    output: 'packages/server/build/service',
+    run: async (outFolder) => {
+      const { buildService } = await import('./build-service.ts');
+      await buildService(outFolder, join(ROOT, 'packages/server/build/service'));
+    },
+  },
+  {
     name: 'start-up cache',
-    inputs: ['package-lock.json', ...sourcesIn('packages/contract/src'), ...sourcesIn('packages/server/src')],
+    inputs: ['packages/server/start.mjs', 'packages/server/build/service.stamp'],
     output: 'packages/server/build/start-up-cache',
     run: async (outFile) => {
       const { warmStartUpCache } = await import('./warm-start-up-cache.ts');

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { AdoptionRefused, adoptInboxes, listInboxes } from '../packages/server/src/adapters/inbox-folder.ts';
-import { ConfigError, PROJECT_DIR, readConfig } from '../packages/server/src/config.ts';
+import { ConfigError, readConfig } from '../packages/server/src/config.ts';
+import { PROJECT_DIR } from '../packages/server/src/lib/places.ts';
 
 /** `npm run inbox -- list` and `npm run inbox -- adopt <folder>`. */
 

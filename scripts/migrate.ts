@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { migratePostgres } from '../packages/server/src/adapters/postgres-store.ts';
 import { openSqliteStore } from '../packages/server/src/adapters/sqlite-store.ts';
-import { ConfigError, PROJECT_DIR, readConfig } from '../packages/server/src/config.ts';
+import { ConfigError, readConfig } from '../packages/server/src/config.ts';
+import { PROJECT_DIR } from '../packages/server/src/lib/places.ts';
 
 /** `npm run migrate`: brings the tables to the present shape, without starting the service. */
 

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Moved, MoveRefused, moveToPostgres } from '../packages/server/src/adapters/move-to-postgres.ts';
-import { ConfigError, PROJECT_DIR, readConfig } from '../packages/server/src/config.ts';
+import { ConfigError, readConfig } from '../packages/server/src/config.ts';
+import { PROJECT_DIR } from '../packages/server/src/lib/places.ts';
 
 /** `npm run move-to-postgres`: copies the SQLite database to the PostgreSQL database at DATABASE_URL. */
 

@@ -21,6 +21,7 @@ export async function warmStartUpCache(outFile: string): Promise<void> {
         HOST: '127.0.0.1',
         DATA_DIR: dataDir,
         ANALYTICS_API_KEY: 'only-for-a-moment',
+        DRAIN_SECONDS: '0',
         // Empty rather than unset, because .env could set them: this start must not need the network.
         ...Object.fromEntries(OBJECT_STORE_VARIABLES.map((name) => [name, ''])),
       },

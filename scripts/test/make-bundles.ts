@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
+import { THREADS } from '../build-service.ts';
 import { ROOT } from './run-program.ts';
 
 const FOLDER = join(ROOT, 'node_modules/.cache/leadtrail-tests');
@@ -8,23 +9,26 @@ const FOLDER = join(ROOT, 'node_modules/.cache/leadtrail-tests');
 /** Packages of many modules that every test process loads. What they share is in a file of its own. */
 const PACKAGES = ['kysely', 'kysely/migration', 'zod', 'zod/v4/core'];
 
-/** Threads, each started anew with every service, and what is started as a process. */
-const PROGRAMS = [
-  'packages/server/src/adapters/sqlite-store-worker.ts',
-  'packages/server/src/adapters/sqlite-inbox-worker.ts',
-  'packages/server/src/adapters/duckdb-answers-worker.ts',
-  'packages/server/src/main.ts',
-  'packages/testing/src/crashing-service.ts',
-].map((file) => join(ROOT, file));
+/** Started as a process, again and again. */
+const CRASHING_SERVICE = join(ROOT, 'packages/testing/src/crashing-service.ts');
+
+const ADAPTERS = join(ROOT, 'packages/server/src/adapters');
+const BUILT_SERVICE = join(ROOT, 'packages/server/build/service');
 
 /** Which bundle stands for which import, for `use-bundles.ts`. Made anew for each run, so none is ever stale. */
 export async function makeBundles(): Promise<Record<string, string>> {
   const packages = await bundle('packages', PACKAGES);
-  const programs = await Promise.all(PROGRAMS.map((file, at) => bundle(`program-${at}`, [file])));
+  const [crashingService = ''] = await bundle('crashing-service', [CRASHING_SERVICE]);
   return {
     ...Object.fromEntries(PACKAGES.map((name, at) => [name, packages[at] as string])),
-    ...Object.fromEntries(programs.map(([url], at) => [fileUrl(PROGRAMS[at] as string), url as string])),
+    ...Object.fromEntries(THREADS.map((name) => [fileUrl(join(ADAPTERS, `${name}.ts`)), builtThread(name)])),
+    [fileUrl(CRASHING_SERVICE)]: crashingService,
   };
+}
+
+/** As it is when the service is started. */
+function builtThread(name: string): string {
+  return fileUrl(join(BUILT_SERVICE, `${name}.js`));
 }
 
 /** The URLs of what the entries became. */

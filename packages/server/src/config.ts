@@ -4,6 +4,7 @@ import { bucketAddress } from './lib/bucket-address.ts';
 import { editDistance } from './lib/edit-distance.ts';
 import { ConfigError, type Environment, readVariables, type Variables } from './lib/environment.ts';
 import { type NetworkMatcher, parseNetworks } from './lib/ip-address.ts';
+import { PROJECT_DIR } from './lib/places.ts';
 import { SECOND_MS } from './lib/utc-time.ts';
 
 export { ConfigError };
@@ -139,9 +140,6 @@ function misspelledVariables(env: Environment, { asked }: Variables): Config['mi
 /** Shorter names resemble too many others. */
 const GUESSED_CHARS_MIN = 6;
 const TYPOS_MAX = 2;
-
-/** Where package.json, `.env` and the default data directory are. */
-export const PROJECT_DIR = resolve(import.meta.dirname, '../../..');
 
 /** At most, besides those for migrations and questions. */
 const POSTGRES_CONNECTIONS = 22;

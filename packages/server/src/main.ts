@@ -3,7 +3,8 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildApp } from './app.ts';
-import { type Config, ConfigError, PROJECT_DIR, readConfig } from './config.ts';
+import { type Config, ConfigError, readConfig } from './config.ts';
+import { PROJECT_DIR } from './lib/places.ts';
 
 /** Boot, listen, drain on SIGTERM. */
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { PROJECT_DIR, readConfig } from '../src/config.ts';
+import { readConfig } from '../src/config.ts';
 import { ConfigError, type Environment } from '../src/lib/environment.ts';
+import { PROJECT_DIR } from '../src/lib/places.ts';
 
 const SECRETS = [
   'ANALYTICS_API_KEY',

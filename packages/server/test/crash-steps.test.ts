@@ -13,7 +13,7 @@ import { newPlace, type Place, removePlace } from '@leadtrail/testing/torture/pl
 import { seeded } from '@leadtrail/testing/torture/random';
 import { startServiceProcess, within } from '@leadtrail/testing/torture/service-process';
 import { differences } from '@leadtrail/testing/torture/verify';
-import { PROJECT_DIR } from '../src/config.ts';
+import { PROJECT_DIR } from '../src/lib/places.ts';
 
 /** A crash inside each step of the background work and of a lead, and during recovery: applied exactly once. */
 

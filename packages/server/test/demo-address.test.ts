@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { KEY_FILE } from '../src/adapters/key-file.ts';
-import { PROJECT_DIR } from '../src/config.ts';
+import { PROJECT_DIR } from '../src/lib/places.ts';
 
 /** An address of this machine that is not the one of localhost. */
 const OTHER_ADDRESS =

@@ -21,8 +21,8 @@ import { startServiceProcess, until, within } from '@leadtrail/testing/torture/s
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { openHttpWebhook } from '../src/adapters/http-webhook.ts';
 import type { Overrides } from '../src/app/open-parts.ts';
-import { PROJECT_DIR } from '../src/config.ts';
 import { unavailable } from '../src/lib/errors.ts';
+import { PROJECT_DIR } from '../src/lib/places.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../src/lib/utc-time.ts';
 import type { Store } from '../src/store/store.ts';
 

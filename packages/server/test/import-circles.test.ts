@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { test } from 'node:test';
-import { PROJECT_DIR } from '../src/config.ts';
+import { PROJECT_DIR } from '../src/lib/places.ts';
 
 /** What architecture.test.ts leaves open: circles in every package, and the folders of the dashboard. */
 

@@ -24,7 +24,7 @@ import {
 } from '@leadtrail/testing/torture/service-process';
 import { differences } from '@leadtrail/testing/torture/verify';
 import { runJob } from '@leadtrail/testing/visits';
-import { PROJECT_DIR } from '../src/config.ts';
+import { PROJECT_DIR } from '../src/lib/places.ts';
 import { MINUTE_MS } from '../src/lib/utc-time.ts';
 
 const run = promisify(execFile);

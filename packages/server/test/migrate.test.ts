@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { createDatabase, dropDatabase } from '@leadtrail/testing/postgres-server';
 import { postgresUrl } from '@leadtrail/testing/service';
-import { PROJECT_DIR } from '../src/config.ts';
+import { PROJECT_DIR } from '../src/lib/places.ts';
 
 const run = promisify(execFile);
 

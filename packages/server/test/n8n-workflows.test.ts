@@ -9,7 +9,7 @@ import { CALLBACK_SECRET } from '@leadtrail/testing/callbacks';
 import { assertCaptured, CAPTURE_ENV, sendFromServer } from '@leadtrail/testing/enquiries';
 import { type Received, type Receiver, startReceiver } from '@leadtrail/testing/receiver';
 import { onBothStores, startService, type TestService } from '@leadtrail/testing/service';
-import { PROJECT_DIR } from '../src/config.ts';
+import { PROJECT_DIR } from '../src/lib/places.ts';
 
 /** The requests of the ready-made workflows, made as n8n makes them: from their own expressions and code. */
 

@@ -11,7 +11,7 @@ import { type ColumnMetadata, Kysely, PostgresDialect, sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import pg from 'pg';
 import { openSqliteDatabase } from '../src/adapters/sqlite-database.ts';
-import { PROJECT_DIR } from '../src/config.ts';
+import { PROJECT_DIR } from '../src/lib/places.ts';
 import { migrate } from '../src/store/migrate.ts';
 import { trackingTables } from '../src/store/migrations/0001-tracking.ts';
 import { leadTables } from '../src/store/migrations/0002-leads.ts';

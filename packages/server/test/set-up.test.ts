@@ -4,7 +4,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } fro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
-import { PROJECT_DIR } from '../src/config.ts';
+import { PROJECT_DIR } from '../src/lib/places.ts';
 
 /** An npm that installs a Node which leaves a mark when it runs. */
 const NPM_WITH_ANOTHER_NODE = `

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, afterEach, before, test } from 'node:test';
 import { withBundles } from '@leadtrail/testing/torture/service-process';
-import { PROJECT_DIR } from '../src/config.ts';
+import { PROJECT_DIR } from '../src/lib/places.ts';
 
 const STOP_MS_MAX = 60_000;
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PROJECT_DIR } from '../../server/src/config.ts';
+import { PROJECT_DIR } from '../../server/src/lib/places.ts';
 
 /** The code samples in one language of a page of the documentation. */
 export async function samples(page: string, language: string): Promise<string[]> {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { PROJECT_DIR } from '../../server/src/config.ts';
+import { PROJECT_DIR } from '../../server/src/lib/places.ts';
 
 /** A program of somebody else, written against a client that is generated from a service's own description. */
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { Client, types } from 'pg';
-import { PROJECT_DIR } from '../../server/src/config.ts';
+import { PROJECT_DIR } from '../../server/src/lib/places.ts';
 import { NOTHING_ELSE_SET, withBundles } from './torture/service-process.ts';
 
 /** `npm run move-to-postgres`, and a look at what it has moved. */

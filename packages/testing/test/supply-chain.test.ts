@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { test } from 'node:test';
-import { PROJECT_DIR } from '../../server/src/config.ts';
+import { PROJECT_DIR } from '../../server/src/lib/places.ts';
 
 type Entry = { dev?: boolean; version?: string; link?: boolean; integrity?: string; resolved?: string };
 

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { AppError, unavailable } from '../lib/errors.ts';
+import { threadFile } from '../lib/places.ts';
 import { withTimeout } from '../lib/timeout.ts';
 import { MINUTE_MS, SECOND_MS } from '../lib/utc-time.ts';
 import type { Answers, Found } from '../ports/answers.ts';
@@ -77,7 +78,7 @@ type AnswersThread = {
 };
 
 function startThread(place: AnswersPlace, now: () => number): AnswersThread {
-  const worker = new Worker(new URL('./duckdb-answers-worker.ts', import.meta.url), {
+  const worker = new Worker(threadFile('duckdb-answers-worker'), {
     workerData: place,
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MIB },
   });

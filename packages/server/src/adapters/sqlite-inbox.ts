@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { unavailable } from '../lib/errors.ts';
+import { threadFile } from '../lib/places.ts';
 import type { Inbox, InboxBacklog, InboxBatch, InboxIdentity } from '../ports/inbox.ts';
 import type {
   InboxCall,
@@ -65,7 +66,7 @@ function isLeftover(file: string): boolean {
 }
 
 async function open(place: InboxPlace): Promise<Inbox> {
-  const worker = new Worker(new URL('./sqlite-inbox-worker.ts', import.meta.url), {
+  const worker = new Worker(threadFile('sqlite-inbox-worker'), {
     workerData: place,
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MIB },
   });

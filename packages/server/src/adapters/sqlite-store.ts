@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { AppError, unavailable } from '../lib/errors.ts';
+import { threadFile } from '../lib/places.ts';
 import type { OperationKinds } from '../store/operation.ts';
 import { type Call, type Scrubbing, type Store, storeOf } from '../store/store.ts';
 import type { StoreReply, StoreRequest } from './sqlite-store-worker.ts';
@@ -60,7 +61,7 @@ type StoreThread = {
 };
 
 function startThread(file: string, readOnly: boolean): StoreThread {
-  const worker = new Worker(new URL('./sqlite-store-worker.ts', import.meta.url), {
+  const worker = new Worker(threadFile('sqlite-store-worker'), {
     workerData: { file, readOnly },
     resourceLimits: { maxYoungGenerationSizeMb: readOnly ? READER_YOUNG_MIB : WRITER_YOUNG_MIB },
   });

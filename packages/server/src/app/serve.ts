@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { bundledFile, bundledFolder } from '../adapters/bundled-file.ts';
-import { type Config, PROJECT_DIR } from '../config.ts';
+import type { Config } from '../config.ts';
 import type { AppSettings } from '../flows/app-settings.ts';
 import { makeChangeLeads } from '../flows/change-leads.ts';
 import { makeCheckReadiness } from '../flows/check-readiness.ts';
@@ -60,6 +60,7 @@ import { trackingRoutes } from '../http/routes/tracking.ts';
 import { securityTxt } from '../http/security-txt.ts';
 import type { WebFiles } from '../http/web-files.ts';
 import { makeWhitelistCheck } from '../http/whitelist-check.ts';
+import { PROJECT_DIR } from '../lib/places.ts';
 import { SECOND_MS } from '../lib/utc-time.ts';
 import { newId } from './ids.ts';
 import { FORM_CHANGES, IP_LIST_CHANGES, noticing, SENDER_CHANGES } from './notice-changes.ts';

@@ -1,17 +1,33 @@
 /** Ids of what this process has taken lately: the store knows of it only once it has been processed. */
 export type RecentIds = { add(id: string): void; has(id: string): boolean };
 
-/** Two sets in turn, for this is done with every visit: the older one goes when the newer one is full. */
+/**
+ * Every visit is added and hardly any is looked for, so the ids are put into a set only then. The older half goes when the
+ * newer one is full.
+ */
 export function makeRecentIds(idsMax: number): RecentIds {
-  let newer = new Set<string>();
-  let older = new Set<string>();
+  let newer = emptyHalf();
+  let older = emptyHalf();
   return {
     add(id) {
-      newer.add(id);
-      if (newer.size < idsMax / 2) return;
+      newer.ids.push(id);
+      if (newer.ids.length < idsMax / 2) return;
       older = newer;
-      newer = new Set();
+      newer = emptyHalf();
     },
-    has: (id) => newer.has(id) || older.has(id),
+    has: (id) => isIn(newer, id) || isIn(older, id),
   };
+}
+
+/** `known` has the first of the ids, as many as there were when somebody last looked. */
+type Half = { ids: string[]; known: Set<string>; lookedThrough: number };
+
+function emptyHalf(): Half {
+  return { ids: [], known: new Set(), lookedThrough: 0 };
+}
+
+function isIn(half: Half, id: string): boolean {
+  for (; half.lookedThrough < half.ids.length; half.lookedThrough += 1)
+    half.known.add(half.ids[half.lookedThrough] as string);
+  return half.known.has(id);
 }

@@ -116,7 +116,9 @@ export function answerEndpoint(name: string, declared: Endpoint, handler: AnyHan
         ...caller,
       };
       if (cached === undefined) {
-        reply.body = await bodyOf(await handler(request), declared);
+        const body = bodyOf(await handler(request), declared);
+        // Most are there at once, and each wait costs time.
+        reply.body = body instanceof Promise ? await body : body;
       } else {
         const { body, wasKept } = await cached(request, async () => JSON.stringify(await handler(request)));
         reply.body = body;
@@ -144,7 +146,7 @@ function dropReason(name: string, status: number): DropReason {
   return name === 'storeReplay' ? 'replay_refused' : 'tracking_invalid';
 }
 
-async function bodyOf(result: unknown, declared: Endpoint): Promise<Answer['body']> {
+function bodyOf(result: unknown, declared: Endpoint): Answer['body'] | Promise<Readable> {
   if (result === null) return null;
   if (declared.streams !== undefined) return startStream(result as AsyncIterable<string>);
   const isText = declared.produces !== undefined || declared.alsoProduces !== undefined;

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Endpoint } from '@leadtrail/contract/endpoint';
 import { type EndpointName, endpoints } from '@leadtrail/contract/endpoints';
 import findMyWay from 'find-my-way';
-import { AppError } from '../lib/errors.ts';
+import { AppError, reasonOf } from '../lib/errors.ts';
 import { type Answer, commonHeaders, uncached } from './answer.ts';
 import { type AnyHandler, answerEndpoint, type Handlers } from './answer-endpoint.ts';
 import { USUAL_PATHS } from './browser-scripts.ts';
@@ -64,7 +64,7 @@ export function makeRouter(handlers: Handlers, context: RouterContext): RequestL
     return router.find('GET', url) ?? router.find('GET', url.replaceAll('%', '%25'));
   }
 
-  async function answer(incoming: IncomingMessage): Promise<Answer> {
+  function answer(incoming: IncomingMessage): Answer | Promise<Answer> {
     const found = find(incoming.url ?? '');
     if (found === null || hasTwoHosts(incoming)) return unreadable(context);
     const resource: Resource = found.store;
@@ -75,13 +75,13 @@ export function makeRouter(handlers: Handlers, context: RouterContext): RequestL
       : answerer(incoming, found.params, found.searchParams);
   }
 
-  return (incoming, outgoing) => {
-    answer(incoming)
-      .then((answered) => send(incoming, outgoing, answered, context))
-      .catch((error: Error) => {
-        context.log.error('answer not sent', { reason: error.message });
-        outgoing.destroy();
-      });
+  return async (incoming, outgoing) => {
+    try {
+      send(incoming, outgoing, await answer(incoming), context);
+    } catch (error) {
+      context.log.error('answer not sent', { reason: reasonOf(error) });
+      outgoing.destroy();
+    }
   };
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ADMIN_KEY } from '@leadtrail/testing/service';
-import { PROJECT_DIR } from '../../../server/src/config.ts';
+import { PROJECT_DIR } from '../../../server/src/lib/places.ts';
 import { withTimeout } from '../../../server/src/lib/timeout.ts';
 import { assertSilent } from '../stderr.ts';
 import type { Place } from './place.ts';

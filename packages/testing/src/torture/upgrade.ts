@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { startBalancer } from '@leadtrail/testing/balancer';
 import { createDatabase } from '@leadtrail/testing/postgres-server';
-import { PROJECT_DIR } from '../../../server/src/config.ts';
+import { PROJECT_DIR } from '../../../server/src/lib/places.ts';
 import { startAutomationPlatform } from './automation-platform.ts';
 import { renewLeads } from './finish-work.ts';
 import { compareAll, unexpectedAnswers } from './kill-loop.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { INTEGRATION_KEY } from '@leadtrail/testing/enquiries';
 import { rolldown } from 'rolldown';
-import { PROJECT_DIR } from '../../../server/src/config.ts';
+import { PROJECT_DIR } from '../../../server/src/lib/places.ts';
 import { formScript, trackerScript } from './lead-forms.ts';
 import { listening } from './site.ts';
 import { FEEDBACK, SITE_KINDS } from './site-kinds.ts';

@@ -1,7 +1,9 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { ERROR_CODES } from '@leadtrail/contract/error-codes';
 import { escapeHtml } from '../../lib/html-text.ts';
+import { PROJECT_DIR } from '../../lib/places.ts';
 import { DOCS_STYLE } from './docs-style.ts';
 import { curlExample } from './example.ts';
 import { answerHtml, type Field, fieldsHtml, schemaHtml } from './fields-html.ts';
@@ -10,7 +12,7 @@ import { type JsonSchema, withoutReferences } from './json-schema.ts';
 
 /** The OpenAPI document as a page. All can be read without its script, which searches, copies and tries out. */
 
-const SCRIPT = readFileSync(new URL('../../../pages/docs/docs.js', import.meta.url), 'utf8');
+const SCRIPT = readFileSync(join(PROJECT_DIR, 'packages/server/pages/docs/docs.js'), 'utf8');
 
 /** Its own script and nothing else; requests go to the service only. */
 export const DOCS_POLICY = [

@@ -1,11 +1,13 @@
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { GUIDES, type Guide } from '@leadtrail/contract/guides';
 import { escapeHtml } from '../../lib/html-text.ts';
+import { PROJECT_DIR } from '../../lib/places.ts';
 import { DOCS_STYLE } from './docs-style.ts';
 
 /** The guides in `docs/` as pages of the service, so that whoever runs or uses it need not have its sources at hand. */
 
-const DOCS = new URL('../../../../../docs/', import.meta.url);
+const DOCS = join(PROJECT_DIR, 'docs');
 const FILE = /^([A-Z]+)\.md(#.*)?$/;
 
 /** Nothing runs in them and nothing is loaded. */
@@ -15,7 +17,7 @@ export const GUIDE_POLICY =
 export async function guidePage(guide: Guide): Promise<string> {
   // Loaded lazily: most processes are never asked.
   const { Marked } = await import('marked');
-  const text = await readFile(new URL(`${guide.toUpperCase()}.md`, DOCS), 'utf8');
+  const text = await readFile(join(DOCS, `${guide.toUpperCase()}.md`), 'utf8');
   const marked = new Marked({
     renderer: {
       heading({ tokens, depth, text: title }) {
