@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { ErrorCode } from '../lib/errors.ts';
 import { errorBody } from './error-response.ts';
@@ -13,9 +14,23 @@ const REFUSALS: Readonly<Record<string, { status: number; code: ErrorCode }>> = 
 };
 const NOT_HTTP = { status: 400, code: 'invalid' } as const;
 
+/** In which everything that has arrived is read. */
+const SECOND_CHANCE_MS = 2000;
+
 /** Answers what never became a request, in the form of every other error; Node's own answer is a bare status. */
 export function refuseUnreadable(newRequestId: () => string) {
   return (error: NodeJS.ErrnoException, socket: Duplex): void => {
+    if (error.code !== 'ERR_HTTP_REQUEST_TIMEOUT' || (socket as Socket).bytesRead > 0) {
+      refuse(error, socket);
+      return;
+    }
+    // Nobody may have sent anything, or this process was too busy to read it: a lead must not be lost by that.
+    setTimeout(() => {
+      if ((socket as Socket).bytesRead === 0) refuse(error, socket);
+    }, SECOND_CHANCE_MS).unref();
+  };
+
+  function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
     if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy();
       return;
@@ -31,5 +46,5 @@ export function refuseUnreadable(newRequestId: () => string) {
       'Connection: close',
     ];
     socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`);
-  };
+  }
 }
