@@ -4,7 +4,8 @@
  */
 export const SLOW_FILES: readonly string[] = [
   'packages/dashboard/test/every-page.test.ts',
-  'packages/server/test/questions-property.test.ts',
+  'packages/server/test/questions-property-sqlite.test.ts',
+  'packages/server/test/questions-property-postgres.test.ts',
   'packages/server/test/crash-steps.test.ts',
   'packages/server/test/faults-postgres.test.ts',
   'packages/dashboard/test/overview.test.ts',

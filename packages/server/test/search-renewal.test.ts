@@ -12,10 +12,11 @@ import { onBothStores, postgresUrl, startService, type TestService } from '@lead
 const LEADS = 520;
 const AT_ONCE = 8;
 
-/** The database as it was before leads were found without accents and by the digits of their numbers. */
+/** The database as it was before leads were found and put in order without accents, and found by the digits of their numbers. */
 const AS_BEFORE = `
-  update leads set search_text = lower(contact_name) || chr(10) || contact_phone;
-  update lead_index set search_text = (select search_text from leads where leads.lead_id = lead_index.lead_id);
+  update leads set search_text = lower(contact_name) || chr(10) || contact_phone, name_key = lower(contact_name);
+  update lead_index set (search_text, name_key) =
+    (select search_text, name_key from leads where leads.lead_id = lead_index.lead_id);
   insert into lead_renewals (lead_id) select lead_id from leads`;
 
 onBothStores('leads from before searches went by words and digits', (kind) => {

@@ -191,7 +191,10 @@ function digitsOf(text: string): string {
 }
 
 function plain(text: string): string {
-  return text.toLowerCase().normalize('NFD').replaceAll(/\p{M}/gu, '');
+  return text
+    .toLowerCase()
+    .normalize('NFD')
+    .replaceAll(/[\u0300-\u036F]/g, '');
 }
 
 type Numbered = { lead: ModelLead; number: number };
@@ -202,10 +205,10 @@ function by(key: (lead: ModelLead) => number, direction: 1 | -1): Comparison {
   return (a, b) => direction * (key(a.lead) - key(b.lead) || a.number - b.number);
 }
 
-/** By the bytes of the name in lower case; whoever has none comes last. */
+/** By the bytes of the name in lower case and without accents; whoever has none comes last. */
 const byName: Comparison = (a, b) =>
   Number(a.lead.name === '') - Number(b.lead.name === '') ||
-  Buffer.compare(Buffer.from(a.lead.name.toLowerCase()), Buffer.from(b.lead.name.toLowerCase())) ||
+  Buffer.compare(Buffer.from(plain(a.lead.name)), Buffer.from(plain(b.lead.name))) ||
   a.number - b.number;
 
 const COMPARISONS: Readonly<Record<LeadSort, Comparison>> = {

@@ -55,8 +55,15 @@ const ORDERS: Readonly<Record<LeadSort, Order>> = {
   score_asc: { key: ({ engagement_score }) => engagement_score, isDescending: false },
   risk_desc: { key: ({ suspicion_score }) => suspicion_score, isDescending: true },
   risk_asc: { key: ({ suspicion_score }) => suspicion_score, isDescending: false },
-  name_asc: { key: ({ contact_name }) => contact_name.trim().toLowerCase(), isDescending: false },
+  name_asc: { key: ({ contact_name }) => withoutAccents(contact_name.trim()), isDescending: false },
 };
+
+function withoutAccents(name: string): string {
+  return name
+    .normalize('NFD')
+    .replaceAll(/[\u0300-\u036F]/g, '')
+    .toLowerCase();
+}
 
 function placeAmong(leads: readonly LeadItem[], lead: LeadItem, order: Order): number {
   const place = leads.findIndex((each) => comesBefore(lead, each, order));

@@ -31,6 +31,7 @@ import { leadFilters } from './migrations/0028-lead-filters.ts';
 import { sharedLinks } from './migrations/0029-shared-links.ts';
 import { spamChecks } from './migrations/0030-spam-checks.ts';
 import { openSessions } from './migrations/0031-open-sessions.ts';
+import { nameKeys } from './migrations/0032-name-keys.ts';
 
 type Step = (db: Kysely<unknown>, dialect: DialectKind) => Promise<void>;
 
@@ -66,6 +67,7 @@ export const STEPS: Readonly<Record<string, Step>> = {
   '0029-shared-links': sharedLinks,
   '0030-spam-checks': spamChecks,
   '0031-open-sessions': openSessions,
+  '0032-name-keys': nameKeys,
 };
 
 export type StepProgress = { state: 'started' } | { state: 'done'; ms: number };

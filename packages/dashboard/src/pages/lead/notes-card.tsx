@@ -53,9 +53,14 @@ function NoteForm({ leadId }: { leadId: number }) {
   function submit(event: FormEvent | KeyboardEvent) {
     event.preventDefault();
     if (text.trim() === '' || writing.isPending) return;
-    writing.mutate(text, { onSuccess: () => setText('') });
+    writing.mutate(text, {
+      onSuccess() {
+        setText('');
+        field.current?.blur();
+      },
+    });
   }
-  /** Escape leaves the field, so that the keys of the page work again. */
+  /** Once it is saved, or with Escape, the field is left, so that the keys of the page work again. */
   function onKeyDown(event: KeyboardEvent) {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit(event);
     if (event.key !== 'Escape') return;

@@ -4,6 +4,7 @@ import type { DeliveryState } from '../delivery/delivery-state.ts';
 import { scoresOf } from '../tracking/engagement.ts';
 import { cut } from '../tracking/page-address.ts';
 import { projectKey } from './lead-identity.ts';
+import { folded } from './lead-search.ts';
 import { endOf, startOf } from './submission-period.ts';
 
 /** Filters and sort keys of the lead list. */
@@ -12,14 +13,9 @@ const NAME_KEY_CHARS_MAX = 64;
 /** Sorts after every name. */
 const NAMELESS = '\u{10FFFF}';
 
-/** toLowerCase alone is no case folding: it keeps a final sigma, and turns İ into i with a combining dot. */
-export function foldCase(text: string): string {
-  return text.toLowerCase().replaceAll('ς', 'σ').replaceAll('i\u0307', 'i');
-}
-
-/** Leads without a name come last. */
+/** Without case and accents, as names are found. Leads without a name come last. */
 export function nameKey(name: string): string {
-  return cut(foldCase(name.trim()), NAME_KEY_CHARS_MAX) || NAMELESS;
+  return cut(folded(name.trim()), NAME_KEY_CHARS_MAX) || NAMELESS;
 }
 
 /** Sources and campaigns are compared as projects are. */

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { DEFAULT_MIGRATION_TABLE } from 'kysely/migration';
 import { customFields } from '../../domain/leads/custom-fields.ts';
 import { type FormRecord, readLeadForm } from '../../domain/leads/form-fields.ts';
+import { nameKey } from '../../domain/leads/lead-listing.ts';
 import { STORED_FIELDS, storedSearchText, withSearchText } from '../../domain/leads/lead-search.ts';
 import { DAY_MS } from '../../lib/utc-time.ts';
 import type { Db } from '../dialect.ts';
@@ -9,7 +10,7 @@ import { background } from '../operation.ts';
 import { noteChangesOfLists } from './lead-index.ts';
 
 /**
- * Renews search texts that were made by earlier rules, newest leads first; returns how many. Rows that are locked by
+ * Renews search texts and name keys that were made by earlier rules, newest leads first; returns how many. Rows that are locked by
  * another transaction are left for the next time.
  */
 export const renewSearchTexts = background(
@@ -67,13 +68,16 @@ export async function renewSearchTextsOf(db: Db, leadIds: readonly number[]): Pr
   if (leadIds.length === 0) return;
   const leads = await query
     .selectFrom('leads')
-    .select(['lead_id', 'search_text', ...STORED_FIELDS])
+    .select(['lead_id', 'search_text', 'name_key', ...STORED_FIELDS])
     .where('lead_id', 'in', dialect.anyOf(leadIds))
     .execute();
   const texts = await searchTextsOf(db, leads);
-  const renewed = leads.flatMap(({ lead_id, search_text: before }) => {
-    const search_text = texts.get(lead_id) ?? before;
-    return search_text === before ? [] : [{ lead_id, search_text }];
+  const renewed = leads.flatMap((lead) => {
+    const { lead_id } = lead;
+    const search_text = texts.get(lead_id) ?? lead.search_text;
+    const name_key = nameKey(lead.contact_name);
+    const isRenewed = search_text !== lead.search_text || name_key !== lead.name_key;
+    return isRenewed ? [{ lead_id, search_text, name_key }] : [];
   });
   await dialect.updateRows('leads', 'lead_id', renewed);
   await noteChangesOfLists(

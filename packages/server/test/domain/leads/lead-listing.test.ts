@@ -5,10 +5,10 @@ import {
   BUCKETS,
   bucketOf,
   bucketsOf,
-  foldCase,
   type Listed,
   nameKey,
 } from '../../../src/domain/leads/lead-listing.ts';
+import { folded } from '../../../src/domain/leads/lead-search.ts';
 
 function aLead(given: Partial<Listed> = {}): Listed {
   return { status: 'new', needs_review: 1, seen_at: null, follow_ups_count: 0, ...given };
@@ -63,7 +63,7 @@ test('upper and lower case are the same, in every alphabet', () => {
     ['İSTANBUL', 'istanbul'],
     ['ÇAĞ', 'çağ'],
   ] as const) {
-    assert.equal(foldCase(upper), foldCase(lower));
+    assert.equal(folded(upper), folded(lower));
   }
 });
 
@@ -75,12 +75,15 @@ test('a part of a text in any case is a part of the folded text', () => {
     ['İstanbul', 'i'],
     ['Diyarbakır İli', 'R İLİ'],
   ] as const) {
-    assert.ok(foldCase(whole).includes(foldCase(part)), `${part} in ${whole}`);
+    assert.ok(folded(whole).includes(folded(part)), `${part} in ${whole}`);
   }
 });
 
-test('names sort without regard to case and space around them, and no name comes last', () => {
+test('names sort without regard to case, accents and space around them, and no name comes last', () => {
   assert.equal(nameKey('  ADA '), nameKey('ada'));
+  const names = ['Zoë', 'Änne', 'Łukasz', 'Bea', 'émile', 'Maria'];
+  const sorted = names.toSorted((a, b) => Buffer.compare(Buffer.from(nameKey(a)), Buffer.from(nameKey(b))));
+  assert.deepEqual(sorted, ['Änne', 'Bea', 'émile', 'Łukasz', 'Maria', 'Zoë']);
   for (const nameless of ['', '   ']) {
     for (const name of ['zoë', '漢字', '😀', '\u{FFFD}', '\u{10FFFD}']) {
       assert.ok(Buffer.compare(Buffer.from(nameKey(name)), Buffer.from(nameKey(nameless))) < 0, name);

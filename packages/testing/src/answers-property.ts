@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { ATTRIBUTIONS, DIMENSION_NAMES, METRIC_NAMES } from '@leadtrail/contract/question-fields';
 import type { Question } from '@leadtrail/contract/questions';
-import { call } from '@leadtrail/testing/analytics-calls';
-import { CALLBACK_SECRET, CRM_WEBHOOK, report, tellCrmId } from '@leadtrail/testing/callbacks';
-import { aClock } from '@leadtrail/testing/clock';
-import { openReader, rows } from '@leadtrail/testing/database';
-import { assertCaptured, BROWSER, CAPTURE_ENV, sendFromServer } from '@leadtrail/testing/enquiries';
-import { aSite } from '@leadtrail/testing/management';
-import { ask } from '@leadtrail/testing/questions';
-import { readStore } from '@leadtrail/testing/recounted-items';
-import { recount } from '@leadtrail/testing/recounted-questions';
-import { onBothStores, type StoreKind, type TestService, useService } from '@leadtrail/testing/service';
-import { sendEvents, startSession } from '@leadtrail/testing/visits';
 import fc from 'fast-check';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../src/lib/utc-time.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../server/src/lib/utc-time.ts';
+import { call } from './analytics-calls.ts';
+import { CALLBACK_SECRET, CRM_WEBHOOK, report, tellCrmId } from './callbacks.ts';
+import { aClock } from './clock.ts';
+import { openReader, rows } from './database.ts';
+import { assertCaptured, BROWSER, CAPTURE_ENV, sendFromServer } from './enquiries.ts';
+import { aSite } from './management.ts';
+import { ask } from './questions.ts';
+import { readStore } from './recounted-items.ts';
+import { recount } from './recounted-questions.ts';
+import { type StoreKind, type TestService, useService } from './service.ts';
+import { sendEvents, startSession } from './visits.ts';
 
 /*
  * Few visitors, people, campaigns, projects and days, so that they meet. Things happen in any order and are looked at in
@@ -205,37 +205,40 @@ function questionOf({
   };
 }
 
-onBothStores('answers', (kind) => {
-  const clock = aClock(FIRST_DAY + DAYS * DAY_MS);
-  const env = { ...CAPTURE_ENV, BOT_LEAD_DETECTION: 'true', CRM_CALLBACK_SECRET: CALLBACK_SECRET };
-  const service = useService(kind, { env, overrides: { now: clock.now } });
-  before(() => aSite(service, { site_key: 'site-a', domains: ['example.com'] }));
+/** In a file for each store: together they take longer than all others. */
+export function declareAnswersProperty(kind: StoreKind): void {
+  describe(`answers (${kind})`, () => {
+    const clock = aClock(FIRST_DAY + DAYS * DAY_MS);
+    const env = { ...CAPTURE_ENV, BOT_LEAD_DETECTION: 'true', CRM_CALLBACK_SECRET: CALLBACK_SECRET };
+    const service = useService(kind, { env, overrides: { now: clock.now } });
+    before(() => aSite(service, { site_key: 'site-a', domains: ['example.com'] }));
 
-  test(`equal a recount of the rows: ${ROUNDS * QUESTIONS_PER_ROUND} questions`, async () => {
-    await using reader = openReader(service);
-    const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31);
-    const world = makeWorld(service, clock, kind);
-    for (let round = 0; round < ROUNDS; round += 1) {
-      for (const action of fc.sample(someAction, { seed: seed + round, numRuns: ACTIONS_PER_ROUND })) {
-        await world.perform(action);
+    test(`equal a recount of the rows: ${ROUNDS * QUESTIONS_PER_ROUND} questions`, async () => {
+      await using reader = openReader(service);
+      const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31);
+      const world = makeWorld(service, clock);
+      for (let round = 0; round < ROUNDS; round += 1) {
+        for (const action of fc.sample(someAction, { seed: seed + round, numRuns: ACTIONS_PER_ROUND })) {
+          await world.perform(action);
+        }
+        await service.settled();
+        // Somewhere within the days: periods that are not over are compared with a part of the others.
+        const now = FIRST_DAY + ((round * 7) % DAYS) * DAY_MS + 10 * HOUR_MS + 35 * MINUTE_MS;
+        clock.set(now);
+        const store = await readStore(reader);
+        for (const some of fc.sample(someQuestion, { seed: seed + round, numRuns: QUESTIONS_PER_ROUND })) {
+          const question = questionOf(some);
+          const { meta: _meta, ...answer } = await ask(service, question);
+          const expected = JSON.parse(JSON.stringify(recount(store, question, now)));
+          assert.deepEqual(answer, expected, `seed ${seed}, round ${round}: ${JSON.stringify(question)}`);
+        }
       }
-      await service.settled();
-      // Somewhere within the days: periods that are not over are compared with a part of the others.
-      const now = FIRST_DAY + ((round * 7) % DAYS) * DAY_MS + 10 * HOUR_MS + 35 * MINUTE_MS;
-      clock.set(now);
-      const store = await readStore(reader);
-      for (const some of fc.sample(someQuestion, { seed: seed + round, numRuns: QUESTIONS_PER_ROUND })) {
-        const question = questionOf(some);
-        const { meta: _meta, ...answer } = await ask(service, question);
-        const expected = JSON.parse(JSON.stringify(recount(store, question, now)));
-        assert.deepEqual(answer, expected, `seed ${seed}, round ${round}: ${JSON.stringify(question)}`);
-      }
-    }
+    });
   });
-});
+}
 
 /** What happens to the service, one thing after the other, each at a moment of its own. */
-function makeWorld(service: TestService, clock: ReturnType<typeof aClock>, _kind: StoreKind) {
+function makeWorld(service: TestService, clock: ReturnType<typeof aClock>) {
   const sessions: string[] = [];
   let moments = 0;
   const at = ({ day, ms, isLastYear }: { day: number; ms: number; isLastYear: boolean }) => {

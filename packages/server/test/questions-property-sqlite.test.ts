@@ -1,0 +1,3 @@
+import { declareAnswersProperty } from '@leadtrail/testing/answers-property';
+
+declareAnswersProperty('sqlite');
