@@ -84,6 +84,7 @@ describe('the person behind a lead', () => {
         assert.match(await entry.innerText(), /from\s+New\s+to\s+Qualified.*With the marketing key/s);
         await button(page, /^Stages/).click();
         await page.waitForURL(/show=stage/);
+        await atRest(page);
         assert.equal(await page.getByRole('article').count(), 1);
       },
       { role: 'marketing' },

@@ -78,7 +78,10 @@ async function aStory(service: TestService, more: Fields = {}): Promise<Captured
 const pathOf = ({ lead_id }: CapturedLead) => `/leads/${lead_id}`;
 const entry = (page: Page, title: string | RegExp) =>
   page.getByRole('article').filter({ has: page.getByRole('heading', { name: title }) });
-const titles = (page: Page) => page.getByRole('article').getByRole('heading', { level: 4 }).allInnerTexts();
+async function titles(page: Page): Promise<string[]> {
+  await atRest(page);
+  return page.getByRole('article').getByRole('heading', { level: 4 }).allInnerTexts();
+}
 
 describe('the page of a lead', () => {
   const service = useService('sqlite', {

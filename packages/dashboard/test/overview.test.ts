@@ -378,6 +378,7 @@ describe('the overview', () => {
       assert.equal(await figure(page, 'Leads').innerText(), '1');
       await figure(page, 'Leads').getByRole('link', { name: '1' }).click();
       await page.waitForURL(/only=leads/);
+      await atRest(page);
       assert.equal(await visits.locator('tbody tr').count(), 1);
       await page.getByRole('button', { name: 'Remove filter Only: Leads' }).click();
       await page.waitForURL((url) => !url.searchParams.has('only'));

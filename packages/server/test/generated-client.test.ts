@@ -142,7 +142,11 @@ onBothStores('a generated client', (kind) => {
     for (const count of KILLED_AT) {
       const program = startPull(at);
       const ended = once(program, 'exit');
-      await until(`A copy of ${count} leads`, () => copied(at) >= count);
+      const complaint = text(program.stderr ?? assert.fail());
+      await Promise.race([
+        until(`A copy of ${count} leads`, () => copied(at) >= count),
+        ended.then(async () => assert.fail(`It ended by itself: ${await complaint}`)),
+      ]);
       program.kill('SIGKILL');
       assert.deepEqual(await ended, [null, 'SIGKILL']);
       assert.ok(copied(at) < LEADS);

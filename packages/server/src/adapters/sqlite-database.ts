@@ -3,7 +3,7 @@ import { Kysely, SqliteDialect } from 'kysely';
 import { makeLru } from '../lib/lru.ts';
 import type { Db, SqlValue } from '../store/dialect.ts';
 import type { Schema } from '../store/schema.ts';
-import { type EmbeddedDialect, sqliteDialect } from '../store/sqlite-dialect.ts';
+import { sqliteDialect } from '../store/sqlite-dialect.ts';
 
 export const LOCK_WAIT_MS = 5000;
 const WAL_PAGES_MAX = 4000;
@@ -11,7 +11,7 @@ const WAL_PAGES_MAX = 4000;
 const STATEMENTS_MAX = 300;
 
 export type SqliteDatabase = {
-  db: Db & { readonly dialect: EmbeddedDialect };
+  db: Db;
   exec(text: string): void;
   /** Streams the rows of a select. */
   each(text: string): IterableIterator<Row>;

@@ -51,8 +51,10 @@ export type Dialect = {
   ): Promise<void>;
   /** Adds figures to the rows of a table of totals; one that is missing begins with them. */
   addRows<T extends keyof Schema>(to: Totals<T>, rows: readonly Insertable<Schema[T]>[]): Promise<void>;
-  /** Writes what operations have noted so far, for one that has to read it. */
+  /** Writes what operations have noted so far, for one that has to read it, and before a savepoint. */
   writeNotes(): Promise<void>;
+  /** Forgets what was noted by what is rolled back. */
+  dropNotes(): void;
   /** Changes many rows; each says by its key which one it is. */
   updateRows<T extends keyof Schema>(
     table: T,

@@ -88,6 +88,7 @@ export function postgresDialect(send: Send): Dialect {
     insertRows,
     addRows: ({ table, adding }, rows) => insertRows(table, rows, adding),
     writeNotes: async () => undefined,
+    dropNotes: () => undefined,
     async updateRows(table, key, rows) {
       const [first] = rows;
       if (first === undefined) return;

@@ -11,11 +11,6 @@ export type StatementCache = (text: string) => {
   all(values: readonly SqlValue[]): unknown[];
 };
 
-export type EmbeddedDialect = Dialect & {
-  /** Forgets what was noted by operations that are rolled back. */
-  dropNotes(): void;
-};
-
 type NotedTotals = {
   table: string;
   key: readonly string[];
@@ -23,7 +18,7 @@ type NotedTotals = {
   adding: string;
 };
 
-export function sqliteDialect(prepare: StatementCache): EmbeddedDialect {
+export function sqliteDialect(prepare: StatementCache): Dialect {
   const insertInto = makeInserts(prepare);
   const noted = new Map<AnswerChangeRow['kind'], (string | number)[]>();
   const notedTotals = new Map<NotedTotals, object[]>();

@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import type { Person } from '../../domain/leads/person.ts';
 import { noteForAnswers } from '../answers/changes.ts';
 import type { Db } from '../dialect.ts';
@@ -6,6 +5,7 @@ import { forgetAnswers } from '../leads/idempotency.ts';
 import { type RemovedLeads, removeLeads } from '../leads/remove.ts';
 import { background } from '../operation.ts';
 import { eraseReplays } from '../replays.ts';
+import { setSavepoint } from '../savepoint.ts';
 import { TOPICS } from '../topics.ts';
 import { takeOutOfQueue } from './archived-sessions.ts';
 import { type FoundLead, type FoundPerson, findAndHold } from './find-person.ts';
@@ -43,9 +43,9 @@ export const erasePerson = background(
       return (await isBeingSent(db, leadIds, now)) ? null : erase(db, found, erasureId, now);
     }
     // The same, and then as if nothing had been done.
-    await sql`savepoint dry_run`.execute(db.query);
+    const before = await setSavepoint(db);
     const counted = await erase(db, found, erasureId, now);
-    await sql`rollback to savepoint dry_run`.execute(db.query);
+    await before.undo();
     return counted;
   },
 );

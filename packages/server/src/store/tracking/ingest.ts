@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { sql } from 'kysely';
 import type { StartRecord, TrackingRecord } from '../../domain/tracking/tracking-record.ts';
 import { unavailable } from '../../lib/errors.ts';
 import { noteForAnswers } from '../answers/changes.ts';
 import type { Db } from '../dialect.ts';
 import { noteFiguresOf } from '../leads/figures.ts';
 import { background } from '../operation.ts';
+import { setSavepoint } from '../savepoint.ts';
 import type { FailedRecordRow } from '../schema.ts';
 import { applyEnd, applyEvents } from './apply-activity.ts';
 import { applyStart } from './apply-start.ts';
@@ -68,12 +68,12 @@ export const salvageTracking = background(
     let leads = 0;
     const failed: FailedRecordRow[] = [];
     for (const [position, line] of linesOf(batch).entries()) {
-      await sql`savepoint one_record`.execute(db.query);
+      const before = await setSavepoint(db);
       try {
         leads += await applyRecords(db, batch, await loadRecords(db, `[${line}]`), position);
       } catch (error) {
         if (db.dialect.mayPass(error)) throw error;
-        await sql`rollback to savepoint one_record`.execute(db.query);
+        await before.undo();
         const { spoolId: spool_id, firstSequence: sequence, now: failed_at } = batch;
         failed.push({
           spool_id,
@@ -84,7 +84,7 @@ export const salvageTracking = background(
           record: line,
         });
       }
-      await sql`release savepoint one_record`.execute(db.query);
+      await before.release();
     }
     await db.dialect.insertRows('failed_records', failed, 'do nothing');
     await finish(db, batch);
