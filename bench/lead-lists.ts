@@ -1,10 +1,10 @@
-import { randomUUIDv7 } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LEAD_STATUSES } from '@leadtrail/contract/lead-status';
 import { LEAD_SORTS } from '@leadtrail/contract/leads';
 import { SUBMISSION_SORTS } from '@leadtrail/contract/submissions';
+import { captureOf } from '@leadtrail/testing/captures';
 import { openSqliteStore } from '../packages/server/src/adapters/sqlite-store.ts';
 import { unknownGeo } from '../packages/server/src/domain/geo.ts';
 import { readEnquiry } from '../packages/server/src/domain/leads/enquiry.ts';
@@ -130,20 +130,7 @@ async function capture(store: Store, person: number, at: number): Promise<void> 
       headers: { 'x-api-key': INTEGRATION_KEY, 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Chrome/150.0' },
     },
   );
-  await store.captureLead({
-    enquiry,
-    leadPublicId: randomUUIDv7(),
-    submissionPublicId: randomUUIDv7(),
-    sendPublicId: null,
-    duplicateWindowMinutes: 60,
-    sendFollowUps: 'new_details',
-    sendRiskMax: null,
-    environment: 'benchmark',
-    attributionDays: 90,
-    portalDomains: [],
-    botLeadDetection: false,
-    isTrustedProxy: false,
-  });
+  await store.captureLead(captureOf(enquiry));
 }
 
 export type Measured = {

@@ -360,7 +360,7 @@ describe('the overview', () => {
 
   test('live lists who is here right now, follows them by itself, and leads to their lead', () =>
     dashboard.visit('/live?sites=riverside', async (page) => {
-      await page.getByText('Nobody is here right now').waitFor();
+      await page.getByText('No visitors right now').waitFor();
       clock.set(Date.now());
       await aSite(service, { site_key: 'riverside', name: 'Riverside', domains: ['example.com'] });
       await aSite(service, { site_key: 'hillside', name: 'Hillside', domains: ['hillside.example'] });

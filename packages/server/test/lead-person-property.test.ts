@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUIDv7 } from 'node:crypto';
 import { before, describe, test } from 'node:test';
 import { NOON } from '@leadtrail/testing/builders';
+import { captureOf } from '@leadtrail/testing/captures';
 import { openReader, type Reader, rows } from '@leadtrail/testing/database';
 import { CAPTURE_ENV, INTEGRATION_KEY } from '@leadtrail/testing/enquiries';
 import { onBothStores, type TestService, useService } from '@leadtrail/testing/service';
@@ -333,21 +334,13 @@ class History {
       },
       { at: this.now, ip: '192.0.2.1', headers: { 'x-api-key': INTEGRATION_KEY }, locate: unknownGeo },
     );
-    const outcome = await store.captureLead({
-      enquiry,
-      leadPublicId: randomUUIDv7(),
-      submissionPublicId: randomUUIDv7(),
+    const capture = captureOf(enquiry, {
       sendPublicId: randomUUIDv7(),
-      duplicateWindowMinutes: 60,
-      sendFollowUps: 'new_details',
-      sendRiskMax: null,
-      environment: 'test',
-      attributionDays: 90,
-      portalDomains: [],
       botLeadDetection: true,
       // No address gets blocked.
       isTrustedProxy: true,
     });
+    const outcome = await store.captureLead(capture);
     assert.ok(outcome.kind === 'stored');
     if (outcome.isPrimary) this.leadIds.set(number, outcome.leadId);
     const owner = this.model.leads.get(this.nameOf(outcome.leadId));

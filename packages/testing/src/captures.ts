@@ -3,7 +3,7 @@ import type { Enquiry } from '../../server/src/domain/leads/enquiry.ts';
 import type { Capture } from '../../server/src/store/leads/submission.ts';
 
 /** An enquiry as it goes straight into the store, past HTTP, with the usual settings. */
-export function captureOf(enquiry: Enquiry): Capture {
+export function captureOf(enquiry: Enquiry, given: Partial<Capture> = {}): Capture {
   return {
     enquiry,
     leadPublicId: randomUUIDv7(),
@@ -17,5 +17,6 @@ export function captureOf(enquiry: Enquiry): Capture {
     portalDomains: [],
     botLeadDetection: false,
     isTrustedProxy: false,
+    ...given,
   };
 }

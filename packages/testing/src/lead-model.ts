@@ -205,7 +205,7 @@ function by(key: (lead: ModelLead) => number, direction: 1 | -1): Comparison {
   return (a, b) => direction * (key(a.lead) - key(b.lead) || a.number - b.number);
 }
 
-/** By the bytes of the name in lower case and without accents; whoever has none comes last. */
+/** By the bytes of the name in lower case and without accents; leads without a name come last. */
 const byName: Comparison = (a, b) =>
   Number(a.lead.name === '') - Number(b.lead.name === '') ||
   Buffer.compare(Buffer.from(plain(a.lead.name)), Buffer.from(plain(b.lead.name))) ||

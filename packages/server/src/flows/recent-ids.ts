@@ -19,7 +19,7 @@ export function makeRecentIds(idsMax: number): RecentIds {
   };
 }
 
-/** `known` has the first of the ids, as many as there were when somebody last looked. */
+/** `known` is a set of the first `lookedThrough` ids; it is brought up to date before each look. */
 type Half = { ids: string[]; known: Set<string>; lookedThrough: number };
 
 function emptyHalf(): Half {

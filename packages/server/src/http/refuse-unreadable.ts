@@ -14,7 +14,7 @@ const REFUSALS: Readonly<Record<string, { status: number; code: ErrorCode }>> = 
 };
 const NOT_HTTP = { status: 400, code: 'invalid' } as const;
 
-/** In which everything that has arrived is read. */
+/** Enough for the event loop to read everything that has arrived. */
 const SECOND_CHANCE_MS = 2000;
 
 /** Answers what never became a request, in the form of every other error; Node's own answer is a bare status. */
@@ -24,7 +24,7 @@ export function refuseUnreadable(newRequestId: () => string) {
       refuse(error, socket);
       return;
     }
-    // Nobody may have sent anything, or this process was too busy to read it: a lead must not be lost by that.
+    // No byte was read: the client is idle, or the event loop was blocked while a request, perhaps a lead, waited.
     setTimeout(() => {
       if ((socket as Socket).bytesRead === 0) refuse(error, socket);
     }, SECOND_CHANCE_MS).unref();

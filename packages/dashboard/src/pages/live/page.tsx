@@ -83,7 +83,7 @@ export function LivePage() {
                 {shown.length === 0 ? (
                   <EmptyState
                     icon={<Radio aria-hidden="true" />}
-                    title={visits.length === 0 ? 'Nobody is here right now' : 'No such visit right now'}
+                    title={visits.length === 0 ? 'No visitors right now' : 'No visit matches the filters'}
                   >
                     Visits appear here within seconds.
                   </EmptyState>
