@@ -46,7 +46,7 @@ export async function measureAnswers(): Promise<void> {
   }
 }
 
-/** The whole copy from nothing, with the leads, beside what DuckDB itself takes for the visits alone. */
+/** The whole copy from nothing, beside what DuckDB itself takes for the same rows. */
 async function measureBuild(dir: string) {
   const service = await startService(dir, ENV);
   const startedAt = performance.now();
@@ -58,7 +58,7 @@ async function measureBuild(dir: string) {
   const times = seconds / plainSeconds;
   note(
     `columnar copy of ${VISITS} visits and ${VISITS / 10} leads`,
-    `${Math.round(perSecond)} visits/s (${seconds.toFixed(1)} s), ${times.toFixed(1)} × a plain INSERT … SELECT of the visits (${plainSeconds.toFixed(2)} s)`,
+    `${Math.round(perSecond)} visits/s (${seconds.toFixed(1)} s), ${times.toFixed(1)} × a plain INSERT … SELECT of the same rows (${plainSeconds.toFixed(2)} s)`,
     '≥ 200000/s or ≤ 3 ×',
     perSecond >= 200_000 || times <= 3,
   );

@@ -2,6 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createDatabase, startPostgres } from '@leadtrail/testing/postgres-server';
+import pg from 'pg';
+import { LOCK_NUMBERS } from '../packages/server/src/store/postgres-dialect.ts';
 import { CONNECTIONS, quick, SECONDS, WARM_UP } from './conditions.ts';
 import { LEAD, leaveOneLead, setUpForm } from './leads.ts';
 import { type LoadResult, load } from './load.ts';
@@ -34,14 +36,16 @@ export async function measurePostgres(): Promise<void> {
 }
 
 /** In a database of its own, where no leads are left to be indexed. */
-async function measureTracking(dir: string, DATABASE_URL: string): Promise<void> {
-  const service = await startService(join(dir, 'two'), { DATABASE_URL });
+async function measureTracking(dir: string, url: string): Promise<void> {
+  const service = await startService(join(dir, 'two'), { DATABASE_URL: url });
   await load(`${service.url}/track/session/start`, SESSION_START, WARM_UP);
   await waitUntil(async () => (await service.backlog()) === 0);
-  const alone = await measureIngest([service], 'one process');
-  const other = await startService(join(dir, 'three'), { DATABASE_URL });
-  const both = await measureIngest([service, other], 'two processes');
+  await measureIngest([service], 'one process');
+  const alone = await measureBacklog([service], url);
   note('ingest of a backlog, one process', backlogText(alone), '≥ 10000/s', alone.perSecond >= 10_000);
+  const other = await startService(join(dir, 'three'), { DATABASE_URL: url });
+  await measureIngest([service, other], 'two processes');
+  const both = await measureBacklog([service, other], url);
   const isMore = both.perSecond > alone.perSecond;
   note('ingest of a backlog, two processes', backlogText(both), 'more than one', isMore);
   await other.stop();
@@ -76,25 +80,38 @@ async function measureBurst(service: Service): Promise<void> {
 }
 
 /**
- * First with all processes loaded alike, from the first record to the last one in the store; then how fast those are taken
- * in that wait when no more come. Every record is a session of a new visitor, which is the most that one can cost.
+ * With all processes loaded alike, from the first record to the last one in the store. Every record is a session of a new
+ * visitor, which is the most that one can cost.
  */
-async function measureIngest(services: readonly Service[], by: string): Promise<Backlog> {
+async function measureIngest(services: readonly Service[], by: string): Promise<void> {
   const startedAt = performance.now();
-  const loads = services.map((service) =>
-    load(`${service.url}/track/session/start`, SESSION_START, {
-      seconds: RECORDS_SECONDS,
-      connections: CONNECTIONS,
-    }),
-  );
-  const records = (await Promise.all(loads)).reduce((sum, result) => sum + result.requests, 0);
-  const loadedAt = performance.now();
-  const waiting = (await Promise.all(services.map((service) => service.backlog()))).reduce((a, b) => a + b);
-  for (const service of services) await waitUntil(async () => (await service.backlog()) === 0);
-  const endedAt = performance.now();
-  const perSecond = (records / (endedAt - startedAt)) * 1000;
+  const records = await sendRecords(services);
+  await untilAllIn(services);
+  const perSecond = (records / (performance.now() - startedAt)) * 1000;
   note(`ingest while records come in, ${by}`, `${Math.round(perSecond)}/s from first to last`);
-  return { waiting, perSecond: (waiting / (endedAt - loadedAt)) * 1000 };
+}
+
+/** Records pile up while this process holds the lock that ingest needs. Then the load stops, the lock is released, and the clock starts. */
+async function measureBacklog(services: readonly Service[], url: string): Promise<Backlog> {
+  const holder = new pg.Client(url);
+  await holder.connect();
+  await holder.query('select pg_advisory_lock($1)', [LOCK_NUMBERS.tracking]);
+  await sendRecords(services);
+  const waiting = (await Promise.all(services.map((service) => service.backlog()))).reduce((a, b) => a + b);
+  const startedAt = performance.now();
+  await holder.end();
+  await untilAllIn(services);
+  return { waiting, perSecond: (waiting / (performance.now() - startedAt)) * 1000 };
+}
+
+async function sendRecords(services: readonly Service[]): Promise<number> {
+  const conditions = { seconds: RECORDS_SECONDS, connections: CONNECTIONS };
+  const loads = services.map(({ url }) => load(`${url}/track/session/start`, SESSION_START, conditions));
+  return (await Promise.all(loads)).reduce((sum, { requests }) => sum + requests, 0);
+}
+
+async function untilAllIn(services: readonly Service[]): Promise<void> {
+  for (const service of services) await waitUntil(async () => (await service.backlog()) === 0);
 }
 
 type Backlog = { waiting: number; perSecond: number };

@@ -5,7 +5,12 @@ import { rolldown } from 'rolldown';
 const SERVER = join(import.meta.dirname, '../packages/server');
 const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 
-export const THREADS = ['sqlite-inbox-worker', 'sqlite-store-worker', 'duckdb-answers-worker'];
+export const THREADS = [
+  'sqlite-inbox-worker',
+  'sqlite-store-worker',
+  'duckdb-answers-worker',
+  'duckdb-pages-worker',
+];
 
 /**
  * The service and its threads with all their packages, and what they share, in a few files: to find and load many

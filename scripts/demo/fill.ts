@@ -4,7 +4,7 @@ import type { Store } from '../../packages/server/src/store/store.ts';
 import { moments } from './calendar.ts';
 import { importCosts } from './costs.ts';
 import { makeEnquiries, type PlannedEnquiry } from './enquiries.ts';
-import { type CapturedLead, callBack, deliver, workOn } from './follow-through.ts';
+import { type CapturedLead, callBack, type Delivery, makeDelivery, workOn } from './follow-through.ts';
 import { type Random, seeded } from './random.ts';
 import { recordVisits } from './recordings.ts';
 import { setUp } from './set-up.ts';
@@ -35,12 +35,12 @@ export async function fillWithDemo(
   }: { size: DemoSize; now: number; onProgress?: (what: string, share: number) => void },
 ): Promise<void> {
   await setUp(store, now);
-  const { visits, leads } = await visitAndEnquire(store, size, now, (share) => onProgress('Visits', share));
-  onProgress('Deliveries', 0);
-  const delivered = await deliver(store, seeded(SEED + 3), now);
+  const delivery = makeDelivery(store, seeded(SEED + 3), now);
+  const onVisits = (share: number) => onProgress('Visits', share);
+  const { visits, leads } = await visitAndEnquire(store, delivery, size, now, onVisits);
   onProgress('Pipeline', 0);
   const statuses = await workOn(store, leads, { random: seeded(SEED + 4), values: seeded(SEED + 8) }, now);
-  const arrived = leads.filter(({ sendId }) => sendId !== null && delivered.has(sendId));
+  const arrived = leads.filter(({ sendId }) => sendId !== null && delivery.delivered.has(sendId));
   await callBack(store, arrived, statuses, seeded(SEED + 5), now);
   await importCosts(store, visits, seeded(SEED + 7), now);
   onProgress('Recordings', 0);
@@ -51,6 +51,7 @@ export async function fillWithDemo(
 /** In order of time, so that every lead has the figures of its visitor until then. */
 async function visitAndEnquire(
   store: Store,
+  delivery: Delivery,
   size: DemoSize,
   now: number,
   onProgress: (share: number) => void,
@@ -68,6 +69,7 @@ async function visitAndEnquire(
     batch = [];
     for (const enquiry of inOrder(waiting.filter(({ at }) => at <= until))) await capture.submit(enquiry);
     waiting = waiting.filter(({ at }) => at > until);
+    await delivery.until(until);
     onProgress(visits.length / size.sessions);
   }
 

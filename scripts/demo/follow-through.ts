@@ -36,17 +36,27 @@ const TROUBLE = [
   { from: 4.5, until: 0, statusCode: 502, answer: '<html><title>502 Bad Gateway</title></html>' },
 ];
 
-/** Makes all attempts that would be due by now, at their times. Returns what was delivered. */
-export async function deliver(store: Store, random: Random, now: number): Promise<Set<string>> {
+export type Delivery = {
+  /** Makes all attempts that are due by then, at their times. Time goes on from call to call. */
+  until(time: number): Promise<void>;
+  readonly delivered: ReadonlySet<string>;
+};
+
+export function makeDelivery(store: Store, random: Random, now: number): Delivery {
   const delivered = new Set<string>();
-  for (;;) {
-    const due = await store.nextSendDueAt({ now });
-    if (due === null || due > now) return delivered;
-    const claimed = await store.claimSends({ now: due, leaseMs: CLAIM_MS, max: CLAIMED_MAX });
-    const attempts = claimed.map((send) => attemptOf(send, due, now, random));
-    await store.recordAttempts({ attempts });
-    for (const { id, statusCode } of attempts) if (statusCode === 200) delivered.add(id);
-  }
+  return {
+    delivered,
+    async until(time) {
+      for (;;) {
+        const due = await store.nextSendDueAt({ now: time });
+        if (due === null || due > time) return;
+        const claimed = await store.claimSends({ now: due, leaseMs: CLAIM_MS, max: CLAIMED_MAX });
+        const attempts = claimed.map((send) => attemptOf(send, due, now, random));
+        await store.recordAttempts({ attempts });
+        for (const { id, statusCode } of attempts) if (statusCode === 200) delivered.add(id);
+      }
+    },
+  };
 }
 
 function attemptOf({ id, claimedUntil }: ClaimedSend, at: number, now: number, random: Random): SendAttempt {

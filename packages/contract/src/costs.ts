@@ -18,6 +18,10 @@ export const CostsImported = z.object({
   columns: z.record(z.string(), z.string()).describe('for each field the column it was read from'),
   rows: Count.describe('days of campaigns, lines of the same day and campaign added up'),
   days: Count,
+  from: z.iso.date().nullable().describe('first day; null: there is none'),
+  to: z.iso.date().nullable().describe('last day'),
+  amount: z.number().describe('of all rows, in the currency of the settings'),
+  currency: z.string(),
   skipped: z.array(z.object({ line: z.int(), reason: z.string() })),
 });
 export type CostsImported = z.output<typeof CostsImported>;

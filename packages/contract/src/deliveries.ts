@@ -3,6 +3,9 @@ import { endpoint } from './endpoint.ts';
 import { ApiError, Count, DateTime, Moment, paging, QueryMoment, SiteKeys } from './fields.ts';
 import { LIST_DEFAULT, LIST_MAX, MANAGEMENT_BYTES_MAX } from './limits.ts';
 
+/** Named in one call. */
+const RESENT_SITES_MAX = 1000;
+
 export const SEND_STATES = ['pending', 'delivered', 'failed'] as const;
 
 /** What a delivery tells of: a lead, or that it was moved to another stage. */
@@ -116,11 +119,18 @@ export const resendFailed = endpoint({
   method: 'POST',
   path: '/analytics/flow-sends/resend-failed',
   group: 'Deliveries',
-  summary: 'Send all failed leads again',
+  summary: 'Send all failed leads again, or those of some sites or of a time',
   auth: 'admin',
   cache: 'no-store',
   body: z.object({
     since: Moment.optional().describe('only those created since then'),
+    until: Moment.optional().describe('only those created at or before; a date means the whole day'),
+    sites: z
+      .array(z.string())
+      .min(1)
+      .max(RESENT_SITES_MAX)
+      .optional()
+      .describe('only those of leads of these sites, by their keys'),
   }),
   isBodyOptional: true,
   bodyBytesMax: MANAGEMENT_BYTES_MAX,

@@ -74,7 +74,7 @@ export const EXAMPLES: Examples = {
   forwardLead: { again: true },
   bulkLeads: { filter: { channel: 'Paid search', seen: false }, action: 'stage', status: 'contacted' },
   writeNote: { text: 'Called: wants to see the show flat on Saturday.' },
-  resendFailed: { since: '2026-05-04' },
+  resendFailed: { since: '2026-05-04', until: '2026-05-10', sites: ['riverside'] },
   deleteRejectedLeads: { ids: [7, 8] },
   acceptRejectedLead: { unblock: true },
   deleteTestingLeads: { ids: [7, 8] },

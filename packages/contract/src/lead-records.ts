@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Count, DateTime, Flag, IsoTime, UnixMillis } from './fields.ts';
 import { LEAD_STATUSES } from './lead-status.ts';
-import { CustomFields, submissionFields } from './submissions.ts';
+import { CustomFields, submissionFields, TestMark } from './submissions.ts';
 
 /** What a lead and everything that belongs to it look like. */
 
@@ -50,6 +50,9 @@ export const LeadItem = z
     delivery_state: z
       .enum(DELIVERY_STATES)
       .describe('of the latest delivery; `held_back`: not forwarded, for a reason that the lead says'),
+    is_bot_lead: Flag.describe('1: it looks like the work of a bot'),
+    test_lead: TestMark,
+    value: z.number().nullable().describe('what it is worth, in the currency of the settings'),
   })
   .meta({ id: 'LeadItem' });
 export type LeadItem = z.output<typeof LeadItem>;
@@ -73,11 +76,8 @@ export const Lead = z
     vpn_suspected: Flag,
     suspicion_reasons: z.string(),
     time_to_submit_s: z.number().nullable(),
-    is_bot_lead: Flag,
-    test_lead: z.enum(['yes', 'no']),
     related_projects: z.string(),
     delivery_note: z.string(),
-    value: z.number().nullable().describe('what it is worth, in the currency of the settings'),
   })
   .meta({ id: 'Lead' });
 export type Lead = z.output<typeof Lead>;

@@ -22,6 +22,8 @@ export const CustomFields = z
   .record(z.string(), z.string())
   .describe('custom fields: what a form has besides the fields of the service');
 
+export const TestMark = z.enum(['yes', 'no']).describe('`yes`: the name or e-mail address says test');
+
 export const submissionFields = {
   submission_id: z.int(),
   lead_id: z.int(),
@@ -44,7 +46,14 @@ export const recentSubmissions = endpoint({
     limit: clampedInteger({ default: RECENT_SUBMISSIONS_DEFAULT, min: 1, max: RECENT_SUBMISSIONS_LIST_MAX }),
   }),
   responses: {
-    200: z.array(z.object({ ...submissionFields, is_follow_up: z.boolean() })),
+    200: z.array(
+      z.object({
+        ...submissionFields,
+        is_follow_up: z.boolean(),
+        is_bot_lead: Flag.describe('1: this submission looks like the work of a bot'),
+        test_lead: TestMark,
+      }),
+    ),
     ...readingErrors,
   },
 });

@@ -28,7 +28,7 @@ const Screen = z.object({
 
 export const SessionStart = z.object({
   fingerprint_id: Id.describe('browser fingerprint hash'),
-  page: httpUrl().describe('URL of the current page'),
+  page: httpUrl().describe('URL of the current page; of a long one the beginning is kept'),
   visitor_id: z
     .string()
     .max(Id.maxLength ?? 0)

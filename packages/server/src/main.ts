@@ -28,9 +28,15 @@ try {
   for (const { name, meant } of config.misspelledVariables) {
     app.log.warn(`${name} is not read: did you mean ${meant}?`);
   }
-  process.once('SIGTERM', () => stop('SIGTERM', config.drainMs));
+  let isStopping = false;
+  // However often it comes: process managers signal the whole group, and npm and others pass on what they get.
+  const onSignal = (signal: NodeJS.Signals, drainMs: number) => {
+    if (!isStopping) void stop(signal, drainMs);
+    isStopping = true;
+  };
+  process.on('SIGTERM', (signal) => onSignal(signal, config.drainMs));
   // At a terminal nobody wants to wait for balancers.
-  process.once('SIGINT', () => stop('SIGINT', 0));
+  process.on('SIGINT', (signal) => onSignal(signal, 0));
   const port = await app.listen();
   app.log.info('listening', { port, store: config.database.kind, objects: config.objects.kind });
   if (config.analyticsApiKey === undefined) greet(config, port, app);
@@ -38,11 +44,6 @@ try {
   async function stop(signal: string, drainMs: number): Promise<void> {
     app.drain();
     app.log.info('shutting down', { signal });
-    // Safe at any time: what is acknowledged and not processed yet is in the inbox.
-    const leave = (message: string, reason?: string) => {
-      app.log[reason === undefined ? 'info' : 'warn'](message, { reason });
-      process.exit(0);
-    };
     setTimeout(
       leave,
       Math.max(STOP_MS_MAX, drainMs + CLOSE_MS_MIN),
@@ -52,6 +53,12 @@ try {
     if (drainMs > 0) await sleep(drainMs);
     await app.close().catch((error: Error) => leave('stopped early', error.message));
     leave('stopped');
+  }
+
+  /** Safe at any time: what is acknowledged and not processed yet is in the inbox. */
+  function leave(message: string, reason?: string): void {
+    app.log[reason === undefined ? 'info' : 'warn'](message, { reason });
+    process.exit(0);
   }
 } catch (error) {
   process.stderr.write(`Leadtrail cannot start: ${(error as Error).message}\n`);

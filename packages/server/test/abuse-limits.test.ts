@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { before, beforeEach, describe, test } from 'node:test';
 import { call } from '@leadtrail/testing/analytics-calls';
 import { NOON } from '@leadtrail/testing/builders';
@@ -16,6 +18,7 @@ import {
 import { emptyLeads } from '@leadtrail/testing/leads';
 import { ADMIN_KEY, onBothStores, type TestService, useService } from '@leadtrail/testing/service';
 import { openConnection } from '@leadtrail/testing/torture/connection';
+import { keyHash, keyPrefix } from '../src/domain/setup/integration-key.ts';
 import { makeRateLimit } from '../src/http/rate-limit.ts';
 import { DAY_MS, MINUTE_MS } from '../src/lib/utc-time.ts';
 
@@ -174,6 +177,53 @@ onBothStores('limits of the public surface', (kind) => {
       assert.equal((await guess('wrong', ip)).status, 429);
     });
 
+    test('with a form are refused before it has come, and counted', async () => {
+      const ip = '203.0.113.63';
+      for (let i = 0; i < 20; i += 1) assert.equal(await statusWithoutBody(service, ip), 401);
+      assert.equal(await statusWithoutBody(service, ip), 429);
+      assert.equal((await guess('wrong', ip)).status, 429);
+      assert.equal((await sendFromServer(service, person(1), { ip })).status, 301);
+    });
+
+    test('with a form: a page of the site can read that the key is wrong, on old routes too', async () => {
+      const headers = { 'x-api-key': 'wrong', origin: 'https://www.example.com' };
+      const refused = await sendFromServer(service, person(1), { path: '/lead', headers });
+      assert.equal(refused.status, 401);
+      assert.equal(refused.headers.get('access-control-allow-origin'), 'https://www.example.com');
+      assert.equal(refused.headers.get('x-deprecated'), 'true');
+      const elsewhere = { ...headers, origin: 'https://elsewhere.example' };
+      const unread = await sendFromServer(service, person(1), { headers: elsewhere });
+      assert.equal(unread.headers.get('access-control-allow-origin'), null);
+    });
+
+    test('of a blocked client do not show, and do not get it past the limit of forms', async () => {
+      const ip = '203.0.113.64';
+      await call(service, 'POST', '/analytics/blocked-ips', { body: { ip } });
+      const statuses: number[] = [];
+      for (let i = 0; i < 4; i += 1) {
+        const headers = { 'x-api-key': `wrong-${i}` };
+        statuses.push((await sendFromServer(service, person(i), { ip, headers })).status);
+      }
+      assert.deepEqual(statuses, [301, 301, 301, 429]);
+    });
+
+    test('are not those that another process has just made: they are not limited either', async () => {
+      const ip = '203.0.113.65';
+      const key = 'made-by-another-process';
+      for (let i = 0; i < 21; i += 1) await guess('wrong', ip);
+      // Past what this process notices.
+      await service.app.store.createIntegration({
+        name: 'Elsewhere',
+        enabled: true,
+        key: { keyHash: keyHash(key), keyPrefix: keyPrefix(key) },
+        now: clock.now(),
+      });
+      for (let i = 0; i < 5; i += 1) {
+        const sent = sendFromServer(service, person(i), { ip, headers: { 'x-api-key': key } });
+        assert.equal((await sent).status, 301);
+      }
+    });
+
     test('43: 5,000 wrong keys: 429 after 20, one log line a minute with the client, right clients unaffected', async () => {
       const ip = '203.0.113.62';
       service.logged.length = 0;
@@ -274,6 +324,17 @@ onBothStores('limits of the public surface', (kind) => {
     });
   });
 });
+
+/** Of an answer to the head of a request whose body never comes. */
+async function statusWithoutBody(service: TestService, ip: string): Promise<number> {
+  const socket = connect(Number(new URL(service.url).port), '127.0.0.1').setEncoding('utf8');
+  const head = ['POST /lead.capture HTTP/1.1', 'Host: localhost', `X-Forwarded-For: ${ip}`];
+  const lines = [...head, 'X-API-Key: wrong', 'Content-Type: application/json', 'Content-Length: 1000'];
+  socket.write(`${lines.join('\r\n')}\r\n\r\n`);
+  const [answer] = await once(socket, 'data');
+  socket.destroy();
+  return Number(String(answer).split(' ', 2)[1]);
+}
 
 async function metric(service: TestService, name: string): Promise<number> {
   const response = await fetch(`${service.url}/metrics`, { headers: { 'x-api-key': ADMIN_KEY } });

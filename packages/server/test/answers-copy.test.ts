@@ -14,10 +14,16 @@ import { ADMIN_KEY, onBothStores, startService, type TestService } from '@leadtr
 import { startSession } from '@leadtrail/testing/visits';
 import { Client } from 'pg';
 import { openCopy } from '../src/adapters/duckdb-copy.ts';
-import { DamagedCopy, type FollowedCopy, openFollowedCopy } from '../src/adapters/duckdb-following.ts';
+import {
+  DamagedCopy,
+  type FollowedCopy,
+  type FollowingOptions,
+  openFollowedCopy,
+} from '../src/adapters/duckdb-following.ts';
 import { claimPlace } from '../src/adapters/duckdb-place.ts';
 import { openStoreReader, type StoreReader } from '../src/adapters/store-reader.ts';
 import { unavailable } from '../src/lib/errors.ts';
+import type { answerChangesSince, Change } from '../src/store/answers/changes.ts';
 import type { OperationName } from '../src/store/operations.ts';
 
 /** The columnar copy can be lost, damaged or left unfinished at any moment: answers are right, or there are none for now. */
@@ -72,6 +78,7 @@ onBothStores('the columnar copy', (kind) => {
   async function withCopy(
     reading: (reader: StoreReader) => Partial<StoreReader>,
     act: (copy: FollowedCopy, service: TestService) => Promise<void>,
+    options: FollowingOptions = {},
   ): Promise<void> {
     await inOneInstallation(async (restart) => {
       const service = await restart();
@@ -80,7 +87,7 @@ onBothStores('the columnar copy', (kind) => {
       await service.app.store.bookmarkAnswers();
       const reader = await openStoreReader(service.database);
       const place = claimPlace(join(dataDir, 'another-copy'));
-      const copy = openFollowedCopy(place, { ...reader, ...reading(reader) });
+      const copy = openFollowedCopy(place, { ...reader, ...reading(reader) }, options);
       try {
         await act(copy, service);
       } finally {
@@ -235,6 +242,48 @@ onBothStores('the columnar copy', (kind) => {
         );
         assert.equal(made, 1);
       },
+    );
+  });
+
+  test('stays behind while more important work waits, and then has everything', async () => {
+    let isBusy = false;
+    let looks = 0;
+    const unpadded = ({ change_no, ...rest }: Change): Change => ({
+      change_no,
+      ...rest,
+      ids: rest.ids.trimEnd(),
+    });
+    await withCopy(
+      ({ read }) => ({
+        // Changes as large as what is taken in at a time, from a store so slow that not all are taken in before an answer.
+        read: (async (name: OperationName, argument: never) => {
+          if (name !== 'answerChangesSince') return read(name, argument);
+          looks += 1;
+          const { bookmark, ...asked } = argument as Parameters<typeof answerChangesSince>[1];
+          const known = { ...bookmark, last: unpadded(bookmark.last) };
+          const [found] = await Promise.all([read(name, { ...asked, bookmark: known }), delay(600)]);
+          const padded = found?.changes.map((each) => ({ ...each, ids: each.ids.padEnd(200_001) }));
+          return found && { ...found, changes: padded };
+        }) as StoreReader['read'],
+      }),
+      async (copy, service) => {
+        const before = await countVisits(copy);
+        for (let n = 0; n < 4; n += 1) {
+          await startSession(service);
+          await service.settled();
+        }
+        const partly = await countVisits(copy);
+        assert.ok(partly > before && partly < before + 4, `${partly - before} of 4`);
+        isBusy = true;
+        looks = 0;
+        assert.equal(await countVisits(copy), partly);
+        assert.equal(looks, 0);
+        isBusy = false;
+        for (let n = 0; n < 10 && (await countVisits(copy)) < before + 4; n += 1);
+        assert.equal(await countVisits(copy), before + 4);
+        assert.ok(looks > 0);
+      },
+      { isBusy: () => isBusy },
     );
   });
 

@@ -34,6 +34,12 @@ onBothStores('costs', (kind) => {
   test('are imported from a file, once however often it is sent, and taken out again', async () => {
     const dry = await imported(service, FILE, '?dry_run=true');
     assert.equal(dry.rows, 2);
+    assert.partialDeepStrictEqual(dry, {
+      from: '2026-03-01',
+      to: '2026-03-02',
+      amount: 12.5,
+      currency: 'EUR',
+    });
     assert.equal(await costs(service), 0);
 
     const first = await imported(service, FILE);
@@ -63,6 +69,15 @@ onBothStores('costs', (kind) => {
     for (const { import_id } of [first, second])
       await call(service, 'DELETE', `/analytics/costs/${import_id}`);
     assert.equal(await costs(service), 0);
+  });
+
+  test('of a day and campaign are added up, however the campaign is written', async () => {
+    const { import_id } = await imported(
+      service,
+      'date,source,medium,campaign,amount\n2026-03-01,google,cpc,Straße,10\n2026-03-01,google,cpc,STRASSE,20\n',
+    );
+    assert.equal(await costs(service), 30);
+    await call(service, 'DELETE', `/analytics/costs/${import_id}`);
   });
 
   test('come as a file of a form, too', async () => {

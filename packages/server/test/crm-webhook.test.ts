@@ -203,6 +203,33 @@ onBothStores('POST /webhooks/crm/lead', (kind) => {
       );
     });
 
+    test('is another one after others came in between: a stage may be reached again', async () => {
+      const { lead_id } = await capture(service);
+      await tellCrmId(service, { lead_id, crm_lead_id: 'crm-29' });
+      for (const step of ['A', 'B', 'A', 'A']) await told(service, { crm_lead_id: 'crm-29', step });
+      for (const step of ['A', 'B', 'A', 'A']) await told(service, { crm_lead_id: 'crm-none', step });
+      for (const stored of [await activity(service), await unmatched(service)]) {
+        assert.deepEqual(
+          stored.map(({ payload }) => JSON.parse(payload).step),
+          ['A', 'B', 'A'],
+        );
+      }
+    });
+
+    test('is another one once its id belongs to another lead', async () => {
+      const [one, two] = [await capture(service), await capture(service)];
+      const event = { crm_lead_id: 'crm-28', step: 1 };
+      for (const { lead_id, lead_submission_id } of [one, two]) {
+        await tellCrmId(service, { lead_submission_id, crm_lead_id: 'crm-28' });
+        assert.deepEqual(await told(service, event), { ok: true, stored: true, lead_id });
+        assert.deepEqual(await told(service, event), { ok: true, stored: true, lead_id });
+      }
+      assert.deepEqual(
+        (await activity(service)).map(({ lead_id }) => lead_id),
+        [one.lead_id, two.lead_id],
+      );
+    });
+
     test('with an event_id is stored once for its lead, whenever and with whatever it comes again', async () => {
       const [one, two] = [await capture(service), await capture(service)];
       await tellCrmId(service, { lead_id: one.lead_id, crm_lead_id: 'crm-16' });

@@ -26,6 +26,8 @@ describe('Samples of the documentation', () => {
       CRM_CALLBACK_SECRET: CALLBACK_SECRET,
       CRM_WEBHOOK_SECRET: WEBHOOK_SECRET,
       FLOW_WEBHOOK_URL: 'http://127.0.0.1:9/',
+      // As in a start without configuration, which the README is about.
+      BOT_LEAD_DETECTION: 'on',
     },
   });
   before(async () => {
@@ -49,8 +51,8 @@ describe('Samples of the documentation', () => {
     assert.match(await inShell(enquiry), /^HTTP\/1\.1 301 .*^location: /ims);
     const { leads } = JSON.parse(await inShell(search));
     assert.deepEqual(
-      leads.map(({ contact_email }: { contact_email: string }) => contact_email),
-      ['ada@example.com'],
+      leads.map((lead: Record<string, string>) => [lead.contact_email, lead.delivery_state]),
+      [['ada@example.com', 'pending']],
     );
   });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { after, before, beforeEach, describe, test } from 'node:test';
+import { call } from '@leadtrail/testing/analytics-calls';
 import { NOON } from '@leadtrail/testing/builders';
 import { row, rows } from '@leadtrail/testing/database';
 import { assertCaptured, CAPTURE_ENV, sendFromServer } from '@leadtrail/testing/enquiries';
@@ -184,6 +185,21 @@ onBothStores('the lead drought check', (kind) => {
       assert.deepEqual(alerts(), []);
       await check(service);
       assert.equal(alerts()[0]?.hours, 0.5);
+    });
+
+    test('by the latest lead, whatever is accepted that came before it', async () => {
+      const service = await process();
+      await enable(service);
+      const blocked = '203.0.113.77';
+      await call(service, 'POST', '/analytics/blocked-ips', { body: { ip: blocked } });
+      await sendFromServer(service, { CLIENT_IP: blocked, EMAIL: 'aside@example.org' });
+      clock.advance(DAY_MS);
+      await lead(service);
+      const aside = await service.get<{ blocked_ip_leads: { id: number }[] }>('/analytics/blocked-ip-leads');
+      const [{ id } = assert.fail()] = aside.blocked_ip_leads;
+      assert.equal((await call(service, 'POST', `/analytics/blocked-ip-leads/${id}/accept`)).status, 201);
+      await check(service);
+      assert.deepEqual(alerts(), []);
     });
 
     test('once per drought, none again until a lead has come', async () => {

@@ -15,6 +15,7 @@ import {
   CAPTURE_ENV,
   type Fields,
   INTEGRATION_KEY,
+  sendForm,
   sendFromServer,
   setUpSite,
 } from '@leadtrail/testing/enquiries';
@@ -40,7 +41,7 @@ import {
 import { runJob, sendEvents, startSession } from '@leadtrail/testing/visits';
 import type { Overrides } from '../src/app/open-parts.ts';
 import { keyHash, keyPrefix } from '../src/domain/setup/integration-key.ts';
-import { MINUTE_MS, SECOND_MS } from '../src/lib/utc-time.ts';
+import { DAY_MS, MINUTE_MS, SECOND_MS } from '../src/lib/utc-time.ts';
 import type { Store } from '../src/store/store.ts';
 
 const ERASE = '/analytics/erase';
@@ -93,7 +94,8 @@ async function erase(service: TestService, given: PersonIdentifiers): Promise<Er
 
 async function assertGone(service: ErasingService): Promise<void> {
   assert.deepEqual(await tablesWithTraces(service), []);
-  assert.deepEqual(await rows(service, 'select * from erasure_steps'), []);
+  // Of a process that is gone it is not known that it will write no more.
+  assert.deepEqual(await rows(service, "select * from erasure_steps where step <> 'stray'"), []);
   assert.deepEqual(filesWithTraces(service.dataDir), []);
   assert.deepEqual(await service.app.store.recount(), []);
 }
@@ -323,6 +325,43 @@ onBothStores('erasing a person', (kind) => {
     assert.deepEqual({ leads, sessions, set_aside_leads }, { leads: 0, sessions: 1, set_aside_leads: 1 });
   });
 
+  describe('by a phone number that was typed without its country code', () => {
+    const GERMANY = '91.0.0.5';
+    const NATIONAL = { PHONE: '0151 00175837', COUNTRYCODE: '' };
+    const erased = async (phone: string) => {
+      const { leads, set_aside_leads } = await erase(service, { phone });
+      return { leads, set_aside_leads };
+    };
+
+    for (const [list, body] of [
+      ['blocked-ips', { ip: GERMANY }],
+      ['whitelisted-ips', { ip: GERMANY, usage: 'test' }],
+    ] as const) {
+      test(`what an address on ${list} sent is that of its country`, async () => {
+        await call(service, 'POST', `/analytics/${list}`, { body });
+        const sent = { ...NATIONAL, EMAIL: 'only@example.org', __visitor_id: 'v-only' };
+        await assertCaptured(sendForm(service, sent, { ip: GERMANY }));
+        assert.deepEqual(await erased('+43 151 00175837'), { leads: 0, set_aside_leads: 0 });
+        assert.deepEqual(await erased('+49 151 00175837'), { leads: 0, set_aside_leads: 1 });
+      });
+    }
+
+    test('a follow-up is read with its own dial code, not with that of its lead', async () => {
+      await capture(service, { EMAIL: 'a@example.org', PHONE: '0151 00175837', COUNTRYCODE: '+49' });
+      await capture(service, { EMAIL: 'b@example.org', PHONE: '98989 54321', __visitor_id: 'v-b' });
+      // The visitor decides whose it is, and the number stays with the lead that had it first.
+      await capture(service, {
+        EMAIL: 'b@example.org',
+        PHONE: '151 00175837',
+        COUNTRYCODE: '+49',
+        __visitor_id: 'v-b',
+      });
+      assert.deepEqual(await erased('+91 151 00175837'), { leads: 0, set_aside_leads: 0 });
+      assert.deepEqual(await erased('+49 151 00175837'), { leads: 2, set_aside_leads: 0 });
+      assert.deepEqual(await service.app.store.recount(), []);
+    });
+  });
+
   describe('what waits for a lead or a session', () => {
     const ADA = { email: 'ada@example.org', phone: '+49 228 123456', visitor_id: 'visitor-of-ada' };
     /** Of the person, and of others who are easily taken for the person. */
@@ -530,11 +569,14 @@ onBothStores('erasing a person', (kind) => {
     'after store.erasePerson',
     'after store.claimErasedSessions',
     'after objects.get',
+    'after store.noteRewriting',
     'after objects.put',
     'after objects.delete',
     'after store.recordRewrittenArchive',
     'after store.forgetObjects',
+    'after store.forgetCopy',
     'after store.forgetErasedSessions',
+    'after store.disownCopies',
     'before store.scrub',
     'after store.scrub',
     'after store.recordScrubs',
@@ -574,6 +616,14 @@ onBothStores('erasing a person', (kind) => {
       await erase(service, { email: PERSON.email });
       await assertGone(service);
       assert.equal((await archivedLines(service)).length, 2);
+      const stored = (await Array.fromAsync(service.app.objects.list('archives'))).flat();
+      assert.deepEqual(
+        stored.map(({ key }) => ({ key })),
+        await rows(service, 'select key from objects'),
+      );
+      service.clock.advance(DAY_MS);
+      await runJob(service, 'scrub');
+      assert.deepEqual(await rows(service, 'select * from erasure_steps'), []);
     });
   }
 

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, test } from 'node:test';
-import { anEvent, aStartRecord, NOON, PAGE } from '@leadtrail/testing/builders';
+import { anEvent, anEventsRecord, aStartRecord, NOON, PAGE } from '@leadtrail/testing/builders';
 import { emptyDatabase, rows } from '@leadtrail/testing/database';
 import {
   ADMIN_KEY,
@@ -18,6 +18,7 @@ import { Client } from 'pg';
 import { openSqliteInbox } from '../src/adapters/sqlite-inbox.ts';
 import type { TrackingRecord } from '../src/domain/tracking/tracking-record.ts';
 import { unavailable } from '../src/lib/errors.ts';
+import { DAY_MS } from '../src/lib/utc-time.ts';
 import type { Store } from '../src/store/store.ts';
 
 type Ingest = Store['ingestTracking'];
@@ -176,7 +177,115 @@ onBothStores('processing what was accepted', (kind) => {
     assert.ok(service.logged.some((line) => line.message === 'tracking records cannot be processed'));
     assert.deepEqual(await service.app.store.recount(), []);
   });
+
+  test('records that could not be processed are tried again, and applied once when that has become possible', async () => {
+    const sessions = await totalSessions(service);
+    const start = aStartRecord();
+    const { geo: _geo, ...broken } = start;
+    const later = anEventsRecord({ session_id: start.session_id, at: start.at });
+    for (const record of [broken, 'no record', later]) await service.app.inbox.append(JSON.stringify(record));
+    await service.settled();
+    const retry = () => service.app.store.retryFailedRecords({ max: 100, now: Date.now() });
+    assert.equal((await retry()).applied, 0);
+    assert.equal(await totalSessions(service), sessions);
+
+    const whole = JSON.stringify(start).replaceAll("'", "''");
+    await rows(
+      service,
+      `update failed_records set record = '${whole}' where record like '%${start.session_id}%'`,
+    );
+    assert.equal(await service.app.schedule.run('retry-failed-records'), 'success');
+    assert.equal((await retry()).applied, 0);
+    assert.equal(await totalSessions(service), sessions + 1);
+    const left = await rows<{ record: string }>(service, 'select record from failed_records');
+    assert.ok(left.some(({ record }) => record === '"no record"'));
+    assert.ok(left.every(({ record }) => !record.includes(start.session_id)));
+    const [session] = await rows(
+      service,
+      `select event_count from sessions where session_id = '${start.session_id}'`,
+    );
+    assert.deepEqual(session, { event_count: 2 });
+    assert.deepEqual(await service.app.store.recount(), []);
+  });
+
+  const keepFailed = (record: TrackingRecord) =>
+    rows(
+      service,
+      `insert into failed_records values ('spool', 1, 0, ${NOON}, 'Why', '${JSON.stringify(record).replaceAll("'", "''")}')`,
+    );
+  const eventsOf = async (sessionId: string) =>
+    (await rows(service, `select event_count from sessions where session_id = '${sessionId}'`)).map(
+      ({ event_count }) => event_count,
+    );
+  const number = async (table: string) => (await rows(service, `select 1 from ${table}`)).length;
+
+  test('one that could not be processed stays until its session has started', async () => {
+    const start = aStartRecord();
+    await keepFailed(anEventsRecord({ session_id: start.session_id, at: start.at }));
+    const retry = () => service.app.store.retryFailedRecords({ max: 100, now: NOON });
+    const { applied, failed } = await retry();
+    assert.deepEqual({ applied, failed }, { applied: 0, failed: 1 });
+    assert.deepEqual([await number('failed_records'), await number('early_records')], [1, 0]);
+
+    await service.app.inbox.append(JSON.stringify(start));
+    await service.settled();
+    assert.equal((await retry()).applied, 1);
+    assert.equal(await number('failed_records'), 0);
+    assert.deepEqual(await eventsOf(start.session_id), [2]);
+    assert.deepEqual(await service.app.store.recount(), []);
+  });
+
+  test('what waits for a session is forgotten after a day, unless its start is still tried', async () => {
+    const start = aStartRecord();
+    for (const { session_id } of [start, aStartRecord()]) {
+      await service.app.inbox.append(JSON.stringify(anEventsRecord({ session_id, at: NOON })));
+    }
+    await service.settled();
+    await keepFailed(start);
+    const { cleanUpTracking, retryFailedRecords, recount } = service.app.store;
+    assert.equal(await cleanUpTracking({ now: NOON + 2 * DAY_MS }), 1);
+    assert.equal(await number('early_records'), 1);
+    assert.equal((await retryFailedRecords({ max: 100, now: NOON })).applied, 1);
+    assert.deepEqual(await eventsOf(start.session_id), [2]);
+    assert.deepEqual(await recount(), []);
+  });
 });
+
+/** What PostgreSQL says of a transaction that may succeed the next time. */
+const LOST = {
+  'a lost conflict': { errcode: '40001', message: 'could not serialize access due to concurrent update' },
+  'a deadlock': { errcode: '40P01', message: 'deadlock detected' },
+  'a statement of before a migration': {
+    errcode: '0A000',
+    message: 'cached plan must not change result type',
+  },
+};
+for (const [what, { errcode, message }] of Object.entries(LOST)) {
+  test(`after ${what} in PostgreSQL, records that are processed one by one are tried again, none given up`, async (t) => {
+    const service = await startService('postgres');
+    t.after(() => service.close());
+    await rows(
+      service,
+      `create sequence tries;
+      create function lose_once() returns trigger language plpgsql as $$ begin
+        if nextval('tries') = 2 then raise exception using errcode = '${errcode}', message = '${message}'; end if;
+        return new;
+      end $$;
+      create trigger lose_once before insert on sessions for each row execute function lose_once()`,
+    );
+    const records = [aStartRecord(), 'no record', aStartRecord()];
+    const { failed } = await service.app.store.salvageTracking({
+      spoolId: 'a-spool',
+      firstSequence: 1,
+      lastSequence: 1,
+      lines: new TextEncoder().encode(records.map((each) => JSON.stringify(each)).join('\n')),
+      now: NOON,
+    });
+    assert.equal(failed, 1);
+    assert.equal(await totalSessions(service), 2);
+    assert.deepEqual(await service.app.store.recount(), []);
+  });
+}
 
 test('a batch that PostgreSQL is sent ahead fails with the one before it; both are applied once', async (t) => {
   // So many that two of them are no batch.
@@ -221,6 +330,28 @@ test('a batch that PostgreSQL is sent ahead fails with the one before it; both a
   assert.equal(attempts.filter(({ failure }) => failure !== undefined).length, 1);
   assert.equal(await totalSessions(service), 3 * GROUP);
   assert.deepEqual(await service.app.store.recount(), []);
+});
+
+test('a record that PostgreSQL refuses leaves nothing of its batch, of which much is yet to be sent', async (t) => {
+  const service = await startService('postgres');
+  t.after(() => service.close());
+  const { store } = service.app;
+  const ingest = (starts: readonly TrackingRecord[]) =>
+    store.ingestTracking({
+      spoolId: 'a-spool',
+      firstSequence: 1,
+      lastSequence: 1,
+      lines: new TextEncoder().encode(starts.map((start) => JSON.stringify(start)).join('\n')),
+      now: NOON,
+    });
+  const good = Array.from({ length: 2000 }, (_, number) =>
+    aStartRecord({ visitor_id: `visitor-${number}`, fingerprint_id: `fingerprint-${number}` }),
+  );
+  await assert.rejects(ingest([aStartRecord({ page: `${PAGE}\0` }), ...good]), /unsupported Unicode escape/);
+  assert.deepEqual(await rows(service, 'select 1 from sessions union all select 1 from visitors'), []);
+  await ingest(good);
+  assert.equal(await totalSessions(service), good.length);
+  assert.deepEqual(await store.recount(), []);
 });
 
 test('while PostgreSQL takes no writes, as in a failover, sessions wait and none is given up', async (t) => {

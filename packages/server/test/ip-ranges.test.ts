@@ -55,7 +55,13 @@ onBothStores('ranges in the IP lists', (kind) => {
   };
 
   test('are stored and shown in one spelling, and removed by any', async () => {
-    for (const ip of ['2001:DB8:0::/048', '2001:db8::/48', '203.0.113.0/24', '::ffff:203.0.113.0/120']) {
+    for (const ip of [
+      '2001:DB8:0::/048',
+      '2001:db8::/48',
+      '203.0.113.0/24',
+      '::ffff:203.0.113.0/120',
+      '0:0:0:0:0:ffff:cb00:7100/120',
+    ]) {
       assert.equal((await add(service, BLOCKED, ip)).status, 201, ip);
     }
     assert.deepEqual(await shown(service, BLOCKED), ['2001:db8::/48', '203.0.113.0/24']);

@@ -414,6 +414,15 @@ onBothStores('POST /lead.capture', (kind) => {
       assert.deepEqual(await scored(), [0, '']);
     });
 
+    test('what a server sends without the address of the person does not count for its own', async () => {
+      for (let i = 0; i < 4; i += 1) {
+        const sent = sendFromServer(service, { EMAIL: `s${i}@x.org`, PHONE: '' }, { ip: '198.51.100.40' });
+        await assertCaptured(sent);
+      }
+      await assertCaptured(sendForm(service, { EMAIL: 'person@x.org', PHONE: '' }, { ip: '198.51.100.40' }));
+      assert.deepEqual(await scored(), [0, '']);
+    });
+
     test('more than 3 submissions in 10 minutes from the visitor 30', async () => {
       for (let i = 0; i < 4; i += 1) {
         const sent = { PROJECT: `P${i}`, __visitor_id: 'busy' };
@@ -478,6 +487,23 @@ onBothStores('POST /lead.capture', (kind) => {
         [0, 1, 1, 0],
       );
       await patch(service, '/analytics/settings', { duplicate_window_minutes: 60 });
+    });
+
+    test('is_duplicate_window is 0 for one that is accepted later and came before the previous submission', async () => {
+      assert.equal((await service.post('/analytics/blocked-ips', { ip: '203.0.113.67' }, admin)).status, 201);
+      await sendForm(service, {}, { ip: '203.0.113.67' });
+      clock.advance(MINUTE_MS);
+      await assertCaptured(sendForm(service));
+      const { id } = await row(service, 'select id from set_aside_leads order by id desc limit 1');
+      const accepted = await service.post(`/analytics/blocked-ip-leads/${id}/accept`, {}, admin);
+      assert.equal(accepted.status, 201);
+      assert.deepEqual(
+        (await submissions(service)).map((s) => [s.is_primary_lead, s.is_duplicate_window]),
+        [
+          [1, 0],
+          [0, 0],
+        ],
+      );
     });
 
     test('the project compares trimmed and case-folded; another project is another lead', async () => {
@@ -880,8 +906,10 @@ onBothStores('BOT_LEAD_DETECTION', (kind) => {
     assert.equal((await leads(service)).length, 1);
   });
 
-  test('never a whitelisted, private or trusted-proxy address', async () => {
+  test('never a whitelisted, private or trusted-proxy address, nor that of a server that names it', async () => {
     await rows(service, 'delete from ip_rules');
+    const ip = '203.0.113.90';
+    await assertCaptured(sendFromServer(service, { __pg_hp: 'x', CLIENT_IP: ip }, { ip }));
     assert.equal(
       (await service.post('/analytics/whitelisted-ips', { ip: '203.0.113.6' }, admin)).status,
       201,

@@ -130,6 +130,67 @@ onBothStores('a merged lead', (kind) => {
     });
   });
 
+  describe('is worth', () => {
+    const value = (id: number, worth: number | null) =>
+      call(service, 'PATCH', `/analytics/leads/${id}`, { body: { value: worth } });
+    const worthOf = async (id: number) => (await show(id)).lead.value;
+
+    test('what the lead that went was worth, and taking them apart gives it back', async () => {
+      const [bare, full] = [await aLead(BARE), await aLead(FULL)];
+      await value(full, 250_000.5);
+      const had = [await rowOf(bare), await rowOf(full)];
+      await send('merge', bare, full);
+      assert.equal(await worthOf(bare), 250_000.5);
+      await send('unmerge', bare, full);
+      assert.deepEqual([await rowOf(bare), await rowOf(full)], had);
+    });
+
+    test('what it was worth itself, where both were', async () => {
+      const [bare, full] = [await aLead(BARE), await aLead(FULL)];
+      await value(bare, 0);
+      await value(full, 1000);
+      await send('merge', bare, full);
+      assert.equal(await worthOf(bare), 0);
+      await send('unmerge', bare, full);
+      assert.deepEqual([await worthOf(bare), await worthOf(full)], [0, 1000]);
+    });
+
+    test('what somebody has said since, also once they are taken apart', async () => {
+      const [bare, full] = [await aLead(BARE), await aLead(FULL)];
+      await value(full, 1000);
+      await send('merge', bare, full);
+      await value(bare, 2000);
+      await send('unmerge', bare, full);
+      assert.deepEqual([await worthOf(bare), await worthOf(full)], [2000, 1000]);
+    });
+
+    test('what the other one brings where one of two is taken out', async () => {
+      const [bare, full] = [await aLead(BARE), await aLead(FULL)];
+      const third = await aLead({ ...BARE, EMAIL: 'third@example.org' });
+      await value(full, 1000);
+      await value(third, 3000);
+      await send('merge', bare, full);
+      await send('merge', bare, third);
+      assert.equal(await worthOf(bare), 1000);
+      await send('unmerge', bare, full);
+      assert.deepEqual([await worthOf(bare), await worthOf(full)], [3000, 1000]);
+      await send('unmerge', bare, third);
+      assert.deepEqual([await worthOf(bare), await worthOf(third)], [null, 3000]);
+    });
+  });
+
+  test('goes on counting what was submitted to leads that retention has removed', async () => {
+    const [bare, full] = [await aLead(BARE), await aLead(FULL)];
+    await rows(service, `update leads set forgotten_submissions = 3 where lead_id = ${full}`);
+    await send('merge', bare, full);
+    assert.equal((await show(bare)).lead.form_submit_count, 5);
+    await send('unmerge', bare, full);
+    assert.deepEqual(
+      [(await show(bare)).lead.form_submit_count, (await show(full)).lead.form_submit_count],
+      [1, 4],
+    );
+  });
+
   describe('that is taken apart', () => {
     test('keeps what a follow-up since then brought', async () => {
       const [bare, full] = [await aLead(BARE), await aLead(FULL)];

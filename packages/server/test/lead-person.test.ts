@@ -11,6 +11,7 @@ import {
   BROWSER,
   CAPTURE_ENV,
   type Fields,
+  SITE_KEY,
   sendForm,
   sendFromServer,
   setUpSite,
@@ -44,7 +45,7 @@ onBothStores('one person, one lead', (kind) => {
       CRM_CALLBACK_SECRET: 'callback-secret-for-tests',
       CRM_WEBHOOK_SECRET: 'webhook-secret-for-tests',
     },
-    overrides: { now: clock.now },
+    overrides: { now: clock.now, visitMsMax: 20_000 },
   });
   before(() => setUpSite(service));
   beforeEach(async () => {
@@ -112,6 +113,29 @@ onBothStores('one person, one lead', (kind) => {
 
       await write(ANNA);
       assert.equal((await payloads()).length, 1);
+    });
+
+    test('tells the CRM nothing: what she left empty is empty, and what brought the bot did not bring her', async () => {
+      const visitor_id = `v-bot-${kind}-${Date.now()}`;
+      const page = 'https://www.example.com/?utm_source=botnet&utm_medium=cpc&utm_campaign=pills';
+      await startSession(service, { visitor_id, fingerprint_id: visitor_id, page });
+      await service.settled();
+      await write({ ...STRANGER, __visitor_id: visitor_id, __pg_hp: 'x', LOCATION: 'Nowhere' }, ELSEWHERE);
+      await write({ ...ANNA, FIRSTNAME: '' });
+      assert.equal((await theLead()).lead.contact_name, '');
+      const [sent, ...more] = await payloads();
+      assert.deepEqual(more, []);
+      assert.partialDeepStrictEqual(sent, {
+        first_name: '',
+        phone_mobile: '',
+        location: '',
+        visitor_id: 'v-anna',
+        pages_visited: 0,
+        utm_source: '',
+        utm_campaign: '',
+        first_source: '',
+        form_submit_count: 2,
+      });
     });
 
     test('what only bots brought binds nobody: the owner of that phone gets a lead of her own', async () => {
@@ -310,6 +334,31 @@ onBothStores('one person, one lead', (kind) => {
       assert.partialDeepStrictEqual(JSON.parse(send.body), expected);
     });
 
+    test('are forwarded with a follow-up, whether or not it brings a visitor', async () => {
+      const at = Date.now();
+      await readMuch(`known-${kind}-${at}`);
+      await write({ ...ANNA, __visitor_id: `known-${kind}-${at}` });
+      await write({ ...ANNA, PHONE: '98555 66777', __visitor_id: '' });
+      const figuresOf = ({ lead }: LeadDetail) => ({
+        engagement_score: lead.engagement_score,
+        engagement_label: lead.engagement_label,
+        pages_visited: lead.pages_visited,
+        session_duration_seconds: lead.session_duration_s,
+        return_visits: lead.return_visits,
+        vpn_suspected: lead.vpn_suspected,
+      });
+      const own = figuresOf(await theLead());
+      assert.ok(own.engagement_score >= 60);
+      assert.partialDeepStrictEqual((await payloads())[1], { ...own, visitor_id: '', is_follow_up: true });
+
+      await readMuch(`other-${kind}-${at}`);
+      await write({ ...ANNA, PHONE: '98555 66888', __visitor_id: `other-${kind}-${at}` });
+      const [, , forwarded] = await payloads();
+      const both = figuresOf(await theLead());
+      assert.deepEqual([both.pages_visited, both.return_visits], [6, 1]);
+      assert.partialDeepStrictEqual(forwarded, both);
+    });
+
     test('give a lead the session it was sent in, not one that began after it', async () => {
       const visitor_id = `between-${kind}-${Date.now()}`;
       // As if another process had taken the visit: this one knows nothing of it.
@@ -366,6 +415,40 @@ onBothStores('one person, one lead', (kind) => {
     for (const q of ['anna@', 'second@', '98333 44555', '+919833344555', 'v-anna', 'v-phone', 'karenina']) {
       assert.equal(await found(q), 1, q);
     }
+  });
+
+  test('it is found by them however much its forms ask besides', async () => {
+    const numbers = [1, 2, 3, 4, 5, 6, 7, 8];
+    for (const number of numbers) {
+      await write({
+        FIRSTNAME: `Anna Nr${number}`,
+        EMAIL: `anna${number}@example.org`,
+        PHONE: `98333 4455${number}`,
+        __visitor_id: 'v-anna',
+        wishes: `wish${number} ${'and another '.repeat(160)}`,
+      });
+      clock.advance(60 * 60_000);
+    }
+    const assertFound = async () => {
+      await leadsNow();
+      for (const number of numbers) {
+        for (const q of [`nr${number}`, `anna${number}@example.org`, `+919833344 55${number}`]) {
+          assert.equal(await found(q), 1, q);
+        }
+      }
+      assert.deepEqual([await found('wish1'), await found('wish8')], [1, 0]);
+      assert.deepEqual(await service.app.store.recount(), []);
+    };
+    await assertFound();
+    // Made anew from the submissions.
+    const { lead } = await theLead();
+    const other = await capture(service, { EMAIL: 'late@example.org', PHONE: '' });
+    const merged = await call(service, 'POST', `/analytics/leads/${lead.lead_id}/merge`, {
+      body: { lead_id: other.lead_id },
+    });
+    assert.equal(merged.status, 200);
+    await assertFound();
+    assert.equal(await found('late@example.org'), 1);
   });
 
   describe('a server', () => {
@@ -522,6 +605,45 @@ onBothStores('one person, one lead', (kind) => {
       const { flow_sends } = await service.get<{ flow_sends: FlowSend[] }>('/analytics/flow-sends');
       assert.ok(flow_sends.every(({ status }) => status === 'pending'));
       assert.equal((await again({ since: 'yesterday' })).status, 400);
+    });
+
+    test('of the failed sends those of some sites and of a time go again', async () => {
+      const DAY_MS = 24 * 60 * 60_000;
+      const day = () => new Date(clock.now()).toISOString().slice(0, 10);
+      await write(ANNA);
+      const first = day();
+      clock.advance(2 * DAY_MS);
+      await write({ ...ANNA, EMAIL: 'b@example.org', __visitor_id: 'v-b' });
+      await write({ ...ANNA, EMAIL: 'c@example.org', __visitor_id: 'v-c' });
+      await service.app.forwarding.settled();
+      await rows(service, "update leads set site_key = 'other' where contact_email = 'c@example.org'");
+      const again = async (body: object) => {
+        await service.app.forwarding.settled();
+        await rows(service, "update flow_sends set status = 'failed', next_attempt_at = null");
+        const { status, body: answer } = await call<{ resent: number }>(
+          service,
+          'POST',
+          '/analytics/flow-sends/resend-failed',
+          { body },
+        );
+        if (status !== 202) return status;
+        const { flow_sends } = await service.get<{ flow_sends: FlowSend[] }>(
+          '/analytics/flow-sends?status=pending',
+        );
+        assert.equal(flow_sends.length, answer.resent);
+        return flow_sends.map(({ contact_email }) => contact_email).toSorted();
+      };
+      const [anna, b, c] = [ANNA.EMAIL, 'b@example.org', 'c@example.org'];
+      assert.deepEqual(await again({ until: first }), [anna]);
+      assert.deepEqual(await again({ since: day() }), [b, c]);
+      assert.deepEqual(await again({ sites: [SITE_KEY] }), [anna, b]);
+      assert.deepEqual(await again({ sites: [SITE_KEY], since: day() }), [b]);
+      assert.deepEqual(await again({ sites: ['other', 'unknown'], until: day() }), [c]);
+      assert.deepEqual(await again({ sites: ['unknown'] }), []);
+      assert.deepEqual(await again({}), [anna, b, c]);
+      assert.equal(await again({ sites: [] }), 400);
+      assert.equal(await again({ sites: SITE_KEY }), 400);
+      assert.equal(await again({ until: 'tomorrow' }), 400);
     });
   });
 

@@ -333,7 +333,7 @@ onBothStores('what people do to leads', (kind) => {
       assert.equal((await save(view, MARKETING_KEY)).status, 403);
       for (const wrong of [
         { name: ' ' },
-        { name: 'x'.repeat(41) },
+        { name: 'x'.repeat(81) },
         { search: 'x'.repeat(4001) },
         { page: 'x' },
       ]) {

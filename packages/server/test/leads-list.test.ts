@@ -110,6 +110,9 @@ onBothStores('the fields of a lead in a list', (kind) => {
         medium: '',
         channel: 'Direct',
         delivery_state: 'none',
+        is_bot_lead: 0,
+        test_lead: 'no',
+        value: null,
       });
     });
 
@@ -130,6 +133,68 @@ onBothStores('the fields of a lead in a list', (kind) => {
       assert.deepEqual(await isBlocked(), [0, 0]);
       await call(service, 'DELETE', `/analytics/whitelisted-ips/${body.ip}`);
     });
+  });
+});
+
+onBothStores('bots, tests and values', (kind) => {
+  const service = useService(kind, { env: { ...CAPTURE_ENV, BOT_LEAD_DETECTION: 'true' } });
+  const MARKED = {
+    robot: { is_bot_lead: 1, test_lead: 'no', value: null },
+    tess: { is_bot_lead: 0, test_lead: 'yes', value: null },
+    worthy: { is_bot_lead: 0, test_lead: 'no', value: 12.5 },
+  } as const;
+  const nameOf = ({ contact_email }: { contact_email: string }) => contact_email.split('@')[0] ?? '';
+  let leads: LeadItem[];
+
+  before(async () => {
+    await setUpSite(service);
+    const enquire = (name: string, ip: string, sent: Fields = {}) =>
+      assertCaptured(
+        sendForm(service, { FIRSTNAME: name, EMAIL: `${name}@example.org`, PHONE: '', ...sent }, { ip }),
+      );
+    await enquire('worthy', '203.0.113.1');
+    await enquire('tess', '203.0.113.2', { FIRSTNAME: 'Test' });
+    await enquire('robot', '203.0.113.3', { __pg_hp: 'filled' });
+    const [worthy] = (await list(service, 'q=worthy')).leads;
+    await call(service, 'PATCH', `${LEADS}/${worthy?.lead_id}`, { body: { value: 12.5 } });
+    leads = (await list(service)).leads;
+  });
+
+  test('are marked in the list as on the lead', async () => {
+    const marks = ({ is_bot_lead, test_lead, value }: LeadItem) => ({ is_bot_lead, test_lead, value });
+    assert.deepEqual(Object.fromEntries(leads.map((lead) => [nameOf(lead), marks(lead)])), MARKED);
+    for (const lead of leads) {
+      const detail = await service.get<{ lead: LeadItem }>(`${LEADS}/${lead.lead_id}?mark_seen=false`);
+      assert.deepEqual(marks(detail.lead), marks(lead));
+    }
+  });
+
+  test('are the last columns of the export', async () => {
+    const headers = { 'x-api-key': MARKETING_KEY };
+    const response = await fetch(`${service.url}${LEADS}/export`, { headers });
+    const last = (await response.text()).trim().split('\r\n');
+    assert.deepEqual(
+      last.map((line) => line.split(',').slice(-4)),
+      [
+        ['delivery_state', 'is_bot_lead', 'test_lead', 'value'],
+        ['held_back', '1', 'no', ''],
+        ['none', '0', 'yes', ''],
+        ['none', '0', 'no', '12.5'],
+      ],
+    );
+  });
+
+  test('are marked among the recent submissions, which have no value', async () => {
+    type Recent = Pick<LeadItem, 'contact_email' | 'is_bot_lead' | 'test_lead'>;
+    const recent = await service.get<Recent[]>(`${LEADS}/recent-submissions`);
+    assert.deepEqual(
+      recent.map((each) => [nameOf(each), each.is_bot_lead, each.test_lead]),
+      (['robot', 'tess', 'worthy'] as const).map((name) => [
+        name,
+        MARKED[name].is_bot_lead,
+        MARKED[name].test_lead,
+      ]),
+    );
   });
 });
 

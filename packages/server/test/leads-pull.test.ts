@@ -191,6 +191,17 @@ onBothStores('programs', (kind) => {
       assert.equal((await call(service, 'GET', `/analytics/leads/${lead_id}?mark_seen=perhaps`)).status, 400);
     });
 
+    test('comes after those that were changed before it, also where the index takes them in together', async () => {
+      for (const name of ['one', 'two', 'three']) await submit({ FIRSTNAME: name });
+      await service.app.indexing.settled();
+      const { leads } = await list({ sort: 'oldest' });
+      for (const { lead_id } of leads.toReversed()) {
+        clock.advance(HOUR_MS);
+        await call(service, 'PATCH', `/analytics/leads/${lead_id}`, { body: { status: 'won' } });
+      }
+      assert.deepEqual(await names({ sort: 'updated' }), ['three', 'two', 'one']);
+    });
+
     test('is updated by a submission, a stage, a CRM id and a CRM event, and by nothing else', async () => {
       await submit({ EMAIL: 'one@example.org' });
       const { lead_id, lead_public_id } = (await list({})).leads[0] as LeadItem;

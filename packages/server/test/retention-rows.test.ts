@@ -18,7 +18,7 @@ import { MARKETING_KEY, onBothStores, useService } from '@leadtrail/testing/serv
 import { endSession, runJob, sendEvents, startSession } from '@leadtrail/testing/visits';
 import type { Overrides } from '../src/app/open-parts.ts';
 import { keyHash, keyPrefix } from '../src/domain/setup/integration-key.ts';
-import { DAY_MS } from '../src/lib/utc-time.ts';
+import { DAY_MS, MINUTE_MS } from '../src/lib/utc-time.ts';
 import type { Store } from '../src/store/store.ts';
 
 const RETENTION = '/analytics/retention';
@@ -283,7 +283,12 @@ onBothStores('retention of rows', (kind) => {
       await save({ lead_retention_days: 30 });
       await run();
       assert.equal(await count('leads'), 1);
-      await rows(service, "update flow_sends set status = 'failed'");
+      await rows(service, `update flow_sends set status = 'failed', claimed_until = ${clock.now() + DAY_MS}`);
+      clock.advance(DAY_MS - MINUTE_MS);
+      await run();
+      assert.equal(await count('leads'), 1);
+      // A lease this long was taken by a clock that was ahead.
+      await rows(service, `update flow_sends set claimed_until = ${clock.now() + 365 * DAY_MS}`);
       clock.advance(DAY_MS);
       await run();
       assert.equal(await count('leads'), 0);
@@ -356,15 +361,16 @@ onBothStores('retention of rows', (kind) => {
   describe('what was sent for leads', () => {
     test('is forgotten after flow_send_body_retention_days; a pending send keeps its body', async () => {
       await enquire();
-      for (const [id, status] of [
-        ['0198a000-0000-7000-8000-000000000001', 'failed'],
-        ['0198a000-0000-7000-8000-000000000002', 'pending'],
+      for (const [id, status, claimedUntil] of [
+        // By a clock that was ahead.
+        ['0198a000-0000-7000-8000-000000000001', 'failed', clock.now() + 365 * DAY_MS],
+        ['0198a000-0000-7000-8000-000000000002', 'pending', 0],
       ]) {
         await rows(
           service,
           `insert into flow_sends (flow_send_public_id, lead_id, submission_id, status, attempts, round_attempts,
             claimed_until, created_at, body)
-          values ('${id}', 1, 1, '${status}', 1, 1, 0, ${clock.now()}, '{"email":"ada@example.org"}');
+          values ('${id}', 1, 1, '${status}', 1, 1, ${claimedUntil}, ${clock.now()}, '{"email":"ada@example.org"}');
           insert into flow_send_attempts (flow_send_public_id, attempt, at, duration_ms, answer)
           values ('${id}', 1, 0, 0, 'Hello Ada')`,
         );

@@ -15,7 +15,7 @@ import {
 import { newPlace, removePlace } from '@leadtrail/testing/torture/place';
 import { startSession } from '@leadtrail/testing/visits';
 import type { Overrides } from '../src/app/open-parts.ts';
-import { DAY_MS, HOUR_MS } from '../src/lib/utc-time.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../src/lib/utc-time.ts';
 import type { ListedObject, ObjectStore } from '../src/ports/objects.ts';
 import type { ObjectRow } from '../src/store/schema.ts';
 import type { Store } from '../src/store/store.ts';
@@ -237,17 +237,25 @@ onBothStores('retention', (kind) => {
       assert.deepEqual(await storage(), { total_objects: 2, estimated_sessions: 3 });
     });
 
-    test('one that is recorded after it was found counts once', async () => {
-      const key = 'archives/2026/03/02/late.ndjson.gz';
-      await unrecorded(key, 2 * DAY_MS, anArchive('s-1'));
+    test('an archive that is only just on its way there is left to whoever writes it', async () => {
       await rows(
         service,
         `insert into archive_queue (archive_id, created_at, claimed_until, sessions, first_session, last_session, body)
          values ('late', 0, 0, 1, 's-1', 's-1', ${kind === 'sqlite' ? "x''" : "''::bytea"})`,
       );
+      const { store } = service.app;
+      const claim = await store.claimArchives({
+        now: clock.now(),
+        leaseMs: MINUTE_MS,
+        entriesMax: 1,
+        newId: 'on-its-way',
+      });
+      const { key } = claim ?? assert.fail();
+      await unrecorded(key, 2 * DAY_MS, anArchive('s-1'));
       await service.app.schedule.run('retention');
+      assert.deepEqual(await storage(), { total_objects: 0, estimated_sessions: 0 });
       const object = { key, kind: 'archive' as const, created_at: 0, sessions: 1, bytes: 10 };
-      await service.app.store.recordArchive({ object, archiveIds: ['late'] });
+      assert.equal(await store.recordArchive({ object, archiveIds: ['late'] }), true);
       assert.deepEqual(await storage(), { total_objects: 1, estimated_sessions: 1 });
       assert.deepEqual(await rows(service, 'select archive_id from archive_queue'), []);
       assert.deepEqual(await service.app.store.recount(), []);

@@ -90,3 +90,34 @@ onBothStores('leads from before searches went by words and digits', (kind) => {
     assert.deepEqual(warnings(), []);
   });
 });
+
+onBothStores('a lead from before long custom fields left room for names and addresses', (kind) => {
+  test('is found by those of its follow-ups soon after the start', async (t) => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'leadtrail-test-'));
+    const databaseUrl = kind === 'postgres' ? await createDatabase(postgresUrl()) : undefined;
+    let service: TestService | undefined;
+    const start = () =>
+      startService(kind, { dataDir, ...(databaseUrl && { databaseUrl }), env: CAPTURE_ENV });
+    t.after(async () => {
+      await service?.close();
+      if (databaseUrl !== undefined) await dropDatabase(databaseUrl);
+      await rm(dataDir, { recursive: true, force: true });
+    });
+    service = await start();
+    const wishes = 'a view of the river '.repeat(90);
+    await assertCaptured(sendFromServer(service, { FIRSTNAME: 'Ada', wishes }));
+    await assertCaptured(sendFromServer(service, { FIRSTNAME: 'Lovelace', EMAIL: 'l@example.org' }));
+    await service.app.indexing.settled();
+    await service.close();
+    const before = `
+      update leads set search_text = replace(search_text, 'lovelace', '');
+      update lead_index set search_text = (select search_text from leads where leads.lead_id = lead_index.lead_id);
+      delete from kysely_migration where name = '0034-search-lines'`;
+    await rows(service, before);
+    service = await start();
+    await service.app.indexing.settled();
+    const { total } = await service.get<{ total: number }>('/analytics/leads?q=lovelace');
+    assert.equal(total, 1);
+    assert.deepEqual(await service.app.store.recount(), []);
+  });
+});

@@ -151,6 +151,19 @@ onBothStores('SIGTERM', (kind) => {
   });
 
   if (kind === 'sqlite') {
+    test('a signal that comes again, as npm and others pass it on, does not cut the draining short', async () => {
+      service.kill('SIGKILL');
+      await service.exited;
+      service = startServiceProcess(place, { env: { DRAIN_SECONDS: '300' } });
+      port = await service.listening;
+      service.kill('SIGTERM');
+      await service.logged('shutting down');
+      for (let again = 0; again < 3; again += 1) {
+        service.kill('SIGTERM');
+        assert.equal((await fetch(`http://127.0.0.1:${port}/readyz`)).status, 503);
+      }
+    });
+
     test('the service goes on when nobody reads its log any more, and still ends in order', async () => {
       service.process.stdout?.destroy();
       const answers = [];

@@ -274,7 +274,7 @@ onBothStores('GET /analytics/leads/submissions: items', (kind) => {
     });
   });
 
-  test('of recent-submissions are {submission_id, lead_id, submitted_at, contact_…, project_name, is_primary_lead, is_follow_up}', async () => {
+  test('of recent-submissions are {submission_id, lead_id, submitted_at, contact_…, project_name, is_primary_lead, is_follow_up}, and marks', async () => {
     const recent = await service.get<Submission[]>(RECENT);
     const { submissions } = await list(service);
     assert.deepEqual(
@@ -289,6 +289,8 @@ onBothStores('GET /analytics/leads/submissions: items', (kind) => {
         project_name: each.project_name,
         is_primary_lead: each.is_primary_lead,
         is_follow_up: each.is_follow_up,
+        is_bot_lead: 0,
+        test_lead: 'no',
       })),
     );
   });

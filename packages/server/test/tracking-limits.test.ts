@@ -311,6 +311,19 @@ onBothStores('rate limiting on /track', (kind) => {
     for (const each of send) assert.equal((await each()).status, 429);
   });
 
+  test('a large request counts for several, so that nobody can have much kept', async () => {
+    const data = { note: 'x'.repeat(4000) };
+    const events = Array.from({ length: 5 }, () => anEvent({ data }));
+    const send = (ip: string, body: object) =>
+      service.post('/track/events', { session_id: randomUUIDv7(), ...body }, { 'x-forwarded-for': ip });
+    const large = await send('198.51.100.8', { events });
+    assert.deepEqual([large.status, limits(large).state], [202, '"track";r=1;t=45']);
+    assert.equal((await send('198.51.100.8', { events })).status, 429);
+    // One that is larger than all that a minute has is taken at its beginning.
+    assert.equal((await send('198.51.100.9', { events: [...events, ...events, ...events] })).status, 202);
+    assert.equal((await send('198.51.100.9', { events: [anEvent()] })).status, 429);
+  });
+
   test('the next minute starts anew', async () => {
     for (let i = 0; i < 4; i += 1) await start('198.51.100.5');
     clock.advance(45 * SECOND_MS - 1);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { aStart } from '@leadtrail/testing/builders';
 import { row, rows } from '@leadtrail/testing/database';
 import { assertCaptured, CAPTURE_ENV, sendFromServer } from '@leadtrail/testing/enquiries';
 import { startService } from '@leadtrail/testing/service';
@@ -27,6 +28,29 @@ test('what an earlier version writes beside this one is indexed again, for a day
     assert.deepEqual(await renewed(), before);
     clock.now += DAY_MS;
     assert.deepEqual(await renewed(), { ...before, delivery: 'pending', search_text: 'old' });
+  } finally {
+    await service.close();
+  }
+});
+
+test('a later version may add columns while this one runs: visits go on being taken in at once', async () => {
+  const service = await startService('postgres');
+  try {
+    const visit = () => service.post('/track/session/start', aStart({ visitor_id: 'visitor-1' }));
+    for (const table of ['visitors', 'fingerprints', 'sessions', 'answer_changes']) {
+      for (const _ of ['stored', 'known', 'prepared']) {
+        assert.equal((await visit()).status, 200);
+        await service.settled();
+      }
+      await rows(service, `alter table ${table} add column of_a_later_version bigint`);
+    }
+    await visit();
+    await service.settled();
+    assert.equal((await service.get<{ total_sessions: number }>('/analytics/overview')).total_sessions, 13);
+    assert.deepEqual(
+      service.logged.filter(({ level }) => level === 'error'),
+      [],
+    );
   } finally {
     await service.close();
   }

@@ -1,3 +1,4 @@
+import { randomUUIDv7 } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildApp } from '../../server/src/app.ts';
 import { readConfig } from '../../server/src/config.ts';
@@ -29,7 +30,7 @@ app.log.info('listening', { port: await app.listen() });
 for (;;) {
   const { store, objects, log, now } = app;
   // As with the schedule, what fails is tried again.
-  await archiveSessions({ store, objects, log, now: now() }).catch(() => undefined);
+  await archiveSessions({ store, objects, log, now: now(), newId: randomUUIDv7 }).catch(() => undefined);
   await sleep(ARCHIVE_EVERY_MS);
 }
 
@@ -64,7 +65,8 @@ function crashWhilePending(running: Promise<unknown>): void {
 
 /** A call that found nothing to do is no step. */
 function crashAfter<T>(result: T): T {
-  const claimedNothing = CRASH_AT.includes('.claim') && Array.isArray(result) && result.length === 0;
+  const isNothing = result === null || (Array.isArray(result) && result.length === 0);
+  const claimedNothing = CRASH_AT.includes('.claim') && isNothing;
   const tookNothing = CRASH_AT.endsWith('.take') && result === undefined;
   if (!claimedNothing && !tookNothing) countDown();
   return result;

@@ -1,35 +1,63 @@
 import { BULK_ACTIONS } from '@leadtrail/contract/bulk-leads';
 import { LEAD_STATUSES } from '@leadtrail/contract/lead-status';
-import { CALLBACK_SECRET, CRM_CALLBACK, CRM_WEBHOOK, WEBHOOK_SECRET } from './callbacks.ts';
-import { anEnquiry, INTEGRATION_KEY } from './enquiries.ts';
+import { NOON } from './builders.ts';
+import { CALLBACK_SECRET, CRM_CALLBACK, CRM_WEBHOOK, FLOW_CALLBACK, WEBHOOK_SECRET } from './callbacks.ts';
+import { anEnquiry, BROWSER, INTEGRATION_KEY } from './enquiries.ts';
 import { ADMIN_KEY } from './service.ts';
 import type { Random } from './torture/random.ts';
 
 /** What visitors, people who enquire, marketers and the CRM ask of a service in a day. */
 export type AnyRequest = {
+  /** `JOB`: not a request, but the job with the name that is its path. */
   method: string;
   path: string;
   headers: Record<string, string>;
+  /** A text is sent as it is. */
   body?: unknown;
 };
 
 /** What earlier answers have told, by the names that ids have in them. */
-export type Known = { sessions: string[]; leads: string[] };
+export type Known = {
+  sessions: string[];
+  /** Visitors and fingerprints of visits that may not be taken in yet. */
+  arriving: Set<string>;
+  /** Those that were sent. */
+  events: { session_id: string; events: object[] }[];
+  leads: string[];
+  recordings: string[];
+  sends: string[];
+  views: string[];
+  imports: string[];
+  /** Addresses of them. */
+  notes: string[];
+  /** Addresses of further pages. */
+  pages: string[];
+};
 
-const ADMIN = { 'x-api-key': ADMIN_KEY };
-const SERVER = { 'x-api-key': INTEGRATION_KEY, accept: 'application/json' };
-const VISITORS = 20;
-const PEOPLE = 12;
-const ADDRESSES = 6;
-const PROJECTS = ['Riverside', 'RIVERSIDE', 'Hill View', 'Straße', 'Strasse'] as const;
-const PAGES = ['', 'riverside', 'hill?utm_source=google&utm_medium=cpc', 'contact?gclid=abc', 'a#b'] as const;
-const REFERRERS = [
-  null,
-  'https://www.google.com/',
-  'https://news.example.org/x',
-  'https://m.facebook.com/',
-] as const;
-const EVENTS = [
+export function nothingKnown(): Known {
+  return {
+    sessions: [],
+    arriving: new Set(),
+    events: [],
+    leads: [],
+    recordings: [],
+    sends: [],
+    views: [],
+    imports: [],
+    notes: [],
+    pages: [],
+  };
+}
+
+export type Make = (random: Random, known: Known) => AnyRequest;
+
+export const ADMIN = { 'x-api-key': ADMIN_KEY };
+export const VISITORS = 40;
+export const PEOPLE = 12;
+export const PROJECTS = ['Riverside', 'RIVERSIDE', 'Hill View', 'Straße', 'Strasse'] as const;
+export const SITES = ['site-1', 'site-2', 'site-3'] as const;
+export const FORMS = ['form-1', 'form-2', 'form-3'] as const;
+export const EVENTS = [
   'page_view',
   'scroll',
   'engaged',
@@ -39,26 +67,39 @@ const EVENTS = [
   'cta_click',
   'video',
 ] as const;
+
+/** So many of them; as many again can be chosen. */
+export const ARRIVING_MAX = VISITORS;
+
+const SERVER = { 'x-api-key': INTEGRATION_KEY, accept: 'application/json' };
+const ADDRESSES = 6;
+const PAGES = ['', 'riverside', 'hill?utm_source=google&utm_medium=cpc', 'contact?gclid=abc', 'a#b'] as const;
+const REFERRERS = [
+  null,
+  'https://www.google.com/',
+  'https://news.example.org/x',
+  'https://m.facebook.com/',
+] as const;
+const BROWSERS = [
+  'Mozilla/5.0 (Windows NT 10.0) Chrome/150.0',
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Mobile/15E148 Safari/604.1',
+  BROWSER,
+] as const;
 const PLACES = ['DE', 'IN', 'US', ''] as const;
 
-/** One that changes something. */
-export function someChange(random: Random, known: Known): AnyRequest {
-  return random.pick(CHANGES)(random, known);
-}
-
-type Make = (random: Random, known: Known) => AnyRequest;
-
-const startSession: Make = (random) =>
+/** A visitor starts one visit per burst: processes ingest in parallel, so which of two was first would be left to chance. */
+const startSession: Make = (random, { arriving }) =>
   post(
     '/track/session/start',
     {
-      visitor_id: `visitor-${random.between(1, VISITORS)}`,
-      fingerprint_id: `fingerprint-${random.between(1, VISITORS)}`,
+      visitor_id: another(random, 'visitor', arriving),
+      fingerprint_id: another(random, 'fingerprint', arriving),
       page: page(random),
       referrer: random.pick(REFERRERS),
+      site_key: random.chance(0.5) ? random.pick(SITES) : undefined,
       device_info: {
-        user_agent: 'Mozilla/5.0 (Windows NT 10.0) Chrome/150.0',
-        language: 'de-DE',
+        user_agent: random.pick(BROWSERS),
+        language: random.pick(['de-DE', 'en', 'pl']),
         timezone: 'Europe/Berlin',
       },
       screen: { width: 1920, height: 1080 },
@@ -66,40 +107,74 @@ const startSession: Make = (random) =>
     { 'x-forwarded-for': address(random), 'cf-ipcountry': random.pick(PLACES) },
   );
 
-const sendEvents: Make = (random, { sessions }) =>
-  post('/track/events', {
-    session_id: some(random, sessions),
+const sendEvents: Make = (random, known) => {
+  const sent = {
+    session_id: some(random, known.sessions),
     events: Array.from({ length: random.between(1, 3) }, () => ({
-      event_id: `e${random.between(1, 400)}`,
+      event_id: `e${random.next()}`,
       type: random.pick(EVENTS),
       page: random.chance(0.7) ? page(random) : undefined,
       data: { depth: random.between(0, 100), ms: random.between(0, 60_000) },
     })),
-  });
+  };
+  known.events.push(sent);
+  return post('/track/events', sent);
+};
+
+/** Once those are taken in: of two that come together, the one that another process takes in first is stored. */
+const sendEventsAgain: Make = (random, { sessions, events }) => {
+  const sent = random.pick(orElse(events, { session_id: some(random, sessions), events: [] }));
+  return post('/track/events', random.chance(0.8) ? sent : { ...sent, session_id: some(random, sessions) });
+};
 
 const endSession: Make = (random, { sessions }) =>
   post('/track/session/end', { session_id: some(random, sessions) });
 
-const enquire: Make = (random) => {
-  const person = random.between(1, PEOPLE);
-  return post(
+const VISITS: readonly [Make, ...Make[]] = [
+  startSession,
+  ...times(4, startSession),
+  ...times(6, sendEvents),
+  ...times(2, endSession),
+];
+
+/** One that a visitor of a site makes. */
+export function someVisit(random: Random, known: Known): AnyRequest {
+  return random.pick(VISITS)(random, known);
+}
+
+function enquiry(random: Random) {
+  return anEnquiry({
+    FIRSTNAME: random.pick(['Ada', 'Zoë Müller', 'Test', 'Łukasz', '']),
+    EMAIL: random.chance(0.8) ? `Person-${random.between(1, PEOPLE)}@example.org` : '',
+    PHONE: random.chance(0.6) ? `98765 432${String(random.between(1, PEOPLE)).padStart(2, '0')}` : '',
+    PROJECT: random.pick(PROJECTS),
+    SOURCE: random.pick(['WebSite', 'website', 'Portal']),
+    PAGE_URL: page(random),
+    budget: random.pick(['', '100,000', '<b>much</b>']),
+    __visitor_id: random.chance(0.6) ? visitor(random) : '',
+    __pg_tts: String(random.between(0, 60)),
+    __pg_hp: random.chance(0.1) ? 'x' : '',
+  });
+}
+
+const enquireFromServer: Make = (random) =>
+  post(
     '/lead.capture',
-    anEnquiry({
-      FIRSTNAME: random.pick(['Ada', 'Zoë Müller', 'Test', 'Łukasz', '']),
-      EMAIL: random.chance(0.8) ? `Person-${person}@example.org` : '',
-      PHONE: random.chance(0.6) ? `98765 432${String(random.between(1, PEOPLE)).padStart(2, '0')}` : '',
-      PROJECT: random.pick(PROJECTS),
-      SOURCE: random.pick(['WebSite', 'website', 'Portal']),
-      PAGE_URL: page(random),
-      CLIENT_IP: random.chance(0.8) ? address(random) : '',
-      budget: random.pick(['', '100,000', '<b>much</b>']),
-      __visitor_id: random.chance(0.6) ? `visitor-${random.between(1, VISITORS)}` : '',
-      __pg_tts: String(random.between(0, 60)),
-      __pg_hp: random.chance(0.1) ? 'x' : '',
-    }),
-    SERVER,
+    { ...enquiry(random), CLIENT_IP: random.chance(0.8) ? address(random) : '' },
+    random.chance(0.1) ? { ...SERVER, 'idempotency-key': `key-${random.between(1, 20)}` } : SERVER,
   );
-};
+
+const enquireFromForm: Make = (random) =>
+  post(
+    '/lead.capture',
+    { siteKey: random.pick(SITES), formId: random.pick(FORMS), ...enquiry(random) },
+    {
+      accept: 'application/json',
+      origin: random.pick(['https://www.example.com', 'https://shop.example.org']),
+      'user-agent': BROWSER,
+      'x-forwarded-for': address(random),
+    },
+  );
 
 const changeLead: Make = (random, { leads }) => ({
   method: 'PATCH',
@@ -114,41 +189,73 @@ const ofLead =
     post(`/analytics/leads/${some(random, known.leads)}/${action}`, body(random, known), ADMIN);
 const anotherLead = (random: Random, { leads }: Known) => ({ lead_id: some(random, leads) });
 
-const CHANGES: readonly [Make, ...Make[]] = [
-  startSession,
-  ...times(4, startSession),
-  ...times(6, sendEvents),
-  ...times(2, endSession),
-  ...times(6, enquire),
+/** A number that a lead, or one set aside, may have. */
+const aNumber = (random: Random) => random.between(1, 60);
+
+export const LEAD_CHANGES: readonly [Make, ...Make[]] = [
+  enquireFromServer,
+  ...times(5, enquireFromServer),
+  ...times(3, enquireFromForm),
   ...times(3, changeLead),
+  ...times(2, sendEventsAgain),
   ofLead('notes', (random) => ({ text: `Note ${random.between(1, 99)}` })),
-  ofLead('merge', anotherLead),
+  ...times(3, ofLead('merge', anotherLead)),
   ofLead('unmerge', anotherLead),
   ofLead('forward', (random) => ({ again: random.chance(0.5) })),
+  (random, { leads }) => get(`/analytics/leads/${some(random, leads)}?mark_seen=true`),
+  (random, { notes }) => remove(random.pick(orElse(notes, '/analytics/leads/1/notes/none'))),
   (random) =>
     post(
       '/analytics/leads/bulk',
       {
-        ids: Array.from({ length: 3 }, () => random.between(1, 60)),
+        ids: Array.from({ length: 3 }, () => aNumber(random)),
         action: random.pick(BULK_ACTIONS),
         status: random.pick(LEAD_STATUSES),
       },
       ADMIN,
     ),
+  // Each is exported once.
+  (random) =>
+    get(
+      `/analytics/conversions/export?platform=${random.pick(['google', 'microsoft'])}&goal=${random.pick(['lead', 'won'])}`,
+    ),
   (random) => post('/analytics/blocked-ips', { ip: address(random) }, ADMIN),
   (random) =>
-    post('/analytics/whitelisted-ips', { ip: address(random), usage: random.pick(['test', 'trust']) }, ADMIN),
-  (random) => ({ method: 'DELETE', path: `/analytics/blocked-ips/${address(random)}`, headers: ADMIN }),
-  (random) => ({ method: 'DELETE', path: `/analytics/whitelisted-ips/${address(random)}`, headers: ADMIN }),
-  (random) => post(`/analytics/blocked-ip-leads/${random.between(1, 30)}/accept`, {}, ADMIN),
-  (random) => post(`/analytics/testing-leads/${random.between(1, 30)}/accept`, { unblock: true }, ADMIN),
+    post(
+      '/analytics/whitelisted-ips',
+      { ip: address(random), usage: random.pick(['test', 'internal']) },
+      ADMIN,
+    ),
+  (random) => remove(`/analytics/blocked-ips/${address(random)}`),
+  (random) => remove(`/analytics/whitelisted-ips/${address(random)}`),
+  (random) => post(`/analytics/blocked-ip-leads/${aNumber(random)}/accept`, {}, ADMIN),
+  (random) => post(`/analytics/testing-leads/${aNumber(random)}/accept`, { unblock: true }, ADMIN),
+  (random) =>
+    post(
+      `/analytics/${random.pick(['blocked-ip-leads', 'testing-leads'])}/bulk-delete`,
+      { ids: [aNumber(random)] },
+      ADMIN,
+    ),
+  (random, { sends }) => post(`/analytics/flow-sends/${some(random, sends)}/resend`, {}, ADMIN),
+  (random) =>
+    random.chance(0.5)
+      ? post('/analytics/flow-sends/resend-failed', {}, ADMIN)
+      : post('/analytics/flow/test', {}, ADMIN),
   (random, { leads }) =>
     post(
       CRM_CALLBACK,
       { lead_public_id: some(random, leads), crm_lead_id: `crm-${random.between(1, 40)}` },
+      { 'x-api-key': CALLBACK_SECRET },
+    ),
+  (random, { sends }) =>
+    post(
+      FLOW_CALLBACK,
       {
-        'x-api-key': CALLBACK_SECRET,
+        flow_send_public_id: some(random, sends),
+        flow_execution_url: `https://flow.example/${random.between(1, 9)}`,
+        flow_execution_status: random.pick(['success', 'error']),
       },
+      { 'x-api-key': CALLBACK_SECRET },
     ),
   (random) =>
     post(
@@ -156,101 +263,71 @@ const CHANGES: readonly [Make, ...Make[]] = [
       {
         crm_lead_id: `crm-${random.between(1, 40)}`,
         event: random.pick(['call', 'mail']),
+        stage: random.pick(['Won', 'lost', '']),
         event_id: `${random.next()}`,
       },
-      {
-        'x-api-key': WEBHOOK_SECRET,
-      },
+      { 'x-api-key': WEBHOOK_SECRET },
     ),
-  (random) =>
-    post(
-      '/analytics/erase',
-      {
-        ...random.pick([
-          { email: `person-${random.between(1, PEOPLE)}@example.org` },
-          { visitor_id: `visitor-${random.between(1, VISITORS)}` },
-        ]),
-        dry_run: random.chance(0.6),
-      },
-      ADMIN,
-    ),
+  (random, { sessions }) =>
+    post('/track/replay', {
+      session_id: some(random, sessions),
+      sequence: random.between(0, 3),
+      events: [{ type: 3, timestamp: NOON + random.between(0, 1000), data: { source: 1 } }],
+    }),
 ];
 
-/** How many of them are asked for at once. */
-const PAGED = '?limit=200';
-const READS = [
-  '/analytics/overview',
-  '/analytics/sessions/daily?days=30',
-  '/analytics/pages/top',
-  '/analytics/engine/overview?days=30',
-  '/analytics/engine/by-project?days=30',
-  '/analytics/engine/by-source?days=30',
-  '/analytics/engine/by-engagement?days=30',
-  '/analytics/blocked-ip-leads',
-  '/analytics/testing-leads',
-  '/analytics/blocked-ips',
-  '/analytics/whitelisted-ips',
-  `/analytics/leads${PAGED}`,
-  `/analytics/leads${PAGED}&sort=engagement`,
-  `/analytics/leads${PAGED}&q=muller`,
-  `/analytics/leads${PAGED}&q=strasse`,
-  `/analytics/leads${PAGED}&status=new`,
-  '/analytics/leads/export?format=csv',
-  `/analytics/leads/submissions${PAGED}`,
-  `/analytics/flow-sends${PAGED}`,
-] as const;
-const METRICS = [
-  'visitors',
-  'visits',
-  'views',
-  'bounce_rate',
-  'engagement',
-  'leads',
-  'submissions',
-  'conversion_rate',
-  'won',
-  'revenue',
-] as const;
-const DIMENSIONS = [
-  'date',
-  'channel',
-  'source',
-  'campaign',
-  'entry_page',
-  'country',
-  'project',
-  'stage',
-  'device',
-  'page',
-  'event',
-] as const;
+/** With it the copies that questions are answered from are made anew, so it is rare. */
+export const erase: Make = (random) =>
+  post(
+    '/analytics/erase',
+    {
+      ...random.pick([
+        { email: `person-${random.between(1, PEOPLE)}@example.org` },
+        { visitor_id: visitor(random) },
+      ]),
+      dry_run: random.chance(0.6),
+    },
+    ADMIN,
+  );
 
-/** One that changes nothing. */
-export function someRead(random: Random, { leads }: Known): AnyRequest {
-  const read = (path: string) => ({ method: 'GET', path, headers: ADMIN });
-  if (random.chance(0.3)) {
-    return post(
-      '/analytics/query',
-      {
-        metrics: [random.pick(METRICS), random.pick(METRICS)],
-        dimensions: [random.pick(DIMENSIONS)],
-        period: random.pick(['today', '7d', '30d']),
-        attribution: random.pick(['last_non_direct', 'last', 'first', 'linear']),
-        limit: 200,
-      },
-      ADMIN,
-    );
-  }
-  if (random.chance(0.3))
-    return read(`/analytics/leads/${some(random, leads)}?mark_seen=${random.chance(0.5)}`);
-  return read(random.pick(READS));
+export function get(path: string): AnyRequest {
+  return { method: 'GET', path, headers: ADMIN };
 }
 
-function post(path: string, body: unknown, headers: Record<string, string> = {}): AnyRequest {
+export function remove(path: string): AnyRequest {
+  return { method: 'DELETE', path, headers: ADMIN };
+}
+
+export function post(path: string, body: unknown, headers: Record<string, string> = {}): AnyRequest {
   return { method: 'POST', path, headers, body };
 }
 
-function times(count: number, make: Make): Make[] {
+export function patch(path: string, body: unknown): AnyRequest {
+  return { method: 'PATCH', path, headers: ADMIN, body };
+}
+
+export function visitor(random: Random): string {
+  return `visitor-${random.between(1, VISITORS)}`;
+}
+
+function another(random: Random, kind: string, arriving: Set<string>): string {
+  const chosen = `${kind}-${random.between(1, VISITORS)}`;
+  if (arriving.has(chosen)) return another(random, kind, arriving);
+  arriving.add(chosen);
+  return chosen;
+}
+
+/** Now and then one that is not there. */
+export function some(random: Random, ids: readonly string[]): string {
+  const recent = ids.slice(-100);
+  return recent[random.between(0, recent.length)] ?? '01900000-0000-7000-8000-000000000000';
+}
+
+export function orElse<T>(items: readonly T[], other: T): readonly [T, ...T[]] {
+  return [other, ...items.slice(-100)];
+}
+
+export function times(count: number, make: Make): Make[] {
   return Array.from({ length: count }, () => make);
 }
 
@@ -260,10 +337,4 @@ function page(random: Random): string {
 
 function address(random: Random): string {
   return `203.0.113.${random.between(1, ADDRESSES)}`;
-}
-
-/** Now and then one that is not there. */
-function some(random: Random, ids: readonly string[]): string {
-  const recent = ids.slice(-100);
-  return recent[random.between(0, recent.length)] ?? '01900000-0000-7000-8000-000000000000';
 }

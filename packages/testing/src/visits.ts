@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUIDv7 } from 'node:crypto';
 import type { SessionStart, SessionStarted, TrackingEvent } from '@leadtrail/contract/tracking';
 import { JOBS } from '../../server/src/jobs/schedule.ts';
 import { aStart } from './builders.ts';
@@ -45,7 +46,7 @@ export async function endSession(
 export async function runJob(service: TestService, name: string, now = service.app.now()): Promise<void> {
   const job = JOBS.find((each) => each.name === name);
   if (job === undefined) throw new Error(`There is no job ${name}.`);
-  await job.run({ ...service.app, signal: new AbortController().signal }, now);
+  await job.run({ ...service.app, newId: randomUUIDv7, signal: new AbortController().signal }, now);
 }
 
 async function accepted(

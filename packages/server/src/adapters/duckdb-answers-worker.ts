@@ -1,6 +1,4 @@
-import { readlinkSync } from 'node:fs';
-import { setPriority } from 'node:os';
-import { basename } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { FoundFigures } from '../domain/questions/answer.ts';
@@ -9,13 +7,17 @@ import { VISITORS } from '../domain/questions/metrics.ts';
 import { AppError, type ErrorCode, reasonOf, unavailable } from '../lib/errors.ts';
 import type { Found } from '../ports/answers.ts';
 import { DamagedCopy, type FollowedCopy, openFollowedCopy } from './duckdb-following.ts';
+import { pagesFromThreads } from './duckdb-page-threads.ts';
 import { claimPlace, removeUnclaimed } from './duckdb-place.ts';
 import { type Row, runHere } from './duckdb-run.ts';
+import { type FlagPlace, isSet } from './shared-flag.ts';
 import { openStoreReader, type StorePlace } from './store-reader.ts';
+import { giveWay } from './thread-priority.ts';
 
 /** The thread of the columnar copy: it reads the store by itself, so that no request waits for it. */
 
 export type AnswersPlace = { folder: string; store: StorePlace };
+export type AnswersSetup = AnswersPlace & { busy: FlagPlace };
 export type AnswersRequest = { id: number; now: number } & (
   | { kind: 'ask'; question: CompiledQuestion }
   | { kind: 'follow' | 'forget' }
@@ -31,13 +33,23 @@ export type AnswersReply = {
 /** Questions and what brings the copy up to date give way to requests. */
 const NICE = 10;
 const CONNECTIONS_MAX = 4;
+/**
+ * While tracking waits to be stored: one at a time, with a rest after each that is so many times as long. A lower priority is
+ * not enough: a thread that wakes up waits for the end of the time slice of whoever is running.
+ */
+const REST_FACTOR = 5;
+const REST_MS_MAX = 1500;
+const LOOK_MS = 20;
 
 const port = parentPort;
 if (port === null) throw new Error('The copy lives in a worker thread.');
-giveWay();
-const { folder, store } = workerData as AnswersPlace;
+giveWay(NICE);
+const { folder, store, busy } = workerData as AnswersSetup;
 const place = claimPlace(folder);
-const copy: FollowedCopy = openFollowedCopy(place, await openStoreReader(store));
+const copy: FollowedCopy = openFollowedCopy(place, await openStoreReader(store), {
+  readPages: () => pagesFromThreads({ store, nice: NICE }),
+  isBusy: () => isSet(busy),
+});
 const running = new Set<Promise<void>>();
 let asking = 0;
 const waiting: (() => void)[] = [];
@@ -82,16 +94,27 @@ async function reply(request: AnswersRequest): Promise<AnswersReply> {
   }
 }
 
-/** So many questions at a time; the others wait. */
+/** In the order in which they came. */
 async function inTurn<T>(act: () => Promise<T>): Promise<T> {
-  if (asking >= CONNECTIONS_MAX) await new Promise<void>((resolve) => waiting.push(resolve));
-  asking += 1;
-  try {
-    return await act();
-  } finally {
-    asking -= 1;
+  const turn = new Promise<void>((resolve) => waiting.push(resolve));
+  startNext();
+  await turn;
+  const startedAt = performance.now();
+  return act().finally(() => void endTurn(performance.now() - startedAt));
+}
+
+function startNext(): void {
+  while (waiting.length > 0 && asking < (isSet(busy) ? 1 : CONNECTIONS_MAX)) {
+    asking += 1;
     waiting.shift()?.();
   }
+}
+
+async function endTurn(workedMs: number): Promise<void> {
+  const until = performance.now() + Math.min(workedMs * REST_FACTOR, REST_MS_MAX);
+  while (isSet(busy) && performance.now() < until) await sleep(LOOK_MS);
+  asking -= 1;
+  startNext();
 }
 
 async function answer(question: CompiledQuestion, now: number): Promise<Found> {
@@ -157,12 +180,4 @@ function explained(error: Error): Error {
     return new AppError('invalid', 'This question has too many groups: ask for fewer dimensions or days.');
   }
   return unavailable('The question could not be answered.', error);
-}
-
-function giveWay(): void {
-  try {
-    setPriority(Number(basename(readlinkSync('/proc/thread-self'))), NICE);
-  } catch {
-    // Elsewhere all threads are equal.
-  }
 }

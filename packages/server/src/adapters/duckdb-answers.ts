@@ -6,8 +6,15 @@ import { withTimeout } from '../lib/timeout.ts';
 import { MINUTE_MS, SECOND_MS } from '../lib/utc-time.ts';
 import type { Answers, Found } from '../ports/answers.ts';
 import type { Store } from '../store/store.ts';
-import type { AnswersPlace, AnswersReply, AnswersRequest, EndRequest } from './duckdb-answers-worker.ts';
+import type {
+  AnswersPlace,
+  AnswersReply,
+  AnswersRequest,
+  AnswersSetup,
+  EndRequest,
+} from './duckdb-answers-worker.ts';
 import { removeUnclaimed } from './duckdb-place.ts';
+import { shareFlag } from './shared-flag.ts';
 
 type Sent = AnswersRequest extends infer R ? (R extends unknown ? Omit<R, 'id' | 'now'> : never) : never;
 
@@ -23,10 +30,13 @@ export function openDuckdbAnswers({
   place,
   store,
   now,
+  isBusy,
 }: {
   place: AnswersPlace;
   store: Pick<Store, 'bookmarkAnswers'>;
   now: () => number;
+  /** Whether more important work needs the processor. */
+  isBusy: () => boolean;
 }): Answers {
   let thread: AnswersThread | undefined;
   let idle: NodeJS.Timeout | undefined;
@@ -36,7 +46,7 @@ export function openDuckdbAnswers({
     if (isClosed) throw unavailable('The service is closing.');
     if (thread === undefined || thread.isBroken()) {
       await store.bookmarkAnswers();
-      if (thread === undefined || thread.isBroken()) thread = startThread(place, now);
+      if (thread === undefined || thread.isBroken()) thread = startThread(place, { now, isBusy });
     }
     clearTimeout(idle);
     idle = setTimeout(() => void rest(), IDLE_MS).unref();
@@ -77,9 +87,13 @@ type AnswersThread = {
   close(): Promise<void>;
 };
 
-function startThread(place: AnswersPlace, now: () => number): AnswersThread {
+function startThread(
+  place: AnswersPlace,
+  { now, isBusy }: { now: () => number; isBusy: () => boolean },
+): AnswersThread {
+  const busy = shareFlag(isBusy);
   const worker = new Worker(threadFile('duckdb-answers-worker'), {
-    workerData: place,
+    workerData: { ...place, busy: busy.place } satisfies AnswersSetup,
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MIB },
   });
   const waiting = new Map<number, PromiseWithResolvers<unknown>>();
@@ -90,6 +104,7 @@ function startThread(place: AnswersPlace, now: () => number): AnswersThread {
   worker.on('message', ({ id, result, error }: AnswersReply) => {
     const call = waiting.get(id);
     waiting.delete(id);
+    if (waiting.size === 0) busy.rest();
     if (error === undefined) call?.resolve(result);
     else call?.reject(errorOf(error));
   });
@@ -98,6 +113,7 @@ function startThread(place: AnswersPlace, now: () => number): AnswersThread {
       broken ??= reason instanceof Error ? reason : new Error('The thread of the copy has ended.');
       for (const call of waiting.values()) call.reject(unavailable('No answers at present.', broken));
       waiting.clear();
+      busy.rest();
     });
   }
 
@@ -107,6 +123,7 @@ function startThread(place: AnswersPlace, now: () => number): AnswersThread {
     const answer = Promise.withResolvers<unknown>();
     lastId += 1;
     waiting.set(lastId, answer);
+    busy.look();
     worker.postMessage({ ...request, id: lastId, now: now() });
     return answer.promise;
   }

@@ -1,9 +1,15 @@
 import { renameSync } from 'node:fs';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import { COPIED_TABLE_NAMES, COPIED_TABLES, type CopiedRow } from '../domain/questions/copied-tables.ts';
+import {
+  COPIED_TABLE_NAMES,
+  COPIED_TABLES,
+  type CopiedRow,
+  type CopiedTable,
+} from '../domain/questions/copied-tables.ts';
 import type { Bookmark } from '../store/answers/changes.ts';
+import type { Block } from './duckdb-blocks.ts';
 import { newFile, removeCopy } from './duckdb-place.ts';
-import { appendRows, removeAllRows, removeRows } from './duckdb-rows.ts';
+import { appendBlocks, appendRows, removeAllRows, removeRows } from './duckdb-rows.ts';
 import { runHere, startThreadsHere } from './duckdb-run.ts';
 import { findSpellings, followSpellings } from './duckdb-spellings.ts';
 
@@ -14,7 +20,7 @@ export type DuckdbCopy = {
   /** All changes or none. */
   inTransaction(work: () => Promise<void>): Promise<void>;
   /** Puts rows into a copy that is being made. */
-  add(rows: AddedRows): Promise<void>;
+  add(table: CopiedTable, blocks: readonly Block[]): Promise<void>;
   /** All rows are in it. */
   finish(bookmark: Bookmark): Promise<void>;
   /** Takes rows out, puts others in, and notes how far it has come. */
@@ -26,7 +32,7 @@ export type DuckdbCopy = {
   close(): void;
 };
 
-export type AddedRows = {
+type AddedRows = {
   visits?: readonly CopiedRow<'visits'>[];
   submissions?: readonly CopiedRow<'submissions'>[];
   /** All there are. */
@@ -57,12 +63,6 @@ export async function openCopy(file: string, spillFolder: string, version: strin
     await runHere(writer, 'insert into copied values ($1, $2)', [version, JSON.stringify(bookmark)]);
   }
 
-  async function add({ visits = [], submissions = [], costs = [] }: AddedRows): Promise<void> {
-    await appendRows(writer, 'visits', visits);
-    await appendRows(writer, 'submissions', submissions);
-    await appendRows(writer, 'costs', costs);
-  }
-
   return {
     async bookmark() {
       const state = await readState();
@@ -78,7 +78,7 @@ export async function openCopy(file: string, spillFolder: string, version: strin
         throw error;
       }
     },
-    add,
+    add: (table, blocks) => appendBlocks(writer, table, blocks),
     async finish(bookmark) {
       await findSpellings(writer);
       await writeState(bookmark);
@@ -93,8 +93,11 @@ export async function openCopy(file: string, spillFolder: string, version: strin
         }),
         costs: added.costs === undefined ? [] : await removeAllRows(writer, 'costs'),
       };
-      await add(added);
-      await followSpellings(writer, left, { visits: [], submissions: [], costs: [], ...added });
+      const came = { visits: [], submissions: [], costs: [], ...added };
+      await appendRows(writer, 'visits', came.visits);
+      await appendRows(writer, 'submissions', came.submissions);
+      await appendRows(writer, 'costs', came.costs);
+      await followSpellings(writer, left, came);
       if (bookmark !== undefined) await writeState(bookmark);
     },
     connect: () => instance.connect(),
@@ -140,6 +143,8 @@ async function openInstance(
     temp_directory: spillFolder,
     max_temp_directory_size: SPILL_LIMIT,
     preserve_insertion_order: 'false',
+    // The default can be read by versions of years ago, and takes a quarter longer to write.
+    storage_compatibility_version: 'latest',
     // Nothing is ever loaded from elsewhere.
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',

@@ -2,8 +2,10 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { unavailable } from '../lib/errors.ts';
 import { SECOND_MS } from '../lib/utc-time.ts';
 import type { Bookmark, Change } from '../store/answers/changes.ts';
+import { CHANGES_READ_MAX, nextStep } from './duckdb-change-steps.ts';
 import { type DuckdbCopy, openCopy } from './duckdb-copy.ts';
 import { copyAll, takeIn } from './duckdb-copying.ts';
+import { type Page, pagesOf } from './duckdb-pages.ts';
 import { type CopyPlace, removeCopy } from './duckdb-place.ts';
 import type { StoreReader } from './store-reader.ts';
 
@@ -28,7 +30,7 @@ const FOLLOW_MS_MAX = SECOND_MS;
 /** So long an answer waits for a copy that is being made. */
 const MAKING_MS_MAX = 10 * SECOND_MS;
 const PAUSE_AFTER_FAILURE_MS = 5 * SECOND_MS;
-const CHANGES_PER_STEP = 500;
+const PAUSE_WHILE_BUSY_MS = 10 * SECOND_MS;
 
 type State = {
   copy: DuckdbCopy;
@@ -36,6 +38,8 @@ type State = {
   /** Changes of transactions that others may still join, which are in the copy already. */
   taken: Set<number>;
   asOf: number;
+  /** When it was last left behind, by `performance.now()`. */
+  behindSince?: number;
 };
 
 /** A copy with another version is rebuilt. */
@@ -43,7 +47,18 @@ export function copyVersion(kind: StoreReader['kind']): string {
   return `${VERSION} ${kind}`;
 }
 
-export function openFollowedCopy(place: CopyPlace, store: StoreReader): FollowedCopy {
+export type FollowingOptions = {
+  /** Reads all that there is. */
+  readPages?: () => AsyncGenerator<Page>;
+  /** More important work needs the processor: a copy that is behind stays there for a while. */
+  isBusy?: () => boolean;
+};
+
+export function openFollowedCopy(
+  place: CopyPlace,
+  store: StoreReader,
+  { readPages = () => pagesOf(store), isBusy = () => false }: FollowingOptions = {},
+): FollowedCopy {
   const version = copyVersion(store.kind);
   const { file, spillFolder } = place;
   let state: State | undefined;
@@ -99,7 +114,7 @@ export function openFollowedCopy(place: CopyPlace, store: StoreReader): Followed
     if (bookmark === undefined) throw new Error('There is no change to begin with.');
     const copy = await openCopy(file, spillFolder, version);
     try {
-      await copyAll(copy, store, () => isStopped || isClosing);
+      await copyAll(copy, { pages: readPages(), store, isStopped: () => isStopped || isClosing });
       await copy.finish(bookmark);
     } catch (error) {
       copy.close();
@@ -118,26 +133,33 @@ export function openFollowedCopy(place: CopyPlace, store: StoreReader): Followed
     for (;;) {
       const after = seen.at(-1)?.change_no ?? 0;
       const { bookmark } = current;
-      const found = await store.read('answerChangesSince', { bookmark, after, max: CHANGES_PER_STEP });
-      const fresh = found?.changes.filter(({ change_no }) => !current.taken.has(change_no));
-      if (found === undefined || fresh === undefined || fresh.some(({ kind }) => kind === 'setup')) {
+      const found = await store.read('answerChangesSince', { bookmark, after, max: CHANGES_READ_MAX });
+      const part = found && nextStep(found.changes, current.taken);
+      if (found === undefined || part === undefined || part.needsRebuild) {
         await drop();
         return catchUp(now);
       }
-      const isAll = found.changes.length < CHANGES_PER_STEP;
-      isErased ||= fresh.some(({ kind }) => kind === 'erased');
-      seen.push(...found.changes);
+      const { step, passed, isAll } = part;
+      isErased ||= step.some(({ kind }) => kind === 'erased');
+      seen.push(...passed);
       const reached = {
-        last: lastOf(bookmark.last, fresh),
+        last: lastOf(bookmark.last, step),
         since: isAll ? found.horizon : bookmark.since,
       };
-      await takeIn(current.copy, store, fresh, reached);
+      await takeIn(current.copy, store, step, reached);
       // Only now: where the store goes away meanwhile, the same changes come again.
       current.bookmark = reached;
-      for (const { change_no } of fresh) current.taken.add(change_no);
+      for (const { change_no } of step) current.taken.add(change_no);
       current.asOf = isAll ? now : Math.max(current.asOf, seen.at(-1)?.at ?? 0);
-      if (isAll) current.taken = new Set(seen.filter(mayComeAgain(found.horizon)).map(numberOf));
-      if (isAll || performance.now() > deadline) break;
+      if (isAll) {
+        current.taken = new Set(seen.filter(mayComeAgain(found.horizon)).map(numberOf));
+        delete current.behindSince;
+        break;
+      }
+      if (performance.now() > deadline) {
+        current.behindSince = performance.now();
+        break;
+      }
     }
     if (isErased) await alone(() => current.copy.rewrite());
     return current.asOf;
@@ -188,7 +210,13 @@ export function openFollowedCopy(place: CopyPlace, store: StoreReader): Followed
     }
   }
 
-  function follow(now: number): Promise<number> {
+  async function follow(now: number): Promise<number> {
+    const { behindSince = Number.NEGATIVE_INFINITY, asOf = 0 } = state ?? {};
+    const isPaused = performance.now() - behindSince < PAUSE_WHILE_BUSY_MS && isBusy();
+    return isPaused ? asOf : followOnce(now);
+  }
+
+  function followOnce(now: number): Promise<number> {
     if (next !== undefined) return next;
     const mine = running.then(() => {
       next = undefined;
@@ -237,7 +265,7 @@ export function openFollowedCopy(place: CopyPlace, store: StoreReader): Followed
         isStopped = false;
       }
       if (state === undefined) removeCopy(file, spillFolder);
-      else while ((await follow(now)) < now);
+      else while ((await followOnce(now)) < now);
     },
     stop() {
       isClosing = true;

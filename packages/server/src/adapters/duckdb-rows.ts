@@ -3,46 +3,81 @@ import {
   DOUBLE,
   type DuckDBConnection,
   DuckDBDataChunk,
-  type DuckDBType,
   type DuckDBValue,
   INTEGER,
   UUID,
   uuidValue,
   VARCHAR,
 } from '@duckdb/node-api';
+import duckdb from '@duckdb/node-bindings';
 import { COPIED_TABLES, type CopiedRow, type CopiedTable } from '../domain/questions/copied-tables.ts';
 import { type NamingTable, namingColumns } from '../domain/questions/spellings.ts';
+import { type Block, blocksOf, type Texts } from './duckdb-blocks.ts';
 import { type Row, runHere } from './duckdb-run.ts';
 
 /** Rows into a table of the copy, and out of it. */
 
-/** DuckDB's own. */
-const CHUNK_ROWS = 2048;
-const TYPES: Readonly<Record<string, DuckDBType>> = { VARCHAR, UUID, BIGINT, INTEGER, DOUBLE };
+const TYPES = { VARCHAR, UUID, BIGINT, INTEGER, DOUBLE };
+type TypeName = keyof typeof TYPES;
 
-export async function appendRows<T extends CopiedTable>(
+export function appendRows<T extends CopiedTable>(
   connection: DuckDBConnection,
   table: T,
   rows: readonly CopiedRow<T>[],
 ): Promise<void> {
-  if (rows.length === 0) return;
-  const columns = Object.entries(COPIED_TABLES[table]);
-  const types = columns.map(([, type]) => TYPES[type] ?? VARCHAR);
+  return appendBlocks(connection, table, blocksOf(table, rows));
+}
+
+export async function appendBlocks(
+  connection: DuckDBConnection,
+  table: CopiedTable,
+  blocks: readonly Block[],
+): Promise<void> {
+  if (blocks.length === 0) return;
+  const names = Object.values(COPIED_TABLES[table]) as TypeName[];
+  const types = names.map((name) => TYPES[name]);
   const appender = await connection.createAppender(table);
-  for (let start = 0; start < rows.length; start += CHUNK_ROWS) {
-    const chunk = DuckDBDataChunk.create(types);
-    const part = rows.slice(start, start + CHUNK_ROWS) as readonly Record<string, string | number | null>[];
-    chunk.setColumns(columns.map(([name, type]) => part.map((row) => duckdbValue(row[name] ?? null, type))));
+  for (const { rowCount, columns } of blocks) {
+    const chunk = DuckDBDataChunk.create(types, rowCount);
+    for (const [at, column] of columns.entries()) {
+      if ('texts' in column) setTexts(chunk.chunk, at, column);
+      else chunk.setColumnValues(at, duckdbValues(column, names[at] as TypeName));
+    }
     appender.appendDataChunk(chunk);
   }
   appender.closeSync();
 }
 
-function duckdbValue(value: string | number | null, type: string): DuckDBValue {
-  if (value === null) return null;
-  if (type === 'BIGINT') return BigInt(value);
-  if (type === 'UUID') return uuidValue(BigInt(`0x${String(value).replaceAll('-', '')}`));
-  return value;
+function duckdbValues(values: readonly (string | number | null)[], type: TypeName): readonly DuckDBValue[] {
+  if (type === 'BIGINT') return values.map((value) => (value === null ? null : BigInt(value)));
+  if (type === 'UUID') return values.map((id) => uuidValue(BigInt(`0x${String(id).replaceAll('-', '')}`)));
+  return values;
+}
+
+/** What a text takes in a vector: its characters if they are few, else where they are. */
+const TEXT_BYTES = 16;
+const WORDS = TEXT_BYTES / Int32Array.BYTES_PER_ELEMENT;
+
+/** The first row with a text is given it; the others get the same sixteen bytes. */
+function setTexts(chunk: duckdb.DataChunk, column: number, { texts, places }: Texts): void {
+  const vector = duckdb.data_chunk_get_vector(chunk, column);
+  const firstRows = new Uint16Array(texts.length);
+  let given = 0;
+  for (let row = 0; given < texts.length; row += 1) {
+    // Texts are in the order in which rows have them first.
+    if (places[row] !== given) continue;
+    duckdb.vector_assign_string_element(vector, row, texts[given] as string);
+    firstRows[given] = row;
+    given += 1;
+  }
+  if (texts.length === places.length) return;
+  const { buffer, byteOffset, byteLength } = duckdb.vector_get_data(vector, places.length * TEXT_BYTES);
+  const words = new Int32Array(buffer, byteOffset, places.length * WORDS);
+  for (let row = 0; row < places.length; row += 1) {
+    const from = (firstRows[places[row] as number] as number) * WORDS;
+    for (let word = 0; word < WORDS; word += 1) words[row * WORDS + word] = words[from + word] as number;
+  }
+  duckdb.copy_data_to_vector(vector, 0, buffer as ArrayBuffer, byteOffset, byteLength);
 }
 
 /** Returns the names that were in them. */

@@ -18,9 +18,9 @@ export function openFileObjects(dir: string, pageObjectsMax = PAGE_OBJECTS_MAX):
   /** Being written: the same object may be written twice at once. */
   const writing = new Set<string>();
 
-  /** A crash leaves an unfinished file; writing the same object again, or any other an hour later, removes it. */
+  /** A crash leaves an unfinished file; writing or deleting the same object, or any other an hour later, removes it. */
   async function removeUnfinished(prefix: string): Promise<void> {
-    for (const name of await readdir(unfinishedDir)) {
+    for (const name of (await readdir(unfinishedDir).catch(ignoreMissing)) ?? []) {
       const path = join(unfinishedDir, name);
       if (writing.has(path)) continue;
       const age = Date.now() - ((await stat(path).catch(ignoreMissing))?.mtimeMs ?? 0);
@@ -31,7 +31,7 @@ export function openFileObjects(dir: string, pageObjectsMax = PAGE_OBJECTS_MAX):
   return {
     async put(key, body) {
       const path = pathOf(dir, key);
-      const prefix = `${encodeURIComponent(key)}.`;
+      const prefix = prefixOf(key);
       const temporary = join(unfinishedDir, `${prefix}${randomUUID()}`);
       await mkdir(dirname(path), { recursive: true, mode: 0o700 });
       await mkdir(unfinishedDir, { recursive: true, mode: 0o700 });
@@ -55,6 +55,7 @@ export function openFileObjects(dir: string, pageObjectsMax = PAGE_OBJECTS_MAX):
     },
     async delete(key) {
       await rm(pathOf(dir, key), { force: true });
+      await removeUnfinished(prefixOf(key));
     },
     list: (folder) => pages(filesBelow(dir, folder), pageObjectsMax),
     close() {},
@@ -84,6 +85,11 @@ async function* filesBelow(dir: string, folder: string): AsyncGenerator<ListedOb
     const found = await stat(pathOf(dir, key)).catch(ignoreMissing);
     if (found?.isFile()) yield { key, bytes: found.size, modifiedAt: Math.floor(found.mtimeMs) };
   }
+}
+
+/** Of its unfinished files. */
+function prefixOf(key: string): string {
+  return `${encodeURIComponent(key)}.`;
 }
 
 function pathOf(dir: string, key: string): string {

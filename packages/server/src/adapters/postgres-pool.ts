@@ -1,9 +1,12 @@
+import { hash } from 'node:crypto';
 import { Kysely, type PostgresPool as KyselyPool, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { unavailable } from '../lib/errors.ts';
 import type { Db } from '../store/dialect.ts';
 import { postgresDialect, type Send } from '../store/postgres-dialect.ts';
 import type { Schema } from '../store/schema.ts';
+import { markedIfLost } from './postgres-conflicts.ts';
+import { type Answer, isPreparedBefore, pipelineOf } from './postgres-pipeline.ts';
 
 /** Connections to PostgreSQL whose statements are pipelined: each is sent without waiting for those before it. */
 export type PostgresPool = {
@@ -16,7 +19,8 @@ export type PostgresPool = {
 export type PostgresConnection = {
   readonly db: Db;
   begin(): Promise<unknown>;
-  send(text: string): Promise<unknown>;
+  commit(after: string): Promise<unknown>;
+  rollback(): Promise<unknown>;
 };
 
 export type PoolOptions = {
@@ -29,7 +33,7 @@ export type PoolOptions = {
 
 /** On top of the statement timeout, for the server to report it; after that the connection counts as dead. */
 export const GRACE_MS = 500;
-export const ROLLBACK = 'rollback';
+const ROLLBACK = 'rollback';
 /**
  * Nearly all statements look up a few rows by an index. With the defaults, made for turning disks, tables that were never
  * analysed are read whole instead, and a compiler starts for what takes a millisecond.
@@ -44,11 +48,19 @@ pg.types.setTypeParser(pg.types.builtins.NUMERIC, Number);
 
 export function openPostgresPool(connectionString: string, options: PoolOptions): PostgresPool {
   const { connections, statementMs, connectMs, isPooled = false } = options;
+  // A process that is paused, or whose machine is gone, must not keep its locks.
+  const idleMs = statementMs + GRACE_MS;
   const pool = new pg.Pool({
     connectionString,
     max: connections,
     connectionTimeoutMillis: connectMs,
-    ...(isPooled ? {} : { statement_timeout: statementMs, options: PLANNER }),
+    ...(isPooled
+      ? {}
+      : {
+          statement_timeout: statementMs,
+          idle_in_transaction_session_timeout: idleMs,
+          options: PLANNER,
+        }),
     application_name: 'leadtrail',
     pipeline: true,
   });
@@ -62,11 +74,18 @@ export function openPostgresPool(connectionString: string, options: PoolOptions)
       statementMs + GRACE_MS,
       !isPooled,
     );
-  const begin = isPooled ? `begin; set local statement_timeout = ${statementMs}` : 'begin';
+  const limits = [
+    `set local statement_timeout = ${statementMs}`,
+    `set local idle_in_transaction_session_timeout = ${idleMs}`,
+  ];
+  const begin = ['begin', ...(isPooled ? limits : [])];
   const query = kyselyOn(lease);
   const send: Send = async (text, values) => {
     const leased = await lease();
-    return leased.send(text, values).finally(leased.release) as Promise<never[]>;
+    return leased
+      .send(text, values)
+      .catch((error) => (isPreparedBefore(error) ? leased.send(text, values) : Promise.reject(error)))
+      .finally(leased.release) as Promise<never[]>;
   };
   return {
     db: { query, dialect: postgresDialect(send) },
@@ -81,15 +100,19 @@ export function openPostgresPool(connectionString: string, options: PoolOptions)
           return query;
         },
       };
-      const ask = (text: string) => leased.query(text, []);
-      return run({ db, send: ask, begin: () => ask(begin) }).finally(leased.release);
+      return run({
+        db,
+        begin: () => Promise.all(begin.map((text) => leased.send(text, []))),
+        commit: (after) => Promise.all([leased.send(after, []), leased.query('commit', [])]),
+        rollback: () => leased.query(ROLLBACK, []),
+      }).finally(leased.release);
     },
     close: () => pool.end(),
   };
 }
 
 type Lease = {
-  query(text: string, values: readonly unknown[]): Promise<pg.QueryResult>;
+  query(text: string, values: readonly unknown[]): Promise<Answer>;
   /** The text is a constant, so that it can be prepared. */
   send(text: string, values: readonly unknown[]): Promise<unknown[]>;
   release(destroy?: boolean): void;
@@ -97,41 +120,27 @@ type Lease = {
 
 /** Temporary errors are marked as unavailable, and a connection that no longer answers is dropped. */
 function leaseOf(client: pg.PoolClient, answerMs: number, isPreparing: boolean): Lease {
-  const { stream } = client.connection;
+  const pipeline = pipelineOf(client, answerMs);
   let isUsable = true;
-  let isReleased = false;
-  let isCorked = false;
-  /** What is sent in one tick goes out in one write. */
-  const cork = () => {
-    if (isCorked) return;
-    isCorked = true;
-    stream.cork();
-    process.nextTick(() => {
-      isCorked = false;
-      stream.uncork();
-    });
-  };
-  const ask = async (statement: string | pg.QueryConfig, values: readonly unknown[]) => {
-    // What goes on after its transaction has failed must not reach the next one.
-    if (isReleased) throw new Error('The transaction has ended.');
-    const timer = setTimeout(() => stream.destroy(), answerMs);
-    cork();
+  let isOver = false;
+  const ask = async (text: string, values: readonly unknown[], name?: string) => {
+    // What goes on after its transaction has failed would be committed on its own, or with the next one.
+    if (isOver) throw new Error('The transaction has ended.');
+    isOver = text === ROLLBACK;
     try {
-      return await client.query(statement as string, values as unknown[]);
+      return await pipeline.ask({ text, values, name });
     } catch (error) {
       // The state of the connection is unknown.
-      if (statement === ROLLBACK) isUsable = false;
-      throw isTemporary(error) ? storeUnavailable(error) : error;
-    } finally {
-      clearTimeout(timer);
+      if (text === ROLLBACK) isUsable = false;
+      throw isTemporary(error) ? storeUnavailable(error) : markedIfLost(error);
     }
   };
   return {
     query: ask,
     send: async (text, values) =>
-      (await ask(isPreparing ? { name: preparedName(text), text } : text, values)).rows,
+      (await ask(text, values, isPreparing ? preparedName(text) : undefined)).rows,
     release(destroy = false) {
-      isReleased = true;
+      isOver = true;
       client.release(destroy || !isUsable);
     },
   };
@@ -143,7 +152,8 @@ const preparedNames = new Map<string, string>();
 function preparedName(text: string): string | undefined {
   const known = preparedNames.get(text);
   if (known !== undefined || preparedNames.size >= PREPARED_MAX) return known;
-  const name = `leadtrail_${preparedNames.size}`;
+  // By what it says: should a pooler share sessions unasked, another process finds the same statement under it, or none.
+  const name = `leadtrail_${hash('sha1', text)}`;
   preparedNames.set(text, name);
   return name;
 }
@@ -159,10 +169,11 @@ function kyselyOn(lease: () => Promise<Lease>): Kysely<Schema> {
 
 /**
  * An error that is not the server's own is one of the connection. Classes 08, 53, 57 and 58 are
- * connection, resources, operator intervention and system; 25006 is a server that only reads.
+ * connection, resources, operator intervention and system; 25006 is a server that only reads, 25P03 a transaction that was idle
+ * for too long.
  */
 function isTemporary(error: unknown): boolean {
-  return !(error instanceof pg.DatabaseError) || /^(08|53|57|58)|^25006$/.test(error.code ?? '');
+  return !(error instanceof pg.DatabaseError) || /^(08|53|57|58)|^25(006|P03)$/.test(error.code ?? '');
 }
 
 export function storeUnavailable(error: unknown): Error {

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { memoize } from '../lib/memoize.ts';
 import { withTimeout } from '../lib/timeout.ts';
 import { HOUR_MS } from '../lib/utc-time.ts';
 import type { Log } from '../ports/log.ts';
@@ -7,6 +8,7 @@ import type { Db } from '../store/dialect.ts';
 import { SCRUB_POSTGRES } from '../store/erase/scrubs.ts';
 import { migrate, type OnStep } from '../store/migrate.ts';
 import { operationKinds, run, topicsChangedBy, topicsShownBy } from '../store/operations.ts';
+import { isLost } from '../store/postgres-dialect.ts';
 import { dialectsTogether } from '../store/postgres-together.ts';
 import { type Call, type Store, storeOf } from '../store/store.ts';
 import { type GroupedCall, type GroupOutcome, inGroups } from './postgres-groups.ts';
@@ -15,7 +17,6 @@ import {
   openPostgresPool,
   type PostgresConnection,
   type PostgresPool,
-  ROLLBACK,
   storeUnavailable,
 } from './postgres-pool.ts';
 import { openPostgresSchema } from './postgres-schema.ts';
@@ -30,8 +31,6 @@ const MIGRATION_STATEMENT_MS_MAX = 6 * HOUR_MS;
 /** A request is answered within two seconds, be it with an error. */
 const REQUEST_MS_MAX = 1800;
 const CONFLICT_ATTEMPTS = 5;
-const SERIALIZATION_FAILURE = '40001';
-const DEADLOCK = '40P01';
 
 export type PostgresPlace = {
   url: string;
@@ -136,7 +135,7 @@ function inOneTransaction(pool: PostgresPool): (calls: readonly GroupedCall[]) =
 }
 
 async function transactAll(
-  { db, begin, send }: PostgresConnection,
+  { db, begin, commit, rollback }: PostgresConnection,
   calls: readonly GroupedCall[],
 ): Promise<GroupOutcome> {
   const dbs = dialectsTogether(db.dialect, calls.length).map((dialect) => ({
@@ -153,51 +152,51 @@ async function transactAll(
   if (begun.status === 'rejected') throw begun.reason;
   const errors = settled.map((each) => (each.status === 'rejected' ? (each.reason as Error) : undefined));
   if (errors.some((error) => error !== undefined)) {
-    await send(ROLLBACK);
+    await rollback();
     return { isStored: false, errors };
   }
   try {
-    await send(noteAndCommit(calls[0]?.name ?? ''));
+    await commit(noteChange(calls[0]?.name ?? ''));
   } catch (error) {
-    await send(ROLLBACK).catch(() => undefined);
+    await rollback().catch(() => undefined);
     throw error;
   }
   return { isStored: true, results: settled.map((each) => (each as PromiseFulfilledResult<unknown>).value) };
 }
 
 async function transact(
-  { db, begin, send }: PostgresConnection,
+  { db, begin, commit, rollback }: PostgresConnection,
   name: string,
   argument: unknown,
 ): Promise<unknown> {
   try {
     // The first statements are sent along with the begin.
     const [, result] = await Promise.all([begin(), run(db, name, argument)]);
-    await send(topicsChangedBy(name).length > 0 ? noteAndCommit(name) : COMMIT);
+    await commit(topicsChangedBy(name).length > 0 ? noteChange(name) : NOTHING);
     return result;
   } catch (error) {
-    await send(ROLLBACK).catch(() => undefined);
+    await rollback().catch(() => undefined);
     throw error;
   }
 }
 
 /** A bare commit of a failed transaction would roll back and report success; with a statement before it, it fails. */
-const COMMIT = 'select 1; commit';
+const NOTHING = 'select 1';
 const SLOTS = 16;
 
 /**
- * Notes the operation, if it has written anything, and commits in the same round trip: another one would make a lead
- * a tenth slower. Each connection shares its slot with few others, so its row is rarely locked, and never for longer than
+ * Notes the operation, if it has written anything; it is sent along with the commit, because another round trip would make a
+ * lead a tenth slower. Each connection shares its slot with few others, so its row is rarely locked, and never for longer than
  * a commit. Versions are times because those do not repeat when a standby takes over that lacks the latest changes.
  */
-function noteAndCommit(name: string): string {
-  return `
+const noteChange = memoize(
+  Number.POSITIVE_INFINITY,
+  (operation) => `
     insert into data_versions (operation, slot, version)
-    select '${name}', pg_backend_pid() % ${SLOTS}, (extract(epoch from clock_timestamp()) * 1000)::bigint
+    select '${operation}', pg_backend_pid() % ${SLOTS}, (extract(epoch from clock_timestamp()) * 1000)::bigint
     where pg_current_xact_id_if_assigned() is not null
-    on conflict (operation, slot) do update set version = greatest(data_versions.version + 1, excluded.version);
-    commit`;
-}
+    on conflict (operation, slot) do update set version = greatest(data_versions.version + 1, excluded.version)`,
+);
 
 function runOn({ db }: PostgresPool): Call {
   return (name, argument) => run(db, name, argument);
@@ -221,14 +220,13 @@ function fromReplica(replica: PostgresPool, primary: PostgresPool, versions: Pos
   };
 }
 
-/** Repeats a transaction that lost against another one. */
+/** Repeats a transaction that lost against another one, or whose statements were prepared before a migration. */
 async function withRetry<T>(attempt: () => Promise<T>): Promise<T> {
   for (let left = CONFLICT_ATTEMPTS; ; left -= 1) {
     try {
       return await attempt();
     } catch (error) {
-      const { code } = error as { code?: string };
-      if (code !== SERIALIZATION_FAILURE && code !== DEADLOCK) throw error;
+      if (!isLost(error)) throw error;
       if (left === 1) throw storeUnavailable(error);
     }
   }

@@ -117,7 +117,7 @@ export function openPrometheusMetrics(build: Labels): Metrics {
     ),
     leadtrail_failed_records_total: single(
       'counter',
-      'Tracking records that cannot be processed and are kept for inspection',
+      'Tracking records that could not be processed and are kept',
       () => drops.record_unprocessable,
     ),
     leadtrail_leads_total: byLabel('outcome', 'Submitted leads by what became of them', leads),

@@ -4,8 +4,8 @@ import type { RedisConnection } from './redis-connection.ts';
 
 /** Atomic, so that no count is ever left without a TTL. */
 const COUNT = `
-local count = redis.call('INCR', KEYS[1])
-if count == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
+local count = redis.call('INCRBY', KEYS[1], ARGV[3])
+if count == tonumber(ARGV[3]) then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
 local missing = tonumber(ARGV[1]) - count
 if missing > 0 then count = redis.call('INCRBY', KEYS[1], missing) end
 return count`;
@@ -18,8 +18,8 @@ export function redisCounter(redis: RedisConnection, prefix: string, secret: str
   // Every tracking request passes here: an HMAC takes four times as long.
   const nameOf = (name: string) => hash('sha256', secret + name, 'base64url').slice(0, NAME_CHARACTERS);
   return {
-    async count(name, atLeast, ttlMs) {
-      const answer = await redis.ask(countCommand(`${prefix}count:${nameOf(name)}`, atLeast, ttlMs));
+    async count(name, atLeast, ttlMs, amount = 1) {
+      const answer = await redis.ask(countCommand(`${prefix}count:${nameOf(name)}`, atLeast, ttlMs, amount));
       return typeof answer?.reply === 'number' ? answer.reply : undefined;
     },
   };
@@ -27,9 +27,9 @@ export function redisCounter(redis: RedisConnection, prefix: string, secret: str
 
 /** Needs every permission that the other commands need. */
 export function trialCommand(prefix: string): string[] {
-  return countCommand(`${prefix}trial`, 0, TRIAL_TTL_MS);
+  return countCommand(`${prefix}trial`, 0, TRIAL_TTL_MS, 1);
 }
 
-function countCommand(key: string, atLeast: number, ttlMs: number): string[] {
-  return ['EVAL', COUNT, '1', key, String(atLeast), String(ttlMs)];
+function countCommand(key: string, atLeast: number, ttlMs: number, amount: number): string[] {
+  return ['EVAL', COUNT, '1', key, ...[atLeast, ttlMs, amount].map(String)];
 }

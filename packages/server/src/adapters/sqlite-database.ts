@@ -61,6 +61,7 @@ type Statement = {
   readonly reader: boolean;
   run(values: readonly unknown[]): { changes: number | bigint; lastInsertRowid: number | bigint };
   all(values: readonly unknown[]): Row[];
+  allMade<R>(values: readonly unknown[], rowOf: (values: readonly unknown[]) => R): R[];
   iterate(values: readonly unknown[]): IterableIterator<Row>;
 };
 
@@ -83,6 +84,8 @@ function statementOf(prepared: StatementSync): Statement {
     reader,
     run: (values) => prepared.run(...(values as SqlValue[])),
     all: (values) => prepared.all(...(values as SqlValue[])).map(rowOf),
+    allMade: (values, rowOf) =>
+      (prepared.all(...(values as SqlValue[])) as unknown as unknown[][]).map(rowOf),
     iterate: (values) => prepared.iterate(...(values as SqlValue[])).map(rowOf),
   };
 }

@@ -91,7 +91,7 @@ async function commitTogether(requests: readonly StoreRequest[]): Promise<StoreR
   try {
     return await inTransaction(requests, answer);
   } catch (error) {
-    if (requests.length === 1 || codeOf(error) === 'unavailable')
+    if (requests.length === 1 || database.db.dialect.mayPass(error))
       return requests.map(({ id }) => failure(id, error));
   }
   try {

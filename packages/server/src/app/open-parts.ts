@@ -37,6 +37,8 @@ export type Overrides = {
   log?: Log;
   /** How long a request waits for PostgreSQL: a busy machine must not make tests fail that are about something else. */
   postgresMsMax?: number;
+  /** How long a lead waits for its visit, likewise. */
+  visitMsMax?: number;
   /** How many wrong keys a client may send within a minute. */
   wrongKeysPerMinute?: number;
   /** Where the providers of spam checks are asked. */
@@ -64,6 +66,8 @@ const WRONG_KEYS_PER_MINUTE = 20;
 
 /** A lead that the store has not taken by then goes to the log. */
 const LEAD_MS_MAX = 1500;
+/** So long a lead waits for the visit that it came from. Usually 50 ms are enough; a backlog takes longer. */
+const VISIT_MS_MAX = 300;
 
 const { version: VERSION } = JSON.parse(readFileSync(join(PROJECT_DIR, 'package.json'), 'utf8')) as {
   version: string;
@@ -105,7 +109,7 @@ export async function openParts(config: Config, { around = {}, ...overrides }: O
   // While the store is away the service starts without it.
   if (opening === undefined) await settingUp;
   else settingUp.catch((error: Error) => log.error('not set up', { reason: error.message }));
-  const openedAnswers = openAnswers(config, store, now);
+  const openedAnswers = openAnswers(config, { store, inbox: openedInbox, now });
 
   return {
     now,
@@ -123,6 +127,7 @@ export async function openParts(config: Config, { around = {}, ...overrides }: O
     leadLog: around.leadLog?.(openedLeadLog) ?? openedLeadLog,
     openLeftoverLeadLogs: () => openLeftoverInboxes(leadLogDir),
     leadMsMax: overrides.postgresMsMax ?? LEAD_MS_MAX,
+    visitMsMax: overrides.visitMsMax ?? VISIT_MS_MAX,
     sendersFile: jsonFile<SenderSnapshot>(join(config.dataDir, SENDERS_FILE)),
     freeBytes: async () => {
       const { bavail, bsize } = await statfs(config.dataDir);
@@ -188,11 +193,18 @@ function openCaptcha(addresses: CaptchaAddresses | undefined): Captcha {
   };
 }
 
+/** So much waits only while more comes than can be stored. */
+const BUSY_RECORDS = 300;
+
 /** Its thread and DuckDB are loaded with the first question: a service that nobody asks has neither. */
-function openAnswers({ database, dataDir }: Config, store: Store, now: () => number): Answers {
+function openAnswers(
+  { database, dataDir }: Config,
+  { store, inbox, now }: { store: Store; inbox: Inbox; now: () => number },
+): Answers {
   const from =
     database.kind === 'sqlite' ? { kind: database.kind, file: join(dataDir, 'leadtrail.db') } : database;
-  return openDuckdbAnswers({ place: { folder: join(dataDir, 'answers'), store: from }, store, now });
+  const isBusy = () => inbox.backlog().records > BUSY_RECORDS;
+  return openDuckdbAnswers({ place: { folder: join(dataDir, 'answers'), store: from }, store, now, isBusy });
 }
 
 /** What the configuration says should be in the store. */

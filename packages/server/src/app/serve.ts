@@ -4,6 +4,7 @@ import { bundledFile, bundledFolder } from '../adapters/bundled-file.ts';
 import type { Config } from '../config.ts';
 import type { AppSettings } from '../flows/app-settings.ts';
 import { makeChangeLeads } from '../flows/change-leads.ts';
+import { makeCheckKey } from '../flows/check-key.ts';
 import { makeCheckReadiness } from '../flows/check-readiness.ts';
 import { makeEndSession } from '../flows/end-session.ts';
 import { makeForwardLead } from '../flows/forward-lead.ts';
@@ -215,10 +216,10 @@ function flowsOf(config: Config, parts: Parts, work: Work) {
 function contextOf(
   config: Config,
   parts: Parts,
-  { settings }: Work,
+  { settings, senders }: Work,
   serving: Serving,
 ): Omit<HttpContext, 'isWhitelisted'> {
-  const { store, keys, redis, metrics, log, now, answerMsMax } = parts;
+  const { store, leadLog, keys, redis, metrics, log, now, answerMsMax } = parts;
   const limitOf = (perMinute: number, name: string) =>
     redis === undefined ? makeRateLimit(perMinute) : makeSharedRateLimit(perMinute, redis.counter, name);
   return {
@@ -241,6 +242,7 @@ function contextOf(
         requireSignature: current.callbacksRequireSignature,
       };
     }, now),
+    checkKey: makeCheckKey({ store, senders, leadLog }),
     isSiteOrigin: (origin) => store.isSiteOrigin({ origin }),
     trackLimit: limitOf(config.trackRateLimitPerMinute, ''),
     captureLimit: limitOf(config.captureRateLimitPerMinute, 'capture '),

@@ -54,7 +54,7 @@ export async function startWork(config: Config, parts: Parts, { timers }: { time
   metrics.watchLeadLogs(() => [leadLog, ...leadAdoption.inboxes()]);
   const schedule = openSchedule(
     JOBS,
-    { ...parts, settings, indexing, adoption, leadAdoption, watch, senders },
+    { ...parts, newId, settings, indexing, adoption, leadAdoption, watch, senders },
     { timers },
   );
   return {

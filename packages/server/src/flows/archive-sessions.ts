@@ -9,49 +9,54 @@ const ENTRIES_PER_OBJECT = 32;
 const LEASE_MS = MINUTE_MS;
 const RETRY_MS = 30 * SECOND_MS;
 
+type Parts = { store: Store; objects: ObjectStore; log: Log; now: number; newId: () => string };
+
 /** Brings what is waiting in the queue to the object store, many sessions to an object. */
-export async function archiveSessions(parts: {
-  store: Store;
-  objects: ObjectStore;
-  log: Log;
-  now: number;
-}): Promise<void> {
-  const { store, objects, log, now } = parts;
-  for (;;) {
-    const entries = await store.claimArchives({ now, leaseMs: LEASE_MS, entriesMax: ENTRIES_PER_OBJECT });
-    const [first] = entries;
-    if (first === undefined) return;
+export async function archiveSessions(parts: Parts): Promise<void> {
+  const { store, objects, log, now, newId } = parts;
+  for (let isIdle = true; ; isIdle = false) {
+    const claim = await store.claimArchives({
+      now,
+      leaseMs: LEASE_MS,
+      entriesMax: ENTRIES_PER_OBJECT,
+      newId: newId(),
+    });
+    if (claim === null) return isIdle ? undefined : deleteLeftovers(parts);
+    const { key, claimedUntil, entries } = claim;
     const archiveIds = entries.map((entry) => entry.archive_id);
     // Concatenated gzip files are a gzip file.
     const body = Buffer.concat(entries.map((entry) => entry.body));
-    const key = archiveKey(first);
     try {
       await objects.put(key, body);
     } catch (error) {
       log.warn('object store not available', { reason: (error as Error).message, waiting: entries.length });
-      await store.releaseArchives({ archiveIds, until: now + RETRY_MS });
+      await store.releaseArchives({ key, claimedUntil, archiveIds, until: now + RETRY_MS });
       throw error;
     }
-    const sessions = entries.reduce((sum, entry) => sum + entry.sessions, 0);
-    await store.recordArchive({
-      object: {
-        key,
-        kind: 'archive',
-        created_at: first.created_at,
-        sessions,
-        bytes: body.length,
-        first_session: lowest(entries.map((entry) => entry.first_session)),
-        last_session: highest(entries.map((entry) => entry.last_session)),
-      },
+    const isRecorded = await store.recordArchive({
+      object: { key, kind: 'archive', bytes: body.length, ...contentOf(entries) },
       archiveIds,
     });
+    if (isRecorded) continue;
+    // It took longer than the lease, so others have done it, or will.
+    await objects.delete(key);
+    await store.forgetCopy({ key });
   }
 }
 
-/** Named after its first entry, so that writing it again after a crash is idempotent. */
-function archiveKey(first: ArchiveClaim): string {
-  const day = new Date(first.created_at).toISOString().slice(0, 10).replaceAll('-', '/');
-  return `archives/${day}/${first.archive_id}.ndjson.gz`;
+/** Of processes that have died after writing an object. What cannot be deleted now is at night. */
+async function deleteLeftovers({ store, objects, now }: Parts): Promise<void> {
+  const keys = await store.disownCopies({ now });
+  await Promise.allSettled(keys.map((key) => objects.delete(key)));
+}
+
+function contentOf(entries: ArchiveClaim['entries']) {
+  return {
+    created_at: entries[0]?.created_at ?? 0,
+    sessions: entries.reduce((sum, entry) => sum + entry.sessions, 0),
+    first_session: lowest(entries.map((entry) => entry.first_session)),
+    last_session: highest(entries.map((entry) => entry.last_session)),
+  };
 }
 
 function lowest(ids: readonly string[]): string {

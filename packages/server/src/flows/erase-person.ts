@@ -11,7 +11,6 @@ export type ErasePersonParts = ErasureParts & {
   adoption: Adoption;
   leadAdoption: Adoption;
   senders: KnownSenders;
-  newId: () => string;
 };
 
 /** Longer than the lease of a process that has died. */

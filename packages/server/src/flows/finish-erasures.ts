@@ -1,16 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
-import { withoutSessions } from '../domain/tracking/session-archive.ts';
+import { keyBeside, withoutSessions } from '../domain/tracking/session-archive.ts';
 import { AppError, unavailable } from '../lib/errors.ts';
 import { MINUTE_MS, SECOND_MS } from '../lib/utc-time.ts';
 import type { Answers } from '../ports/answers.ts';
 import type { Inbox } from '../ports/inbox.ts';
 import type { Log } from '../ports/log.ts';
 import type { ObjectStore } from '../ports/objects.ts';
-import type { ErasedSessions } from '../store/erase/archived-sessions.ts';
+import type { ErasedSessions, ErasureLease } from '../store/erase/archived-sessions.ts';
 import type { Store } from '../store/store.ts';
 import { archiveSessions } from './archive-sessions.ts';
+import { deleteStrays } from './delete-strays.ts';
 
 /** What is left of an erasure once the rows are deleted: archives, recordings and free pages of the databases. */
 
@@ -22,6 +23,7 @@ export type ErasureParts = {
   answers: Answers;
   log: Log;
   now: () => number;
+  newId: () => string;
 };
 
 /** Longer than an archive takes to be read and written. */
@@ -64,65 +66,91 @@ export async function eraseFromArchives(parts: ErasureParts, deadline: number): 
       const lease = { now: now(), leaseMs: LEASE_MS, max: SESSIONS_PER_STEP };
       const claim = await store.claimErasedSessions(lease);
       if (claim?.sessionIds.length === 0) return true;
-      const taken = claim === null ? null : await eraseClaimed(parts, claim);
-      if (taken === null) return null;
-      removed += taken;
+      if (claim === null) return null;
+      const taken = await eraseClaimed(parts, claim);
+      removed += taken.removed;
+      if (taken.isLeft) return null;
     }
   });
+  // Last: by now nothing that may hold these sessions is on its way.
+  await deleteStrays(parts).catch(throwUnavailable);
   return removed;
 }
 
-/** Null: they have to reach the object store first. */
-async function eraseClaimed(parts: ErasureParts, claim: ErasedSessions): Promise<number | null> {
+function throwUnavailable(error: unknown): never {
+  throw error instanceof AppError ? error : unavailable('The archives cannot be rewritten.', error);
+}
+
+/** Left: they have to reach the object store first, or another process goes on with them. */
+async function eraseClaimed(
+  parts: ErasureParts,
+  { objects, isOnTheWay, ...claimed }: ErasedSessions,
+): Promise<{ removed: number; isLeft: boolean }> {
   const { store, now } = parts;
-  const { sessionIds } = claim;
-  const giveBack = () => store.extendErasedSessions({ sessionIds, until: 0 });
+  let lease: ErasureLease = claimed;
+  const giveBack = () => store.extendErasedSessions({ ...lease, until: 0 });
+  let removed = 0;
   try {
-    if (claim.isOnTheWay) {
+    if (isOnTheWay) {
       await archiveSessions({ ...parts, now: now() });
       await giveBack();
-      return null;
+      return { removed, isLeft: true };
     }
-    let removed = 0;
-    for (const object of claim.objects) {
-      removed += await rewrite(parts, object, new Set(sessionIds));
-      await store.extendErasedSessions({ sessionIds, until: now() + LEASE_MS });
+    for (const object of objects) {
+      const taken = await rewrite(parts, object, lease);
+      const until = now() + LEASE_MS;
+      if (taken === 'lost' || !(await store.extendErasedSessions({ ...lease, until })))
+        return { removed, isLeft: true };
+      removed += taken;
+      lease = { ...lease, claimedUntil: until };
     }
-    await store.forgetErasedSessions({ sessionIds });
-    return removed;
+    await store.forgetErasedSessions(lease);
+    return { removed, isLeft: false };
   } catch (error) {
     // Where this fails too, the lease expires.
     await giveBack().catch(() => undefined);
-    throw error instanceof AppError ? error : unavailable('The archives cannot be rewritten.', error);
+    return throwUnavailable(error);
   }
 }
 
 type ArchiveObject = ErasedSessions['objects'][number];
 
 /**
- * Under the same name, so that a crash leaves no copy behind. After one between the object and its record there is
- * nothing left to remove, but still to record.
+ * Under another name. A process that is held up for longer than its lease would otherwise put back what others have
+ * taken out since. What it writes now is noted before, and in no catalogue unless it still has the lease.
  */
 async function rewrite(
-  { store, objects }: ErasureParts,
+  parts: ErasureParts,
   { key, ...recorded }: ArchiveObject,
-  erased: ReadonlySet<string>,
-): Promise<number> {
+  lease: ErasureLease,
+): Promise<number | 'lost'> {
+  const { store, objects, now, newId } = parts;
   const found = await objects.get(key);
   const before = found === undefined ? '' : (await unzip(found)).toString();
-  const { text, sessions, removed } = withoutSessions(before, erased);
+  const { text, sessions, removed } = withoutSessions(before, new Set(lease.sessionIds));
   if (found === undefined || sessions === 0) {
     await objects.delete(key);
     await store.forgetObjects({ keys: [key] });
     return removed.length;
   }
-  const body = removed.length === 0 ? found : await zip(text);
-  if (body !== found) await objects.put(key, body);
-  const isRecorded = sessions === recorded.sessions && body.length === recorded.bytes;
-  const isListed = isRecorded || (await store.recordRewrittenArchive({ key, sessions, bytes: body.length }));
-  // Retention has deleted it in the meantime.
-  if (!isListed) await objects.delete(key);
-  return removed.length;
+  const isRecorded = sessions === recorded.sessions && found.length === recorded.bytes;
+  if (removed.length === 0 && isRecorded) return 0;
+
+  const copy = keyBeside(key, newId());
+  if (!(await store.noteRewriting({ ...lease, copy }))) return 'lost';
+  const body = await zip(text);
+  try {
+    await objects.put(copy, body);
+  } catch (error) {
+    await store.giveUpCopy({ key: copy, now: now() });
+    throw error;
+  }
+  const outcome = await store.recordRewrittenArchive({ ...lease, key, copy, sessions, bytes: body.length });
+  for (const left of { recorded: [key], lost: [copy], gone: [key, copy] }[outcome]) {
+    await objects.delete(left);
+    await store.forgetCopy({ key: left });
+  }
+  return outcome === 'lost' ? 'lost' : removed.length;
 }
 
 /** Deletes the recordings of erased sessions. */

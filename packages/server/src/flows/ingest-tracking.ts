@@ -151,7 +151,7 @@ export function startIngest(parts: {
     }
   }
 
-  /** Applied record by record; what fails again is kept for inspection. */
+  /** Applied record by record; what fails again is kept and tried again later. */
   async function salvage(batch: TrackingBatch): Promise<Ingested> {
     const ingested = await store.salvageTracking(batch);
     metrics.dropped('record_unprocessable', ingested.failed);

@@ -20,6 +20,8 @@ export type KnownSenders = {
   areKnown(): boolean;
   /** Undefined: nothing is known yet. */
   decide(enquiry: Enquiry): ReturnType<typeof decideCapture> | undefined;
+  /** Whether it is the hash of the key of an integration that may send leads. */
+  isKey(keyHash: string): boolean;
   isSiteOrigin(origin: string): boolean;
   /** Undefined: nothing was set for the form. */
   formSettings(siteKey: string, formId: string): FormSettings | undefined;
@@ -80,6 +82,7 @@ export async function openKnownSenders(parts: {
   return {
     areKnown: () => known !== undefined,
     decide: (enquiry) => (known === undefined ? undefined : decideCapture(enquiry, factsOf(known, enquiry))),
+    isKey: (keyHash) => known?.integrations[keyHash] ?? false,
     isSiteOrigin: (origin) =>
       known?.sites.some(({ enabled, domains }) => enabled && isAllowedOrigin(origin, domains)) ?? true,
     formSettings(siteKey, formId) {

@@ -5,16 +5,18 @@ import type { RecentIds } from './recent-ids.ts';
 /** Waits until the recent visit of a visitor is stored, for a limited time. */
 export type VisitStored = (visitorId: string) => Promise<void>;
 
-/** Usually 50 ms are enough; a backlog takes longer. */
-const WAIT_MS_MAX = 300;
 const LOOK_MS = 5;
 
 /** A lead is forwarded once, so a visit that has just started must be stored before it. */
-export function makeVisitStored(parts: { inbox: Inbox; recentVisitors: RecentIds }): VisitStored {
+export function makeVisitStored(parts: {
+  inbox: Inbox;
+  recentVisitors: RecentIds;
+  visitMsMax: number;
+}): VisitStored {
   return async (visitorId) => {
     if (!parts.recentVisitors.has(visitorId)) return;
     const isStored = parts.inbox.mark();
-    const deadline = performance.now() + WAIT_MS_MAX;
+    const deadline = performance.now() + parts.visitMsMax;
     while (!isStored() && performance.now() < deadline) await sleep(LOOK_MS);
   };
 }

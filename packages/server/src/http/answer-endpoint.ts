@@ -12,6 +12,7 @@ import {
 } from '@leadtrail/contract/endpoint';
 import type { EndpointName, Endpoints } from '@leadtrail/contract/endpoints';
 import type { FormRecord } from '../domain/leads/form-fields.ts';
+import type { KeyStanding } from '../flows/check-key.ts';
 import type { OpenedLink } from '../flows/open-shared-link.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Log } from '../ports/log.ts';
@@ -27,7 +28,14 @@ import { parseJson, readText, validate } from './read-body.ts';
 import { readFileBody, type SentFile } from './read-file-body.ts';
 import { readFormBody } from './read-form-body.ts';
 import { type PackedBody, readPackedBody } from './read-packed-body.ts';
-import { limitOf, mayBeWrongKey, refuseWrongKey, takeFromLimit, takeFromLink } from './request-limits.ts';
+import {
+  limitOf,
+  mayBeWrongKey,
+  refuseWrongKey,
+  standingOfKey,
+  takeFromLimit,
+  takeFromLink,
+} from './request-limits.ts';
 
 /** What a handler gets: checked input, and who is asking. */
 export type EndpointRequest<E extends Endpoint> = {
@@ -48,6 +56,8 @@ export type EndpointRequest<E extends Endpoint> = {
   /** How the client's address was found. */
   clientSource: () => ClientSource;
   headers: IncomingHttpHeaders;
+  /** Undefined for a form without a key, and for what is not a form. */
+  keyStanding: KeyStanding | undefined;
   /** Undefined on public endpoints, and for a shared link. */
   role: Role | undefined;
   /** The handler shows nothing but its sites; null: there is no such bound. */
@@ -94,7 +104,12 @@ export function answerEndpoint(name: string, declared: Endpoint, handler: AnyHan
     const client = context.clientIp(incoming.socket.remoteAddress, incoming.headers);
     let answer = reply;
     try {
-      if (limit !== null) await takeFromLimit(limit, client.ip, incoming.headers, reply.headers, context);
+      const asked = isForm ? standingOfKey(incoming.headers, client.ip, context) : undefined;
+      const keyStanding = asked && (await asked);
+      // Servers are not limited; a wrong key counts as that, and its form is not read.
+      const isLimited = keyStanding === undefined || keyStanding === 'open';
+      if (limit !== null && isLimited)
+        await takeFromLimit(limit, client.ip, incoming.headers, reply.headers, context);
       let text: Promise<string> | undefined;
       const readBody = () => (text ??= readText(incoming, bytesMax));
       const caller =
@@ -113,6 +128,7 @@ export function answerEndpoint(name: string, declared: Endpoint, handler: AnyHan
         client,
         clientSource: () => context.clientSource(incoming.socket.remoteAddress, incoming.headers),
         headers: incoming.headers,
+        keyStanding,
         ...caller,
       };
       if (cached === undefined) {

@@ -76,7 +76,7 @@ export function makeRequireSecret(currentSecrets: () => Promise<Secrets>, now: (
 
 /** Both headers may be sent; the first valid one counts. */
 export function offeredKeys(headers: IncomingHttpHeaders): string[] {
-  const bearer = /^Bearer\s+(.+)$/i.exec(headers.authorization?.trim() ?? '')?.[1]?.trim();
+  const bearer = /^Bearer\s+(\S.*)$/i.exec(headers.authorization?.trim() ?? '')?.[1]?.trim();
   const apiKey = headers['x-api-key'];
   return [bearer, typeof apiKey === 'string' ? apiKey.trim() : undefined].filter(
     (key): key is string => key !== undefined && key !== '',

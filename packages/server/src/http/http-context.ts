@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { CheckKey } from '../flows/check-key.ts';
 import type { OpenedLink } from '../flows/open-shared-link.ts';
 import type { Log } from '../ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
@@ -21,6 +22,8 @@ export type HttpContext = {
     headers: IncomingHttpHeaders,
     body: () => Promise<string>,
   ) => Promise<string | null>;
+  /** Of a form that comes with a key. */
+  checkKey: CheckKey;
   /** Whether an origin belongs to one of the sites. */
   isSiteOrigin: (origin: string) => Promise<boolean>;
   trackLimit: SharedRateLimit;

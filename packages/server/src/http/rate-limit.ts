@@ -13,11 +13,14 @@ const EVERYONE_ELSE = 'everyone else';
 const SHARED_COUNT_MS = 2 * MINUTE_MS;
 
 export type RateDecision = { count: number; allowed: boolean; remaining: number; resetSeconds: number };
-export type RateLimit = { readonly perMinute: number; take(ip: string, now: number): RateDecision };
+export type RateLimit = {
+  readonly perMinute: number;
+  take(ip: string, now: number, amount?: number): RateDecision;
+};
 export type SharedRateLimit = {
   readonly perMinute: number;
   /** At once, where this process can tell by itself. */
-  take(ip: string, now: number): RateDecision | Promise<RateDecision>;
+  take(ip: string, now: number, amount?: number): RateDecision | Promise<RateDecision>;
 };
 
 /** Requests per client and minute of the clock; 0 means no limit. */
@@ -25,7 +28,7 @@ export function makeRateLimit(perMinute: number): RateLimit {
   const counts = makeCounts(perMinute);
   return {
     perMinute,
-    take: (ip, now) => decide(perMinute, counts.add(counts.clientOf(ip, now)), now),
+    take: (ip, now, amount = 1) => decide(perMinute, counts.add(counts.clientOf(ip, now), amount), now),
   };
 }
 
@@ -37,13 +40,14 @@ export function makeSharedRateLimit(perMinute: number, shared: SharedCounter, na
   const counts = makeCounts(perMinute);
   return {
     perMinute,
-    take(ip, now) {
+    take(ip, now, amount = 1) {
       const client = counts.clientOf(ip, now);
-      const count = counts.add(client);
+      const count = counts.add(client, amount);
       // The shared count is never lower than this one.
       if (count > perMinute) return decide(perMinute, count, now);
       const minute = minuteOf(now);
-      return shared.count(`${name}${minute} ${client}`, count, SHARED_COUNT_MS).then((total = count) => {
+      const counted = shared.count(`${name}${minute} ${client}`, count, SHARED_COUNT_MS, amount);
+      return counted.then((total = count) => {
         counts.learn(client, minute, total);
         return decide(perMinute, total, now);
       });
@@ -75,8 +79,8 @@ function makeCounts(perMinute: number) {
       newClients += 1;
       return client;
     },
-    add(client: string): number {
-      const count = (counts.get(client) ?? 0) + 1;
+    add(client: string, amount: number): number {
+      const count = (counts.get(client) ?? 0) + amount;
       keep(client, count);
       return count;
     },

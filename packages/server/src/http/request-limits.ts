@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Endpoint } from '@leadtrail/contract/endpoint';
+import type { KeyStanding } from '../flows/check-key.ts';
 import type { OpenedLink } from '../flows/open-shared-link.ts';
 import { AppError } from '../lib/errors.ts';
 import { offeredKeys } from './authenticate.ts';
@@ -11,27 +12,44 @@ import { siteOriginHeaders } from './site-origin.ts';
 /** How often a client may call: tracking and forms are counted by the request, keys where they are wrong, shared links by
  * the link. */
 
-export type NamedLimit = { name: 'track' | 'capture'; limit: SharedRateLimit };
+export type NamedLimit = {
+  name: 'track' | 'capture';
+  limit: SharedRateLimit;
+  /** How many requests one counts for. */
+  amountOf(headers: IncomingHttpHeaders): number;
+};
+
+/** Tracking is kept as it comes, so whoever sends much at a time may do so less often. Nearly all requests are smaller. */
+const REQUEST_BYTES = 16 * 1024;
+/** Recordings are larger, and are only taken from visitors who are recorded. */
+const RECORDING_BYTES = 64 * 1024;
 
 /** Null: it has none. */
-export function limitOf({ group, form }: Endpoint, context: HttpContext): NamedLimit | null {
+export function limitOf(endpoint: Endpoint, context: HttpContext): NamedLimit | null {
   const { trackLimit, captureLimit } = context;
-  if (group === 'Tracking' && trackLimit.perMinute > 0) return { name: 'track', limit: trackLimit };
-  if (form !== undefined && captureLimit.perMinute > 0) return { name: 'capture', limit: captureLimit };
+  if (endpoint.group === 'Tracking' && trackLimit.perMinute > 0)
+    return { name: 'track', limit: trackLimit, amountOf: (headers) => amountOf(headers, endpoint) };
+  if (endpoint.form !== undefined && captureLimit.perMinute > 0)
+    return { name: 'capture', limit: captureLimit, amountOf: () => 1 };
   return null;
+}
+
+/** Before the body is read. One that does not say how large it is may be as large as any. */
+function amountOf(headers: IncomingHttpHeaders, { bodyBytesMax = 0, packed }: Endpoint): number {
+  const isUnsaid = headers['transfer-encoding'] !== undefined;
+  const bytes = isUnsaid ? bodyBytesMax : Math.min(Number(headers['content-length'] ?? 0) || 0, bodyBytesMax);
+  return 1 + Math.floor(bytes / (packed ? RECORDING_BYTES : REQUEST_BYTES));
 }
 
 /** The block list is asked later: so beyond the limit a blocked client sees what everybody sees. */
 export async function takeFromLimit(
-  { name, limit }: NamedLimit,
+  { name, limit, amountOf }: NamedLimit,
   ip: string,
   sent: IncomingHttpHeaders,
   headers: Record<string, string>,
   context: HttpContext,
 ): Promise<void> {
-  // Servers are not limited, and a key that turns out to be wrong counts as that.
-  if (name === 'capture' && hasKey(sent)) return;
-  const taken = limit.take(ip, context.now());
+  const taken = limit.take(ip, context.now(), Math.min(amountOf(sent), limit.perMinute));
   // Nothing to wait for where this process counts alone.
   const { allowed, remaining, resetSeconds } = taken instanceof Promise ? await taken : taken;
   headers['ratelimit-policy'] = `"${name}";q=${limit.perMinute};w=60`;
@@ -47,8 +65,14 @@ export async function takeFromLimit(
   });
 }
 
-function hasKey(headers: IncomingHttpHeaders): boolean {
-  return String(headers['x-api-key'] ?? '').trim() !== '';
+/** Of the key that a form comes with; undefined: it comes with none. */
+export function standingOfKey(
+  headers: IncomingHttpHeaders,
+  ip: string,
+  { checkKey }: HttpContext,
+): Promise<KeyStanding> | undefined {
+  const key = String(headers['x-api-key'] ?? '').trim();
+  return key === '' ? undefined : checkKey(key, ip);
 }
 
 export function takeFromLink(link: OpenedLink, { sharedLinkLimit, now }: HttpContext): OpenedLink {

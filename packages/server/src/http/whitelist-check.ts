@@ -7,6 +7,9 @@ type Rule = { list: 'blocked' | 'whitelisted' } | null;
 const KEPT_MS = 5 * SECOND_MS;
 const ADDRESSES_KEPT_MAX = 10_000;
 
+/** A clock that was set back must not keep it for longer. */
+const isFresh = (leftMs: number) => leftMs > 0 && leftMs <= KEPT_MS;
+
 /** Whether an address is on the whitelist, as of a few seconds ago: another process may have changed it since. */
 export type WhitelistCheck = {
   (ip: string): Promise<boolean>;
@@ -24,7 +27,7 @@ export function makeWhitelistCheck(
   const check = (ip: string) => {
     const at = now();
     const known = kept.get(ip);
-    if (known !== undefined && at < known.until) return known.isWhitelisted;
+    if (known !== undefined && isFresh(known.until - at)) return known.isWhitelisted;
     const isWhitelisted = findRule(ip).then(
       (rule) => rule?.list === 'whitelisted',
       // While the store is away the limit holds for everyone.

@@ -30,6 +30,7 @@ export type JobParts = {
   log: Log;
   metrics: Metrics;
   now: () => number;
+  newId: () => string;
   /** The service is stopping: what is left waits for the next run. */
   signal: AbortSignal;
 };

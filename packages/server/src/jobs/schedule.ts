@@ -10,6 +10,7 @@ import { endIdleSessions } from './end-idle-sessions.ts';
 import type { Job, JobParts } from './job.ts';
 import { limitReplayStorage } from './limit-replay-storage.ts';
 import { applyRetention } from './retention.ts';
+import { retryFailedRecords } from './retry-failed-records.ts';
 import { cronOf, nextTickOf, runJob, type Tick } from './run-job.ts';
 
 /** Everything that happens by the clock (UTC). */
@@ -62,6 +63,12 @@ export const JOBS: readonly Job[] = [
     cron: '5 * * * *',
     scope: 'service',
     run: renewLeadsAfterMigration,
+  },
+  {
+    name: 'retry-failed-records',
+    cron: '25 * * * *',
+    scope: 'service',
+    run: retryFailedRecords,
   },
   {
     name: 'clean-up-tracking',

@@ -6,9 +6,10 @@ export type Cell = string | number | null;
 const FORMULA = /^(?:[\t\r\n]|\s*[=+\-@＝＋－＠])/;
 /**
  * Where the list separator is a semicolon, spreadsheets split at it and know nothing of quotes that begin after a comma:
- * for them a cell begins after each semicolon and line break of a text.
+ * for them a cell begins after each semicolon and line break of a text. Looked for from the sign back, because from each of
+ * many line breaks forward would take their number squared.
  */
-const INNER_FORMULA = /([;\r\n][\s"]*)(?=[=+\-@＝＋－＠])/g;
+const INNER_FORMULA = /(?=[=+\-@＝＋－＠])(?<=[;\r\n][\s"]*)/g;
 const NEEDS_QUOTES = /[",;\r\n]/;
 
 export function csvLine(cells: readonly Cell[]): string {
@@ -19,6 +20,6 @@ export function csvLine(cells: readonly Cell[]): string {
 function csvCell(cell: Cell): string {
   if (cell === null) return '';
   if (typeof cell === 'number') return String(cell);
-  const text = (FORMULA.test(cell) ? `'${cell}` : cell).replaceAll(INNER_FORMULA, "$1'");
+  const text = (FORMULA.test(cell) ? `'${cell}` : cell).replaceAll(INNER_FORMULA, "'");
   return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

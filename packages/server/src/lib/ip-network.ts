@@ -40,7 +40,7 @@ export function parseIpNetwork(text: string): IpNetwork | NotANetwork {
   if (length === undefined) return { text: ip, key: keyOf(family, digits, family.bits), bits: null };
 
   if (!PREFIX_LENGTH.test(length)) return 'unreadable';
-  const isMapped = family === IPV4 && spelled.includes('::');
+  const isMapped = family === IPV4 && spelled.includes(':');
   const bits = Number(length) - (isMapped ? MAPPED_BITS : 0);
   if (bits > family.bits) return 'unreadable';
   if (bits < family.bitsMin) return 'too_large';

@@ -107,6 +107,10 @@ export function isObjectAt(json: ScannedJson, at: number): boolean {
   return json[at] === OPEN_OBJECT;
 }
 
+export function isStringAt(json: ScannedJson, at: number): boolean {
+  return json[at] === QUOTE;
+}
+
 export function isListAt(json: ScannedJson, at: number): boolean {
   return json[at] === OPEN_LIST;
 }

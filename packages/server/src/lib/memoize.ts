@@ -1,7 +1,14 @@
-/** Remembers the results of a pure function by its argument; once there are too many, it begins anew. */
+/** About as long as the longest statements of the store. */
+const KEY_CHARS_MAX = 4096;
+
+/**
+ * Remembers the results of a pure function by its argument; once there are too many, it begins anew. A result for a longer
+ * argument is not remembered: many are what somebody sent, and must not fill the memory.
+ */
 export function memoize<R>(entriesMax: number, compute: (key: string) => R): (key: string) => R {
   const results = new Map<string, R>();
   return (key) => {
+    if (key.length > KEY_CHARS_MAX) return compute(key);
     const known = results.get(key);
     if (known !== undefined || results.has(key)) return known as R;
     if (results.size === entriesMax) results.clear();

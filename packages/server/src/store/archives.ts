@@ -1,5 +1,9 @@
 import type { Insertable } from 'kysely';
+import { archiveKey } from '../domain/tracking/session-archive.ts';
+import type { Db } from './dialect.ts';
+import { isFree } from './leases.ts';
 import { addObjects, COUNTED, countObjects } from './object-catalogue.ts';
+import { forgetCopy, isCopy, isReleased, noteCopy, releaseCopy } from './object-copies.ts';
 import { background, primaryRead } from './operation.ts';
 import { forgetReplayChunks } from './replays.ts';
 import type { ArchiveQueueRow, ObjectRow } from './schema.ts';
@@ -7,74 +11,107 @@ import type { ArchiveQueueRow, ObjectRow } from './schema.ts';
 /** The queue of session metadata on its way to the object store, and the catalogue of what is there. */
 
 const CLAIMED = ['archive_id', 'created_at', 'sessions', 'first_session', 'last_session', 'body'] as const;
-export type ArchiveClaim = Pick<ArchiveQueueRow, (typeof CLAIMED)[number]>;
+export type ArchiveClaim = {
+  /** The object they go into. */
+  key: string;
+  /** Tells this lease from any other. */
+  claimedUntil: number;
+  entries: Pick<ArchiveQueueRow, (typeof CLAIMED)[number]>[];
+};
 
 /**
- * Leases the oldest waiting entries. After a crash the lease runs out and they are leased again, in the same group. So
- * an object that was written but not recorded is written again under the same name with the same content.
+ * Leases the oldest waiting entries; null: there are none. After a crash the lease runs out and they are leased again,
+ * in the same group, but for another object: the one before may yet be written by a process that was only held up.
  */
 export const claimArchives = background(
   { changes: [] },
   async (
-    { query, dialect },
-    { now, leaseMs, entriesMax }: { now: number; leaseMs: number; entriesMax: number },
-  ): Promise<ArchiveClaim[]> => {
+    db,
+    { now, leaseMs, entriesMax, newId }: { now: number; leaseMs: number; entriesMax: number; newId: string },
+  ): Promise<ArchiveClaim | null> => {
+    const { query, dialect } = db;
     await dialect.lock('archives');
     const oldest = await query
       .selectFrom('archive_queue')
-      .select(['archive_id', 'object_id'])
-      .where('claimed_until', '<=', now)
+      .select(['archive_id', 'object_id', 'created_at'])
+      .where(isFree(now))
       .orderBy('archive_id')
       .limit(1)
       .executeTakeFirst();
-    if (oldest === undefined) return [];
+    if (oldest === undefined) return null;
 
+    const claimedUntil = now + leaseMs;
+    const objectId = await objectFor(db, oldest, newId);
+    const key = archiveKey(oldest.created_at, objectId);
     const free = query
       .selectFrom('archive_queue')
       .select('archive_id')
-      .where('claimed_until', '<=', now)
+      .where(isFree(now))
       .$if(oldest.object_id !== null, (select) => select.where('object_id', '=', oldest.object_id))
       .$if(oldest.object_id === null, (select) =>
         select.where('object_id', 'is', null).orderBy('archive_id').limit(entriesMax),
       );
-    const claimed = await query
+    const entries = await query
       .updateTable('archive_queue')
-      .set({ claimed_until: now + leaseMs, object_id: oldest.object_id ?? oldest.archive_id })
+      .set({ claimed_until: claimedUntil, object_id: objectId })
       .where('archive_id', 'in', free)
       .returning(CLAIMED)
       .execute();
-    return claimed.sort((a, b) => (a.archive_id < b.archive_id ? -1 : 1));
+    await noteCopy(db, key, claimedUntil);
+    return { key, claimedUntil, entries: entries.sort((a, b) => (a.archive_id < b.archive_id ? -1 : 1)) };
   },
 );
+
+/** The same again where whoever has tried before is known to have ended. */
+async function objectFor(
+  db: Db,
+  { object_id, created_at }: Pick<ArchiveQueueRow, 'object_id' | 'created_at'>,
+  newId: string,
+): Promise<string> {
+  if (object_id === null) return newId;
+  const before = archiveKey(created_at, object_id);
+  if (await isReleased(db, before)) return object_id;
+  // An earlier version writes objects without a note.
+  if (!(await isCopy(db, before))) await noteCopy(db, before, 0);
+  return newId;
+}
+
+type HeldArchives = Pick<ArchiveClaim, 'key' | 'claimedUntil'> & { archiveIds: readonly string[] };
 
 /** Gives entries back, because the object store did not take them. */
 export const releaseArchives = background(
   { changes: [] },
-  async (
-    { query, dialect },
-    { archiveIds, until }: { archiveIds: readonly string[]; until: number },
-  ): Promise<void> => {
-    await query
+  async (db, { key, claimedUntil, archiveIds, until }: HeldArchives & { until: number }): Promise<void> => {
+    const { numUpdatedRows } = await db.query
       .updateTable('archive_queue')
       .set({ claimed_until: until })
-      .where('archive_id', 'in', dialect.anyOf(archiveIds))
-      .execute();
+      .where('archive_id', 'in', db.dialect.anyOf(archiveIds))
+      .where('claimed_until', '=', claimedUntil)
+      .executeTakeFirstOrThrow();
+    if (numUpdatedRows > 0n) await releaseCopy(db, key);
   },
 );
 
+/**
+ * Puts an object into the catalogue in place of its entries. False: another process has taken over the lease
+ * and was faster, or the object may be deleted at any time because the lease has run out.
+ */
 export const recordArchive = background(
   { changes: ['objects'] },
   async (
     db,
     { object, archiveIds }: { object: Insertable<ObjectRow>; archiveIds: readonly string[] },
-  ): Promise<void> => {
+  ): Promise<boolean> => {
+    await db.dialect.lock('archives');
+    if (!(await isCopy(db, object.key))) return false;
     const { numDeletedRows } = await db.query
       .deleteFrom('archive_queue')
       .where('archive_id', 'in', db.dialect.anyOf(archiveIds))
       .executeTakeFirstOrThrow();
-    // Another process may have taken over an expired lease and recorded the object already.
-    if (numDeletedRows === 0n) return;
+    if (numDeletedRows === 0n) return false;
+    await forgetCopy(db, { key: object.key });
     await addObjects(db, [object]);
+    return true;
   },
 );
 

@@ -16,6 +16,11 @@ export type Dialect = {
    * looked up by an index, whatever the database thinks of the size of the table.
    */
   lookUp(table: keyof Schema, column: string): string;
+  /**
+   * For `run`: in a `from`, what a select of numbers, called value, finds for each row of the tables before it, as a table
+   * `found`. Unlike a join it may have a limit of its own.
+   */
+  foundBy(select: string): string;
   /** Pairs of values as a table with the columns a and b. */
   pairs(
     values: readonly (readonly [string, string | number])[],
@@ -39,6 +44,12 @@ export type Dialect = {
   forgetTexts(leadIds: readonly number[]): Promise<void>;
   /** Runs a statement as it stands, with `?` for each value: for the few where building it each time would be slow. */
   run<R>(text: string, values: readonly SqlValue[]): Promise<R[]>;
+  /** The same for many rows: each is made of its values in the order of the columns, without looking up their names. */
+  runMany<R>(
+    text: string,
+    values: readonly SqlValue[],
+    rowOf: (values: readonly unknown[]) => R,
+  ): Promise<R[]>;
   /** The same for a select that locks its rows until the transaction ends. */
   selectHeld<R>(text: string, values: readonly SqlValue[]): Promise<R[]>;
   /** Inserts a row and answers with the number it was given. */
@@ -118,7 +129,7 @@ export function totalsIn<T extends keyof Schema>(
 export function summed<R extends object>(
   rows: readonly R[],
   { key, sums }: { key: readonly string[]; sums: readonly string[] },
-): Keyed<R>[] {
+): R[] {
   const totals = new Map<string, Record<string, number>>();
   for (const row of rows as readonly Record<string, number>[]) {
     const id = keyOf(row, key);
@@ -126,10 +137,8 @@ export function summed<R extends object>(
     if (total === undefined) totals.set(id, { ...row });
     else for (const figure of sums) total[figure] = (total[figure] ?? 0) + (row[figure] ?? 0);
   }
-  return [...totals].map(([id, row]) => ({ id, row: row as R }));
+  return [...totals.values()] as R[];
 }
-
-export type Keyed<R> = { id: string; row: R };
 
 export function keyOf(row: object, columns: readonly string[]): string {
   return JSON.stringify(columns.map((column) => (row as Record<string, unknown>)[column]));

@@ -3,12 +3,15 @@ import type { LeadDroughtRow } from './schema.ts';
 
 /** How long no lead has come, and who was told. */
 
+/** By its time: one that was set aside and is accepted later has a higher number than those that came after it. */
 export const latestLead = primaryRead(
   async ({ query }): Promise<{ leadId: number; createdAt: number } | null> => {
     const lead = await query
-      .selectFrom('leads')
-      .select(['lead_id as leadId', 'created_at as createdAt'])
-      .orderBy('lead_id', 'desc')
+      .selectFrom('submissions')
+      .select(['lead_id as leadId', 'submitted_at as createdAt'])
+      .where('is_primary_lead', '=', 1)
+      .orderBy('submitted_at', 'desc')
+      .orderBy('submission_id', 'desc')
       .limit(1)
       .executeTakeFirst();
     return lead ?? null;

@@ -1,5 +1,6 @@
 import { type Insertable, sql } from 'kysely';
 import type { Db } from './dialect.ts';
+import { notedAmong } from './object-copies.ts';
 import { background, primaryRead } from './operation.ts';
 import type { ObjectRow } from './schema.ts';
 import { count, newTotals, writeTotals } from './tracking/totals.ts';
@@ -32,11 +33,18 @@ export async function countObjects(db: Db, objects: readonly CountedObject[], si
   await writeTotals(db, totals);
 }
 
-/** Objects that were found in the store, but not in the catalogue. */
+/** Objects that were found in the store, but not in the catalogue. What is to be deleted is not among them. */
 export const adoptObjects = background(
   { changes: ['objects'] },
   async (db, { objects }: { objects: readonly Insertable<ObjectRow>[] }): Promise<void> => {
-    await addObjects(db, objects);
+    const noted = await notedAmong(
+      db,
+      objects.map(({ key }) => key),
+    );
+    await addObjects(
+      db,
+      objects.filter(({ key }) => !noted.has(key)),
+    );
   },
 );
 

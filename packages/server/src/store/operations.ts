@@ -37,6 +37,7 @@ import * as leadRenewal from './leads/renew.ts';
 import * as leadReview from './leads/review.ts';
 import * as names from './names.ts';
 import * as objectCatalogue from './object-catalogue.ts';
+import * as objectCopies from './object-copies.ts';
 import {
   type Locks,
   type Operation,
@@ -111,6 +112,7 @@ const exported = {
   ...leadRenewal,
   ...leadReview,
   ...objectCatalogue,
+  ...objectCopies,
   ...queueFigures,
   ...recount,
   ...refresh,

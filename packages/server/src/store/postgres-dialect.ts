@@ -20,7 +20,7 @@ export function sendThrough(query: Kysely<Schema>): Send {
     (await query.executeQuery(CompiledQuery.raw(text, [...values]))).rows as R[];
 }
 
-const LOCK_NUMBERS: Readonly<Record<LockName | 'keys', number>> = {
+export const LOCK_NUMBERS: Readonly<Record<LockName | 'keys', number>> = {
   tracking: 7_201,
   archives: 7_202,
   keys: 7_203,
@@ -63,6 +63,7 @@ export function postgresDialect(send: Send): Dialect {
     // `offset 0` keeps it from being joined in another way.
     lookUp: (table, column) => `select t.* from json_array_elements_text(?::json) as listed (value)
       cross join lateral (select * from ${table} where ${column} = listed.value::bigint offset 0) t`,
+    foundBy: (select) => `lateral (${select}) as found`,
     pairs: (values, typeOfB) =>
       sql`(select v ->> 0 as a, (v ->> 1)::${sql.raw(typeOfB)} as b from json_array_elements(${JSON.stringify(values)}::json) v)`,
     contains: (column, text) => sql`strpos(lower(${sql.ref(column)}), lower(${text})) > 0`,
@@ -78,6 +79,8 @@ export function postgresDialect(send: Send): Dialect {
     indexTexts: async () => undefined,
     forgetTexts: async () => undefined,
     run: (text, values) => send(numberedMarks(text), values),
+    runMany: async (text, values, rowOf) =>
+      (await send<object>(numberedMarks(text), values)).map((row) => rowOf(Object.values(row))),
     selectHeld: (text, values) => send(numberedMarks(`${text} for update`), values),
     async insertNumbered(table, row) {
       const columns = Object.keys(row);
@@ -113,8 +116,19 @@ export function postgresDialect(send: Send): Dialect {
     },
     slot: Math.floor(Math.random() * SLOTS),
     // The connection has looked at it already.
-    mayPass: (error) => error instanceof AppError && error.code === 'unavailable',
+    mayPass: (error) => (error instanceof AppError && error.code === 'unavailable') || isLost(error),
   };
+}
+
+const LOST = Symbol('lost');
+
+/** For connections: the transaction has lost against something else. Done again as a whole it may succeed. */
+export function markLost(error: object): void {
+  Object.assign(error, { [LOST]: true });
+}
+
+export function isLost(error: unknown): boolean {
+  return (error as { [LOST]?: true })[LOST] === true;
 }
 
 function patternOf(text: string): string {

@@ -1,14 +1,6 @@
 import type { Insertable } from 'kysely';
 import { memoize } from '../lib/memoize.ts';
-import {
-  type Dialect,
-  type Keyed,
-  keyOf,
-  NUMBER_COLUMNS,
-  type NumberedTable,
-  type SqlValue,
-  summed,
-} from './dialect.ts';
+import { type Dialect, keyOf, NUMBER_COLUMNS, type NumberedTable, type SqlValue, summed } from './dialect.ts';
 import type { Schema } from './schema.ts';
 
 /**
@@ -91,7 +83,7 @@ function operationDialect(dialect: Dialect, ask: Ask, held: Set<string>): Dialec
       ),
     addRows: (to, rows) =>
       ask(keyFor('add', to.table), rows, (all) =>
-        forAll(all, (rows) => dialect.addRows(to, inOrder(summed(rows, to)))),
+        forAll(all, (rows) => dialect.addRows(to, inOrder(summed(rows, to), to.key))),
       ),
     updateRows: (table, key, rows) => alone(() => dialect.updateRows(table, key, rows)),
     noteChanged: (kind, ids) =>
@@ -209,19 +201,31 @@ async function insertAll<R extends object>(
   if (first === undefined) return;
   const changed = /^\(([^)]*)\) do update/.exec(conflict)?.[1]?.split(', ');
   const key = changed ?? Object.keys(first).slice(0, 1);
-  const waves: Keyed<R>[][] = [[]];
+  const waves: R[][] = [[]];
   const seen = new Map<string, number>();
   for (const row of rows) {
     const id = keyOf(row, key);
     const wave = changed === undefined ? 0 : (seen.get(id) ?? 0);
     seen.set(id, wave + 1);
     waves[wave] ??= [];
-    waves[wave].push({ id, row });
+    waves[wave].push(row);
   }
-  await Promise.all(waves.map((wave) => insert(inOrder(wave))));
+  await Promise.all(waves.map((wave) => insert(inOrder(wave, key))));
 }
 
-/** So that two transactions never wait for each other. */
-function inOrder<R>(keyed: Keyed<R>[]): R[] {
-  return keyed.sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)).map(({ row }) => row);
+/** So that two transactions never wait for each other: numbers as numbers, as those do that write by themselves. */
+function inOrder<R extends object>(rows: R[], key: readonly string[]): R[] {
+  return rows.sort((one, other) => {
+    for (const column of key) {
+      const order = compare(one[column as keyof R], other[column as keyof R]);
+      if (order !== 0) return order;
+    }
+    return 0;
+  });
+}
+
+function compare(one: unknown, other: unknown): number {
+  if (one === other) return 0;
+  if (typeof one === 'number' && typeof other === 'number') return one - other;
+  return String(one) < String(other) ? -1 : 1;
 }

@@ -211,7 +211,7 @@ export type PageTotalRow = { page: string; views: number; sessions: number };
 export type CountryTotalRow = { country: string; sessions: number; visitors: number };
 export type ReferrerTotalRow = { referrer_domain: string; sessions: number };
 
-/** What could not be processed, for whatever reason, kept for inspection. */
+/** What could not be processed, for whatever reason; tried again every hour. */
 export type FailedRecordRow = {
   spool_id: string;
   sequence: number;
@@ -243,7 +243,7 @@ export type ArchiveQueueRow = {
   archive_id: string;
   created_at: number;
   claimed_until: number;
-  /** The same in all entries that go into one object; null until they are claimed for the first time. */
+  /** Names the object that these entries go into; null until they are claimed for the first time. */
   object_id: string | null;
   sessions: number;
   /** The lowest and the highest id of its sessions. */
@@ -264,9 +264,12 @@ export type ObjectRow = {
   last_session: Generated<string>;
 };
 
-/** What is left to do of an erasure: an archive without a session, a recording to be deleted, a database to be scrubbed. */
+/**
+ * What is left to do of an erasure: an archive without a session, a recording to be deleted, a database to be scrubbed.
+ * And archives that are not in the catalogue: one that is being written, and one to be deleted.
+ */
 export type ErasureStepRow = {
-  step: 'archive' | 'replay' | 'scrub';
+  step: 'archive' | 'replay' | 'scrub' | 'copy' | 'stray';
   /** Of the session, the object or the erasure. */
   id: string;
   claimed_until: number;
@@ -454,6 +457,8 @@ export type SubmissionRow = {
   contact_email: string;
   contact_phone: string;
   contact_ip: string;
+  /** 1: it is the address of the server that sent it, and says nothing about the person. */
+  is_server_ip: number;
   source: string;
   referer: string;
   cta_name: string;

@@ -9,6 +9,7 @@ const PASSING_SQLITE_ERRORS = new Set([5, 6, 7, 10, 13, 14]);
 export type StatementCache = (text: string) => {
   run(values: readonly SqlValue[]): { lastInsertRowid: number | bigint };
   all(values: readonly SqlValue[]): unknown[];
+  allMade<R>(values: readonly SqlValue[], rowOf: (values: readonly unknown[]) => R): R[];
 };
 
 type NotedTotals = {
@@ -36,6 +37,7 @@ export function sqliteDialect(prepare: StatementCache): Dialect {
     listed: 'json_each(?) as listed',
     lookUp: (table, column) =>
       `select t.* from json_each(?) listed cross join ${table} t where t.${column} = listed.value`,
+    foundBy: (select) => `json_each((select json_group_array(value) from (${select}))) as found`,
     pairs: (values) =>
       sql`(select value ->> 0 as a, value ->> 1 as b from json_each(${JSON.stringify(values)}))`,
     contains: (column, text) => sql`instr(lower(${sql.ref(column)}), lower(${text})) > 0`,
@@ -65,6 +67,7 @@ export function sqliteDialect(prepare: StatementCache): Dialect {
       for (const leadId of leadIds) remove.run([leadId]);
     },
     run: async <R>(text: string, values: readonly SqlValue[]) => prepare(text).all(values) as R[],
+    runMany: async (text, values, rowOf) => prepare(text).allMade(values, rowOf),
     selectHeld: async <R>(text: string, values: readonly SqlValue[]) => prepare(text).all(values) as R[],
     async insertNumbered(table, row) {
       return Number(insertInto(table, row, '').run(row).lastInsertRowid);
@@ -91,7 +94,7 @@ export function sqliteDialect(prepare: StatementCache): Dialect {
     },
     async writeNotes() {
       for (const [to, rows] of notedTotals) {
-        for (const { row } of summed(rows, to)) insertInto(to.table, row, to.adding).run(row);
+        for (const row of summed(rows, to)) insertInto(to.table, row, to.adding).run(row);
       }
       for (const [kind, ids] of noted) {
         const note = changeNote(kind, ids);

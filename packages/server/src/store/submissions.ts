@@ -1,6 +1,7 @@
 import type { SUBMISSION_SORTS, SubmissionItem } from '@leadtrail/contract/submissions';
 import { type ExpressionBuilder, type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import { storedCustomFields } from '../domain/leads/custom-fields.ts';
+import { isTestLead } from '../domain/leads/form-fields.ts';
 import {
   isFound,
   keptSearchText,
@@ -34,13 +35,17 @@ export const recentSubmissions = read(
   async ({ query }, { limit }: { limit: number }) => {
     const rows = await query
       .selectFrom('submissions')
-      .select(SHOWN)
+      .select([...SHOWN, 'is_bot_lead'])
       .select(leadName)
       .orderBy('submitted_at', 'desc')
       .orderBy('submission_id', 'desc')
       .limit(limit)
       .execute();
-    return rows.map(onWire);
+    return rows.map((row) => {
+      const shown = onWire(row);
+      const isTest = isTestLead({ name: shown.contact_name, email: shown.contact_email });
+      return { ...shown, test_lead: isTest ? ('yes' as const) : ('no' as const) };
+    });
   },
 );
 

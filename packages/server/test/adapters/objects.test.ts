@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -150,6 +150,17 @@ for (const [name, open] of Object.entries(STORES)) {
     });
   });
 }
+
+test('a file that could not be finished goes when its object is deleted', async (t) => {
+  const dir = mkdtempSync(join(tmpdir(), 'leadtrail-test-'));
+  t.after(() => rmSync(dir, { recursive: true }));
+  const objects = openFileObjects(dir);
+  const unfinished = join(dir, '.unfinished');
+  mkdirSync(unfinished);
+  for (const name of ['a%2Fb.1', 'a%2Fbc.1']) writeFileSync(join(unfinished, name), 'x');
+  await objects.delete('a/b');
+  assert.deepEqual(readdirSync(unfinished), ['a%2Fbc.1']);
+});
 
 test('files are listed in the order of whole keys, not folder by folder', async (t) => {
   const dir = mkdtempSync(join(tmpdir(), 'leadtrail-test-'));

@@ -3,7 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { captureOf } from '@leadtrail/testing/captures';
 import { openSqliteStore } from '../../src/adapters/sqlite-store.ts';
 import { unknownGeo } from '../../src/domain/geo.ts';
@@ -19,26 +20,45 @@ function aCapture(name: string): Capture {
   return { ...captureOf(enquiry), isLogged: true };
 }
 
-test('of leads that are committed together, one that fails is in no table and no total', async () => {
+/** Removed with its folder after the test. */
+async function aStore(t: TestContext) {
   const dir = await mkdtemp(join(tmpdir(), 'leadtrail-together-'));
   const file = join(dir, 'leadtrail.db');
   const store = await openSqliteStore(file);
-  try {
-    using database = new DatabaseSync(file);
-    database.exec(`create trigger no_eve before insert on lead_identities when new.value = 'eve@example.com'
-      begin select raise(abort, 'not this one'); end`);
-    const captures = ['ada', 'bob', 'eve', 'zoe'].map(aCapture);
-    const outcomes = await Promise.allSettled(captures.map((capture) => store.captureLead(capture)));
-    assert.deepEqual(
-      outcomes.map(({ status }) => status),
-      ['fulfilled', 'fulfilled', 'rejected', 'fulfilled'],
-    );
-    const figure = (select: string) => Object.values(database.prepare(select).get() ?? {})[0];
-    assert.equal(figure('select count(*) from leads'), 3);
-    assert.equal(figure('select sum(submissions) from submission_slots'), 3);
-    assert.equal(figure("select sum(json_array_length(ids)) from answer_changes where kind = 'leads'"), 3);
-  } finally {
+  t.after(async () => {
     await store.close();
     await rm(dir, { recursive: true, force: true });
-  }
+  });
+  return { file, store };
+}
+
+test('of leads that are committed together, one that comes too late takes no other with it', async (t) => {
+  const { file, store } = await aStore(t);
+  using lock = new DatabaseSync(file);
+  lock.exec('begin immediate');
+  const first = store.captureLead(aCapture('ada'));
+  const late = store.captureLead({ ...aCapture('bob'), deadline: Date.now() - 1 });
+  const inTime = store.captureLead(aCapture('zoe'));
+  // The store has all three by then.
+  await setTimeout(100);
+  lock.exec('commit');
+  await assert.rejects(late, { code: 'unavailable' });
+  assert.deepEqual([(await first).kind, (await inTime).kind], ['stored', 'stored']);
+});
+
+test('of leads that are committed together, one that fails is in no table and no total', async (t) => {
+  const { file, store } = await aStore(t);
+  using database = new DatabaseSync(file);
+  database.exec(`create trigger no_eve before insert on lead_identities when new.value = 'eve@example.com'
+    begin select raise(abort, 'not this one'); end`);
+  const captures = ['ada', 'bob', 'eve', 'zoe'].map(aCapture);
+  const outcomes = await Promise.allSettled(captures.map((capture) => store.captureLead(capture)));
+  assert.deepEqual(
+    outcomes.map(({ status }) => status),
+    ['fulfilled', 'fulfilled', 'rejected', 'fulfilled'],
+  );
+  const figure = (select: string) => Object.values(database.prepare(select).get() ?? {})[0];
+  assert.equal(figure('select count(*) from leads'), 3);
+  assert.equal(figure('select sum(submissions) from submission_slots'), 3);
+  assert.equal(figure("select sum(json_array_length(ids)) from answer_changes where kind = 'leads'"), 3);
 });

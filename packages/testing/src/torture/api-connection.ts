@@ -2,26 +2,32 @@ import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { ADMIN_KEY } from '@leadtrail/testing/service';
 
-/** Somebody with the admin key: one request after the other, each to any of the processes. */
+/** Somebody, with the admin key unless told otherwise: each request goes to any of the processes. */
 export type ApiConnection = { call: ApiCall; close(): void };
 export type ApiCall = (to: ApiRequest) => Promise<ApiAnswer>;
 export type ApiRequest = {
   port: number;
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  method: string;
   path: string;
+  /** A text is sent as it is, all else as JSON. */
   body?: unknown;
   headers?: Readonly<Record<string, string>>;
 };
 export type ApiAnswer = { status: number; headers: IncomingHttpHeaders; text: string };
 
 const ANSWER_TIMEOUT_MS = 30_000;
+const ADMIN = { 'x-api-key': ADMIN_KEY };
 
-export function openApiConnection(): ApiConnection {
+export function openApiConnection(key: Readonly<Record<string, string>> = ADMIN): ApiConnection {
   const agent = new Agent({ keepAlive: true });
-  return { call: (to) => send(agent, to), close: () => agent.destroy() };
+  return { call: (to) => send(agent, key, to), close: () => agent.destroy() };
 }
 
-function send(agent: Agent, { port, method, path, body, headers = {} }: ApiRequest): Promise<ApiAnswer> {
+function send(
+  agent: Agent,
+  key: Readonly<Record<string, string>>,
+  { port, method, path, body, headers = {} }: ApiRequest,
+): Promise<ApiAnswer> {
   const { promise, resolve, reject } = Promise.withResolvers<ApiAnswer>();
   const sent = request({
     host: '127.0.0.1',
@@ -30,7 +36,7 @@ function send(agent: Agent, { port, method, path, body, headers = {} }: ApiReque
     path,
     agent,
     timeout: ANSWER_TIMEOUT_MS,
-    headers: { 'x-api-key': ADMIN_KEY, 'content-type': 'application/json', ...headers },
+    headers: { ...key, 'content-type': 'application/json', ...headers },
   });
   sent.on('response', (response) => {
     text(response).then(
@@ -40,6 +46,6 @@ function send(agent: Agent, { port, method, path, body, headers = {} }: ApiReque
   });
   sent.on('timeout', () => sent.destroy(new Error(`${path} was not answered in ${ANSWER_TIMEOUT_MS} ms.`)));
   sent.on('error', reject);
-  sent.end(body === undefined ? undefined : JSON.stringify(body));
+  sent.end(body === undefined || typeof body === 'string' ? body : JSON.stringify(body));
   return promise;
 }

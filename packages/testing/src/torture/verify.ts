@@ -1,3 +1,4 @@
+import { randomUUIDv7 } from 'node:crypto';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -26,7 +27,7 @@ export async function differences(ledger: Ledger, place: Place): Promise<string[
     const found = [...inboxLeftovers(place), ...(await totalsOff(store))];
     // An hour later: what a killed process had claimed for the archive is free again.
     const objects = openFileObjects(join(place.dataDir, 'objects'));
-    await archiveSessions({ store, objects, log: SILENT, now: Date.now() + HOUR_MS });
+    await archiveSessions({ store, objects, log: SILENT, now: Date.now() + HOUR_MS, newId: randomUUIDv7 });
     found.push(...(await totalsOff(store)));
 
     const read = reader(place);

@@ -1,3 +1,5 @@
+import { type DecimalMark, decimalMark, readNumber } from '@leadtrail/contract/read-number';
+import { caseFolded } from '../../lib/case-folded.ts';
 import { type CsvLine, parseCsv } from '../../lib/read-csv.ts';
 import { DAY_MS } from '../../lib/utc-time.ts';
 import { DIRECT_SOURCE, NONE } from '../tracking/channels.ts';
@@ -31,6 +33,9 @@ export type ReadCosts = {
   skipped: { line: number; reason: string }[];
 };
 
+/** How the file writes sums. */
+type Money = { currency: string; decimal: DecimalMark | undefined };
+
 const TEXT_CHARS_MAX = 512;
 const MICROS = 1_000_000;
 const AMOUNT_MAX = 1e9;
@@ -51,6 +56,7 @@ export async function readCosts(
   if (typeof columns === 'string') return columns;
 
   const [, headerCurrency = ''] = /\(([A-Z]{3})\)$/.exec(header[columns.amount ?? -1] ?? '') ?? [];
+  const decimal = await decimalMarkOf(text, { column: columns.amount ?? -1, currency, pause });
   const byKey = new Map<string, Cost>();
   const skipped: ReadCosts['skipped'] = [];
   let linesRead = 0;
@@ -60,12 +66,30 @@ export async function readCosts(
     if (cells.every((cell) => cell.trim() === '')) continue;
     const field = (name: CostColumn) =>
       cells[columns[name] ?? -1]?.trim() || (name === 'currency' ? headerCurrency : '');
-    const cost = readCost(field, format, currency);
+    const cost = readCost(field, format, { currency, decimal });
     if (typeof cost === 'string') skipped.push({ line, reason: cost });
     else addUp(byKey, cost);
   }
   const names = Object.entries(columns).map(([name, i]) => [name, header[i]]);
   return { format, columns: Object.fromEntries(names), costs: [...byKey.values()], skipped };
+}
+
+/**
+ * How the file writes decimals, by the first sum that says so: `12.345` is another sum beside `7.5` than beside `7,5`.
+ * The lines above the header have none.
+ */
+async function decimalMarkOf(
+  text: string,
+  { column, currency, pause }: { column: number; currency: string; pause: () => Promise<void> },
+): Promise<DecimalMark | undefined> {
+  let linesRead = 0;
+  for (const { cells } of parseCsv(text)) {
+    linesRead += 1;
+    if (linesRead % LINES_PER_PAUSE === 0) await pause();
+    const mark = decimalMark(cells[column] ?? '', { currency });
+    if (mark !== undefined) return mark;
+  }
+  return undefined;
 }
 
 function firstLines(lines: Iterator<CsvLine>, max: number): CsvLine[] {
@@ -84,7 +108,7 @@ function* inOrder<T>(...parts: readonly Iterable<T>[]): Generator<T> {
 
 /** Exports have a line for each ad group or ad; a day of a campaign is their sum. */
 function addUp(byKey: Map<string, Cost>, cost: Cost): void {
-  const key = [cost.day, cost.site_key, cost.source, cost.medium, cost.campaign.toLowerCase()].join('\n');
+  const key = [cost.day, cost.site_key, cost.source, cost.medium, caseFolded(cost.campaign)].join('\n');
   const before = byKey.get(key);
   if (before === undefined) {
     byKey.set(key, cost);
@@ -95,12 +119,13 @@ function addUp(byKey: Map<string, Cost>, cost: Cost): void {
   before.impressions += cost.impressions;
 }
 
-function readCost(field: (name: CostColumn) => string, format: CostFormat, currency: string): Cost | string {
+function readCost(field: (name: CostColumn) => string, format: CostFormat, money: Money): Cost | string {
+  const { currency } = money;
   const day = readDay(field('date'));
   if (day === null) return /^(?:total|summe|gesamt)/i.test(field('date')) ? 'a total' : 'date is not a day';
   const given = field('currency').toUpperCase();
   if (given !== '' && given !== currency) return `currency is ${given.slice(0, 16)}, not ${currency}`;
-  const amount = readNumber(field('amount'));
+  const amount = isNothing(field('amount')) ? 0 : readNumber(field('amount'), money);
   if (amount === null || amount < 0 || amount > AMOUNT_MAX) return 'amount is not a sum of money';
   const clicks = readCount(field('clicks'));
   const impressions = readCount(field('impressions'));
@@ -143,19 +168,14 @@ function dayOf(year = '', month = '', day = ''): string | null {
   return new Date(at).toISOString().startsWith(text) ? text : null;
 }
 
-/** `1,234.56`, `1.234,56`, `1234.5`, with or without the sign of a currency. A lone comma with three digits behind it groups. */
-export function readNumber(text: string): number | null {
-  const bare = text.replaceAll(/[\s\u00A0€$£%']|[A-Z]{3}/g, '');
-  if (bare === '' || bare === '--') return text.trim() === '--' ? 0 : null;
-  const comma = bare.lastIndexOf(',');
-  const dot = bare.lastIndexOf('.');
-  const isDecimalComma = comma > dot && !(dot === -1 && /^\d{1,3}(?:,\d{3})+$/.test(bare));
-  const plain = isDecimalComma ? bare.replaceAll('.', '').replace(',', '.') : bare.replaceAll(',', '');
-  return /^-?\d+(?:\.\d+)?$/.test(plain) ? Number(plain) : null;
+/** Exports have two dashes where there was nothing to pay for or to count. */
+function isNothing(text: string): boolean {
+  return text === '--';
 }
 
 function readCount(text: string): number | null {
-  if (text === '') return 0;
+  if (text === '' || isNothing(text)) return 0;
+  // Without the decimals of the file: a count has none, so what could be read as such groups.
   const number = readNumber(text);
   return number === null || number < 0 || number > Number.MAX_SAFE_INTEGER ? null : Math.round(number);
 }

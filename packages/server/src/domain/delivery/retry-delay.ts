@@ -23,7 +23,7 @@ export type FailedAttempt = {
 /** Sends that failed together must not all come back together. */
 const JITTER_SHARE_MAX = 0.1;
 /** A target may ask for patience, but not park a lead for good. */
-const DELAY_MS_MAX = DAY_MS;
+export const DELAY_MS_MAX = DAY_MS;
 const GONE = 410;
 const SECONDS = /^\d+$/;
 /** Only what looks like an HTTP date, because `Date.parse` finds a date in nearly any text with a number. */

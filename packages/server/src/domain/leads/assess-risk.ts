@@ -40,8 +40,11 @@ export function assessRisk(enquiry: Enquiry, facts: RiskFacts): Risk {
     hasContact: identities.some(({ kind }) => kind === 'email' || kind === 'phone'),
   });
   const isBot = isBotLead({ honeypot, suspicionScore: score, botAgent: enquiry.isBotAgent });
+  // A server that names its own address as the person's must not shut itself out.
+  const isServers = enquiry.keyHash !== null && personIp === enquiry.callerIp;
   const mayBlock =
     personIp !== null &&
+    !isServers &&
     mayAutoBlock(personIp, {
       isTrustedProxy: facts.isTrustedProxy,
       whitelisted: facts.personRule?.list === 'whitelisted',

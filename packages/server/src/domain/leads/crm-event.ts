@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 /** What tells a delivery that comes again from another event. Hashed, because bodies are long and about people. */
 export type CrmEventKey = {
   key: string;
-  /** By its content alone an event is the same for a while only: a stage may be left and reached again. */
+  /** By its content alone an event is the same only right after the first, and for a while. */
   lasts: boolean;
 };
 

@@ -118,6 +118,12 @@ export function senderToKeep({ callerIp, geo, userAgent, origin, keyHash: hash }
 
 type KeptSender = { callerIp: string; geo: Geo; headers: Record<string, string> };
 
+/** '' where it is not known, as in rows of earlier versions. */
+export function countryOfSender(kept: string): string {
+  const { geo }: Partial<KeptSender> = JSON.parse(kept);
+  return geo?.country ?? '';
+}
+
 export function readEnquiryAgain(kept: {
   received_at: number;
   ip: string;

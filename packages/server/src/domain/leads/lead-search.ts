@@ -11,12 +11,18 @@ type SearchedFields = {
   visitor_id: string;
 };
 
-/** The indexed text: one line per field, so that no match spans two fields. */
-export function leadSearchText(lead: SearchedFields, phone: Phone, custom: CustomFields): string {
+/** What is indexed: one line per field, so that no match spans two fields. Those of the person come first. */
+export type SearchLines = { person: readonly string[]; custom: readonly string[] };
+
+export function searchLines(lead: SearchedFields, phone: Phone, custom: CustomFields): SearchLines {
   const { contact_name, contact_email, contact_phone, project_name, visitor_id } = lead;
   const phones = phoneForms(contact_phone, phone);
-  const fields = [contact_name, contact_email, ...phones, project_name, visitor_id];
-  return folded([...fields, ...searchedTexts(custom)].map(inOneLine).join('\n'));
+  const person = [contact_name, contact_email, ...phones, project_name, visitor_id];
+  return { person: linesOf(person), custom: linesOf(searchedTexts(custom)) };
+}
+
+function linesOf(texts: readonly string[]): string[] {
+  return texts.map((text) => folded(inOneLine(text))).filter((line) => line !== '');
 }
 
 const CUSTOM_CHARS_MAX = 2048;
@@ -30,14 +36,34 @@ function searchedTexts(custom: CustomFields): string[] {
   });
 }
 
-const SEARCH_TEXT_CHARS_MAX = 8192;
+/** Of a lead with one submission. */
+export function searchText({ person, custom }: SearchLines): string {
+  return [...person, ...custom].join('\n');
+}
+
+/** A text that is longer takes in no more custom fields. */
+const TEXT_WITH_CUSTOM_CHARS_MAX = 8192;
+/**
+ * Nothing else bounds how many names and addresses may be sent for one lead, and each has the text written and indexed
+ * anew. This is room for those of some hundred submissions.
+ */
+const TEXT_CHARS_MAX = 65_536;
 
 /** A lead is found by everything that any of its submissions said: each line once, up to a bound. */
-export function withSearchText(text: string, added: string): string {
+export function withSearchText(text: string, { person, custom }: SearchLines): string {
   const lines = new Set(text.split('\n'));
-  const fresh = added.split('\n').filter((line) => !lines.has(line));
-  const whole = [text, ...fresh].join('\n');
-  return fresh.length === 0 || whole.length > SEARCH_TEXT_CHARS_MAX ? text : whole;
+  const fresh: string[] = [];
+  let chars = text.length;
+  const add = (line: string, charsMax: number) => {
+    const charsWith = chars + 1 + line.length;
+    if (lines.has(line) || charsWith > charsMax) return;
+    lines.add(line);
+    fresh.push(line);
+    chars = charsWith;
+  };
+  for (const line of person) add(line, TEXT_CHARS_MAX);
+  for (const line of custom) add(line, TEXT_WITH_CUSTOM_CHARS_MAX);
+  return [text, ...fresh].join('\n');
 }
 
 export function inOneLine(text: string): string {
@@ -55,11 +81,11 @@ export const STORED_FIELDS = [
 ] as const;
 type StoredFields = Record<(typeof STORED_FIELDS)[number], string>;
 
-/** The same for a stored lead, whose phone number has to be parsed again. */
-export function storedSearchText(lead: StoredFields, custom: CustomFields = {}): string {
+/** The same for what is stored, whose phone number has to be parsed again. */
+export function storedSearchLines(lead: StoredFields, custom: CustomFields = {}): SearchLines {
   const { contact_phone, contact_country_code, contact_country_name } = lead;
   const phone = readPhone(contact_phone, contact_country_code, contact_country_name || null);
-  return leadSearchText(lead, phone, custom);
+  return searchLines(lead, phone, custom);
 }
 
 const PHONE_DIGITS_MIN = 5;

@@ -47,7 +47,8 @@ const ADDRESS_AFTER = /^(?:[\p{L}\p{N}_-]|\.[\p{L}\p{N}])/u;
 const ID_BEFORE = /[\p{L}\p{N}_-]$/u;
 const ID_AFTER = /^[\p{L}\p{N}_-]/u;
 
-function hasWord(text: string, word: string, before: RegExp, after: RegExp): boolean {
+/** Whether the word stands somewhere without these around it. */
+export function hasWord(text: string, word: string, before: RegExp, after: RegExp): boolean {
   for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) {
     const end = at + word.length;
     if (!before.test(text.slice(Math.max(0, at - 2), at)) && !after.test(text.slice(end, end + 3)))

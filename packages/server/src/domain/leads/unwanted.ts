@@ -1,4 +1,5 @@
 import type { Enquiry } from './enquiry.ts';
+import { hasWord } from './mentions.ts';
 
 /** What a workspace does not want to hear from: e-mail domains, phone numbers and words of the settings. */
 
@@ -10,12 +11,11 @@ export type Unwanted = {
 
 /** Why the submission is not wanted; '': it is. */
 export function unwantedBecause(enquiry: Enquiry, unwanted: Unwanted): string {
-  const { blockedEmailDomains, blockedPhones, blockedWords } = unwanted;
-  const domain = matchingDomain(enquiry.form.email, blockedEmailDomains);
+  const domain = matchingDomain(enquiry.form.email, unwanted.blockedEmailDomains);
   if (domain !== undefined) return `e-mail domain ${domain}`;
-  const phone = blockedPhones.find((each) => isSamePhone(enquiry, each));
+  const phone = blockedPhone(enquiry, unwanted.blockedPhones);
   if (phone !== undefined) return `phone ${phone}`;
-  const word = blockedWords.find((each) => says(enquiry, each));
+  const word = blockedWord(enquiry, unwanted.blockedWords);
   return word === undefined ? '' : `word ${word}`;
 }
 
@@ -29,9 +29,10 @@ export function matchingDomain(email: string, domains: Iterable<string>): string
   return undefined;
 }
 
-function isSamePhone({ phone, form }: Enquiry, blocked: string): boolean {
-  const digits = digitsOf(blocked);
-  return [phone.key ?? '', phone.international, form.phone].some((each) => digitsOf(each) === digits);
+function blockedPhone({ phone, form }: Enquiry, blocked: readonly string[]): string | undefined {
+  if (blocked.length === 0) return undefined;
+  const own = new Set([phone.key ?? '', phone.international, form.phone].map(digitsOf));
+  return readOnce(phonesRead, blocked, digitsOf).find(({ read }) => own.has(read))?.given;
 }
 
 /** `00` and `+` are the same. */
@@ -39,13 +40,50 @@ function digitsOf(phone: string): string {
   return phone.replaceAll(/\D/g, '').replace(/^00/, '');
 }
 
-/** As a whole word or several: `casino` is not in `casinoarchitect`. */
-function says({ form, customFields }: Enquiry, word: string): boolean {
-  const letters = folded(word).replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  const pattern = new RegExp(`(?<![\\p{L}\\p{N}])${letters}(?![\\p{L}\\p{N}])`, 'u');
-  return [form.name, form.message, ...Object.values(customFields)].some((text) => pattern.test(folded(text)));
+/** Stands between texts, and in none of them. */
+const BETWEEN = '\0';
+const PART = /[\p{L}\p{N}]+/gu;
+const PART_BEFORE = /[\p{L}\p{N}]$/u;
+const PART_AFTER = /^[\p{L}\p{N}]/u;
+
+/**
+ * As a whole word or several: `casino` is not in `casinoarchitect`. The parts of a word stand in the text as they stand in
+ * the word, so one look at the parts of the text leaves few words, or none, to look for.
+ */
+function blockedWord({ form, customFields }: Enquiry, blocked: readonly string[]): string | undefined {
+  if (blocked.length === 0) return undefined;
+  const words = readOnce(wordsRead, blocked, readWord);
+  const text = folded([form.name, form.message, ...Object.values(customFields)].join(BETWEEN));
+  const parts = new Set(text.match(PART));
+  const isSaid = ({ read }: { read: Word }) =>
+    read.parts.every((part) => parts.has(part)) && hasWord(text, read.folded, PART_BEFORE, PART_AFTER);
+  return words.find(isSaid)?.given;
+}
+
+type Word = { folded: string; parts: readonly string[] };
+
+function readWord(word: string): Word {
+  const text = folded(word);
+  return { folded: text, parts: text.match(PART) ?? [] };
 }
 
 function folded(text: string): string {
   return text.normalize('NFKC').toLowerCase();
+}
+
+type Read<R> = readonly { given: string; read: R }[];
+/** By the list: there is another one only when the settings have changed. */
+const phonesRead = new WeakMap<readonly string[], Read<string>>();
+const wordsRead = new WeakMap<readonly string[], Read<Word>>();
+
+function readOnce<R>(
+  known: WeakMap<readonly string[], Read<R>>,
+  list: readonly string[],
+  read: (given: string) => R,
+): Read<R> {
+  const before = known.get(list);
+  if (before !== undefined) return before;
+  const all = list.map((given) => ({ given, read: read(given) }));
+  known.set(list, all);
+  return all;
 }

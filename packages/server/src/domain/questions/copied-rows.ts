@@ -52,10 +52,10 @@ export function visitRow(
   { eventTypes, pages }: { eventTypes: readonly string[]; pages: readonly string[] },
 ): CopiedRow<'visits'> {
   return {
+    ...visitTexts(session),
     happened_at: session.started_at,
     session_key: sessionKey(session.session_id),
     visitor_no: session.visitor_no,
-    ...visitTexts(session),
     views: session.page_views,
     engaged_ms: session.engaged_ms,
     score: session.engagement_score,

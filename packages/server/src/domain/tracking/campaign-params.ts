@@ -1,5 +1,5 @@
 import { bounded } from './page-address.ts';
-import { isPrivateParameter } from './private-parameters.ts';
+import { isPrivateParameter, partLookedAt } from './private-parameters.ts';
 
 export const CAMPAIGN_PARAMS = [
   'gclid',
@@ -23,25 +23,34 @@ const NONE: CampaignParams = {};
 export function campaignParams(address: string): CampaignParams {
   if (!address.includes('?')) return NONE;
   const params: Partial<Record<CampaignParam, string>> = {};
-  const fragment = address.indexOf('#');
-  const query = fragment === -1 ? address : address.slice(0, fragment);
-  for (const [, name = '', value = ''] of query.matchAll(PARAMETER)) {
-    const text = bounded(decoded(value).trim(), VALUE_CHARS_MAX);
-    if (text !== '') params[name.toLowerCase() as CampaignParam] ??= text;
+  for (const [name, value] of wholeParams(address)) params[name] = bounded(value, VALUE_CHARS_MAX);
+  return params;
+}
+
+/**
+ * Those of an address as it was visited, without e-mail addresses and the like; of half an e-mail address nobody could tell
+ * that it is one, so values are cut after that. That there was a click id says where a visit came from, whatever its value.
+ */
+export function visitedCampaign(address: string, redacted: readonly string[]): CampaignParams {
+  if (!address.includes('?')) return NONE;
+  const params: Partial<Record<CampaignParam, string>> = {};
+  for (const [name, value] of wholeParams(partLookedAt(address))) {
+    if (!isPrivateParameter(name, value, redacted)) params[name] = bounded(value, VALUE_CHARS_MAX);
+    else if (!name.startsWith('utm_')) params[name] = '';
   }
   return params;
 }
 
-/** Without e-mail addresses and the like. That there was a click id says where a visit came from, whatever its value. */
-export function withoutPrivateParams(params: CampaignParams, redacted: readonly string[]): CampaignParams {
-  const entries = Object.entries(params) as [CampaignParam, string][];
-  if (entries.every(([name, value]) => !isPrivateParameter(name, value, redacted))) return params;
-  return Object.fromEntries(
-    entries.flatMap(([name, value]) => {
-      if (!isPrivateParameter(name, value, redacted)) return [[name, value]];
-      return name.startsWith('utm_') ? [] : [[name, '']];
-    }),
-  );
+function wholeParams(address: string): Map<CampaignParam, string> {
+  const params = new Map<CampaignParam, string>();
+  const fragment = address.indexOf('#');
+  const query = fragment === -1 ? address : address.slice(0, fragment);
+  for (const [, given = '', value = ''] of query.matchAll(PARAMETER)) {
+    const name = given.toLowerCase() as CampaignParam;
+    const text = decoded(value).trim();
+    if (text !== '' && !params.has(name)) params.set(name, text);
+  }
+  return params;
 }
 
 export function isTagged(params: CampaignParams): boolean {

@@ -1,4 +1,5 @@
 import { memoize } from '../../lib/memoize.ts';
+import { cut } from './page-address.ts';
 
 /** Device, browser and operating system as far as a user agent tells them; what it does not is `(unknown)`. */
 export type Device = { device: 'desktop' | 'phone' | 'tablet' | typeof UNKNOWN; browser: string; os: string };
@@ -39,6 +40,9 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
 const TABLET = /\biPad\b|\bTablet\b|\bKindle\b|\bSilk\/(?!.*\bMobile\b)|\bAndroid\b(?!.*\bMobile\b)/;
 const PHONE = /\bMobi(?:le)?\b|\biPhone\b|\biPod\b|\bWindows Phone\b/;
 
+/** Longer than any browser's; some of these patterns take the square of it. */
+const USER_AGENT_CHARS_MAX = 1024;
+
 /** There are far fewer user agents than visits. */
 const read = memoize(4096, (userAgent): Device => {
   const os = nameIn(SYSTEMS, userAgent);
@@ -46,7 +50,7 @@ const read = memoize(4096, (userAgent): Device => {
 });
 
 export function deviceOf(userAgent: string | null): Device {
-  return read(userAgent ?? '');
+  return read(cut(userAgent ?? '', USER_AGENT_CHARS_MAX));
 }
 
 function deviceIn(userAgent: string, os: string): Device['device'] {

@@ -5,6 +5,7 @@ import {
   isListAt,
   isNameAt,
   isObjectAt,
+  isStringAt,
   numberAt,
   type ScannedJson,
   scanJson,
@@ -30,7 +31,7 @@ export type SentEvents = {
 };
 
 const SESSION_ID_BYTES_MAX = 64;
-/** Longer ones are of no page. */
+/** Longer ones are of no page, and are left out. */
 const ADDRESS_BYTES_MAX = 16 * 1024;
 /** Takes a few milliseconds, even for hostile input. */
 const BYTES_PER_STEP = 128 * 1024;
@@ -119,10 +120,10 @@ function eventReader(json: ScannedJson, start: number, redacted: readonly string
       isData = isNameAt(json, nameAt, 'data') && isObjectAt(json, at);
     },
     dataField(nameAt, at) {
-      if (!isData || !isNameAt(json, nameAt, 'href')) return;
+      if (!isData || !isNameAt(json, nameAt, 'href') || !isStringAt(json, at)) return;
       const address = stringAt(json, at, ADDRESS_BYTES_MAX);
-      const kept = address === undefined ? undefined : visitedAddress(address, redacted);
-      if (kept === undefined || kept === address) return;
+      const kept = address === undefined ? '' : visitedAddress(address, redacted);
+      if (kept === address) return;
       pieces.push(json.subarray(copiedTo, at), Buffer.from(JSON.stringify(kept)));
       copiedTo = endOfString(json, at);
     },

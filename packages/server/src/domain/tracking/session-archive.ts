@@ -13,6 +13,17 @@ export function withoutSessions(text: string, sessionIds: ReadonlySet<string>): 
   return { text: kept.map((line) => `${line}\n`).join(''), sessions: kept.length, removed };
 }
 
+/** The names of archives are random: each is written once, by one process. */
+export function archiveKey(createdAt: number, id: string): string {
+  const day = new Date(createdAt).toISOString().slice(0, 10).replaceAll('-', '/');
+  return `archives/${day}/${id}.ndjson.gz`;
+}
+
+/** For what an archive is rewritten to, in the same folder. */
+export function keyBeside(key: string, id: string): string {
+  return `${key.slice(0, key.lastIndexOf('/'))}/${id}.ndjson.gz`;
+}
+
 export type ArchiveContent = { sessions: number; first_session: string; last_session: string };
 
 export function contentOf(text: string): ArchiveContent {

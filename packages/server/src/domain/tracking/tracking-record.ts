@@ -4,7 +4,7 @@ import type { SessionStart, TrackingEvent } from '@leadtrail/contract/tracking';
 import { inOnePiece } from '../../lib/one-piece.ts';
 import { MINUTE_MS } from '../../lib/utc-time.ts';
 import type { Geo } from '../geo.ts';
-import { type CampaignParams, campaignParams, withoutPrivateParams } from './campaign-params.ts';
+import { type CampaignParams, visitedCampaign } from './campaign-params.ts';
 import { visitedAddress } from './page-address.ts';
 
 /** A record of the inbox: an accepted request with everything that processing needs. */
@@ -74,8 +74,7 @@ export function startRecord(
     device_id: inOnePiece(`d_${fingerprint}_${deviceChecksum(device_info, screen)}`),
     fingerprint_id: sent.fingerprint_id,
     page,
-    campaign:
-      page === sent.page ? undefined : withoutPrivateParams(campaignParams(sent.page), request.redacted),
+    campaign: page === sent.page ? undefined : visitedCampaign(sent.page, request.redacted),
     site_key: sent.site_key || undefined,
     referrer: sent.referrer ? visitedAddress(sent.referrer, request.redacted) : null,
     device_info,

@@ -37,13 +37,18 @@ export function costRoutes({
         const fileName = sent.name.slice(0, FILE_NAME_CHARS_MAX).toWellFormed();
         await store.importCosts({ importId, format: read.format.name, fileName, costs, now: now() });
       }
+      const days = [...new Set(costs.map(({ day }) => day))].sort();
       return {
         import_id: importId,
         dry_run: dryRun,
         format: read.format.name,
         columns: columns as Record<string, string>,
         rows: costs.length,
-        days: new Set(costs.map(({ day }) => day)).size,
+        days: days.length,
+        from: days[0] ?? null,
+        to: days.at(-1) ?? null,
+        amount: costs.reduce((sum, { amount_micros }) => sum + amount_micros, 0) / MICROS,
+        currency,
         skipped: skipped.slice(0, SKIPPED_SHOWN_MAX),
       };
     },

@@ -1,5 +1,5 @@
 import { TEST_LEADS_PER_MINUTE_MAX } from '@leadtrail/contract/limits';
-import { boundsOf, startOf } from '../../domain/leads/submission-period.ts';
+import { boundsOf } from '../../domain/leads/submission-period.ts';
 import type { Forwarding } from '../../flows/forward-leads.ts';
 import type { SendTestLead } from '../../flows/send-test-lead.ts';
 import { AppError } from '../../lib/errors.ts';
@@ -41,8 +41,12 @@ export function deliveryRoutes({
       return send;
     },
     async resendFailed({ body }) {
-      const since = body.since === undefined ? 0 : startOf(body.since);
-      const resent = await store.resendFailed({ since, now: now() });
+      const { since, until, sites } = body;
+      const resent = await store.resendFailed({
+        ...boundsOf({ from: since, to: until }),
+        siteKeys: sites,
+        now: now(),
+      });
       if (resent > 0) forwarding.nudge();
       return { resent };
     },

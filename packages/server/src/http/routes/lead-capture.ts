@@ -6,12 +6,17 @@ import type { RefusalReason } from '../../domain/leads/decide-capture.ts';
 import { pageTexts } from '../../domain/setup/form-texts.ts';
 import type { CaptureLead } from '../../flows/capture-lead.ts';
 import { AppError, type ErrorCode } from '../../lib/errors.ts';
-import type { Handlers } from '../answer-endpoint.ts';
+import type { Metrics } from '../../ports/metrics.ts';
+import type { Store } from '../../store/store.ts';
+import type { Handlers, Reply } from '../answer-endpoint.ts';
 import { prefersPage } from '../error-page.ts';
 import { siteOriginHeaders } from '../site-origin.ts';
 import { PAGE_HEADERS, textPage } from '../text-page.ts';
 
-type CaptureRequest = Pick<Parameters<Handlers['captureLead']>[0], 'form' | 'client' | 'headers' | 'reply'>;
+type CaptureRequest = Pick<
+  Parameters<Handlers['captureLead']>[0],
+  'form' | 'client' | 'headers' | 'keyStanding' | 'reply'
+>;
 type Answer = z.input<typeof Captured> | string | null;
 
 const MESSAGE = 'All set!';
@@ -25,11 +30,16 @@ const DEPRECATION = {
 export function leadCaptureRoutes({
   captureLead,
   legacyLeadRoutes,
+  store,
+  metrics,
 }: {
   captureLead: CaptureLead;
   legacyLeadRoutes: boolean;
+  store: Pick<Store, 'isSiteOrigin'>;
+  metrics: Metrics;
 }): Pick<Handlers, 'captureLead' | 'captureLeadLegacy' | 'captureLeadRoot'> {
-  async function capture({ form, client, headers, reply }: CaptureRequest): Promise<Answer> {
+  async function capture({ form, client, headers, keyStanding, reply }: CaptureRequest): Promise<Answer> {
+    if (keyStanding === 'wrong') throw await refuseKey(headers, reply);
     const sent = await form().catch(asAppError);
     const record = sent instanceof AppError ? null : sent;
     const outcome = await captureLead({ form: record, client, headers }).catch((error: unknown) => {
@@ -57,6 +67,14 @@ export function leadCaptureRoutes({
     reply.status = 301;
     reply.headers.location = redirectTo;
     return null;
+  }
+
+  /** Whatever the form says, so it is not read: whoever guesses keys must not have the service work for each. */
+  async function refuseKey({ origin }: IncomingHttpHeaders, reply: Reply): Promise<AppError> {
+    metrics.leadSubmitted('refused');
+    const isSiteOrigin = origin !== undefined && (await store.isSiteOrigin({ origin }).catch(() => true));
+    Object.assign(reply.headers, siteOriginHeaders(origin, isSiteOrigin));
+    return refusal('invalid_key');
   }
 
   function captureDeprecated(request: CaptureRequest): Promise<Answer> {

@@ -36,6 +36,70 @@ const COLUMNS = [
   'form_submitted',
 ] as const satisfies readonly (keyof CopiedSession)[];
 
+const SELECT_AFTER = `select ${COLUMNS.join(', ')} from sessions where session_id > ? order by session_id limit ?`;
+
+/** Written out, because to look up each name takes as long as to read the whole row. */
+function sessionOf(values: readonly unknown[]): CopiedSession {
+  const [
+    session_id,
+    visitor_no,
+    visitor_id,
+    started_at,
+    site_key,
+    channel,
+    source,
+    medium,
+    campaign,
+    term,
+    content,
+    click_id,
+    referrer_domain,
+    entry_page,
+    exit_page,
+    country,
+    region,
+    city,
+    user_agent,
+    language,
+    return_visits,
+    page_views,
+    engaged_ms,
+    engagement_score,
+    form_viewed,
+    form_started,
+    form_submitted,
+  ] = values;
+  return {
+    session_id,
+    visitor_no,
+    visitor_id,
+    started_at,
+    site_key,
+    channel,
+    source,
+    medium,
+    campaign,
+    term,
+    content,
+    click_id,
+    referrer_domain,
+    entry_page,
+    exit_page,
+    country,
+    region,
+    city,
+    user_agent,
+    language,
+    return_visits,
+    page_views,
+    engaged_ms,
+    engagement_score,
+    form_viewed,
+    form_started,
+    form_submitted,
+  } as CopiedSession;
+}
+
 type OfSession = { session_id: string; text: string };
 
 /** The next sessions in the order of their ids. */
@@ -44,13 +108,7 @@ export const visitsAfter = inspection(
     db: Db,
     { after, max }: { after: string; max: number },
   ): Promise<{ rows: CopiedRow<'visits'>[]; last: string | undefined }> => {
-    const sessions = await db.query
-      .selectFrom('sessions')
-      .select(COLUMNS)
-      .where('session_id', '>', after)
-      .orderBy('session_id')
-      .limit(max)
-      .execute();
+    const sessions = await db.dialect.runMany(SELECT_AFTER, [after, max], sessionOf);
     const last = sessions.at(-1)?.session_id;
     if (last === undefined) return { rows: [], last };
     const within = sql`session_id > ${after} and session_id <= ${last}`;
@@ -126,16 +184,12 @@ function bySession(rows: readonly OfSession[]): Map<string, string[]> {
 
 /** The visits of some visitors between two moments, by the visitor. */
 export async function visitsOfVisitors(
-  { query, dialect }: Db,
+  { dialect }: Db,
   visitorNos: readonly number[],
   { from, to }: { from: number; to: number },
 ): Promise<CopiedSession[]> {
   if (visitorNos.length === 0) return [];
-  return query
-    .selectFrom('sessions')
-    .select(COLUMNS)
-    .where('visitor_no', 'in', dialect.anyOf(visitorNos))
-    .where('started_at', '>=', from)
-    .where('started_at', '<=', to)
-    .execute();
+  const found = dialect.lookUp('sessions', 'visitor_no');
+  const text = `select ${COLUMNS.join(', ')} from (${found}) as found where started_at >= ? and started_at <= ?`;
+  return dialect.runMany(text, [JSON.stringify(visitorNos), from, to], sessionOf);
 }

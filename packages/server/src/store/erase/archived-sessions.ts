@@ -2,6 +2,8 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { type Selectable, sql } from 'kysely';
 import { withoutSessions } from '../../domain/tracking/session-archive.ts';
 import type { Db } from '../dialect.ts';
+import { isHeld } from '../leases.ts';
+import { forgetCopy, isCopy, noteCopy, noteStrays } from '../object-copies.ts';
 import { background } from '../operation.ts';
 import type { ArchiveQueueRow, ObjectRow } from '../schema.ts';
 import { count, newTotals, writeTotals } from '../tracking/totals.ts';
@@ -59,8 +61,12 @@ function mayHold({ first_session, last_session }: Range, sessionIds: readonly st
   return sessionIds.some((id) => first_session <= id && id <= last_session);
 }
 
+/** A lease on sessions that are to be removed. The time when it ends tells it from any other. */
+export type ErasureLease = { sessionIds: readonly string[]; claimedUntil: number };
+
 export type ErasedSessions = {
   sessionIds: string[];
+  claimedUntil: number;
   /** Archives that may hold them. */
   objects: Pick<Selectable<ObjectRow>, 'key' | 'sessions' | 'bytes'>[];
   /** Some may be in archives that are on their way to the object store. */
@@ -80,15 +86,17 @@ export const claimErasedSessions = background(
     const { query, dialect } = db;
     await dialect.lock('archives');
     const steps = query.selectFrom('erasure_steps').where('step', '=', 'archive');
-    const held = await steps.select('id').where('claimed_until', '>', now).limit(1).executeTakeFirst();
-    if (held !== undefined) return null;
+    const leased = await steps.select('claimed_until').distinct().where('claimed_until', '>', now).execute();
+    if (leased.some((step) => isHeld(step, now))) return null;
     const left = await steps.select('id').orderBy('id').limit(max).execute();
     const sessionIds = left.map(({ id }) => id);
-    if (sessionIds.length === 0) return { sessionIds, objects: [], isOnTheWay: false };
-    await extendErasedSessions(db, { sessionIds, until: now + leaseMs });
+    if (sessionIds.length === 0) return { sessionIds, claimedUntil: 0, objects: [], isOnTheWay: false };
+    const claimedUntil = now + leaseMs;
+    await leaseSteps(db, sessionIds, claimedUntil);
     const entries = await queueEntries(db);
     return {
       sessionIds,
+      claimedUntil,
       objects: await archivesThatMayHold(db, sessionIds),
       isOnTheWay: entries.some((entry) => entry.object_id !== null && mayHold(entry, sessionIds)),
     };
@@ -108,52 +116,100 @@ async function archivesThatMayHold({ query, dialect }: Db, sessionIds: readonly 
   return rows;
 }
 
-/** Extends the lease; until 0 ends it. */
+/** Extends the lease; until 0 ends it. False: another process has it. */
 export const extendErasedSessions = background(
   { changes: [] },
-  async (
-    { query, dialect },
-    { sessionIds, until }: { sessionIds: readonly string[]; until: number },
-  ): Promise<void> => {
-    await query
-      .updateTable('erasure_steps')
-      .set({ claimed_until: until })
-      .where('step', '=', 'archive')
-      .where('id', 'in', dialect.anyOf(sessionIds))
-      .execute();
+  async (db, { sessionIds, claimedUntil, until }: ErasureLease & { until: number }): Promise<boolean> => {
+    await db.dialect.lock('archives');
+    if (!(await isStillHeld(db, { sessionIds, claimedUntil }))) return false;
+    await leaseSteps(db, sessionIds, until);
+    return true;
   },
 );
 
-/** These sessions are in no archive any more. */
+async function leaseSteps(
+  { query, dialect }: Db,
+  sessionIds: readonly string[],
+  until: number,
+): Promise<void> {
+  await query
+    .updateTable('erasure_steps')
+    .set({ claimed_until: until })
+    .where('step', '=', 'archive')
+    .where('id', 'in', dialect.anyOf(sessionIds))
+    .execute();
+}
+
+async function isStillHeld(
+  { query, dialect }: Db,
+  { sessionIds, claimedUntil }: ErasureLease,
+): Promise<boolean> {
+  const { held } = await query
+    .selectFrom('erasure_steps')
+    .select(({ fn }) => fn.countAll<number>().as('held'))
+    .where('step', '=', 'archive')
+    .where('id', 'in', dialect.anyOf(sessionIds))
+    .where('claimed_until', '=', claimedUntil)
+    .executeTakeFirstOrThrow();
+  return held === sessionIds.length;
+}
+
+/** These sessions are in no archive any more. Where another process has the lease, that is for it to say. */
 export const forgetErasedSessions = background(
   { changes: [] },
-  async ({ query, dialect }, { sessionIds }: { sessionIds: readonly string[] }): Promise<void> => {
+  async ({ query, dialect }, { sessionIds, claimedUntil }: ErasureLease): Promise<void> => {
     await query
       .deleteFrom('erasure_steps')
       .where('step', '=', 'archive')
       .where('id', 'in', dialect.anyOf(sessionIds))
+      .where('claimed_until', '=', claimedUntil)
       .execute();
   },
 );
 
-/** What an archive holds now. False: retention has deleted it in the meantime. */
+/** Notes the object that an archive is about to be rewritten to. False: another process has the lease. */
+export const noteRewriting = background(
+  { changes: [] },
+  async (db, { copy, ...lease }: ErasureLease & { copy: string }): Promise<boolean> => {
+    await db.dialect.lock('archives');
+    if (!(await isStillHeld(db, lease))) return false;
+    await noteCopy(db, copy, lease.claimedUntil);
+    return true;
+  },
+);
+
+type RewrittenArchive = { key: string; copy: string; sessions: number; bytes: number };
+
+/**
+ * Puts the copy in the place of an archive. Not where another process has the lease: its archives are without
+ * the sessions of other people too. Gone: retention has deleted the archive in the meantime.
+ */
 export const recordRewrittenArchive = background(
   { changes: ['objects'] },
   async (
     db,
-    { key, sessions, bytes }: { key: string; sessions: number; bytes: number },
-  ): Promise<boolean> => {
+    { key, copy, sessions, bytes, ...lease }: ErasureLease & RewrittenArchive,
+  ): Promise<'recorded' | 'lost' | 'gone'> => {
+    await db.dialect.lock('archives');
+    if (!(await isStillHeld(db, lease)) || !(await isCopy(db, copy))) return 'lost';
     const before = await db.query
       .selectFrom('objects')
       .select('sessions')
       .where('key', '=', key)
       .modifyEnd(db.dialect.hold)
       .executeTakeFirst();
-    if (before === undefined) return false;
-    await db.query.updateTable('objects').set({ sessions, bytes }).where('key', '=', key).execute();
+    if (before === undefined) return 'gone';
+    await forgetCopy(db, { key: copy });
+    await db.query
+      .updateTable('objects')
+      .set({ key: copy, sessions, bytes })
+      .where('key', '=', key)
+      .execute();
+    // Whoever wrote it has ended.
+    await noteStrays(db, [key], 0);
     const totals = newTotals();
     count(totals, 'archived_sessions', sessions - before.sessions);
     await writeTotals(db, totals);
-    return true;
+    return 'recorded';
   },
 );

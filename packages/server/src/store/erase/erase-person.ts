@@ -3,6 +3,7 @@ import { noteForAnswers } from '../answers/changes.ts';
 import type { Db } from '../dialect.ts';
 import { forgetAnswers } from '../leads/idempotency.ts';
 import { type RemovedLeads, removeLeads } from '../leads/remove.ts';
+import { isHeld } from '../leases.ts';
 import { background } from '../operation.ts';
 import { eraseReplays } from '../replays.ts';
 import { setSavepoint } from '../savepoint.ts';
@@ -125,7 +126,7 @@ async function isBeingSent(
     .orderBy('flow_send_public_id')
     .modifyEnd(dialect.hold)
     .execute();
-  return sends.some(({ claimed_until }) => claimed_until > now);
+  return sends.some((send) => isHeld(send, now));
 }
 
 async function removeSetAside(db: Db, ids: readonly number[]): Promise<number> {

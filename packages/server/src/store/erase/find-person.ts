@@ -1,4 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { countryOfSender } from '../../domain/leads/enquiry.ts';
 import { readLeadForm } from '../../domain/leads/form-fields.ts';
 import type { Identity } from '../../domain/leads/lead-identity.ts';
 import type { Contact, Person } from '../../domain/leads/person.ts';
@@ -150,19 +151,24 @@ async function identitiesOf({ query, dialect }: Db, leadIds: readonly number[]):
   return held as HeldIdentity[];
 }
 
-const CONTACT_OF_SUBMISSION = sql`
+/** The dial code stands in what was sent: a follow-up may have come with another one than its lead. */
+const SENT_CONTACT = sql`
   s.contact_email as email, s.contact_phone as phone, s.visitor_id,
-  l.contact_country_code as dial_code, l.contact_country_name as country`;
+  s.payload_json, l.contact_country_name as country`;
+type SentContact = Omit<ContactRow, 'dial_code'> & { payload_json: string };
 
-/** Each once, however often a person has submitted the same. */
+function withDialCode<R extends SentContact>({ payload_json, ...row }: R) {
+  return { ...row, dial_code: readLeadForm(JSON.parse(payload_json)).dialCode };
+}
+
 async function contactsOf({ query, dialect }: Db, leadIds: readonly number[]): Promise<ContactRow[]> {
   if (leadIds.length === 0) return [];
-  const { rows } = await sql<ContactRow>`
-    select distinct ${CONTACT_OF_SUBMISSION}
+  const { rows } = await sql<SentContact>`
+    select ${SENT_CONTACT}
     from submissions s join leads l on l.lead_id = s.lead_id
     where s.lead_id in ${dialect.anyOf(leadIds)}
   `.execute(query);
-  return rows;
+  return rows.map(withDialCode);
 }
 
 /**
@@ -179,15 +185,15 @@ async function submissionsLike(
     ...(person.visitors.length === 0 ? [] : [sql`s.visitor_id in ${dialect.anyOf(person.visitors)}`]),
   ];
   if (conditions.length === 0) return [];
-  const { rows } = await sql<ContactRow & { lead_id: number }>`
-    select s.lead_id, ${CONTACT_OF_SUBMISSION}
+  const { rows } = await sql<SentContact & { lead_id: number }>`
+    select s.lead_id, ${SENT_CONTACT}
     from submissions s join leads l on l.lead_id = s.lead_id
     where ${sql.join(conditions, sql` or `)}
   `.execute(query);
-  return rows;
+  return rows.map(withDialCode);
 }
 
-/** The same for what did not become a lead; its visitor stands nowhere but in what was sent. */
+/** The same for what did not become a lead; its visitor stands nowhere but in what was sent, its country in the sender. */
 async function setAsideLike(
   { query, dialect }: Db,
   person: Person,
@@ -204,13 +210,14 @@ async function setAsideLike(
     phone: string;
     dial_code: string;
     payload_json: string;
+    sender: string;
   }>`
-    select id, contact_email as email, contact_phone as phone, contact_country_code as dial_code, payload_json
+    select id, contact_email as email, contact_phone as phone, contact_country_code as dial_code, payload_json, sender
     from set_aside_leads where ${sql.join(conditions, sql` or `)}
   `.execute(query);
-  return rows.map(({ payload_json, ...row }) => ({
+  return rows.map(({ payload_json, sender, ...row }) => ({
     ...row,
-    country: '',
+    country: countryOfSender(sender),
     visitor_id: readLeadForm(JSON.parse(payload_json)).visitorId,
   }));
 }

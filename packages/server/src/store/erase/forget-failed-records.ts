@@ -1,12 +1,14 @@
 import type { Db } from '../dialect.ts';
 import type { FailedRecordRow } from '../schema.ts';
+import { parseFailed, removeFailed } from '../tracking/failed-records.ts';
 
 /** Removes what could not be processed and names one of these visitors or sessions; says how many there were. */
 export async function forgetFailedRecords(
-  { query, dialect }: Db,
+  db: Db,
   visitorIds: readonly string[],
   sessionIds: readonly string[],
 ): Promise<number> {
+  const { query, dialect } = db;
   const failed = await query
     .selectFrom('failed_records')
     .select(['spool_id', 'sequence', 'position', 'record'])
@@ -16,14 +18,7 @@ export async function forgetFailedRecords(
   const sessions = [...sessionIds, ...ofVisitors.flatMap(({ record }) => sessionOf(record))];
   const ofSessions = failed.filter(({ record }) => names(record, 'session_id', sessions));
   const named = new Set([...ofVisitors, ...ofSessions]);
-  for (const { spool_id, sequence, position } of named) {
-    await query
-      .deleteFrom('failed_records')
-      .where('spool_id', '=', spool_id)
-      .where('sequence', '=', sequence)
-      .where('position', '=', position)
-      .execute();
-  }
+  for (const record of named) await removeFailed(db, record);
   if (ofVisitors.length > 0) {
     await query.deleteFrom('early_records').where('session_id', 'in', dialect.anyOf(sessions)).execute();
   }
@@ -33,22 +28,12 @@ export async function forgetFailedRecords(
 type Text = FailedRecordRow['record'];
 
 function names(record: Text, field: 'visitor_id' | 'session_id', ids: readonly string[]): boolean {
-  const parsed = parse(record);
+  const parsed = parseFailed(record);
   const id = parsed?.[field];
   return parsed === undefined ? ids.some((each) => record.includes(each)) : ids.includes(String(id));
 }
 
 function sessionOf(record: Text): string[] {
-  const id = parse(record)?.session_id;
+  const id = parseFailed(record)?.session_id;
   return typeof id === 'string' ? [id] : [];
-}
-
-/** It may have failed because it is no JSON. */
-function parse(record: Text): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(record);
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,7 +1,9 @@
 import type { SendResult } from '@leadtrail/contract/deliveries';
 import { sql } from 'kysely';
-import { isDelivered, nextAttemptAt } from '../../domain/delivery/retry-delay.ts';
+import { DELAY_MS_MAX, isDelivered, nextAttemptAt } from '../../domain/delivery/retry-delay.ts';
+import type { Db } from '../dialect.ts';
 import { noteChangesOfLists } from '../leads/lead-index.ts';
+import { CLOCKS_APART_MS_MAX, isFree } from '../leases.ts';
 import { background, primaryRead } from '../operation.ts';
 import type { FlowSendAttemptRow, FlowSendRow } from '../schema.ts';
 
@@ -28,37 +30,53 @@ export const claimSends = background(
       .with(
         (due) => due('due').materialized(),
         (select) =>
-          select
-            .selectFrom('flow_sends')
-            .select('flow_send_public_id')
-            .where('status', '=', PENDING)
-            .where('next_attempt_at', '<=', now)
-            .where('claimed_until', '<=', now)
-            .orderBy('next_attempt_at')
-            .orderBy('flow_send_public_id')
+          freeSends(select, now).where('next_attempt_at', '<=', now).limit(max).modifyEnd(dialect.holdFree),
+      )
+      .with(
+        (parked) => parked('parked').materialized(),
+        (select) =>
+          freeSends(select, now)
+            .where('next_attempt_at', '>', parkedAfter(now))
             .limit(max)
             .modifyEnd(dialect.holdFree),
       )
       .updateTable('flow_sends')
       .set({ claimed_until: now + leaseMs })
-      .where('flow_send_public_id', 'in', (select) => select.selectFrom('due').select('flow_send_public_id'))
+      .where('flow_send_public_id', 'in', (select) =>
+        select
+          .selectFrom('due')
+          .select('flow_send_public_id')
+          .unionAll(select.selectFrom('parked').select('flow_send_public_id'))
+          .limit(max),
+      )
       .returning(['flow_send_public_id as id', 'claimed_until as claimedUntil', 'body'])
       .execute();
   },
 );
 
+/** The longest waiting first. */
+function freeSends(query: Pick<Db['query'], 'selectFrom'>, now: number) {
+  return query
+    .selectFrom('flow_sends')
+    .select('flow_send_public_id')
+    .where('status', '=', PENDING)
+    .where(isFree(now))
+    .orderBy('next_attempt_at')
+    .orderBy('flow_send_public_id');
+}
+
+/** No send waits for longer: the next attempt of this one was set by a clock that was ahead, and it is due. */
+function parkedAfter(now: number): number {
+  return now + DELAY_MS_MAX + CLOCKS_APART_MS_MAX;
+}
+
 /** The time from which there is something to claim, as far as it is not being sent right now; null: nothing. */
 export const nextSendDueAt = primaryRead(
   async ({ query }, { now }: { now: number }): Promise<number | null> => {
-    const first = await query
-      .selectFrom('flow_sends')
-      .select('next_attempt_at')
-      .where('status', '=', PENDING)
-      .where('claimed_until', '<=', now)
-      .orderBy('next_attempt_at')
-      .orderBy('flow_send_public_id')
-      .limit(1)
-      .executeTakeFirst();
+    const free = freeSends(query, now).select('next_attempt_at').limit(1);
+    const parked = await free.where('next_attempt_at', '>', parkedAfter(now)).executeTakeFirst();
+    if (parked !== undefined) return now;
+    const first = await free.executeTakeFirst();
     return first?.next_attempt_at ?? null;
   },
 );

@@ -1,5 +1,5 @@
 import type { FlowSend } from '@leadtrail/contract/deliveries';
-import { type Selectable, type SelectQueryBuilder, sql } from 'kysely';
+import { type ExpressionBuilder, type Selectable, type SelectQueryBuilder, sql } from 'kysely';
 import { dateTime } from '../../lib/utc-time.ts';
 import type { Db } from '../dialect.ts';
 import { noteChangesOfLists } from '../leads/lead-index.ts';
@@ -44,15 +44,15 @@ async function isThere({ query }: Db, id: string): Promise<boolean> {
   return found !== undefined;
 }
 
-/** All that have failed, of those created since a time; says how many. */
+/** All that have failed, or of these those of some sites or of a time; says how many. */
 export const resendFailed = write(
   { changes: ['sends'] },
-  async (db, { since, now }: { since: number; now: number }): Promise<number> => {
+  async (db, { now, ...narrowing }: Narrowing & { now: number }): Promise<number> => {
     const sends = await db.query
       .updateTable('flow_sends')
       .set({ status: 'pending', round_attempts: 0, next_attempt_at: now, delivered_at: null })
       .where('status', '=', FAILED)
-      .where('created_at', '>=', since)
+      .where(isOf(db, narrowing))
       .where('body', '<>', FORGOTTEN_BODY)
       .returning('lead_id')
       .execute();
@@ -64,20 +64,21 @@ export const resendFailed = write(
   },
 );
 
-export type FlowSendFilter = Page & {
-  status?: FlowSendRow['status'] | undefined;
+/** Of which sends. */
+type Narrowing = {
   siteKeys?: readonly string[] | undefined;
   /** When it was created, in milliseconds; `until` is exclusive. */
   from?: number | undefined;
   until?: number | undefined;
 };
+export type FlowSendFilter = Page & Narrowing & { status?: FlowSendRow['status'] | undefined };
 
 /** A page of all sends or of those in one state, of some sites or of a time, latest first. */
 export const flowSends = read(
   { shows: ['sends'] },
   async (db, filter: FlowSendFilter): Promise<{ flow_sends: FlowSend[]; total: number }> => {
     const { status, siteKeys, from, until } = filter;
-    const found = narrowed(db, inState(db, status), filter);
+    const found = inState(db, status).where(isOf(db, filter));
     const sends = await found
       .select(SHOWN)
       // The ids are in the order of time.
@@ -125,18 +126,22 @@ type ShownSend = Pick<Selectable<FlowSendRow>, (typeof SHOWN)[number]>;
 type Sends = SelectQueryBuilder<Schema, 'flow_sends', unknown>;
 
 /** The site is that of the lead, as it shows. */
-function narrowed({ dialect }: Db, sends: Sends, { siteKeys, from, until }: FlowSendFilter): Sends {
-  return sends
-    .$if(from !== undefined, (select) => select.where('created_at', '>=', from ?? 0))
-    .$if(until !== undefined, (select) => select.where('created_at', '<', until ?? 0))
-    .$if(siteKeys !== undefined, (select) =>
-      select.where('lead_id', 'in', (leads) =>
-        leads
-          .selectFrom('leads')
-          .select('leads.lead_id')
-          .where('site_key', 'in', dialect.anyOf(siteKeys ?? [])),
-      ),
-    );
+function isOf({ dialect }: Db, { siteKeys, from, until }: Narrowing) {
+  return (e: ExpressionBuilder<Schema, 'flow_sends'>) =>
+    e.and([
+      ...(from === undefined ? [] : [e('created_at', '>=', from)]),
+      ...(until === undefined ? [] : [e('created_at', '<', until)]),
+      ...(siteKeys === undefined
+        ? []
+        : [
+            e('lead_id', 'in', (leads) =>
+              leads
+                .selectFrom('leads')
+                .select('leads.lead_id')
+                .where('site_key', 'in', dialect.anyOf(siteKeys)),
+            ),
+          ]),
+    ]);
 }
 
 function inState({ query }: Db, status: FlowSendFilter['status']): Sends {

@@ -6,6 +6,7 @@ import { touchesOf } from '../../domain/leads/touches.ts';
 import { makeReadOrigin } from '../../domain/tracking/read-origin.ts';
 import type { Db } from '../dialect.ts';
 import { insertFlowSend } from '../flow-sends/insert.ts';
+import { figuresOf, visitorsOf } from './figures.ts';
 import type { AddedSubmission, KnownLead, Relation, Submission } from './submission.ts';
 import { visitsOfLead, visitsOfVisitor } from './touches.ts';
 
@@ -27,13 +28,10 @@ export async function addSend(db: Db, submission: Submission, stored: StoredSubm
     await holdBack(db, stored.submissionId, capture.sendRiskMax);
     return false;
   }
-  const shown = {
-    ...lead,
-    contact_name: lead.contact_name || (stored.known?.contact_name ?? ''),
-    status: stored.known?.status ?? lead.status,
-    form_submit_count:
-      stored.known === undefined ? lead.form_submit_count : stored.known.form_submit_count + 1,
-  };
+  const [shown, origin] = await Promise.all([
+    shownLead(db, submission, stored),
+    originOf(db, submission, stored),
+  ]);
   await insertSend(
     db,
     {
@@ -45,11 +43,21 @@ export async function addSend(db: Db, submission: Submission, stored: StoredSubm
       lead_submission_id: stored.submissionId,
       lead_submission_public_id: capture.submissionPublicId,
       flow_send_public_id: sendPublicId,
-      ...(await originOf(db, submission, stored)),
+      ...origin,
     },
     { carried, at: enquiry.at },
   );
   return true;
+}
+
+/** The submission as it is forwarded. A follow-up has its own contact details, and the figures of the lead. */
+async function shownLead(db: Db, { lead }: Submission, { leadId, relation, known }: StoredSubmission) {
+  if (known === undefined) return lead;
+  const counted = { ...lead, status: known.status, form_submit_count: known.form_submit_count + 1 };
+  // What bots have said before says nothing about the person.
+  if (relation === 'takeover') return counted;
+  const figures = figuresOf(await visitorsOf(db, [leadId]));
+  return { ...counted, ...figures, contact_name: lead.contact_name || known.contact_name };
 }
 
 /** Why it was not forwarded can be seen on the lead; a person may still do so. */
@@ -60,7 +68,7 @@ async function holdBack({ dialect }: Db, submissionId: number, riskMax: number):
   ]);
 }
 
-/** A new lead is known by its own visitor only; an earlier one may have had others. */
+/** A lead of one submission, or of bots before it, is known by its own visitor only; another one may have had others. */
 async function originOf(
   db: Db,
   { capture, lead, visitorNo, siteDomains }: Submission,
@@ -68,10 +76,10 @@ async function originOf(
 ) {
   const { enquiry, attributionDays: days, portalDomains } = capture;
   const { form, at, referer } = enquiry;
-  const isNew = stored.known === undefined;
-  const visits = isNew
-    ? await (visitorNo === null ? [] : visitsOfVisitor(db, visitorNo, at, days))
-    : await visitsOfLead(db, { lead_id: stored.leadId, created_at: at }, days);
+  const visits =
+    stored.relation === 'follow_up'
+      ? await visitsOfLead(db, { lead_id: stored.leadId, created_at: at }, days)
+      : await (visitorNo === null ? [] : visitsOfVisitor(db, visitorNo, at, days));
   const sites = [{ site_key: form.siteKey, domains: siteDomains }];
   const known =
     visits.length > 0 ? visits : formVisits(form, referer, at, makeReadOrigin({ sites, portalDomains }));

@@ -117,9 +117,9 @@ async function addCrmEvent(db: Db, event: CrmEventReport): Promise<number | null
   const { query, dialect } = db;
   // Without this an id could become known between the look and the keeping, and the event would stay behind.
   await dialect.lockEach([crmKey(event.crmLeadId)]);
-  const stored = await findStoredEvent(db, event);
-  if (stored !== undefined) return stored.lead_id;
   const leadId = await findLeadByCrmId(db, event.crmLeadId);
+  const stored = await findStoredEvent(db, event, leadId);
+  if (stored !== undefined) return stored.lead_id;
   const row = {
     crm_lead_id: event.crmLeadId,
     event_type: event.eventType,
@@ -157,18 +157,32 @@ async function applyWaiting(db: Db, leadId: number, event: AppliedEvent): Promis
 
 const SELECT_LATER_MOVE = 'select 1 as moved from lead_stage_moves where lead_id = ? and at > ? limit 1';
 
+type StoredEvent = { lead_id: number | null };
+
 /** Its lead is null while it waits for one. */
 async function findStoredEvent(
   { query }: Db,
-  { key: { key, lasts }, at }: CrmEventReport,
-): Promise<{ lead_id: number | null } | undefined> {
-  const since = lasts ? Number.MIN_SAFE_INTEGER : at - REPEATED_WITHIN_MS;
-  const isIt = sql`event_key = ${key} and received_at > ${since}`;
-  const { rows } = await sql<{ lead_id: number | null }>`
-    select lead_id from crm_activity where ${isIt}
-    union all select null from unmatched_crm_events where ${isIt} limit 1
+  { key: { key, lasts }, crmLeadId, at }: CrmEventReport,
+  leadId: number | null,
+): Promise<StoredEvent | undefined> {
+  if (lasts) {
+    const { rows } = await sql<StoredEvent>`
+      select lead_id from crm_activity where event_key = ${key}
+      union all select null from unmatched_crm_events where event_key = ${key} limit 1
+    `.execute(query);
+    return rows[0];
+  }
+  // By its content it is the same as the one right before it: a stage may be left and reached again.
+  const events =
+    leadId === null
+      ? sql`unmatched_crm_events where crm_lead_id = ${crmLeadId}`
+      : sql`crm_activity where lead_id = ${leadId}`;
+  const { rows } = await sql<{ event_key: string | null; received_at: number }>`
+    select event_key, received_at from ${events} order by received_at desc, id desc limit 1
   `.execute(query);
-  return rows[0];
+  const [last] = rows;
+  const isIt = last?.event_key === key && last.received_at > at - REPEATED_WITHIN_MS;
+  return isIt ? { lead_id: leadId } : undefined;
 }
 
 async function findLeadByCrmId({ query }: Db, crmLeadId: string): Promise<number | null> {

@@ -109,13 +109,8 @@ const MORE = [
   'vpn_suspected',
   'suspicion_reasons',
   'time_to_submit_ms',
-  'is_bot_lead',
-  'test_lead',
   'related_projects',
-  'value_micros',
 ] as const;
-
-const MICROS = 1_000_000;
 
 type ReadLead = Omit<Lead, keyof DeliveryState>;
 
@@ -129,7 +124,7 @@ async function readLead(db: Db, id: string): Promise<ReadLead | null> {
     .executeTakeFirst();
   const [item] = row === undefined ? [] : await leadItems(db, [row.lead_id]);
   if (row === undefined || item === undefined) return null;
-  const { time_to_submit_ms, test_lead, value_micros, ...more } = row;
+  const { time_to_submit_ms, ...more } = row;
   return {
     ...item,
     ...more,
@@ -139,8 +134,6 @@ async function readLead(db: Db, id: string): Promise<ReadLead | null> {
       item.contact_country_name,
     ),
     time_to_submit_s: time_to_submit_ms === null ? null : time_to_submit_ms / SECOND_MS,
-    test_lead: test_lead === 'yes' ? 'yes' : 'no',
-    value: value_micros === null ? null : value_micros / MICROS,
   };
 }
 

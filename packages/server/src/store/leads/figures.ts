@@ -5,10 +5,11 @@ import type { Db } from '../dialect.ts';
 import { background } from '../operation.ts';
 import type { VisitorRow } from '../schema.ts';
 import { idHash } from '../tracking/state.ts';
+import { countedFor, firstHolders, type Links, linksOf, relativesOf } from './links.ts';
 
 /**
  * The figures of a lead are those of all visitors it is known by, over all their sessions. They follow behind:
- * a change of a visitor leaves the numbers of its leads in `lead_figure_changes`.
+ * a change of a visitor leaves the numbers of its leads in `lead_figure_changes`, as far as the visitor links them.
  */
 
 /** Called by whatever changes visitors, in the same transaction; says how many leads follow. */
@@ -16,13 +17,14 @@ export async function noteFiguresOf({ dialect }: Db, visitorIds: readonly string
   if (visitorIds.length === 0) return 0;
   const noted = await dialect.run(
     `insert into lead_figure_changes (lead_id)
-    select distinct lead_id from lead_identities
-    where kind = 'visitor' and value in (select value from ${dialect.listed}) order by lead_id
-    on conflict do nothing returning lead_id`,
+    select distinct found.value from ${dialect.listed} cross join ${dialect.foundBy(HOLDING_LISTED)}
+    where true order by found.value on conflict do nothing returning lead_id`,
     [JSON.stringify(visitorIds)],
   );
   return noted.length;
 }
+
+const HOLDING_LISTED = firstHolders('lead_id as value', "kind = 'visitor' and value = listed.value");
 
 /** Brings the figures of some leads up to date, and says how many there were. */
 export const refreshLeadFigures = background({ changes: ['leads'] }, async (db, { max }: { max: number }) => {
@@ -30,15 +32,20 @@ export const refreshLeadFigures = background({ changes: ['leads'] }, async (db, 
   await db.dialect.lock('tracking');
   const taken = await takeChanged(db, max);
   if (taken.length === 0) return 0;
-  const leads = [...taken, ...(await relativesOf(db, taken))];
-  const leadIds = leads.map(({ lead_id }) => lead_id);
-  const visitors = await visitorsOf(db, leadIds);
+  const links = await linksOf(db, taken.map(idOf));
+  const relatives = await takeRelatives(db, taken, links);
+  // In one order, so that two transactions never wait for each other.
+  const leads = [...taken, ...relatives].sort((one, other) => one.lead_id - other.lead_id);
+  const visitors = Map.groupBy(await visitorsOf(db, leads.map(idOf)), idOf);
   const late = await takeLateSessions(db, leads, visitors);
-  const counts = await submitCounts(db, leadIds);
+  const counts = new Map([
+    ...(await countSubmits(db, links)),
+    ...(await submitCounts(db, relatives.map(idOf))),
+  ]);
   const changed = leads.flatMap((lead) => {
     const figures = {
       session_id: late.get(lead.lead_id) ?? lead.session_id,
-      ...figuresOf(visitors.filter(({ lead_id }) => lead_id === lead.lead_id)),
+      ...figuresOf(visitors.get(lead.lead_id) ?? []),
       form_submit_count: submitCount(lead, counts.get(lead.lead_id)),
     };
     const isChanged = (Object.keys(figures) as (keyof typeof figures)[]).some(
@@ -54,6 +61,8 @@ export const refreshLeadFigures = background({ changes: ['leads'] }, async (db, 
   );
   return taken.length;
 });
+
+const idOf = ({ lead_id }: { lead_id: number }) => lead_id;
 
 const FIGURES = [
   'engagement_score',
@@ -75,40 +84,25 @@ async function takeChanged({ query, dialect }: Db, max: number) {
     .modifyEnd(dialect.holdFree)
     .execute();
   if (changes.length === 0) return [];
-  const leads = await readFree(
-    { query, dialect },
-    changes.map(({ lead_id }) => lead_id),
-  );
+  const leads = await readFree({ query, dialect }, changes.map(idOf));
   await query
     .deleteFrom('lead_figure_changes')
-    .where('lead_id', 'in', dialect.anyOf(leads.map(({ lead_id }) => lead_id)))
+    .where('lead_id', 'in', dialect.anyOf(leads.map(idOf)))
     .execute();
   return leads;
 }
 
 /** The other leads of these people: what is submitted to one of them counts for all. */
-async function relativesOf(db: Db, leads: readonly { lead_id: number }[]) {
-  const leadIds = new Set(leads.map(({ lead_id }) => lead_id));
-  const rows = await db.dialect.run<{ lead_id: number }>(`select distinct other.lead_id ${sharing(db)}`, [
-    JSON.stringify([...leadIds]),
-  ]);
-  const others = rows.filter(({ lead_id }) => !leadIds.has(lead_id));
+async function takeRelatives(db: Db, leads: readonly { lead_id: number }[], links: Links) {
+  const taken = new Set(leads.map(idOf));
+  const all = new Set(leads.flatMap(({ lead_id }) => [...relativesOf(links, lead_id)]));
+  const others = [...all.difference(taken)].sort((one, other) => one - other);
   if (others.length === 0) return [];
-  const found = await readFree(
-    db,
-    others.map(({ lead_id }) => lead_id),
-  );
-  const free = new Set(found.map(({ lead_id }) => lead_id));
-  const held = others.filter(({ lead_id }) => !free.has(lead_id));
+  const found = await readFree(db, others);
+  const free = new Set(found.map(idOf));
+  const held = others.filter((leadId) => !free.has(leadId)).map((lead_id) => ({ lead_id }));
   await db.dialect.insertRows('lead_figure_changes', held, 'do nothing');
   return found;
-}
-
-/** Leads with an identity of some leads, as far as people have brought it. */
-function sharing({ dialect }: Db): string {
-  return `from (${dialect.lookUp('lead_identities', 'lead_id')}) mine
-    join lead_identities other on other.kind = mine.kind and other.value = mine.value and other.is_provisional = 0
-    where mine.kind <> 'ip' and mine.is_provisional = 0`;
 }
 
 function readFree({ query, dialect }: Db, leadIds: readonly number[]) {
@@ -190,11 +184,11 @@ type LeadWithVisitor = { lead_id: number; visitor_id: string; session_id: string
 async function takeLateSessions(
   { query }: Db,
   leads: readonly LeadWithVisitor[],
-  visitors: readonly VisitorOfLead[],
+  visitors: ReadonlyMap<number, readonly VisitorOfLead[]>,
 ): Promise<Map<number, string>> {
   const late = new Map<number, string>();
   for (const { lead_id, visitor_id, session_id, created_at } of leads) {
-    const visitor = visitors.find((each) => each.lead_id === lead_id && each.visitor_id === visitor_id);
+    const visitor = visitors.get(lead_id)?.find((each) => each.visitor_id === visitor_id);
     if (session_id !== '' || visitor === undefined) continue;
     // The one during which it was sent; if there was none then, the next.
     const found = await query
@@ -228,11 +222,19 @@ function submitCount(
 
 /** How often the person has written, over all projects: by every lead that shares an identity with this one. */
 export async function submitCounts(db: Db, leadIds: readonly number[]): Promise<Map<number, number>> {
-  const rows = await db.dialect.run<{ lead_id: number; submissions: number }>(
-    `select p.lead_id, sum(1 + l.follow_ups_count) as submissions from (
-      select distinct mine.lead_id, other.lead_id as other_id ${sharing(db)}
-    ) p join leads l on l.lead_id = p.other_id group by p.lead_id`,
-    [JSON.stringify(leadIds)],
-  );
-  return new Map(rows.map(({ lead_id, submissions }) => [lead_id, Number(submissions)]));
+  return leadIds.length === 0 ? new Map() : countSubmits(db, await linksOf(db, leadIds));
+}
+
+async function countSubmits({ query, dialect }: Db, links: Links): Promise<Map<number, number>> {
+  const counted = new Map([...links.keys()].map((leadId) => [leadId, countedFor(links, leadId)]));
+  const all = new Set([...counted.values()].flatMap((leadIds) => [...leadIds]));
+  const leads = await query
+    .selectFrom('leads')
+    .select(['lead_id', 'follow_ups_count'])
+    .where('lead_id', 'in', dialect.anyOf([...all]))
+    .execute();
+  const submits = new Map(leads.map(({ lead_id, follow_ups_count }) => [lead_id, 1 + follow_ups_count]));
+  const sum = (leadIds: ReadonlySet<number>) =>
+    leadIds.values().reduce((total, leadId) => total + (submits.get(leadId) ?? 0), 0);
+  return new Map(counted.entries().map(([leadId, leadIds]) => [leadId, sum(leadIds)]));
 }

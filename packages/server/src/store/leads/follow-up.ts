@@ -1,6 +1,6 @@
 import { chooseLead } from '../../domain/leads/lead-identity.ts';
 import { nameKey } from '../../domain/leads/lead-listing.ts';
-import { withSearchText } from '../../domain/leads/lead-search.ts';
+import { searchLines, withSearchText } from '../../domain/leads/lead-search.ts';
 import type { Db } from '../dialect.ts';
 import { dropProvisional } from './identities.ts';
 import {
@@ -32,14 +32,16 @@ const SELECT_KNOWN = `select lead_id, ${KNOWN_COLUMNS.join(', ')} from leads whe
 
 /** Fills what is empty and replaces nothing; from a bot in a person's name it takes nothing at all. */
 export async function followUp(db: Db, submission: Submission, known: KnownLead): Promise<void> {
-  const { lead } = submission;
-  const filled = fill(known, isBotOfPerson(known, lead) ? known : lead);
+  const { lead, capture } = submission;
+  const isStranger = isBotOfPerson(known, lead);
+  const said = searchLines(lead, capture.enquiry.phone, capture.enquiry.customFields);
+  const filled = fill(known, isStranger ? known : lead);
   const isWorse = lead.suspicion_score > known.suspicion_score && (await isEvidence(db, submission, known));
   await db.dialect.run(UPDATE_FOLLOWED, [
     ...countedAt(submission, known),
     ...FILLED_COLUMNS.map((column) => filled[column]),
     nameKey(filled.contact_name),
-    isBotOfPerson(known, lead) ? known.search_text : withSearchText(known.search_text, lead.search_text),
+    isStranger ? known.search_text : withSearchText(known.search_text, said),
     isWorse ? lead.suspicion_score : known.suspicion_score,
     isWorse ? lead.suspicion_reasons : known.suspicion_reasons,
     known.lead_id,
@@ -119,8 +121,8 @@ const SELECT_LINKED = `
   select 1 from submissions shown join submissions s on s.lead_id = shown.lead_id
   where shown.lead_id = ? and (shown.submission_id = ? or (0 = ? and shown.is_primary_lead = 1))
     and s.lead_submission_public_id <> ?
-    and ((1 = ? and s.contact_ip = ?) or (s.visitor_id <> '' and s.visitor_id = ?))
-    and (s.submission_id = shown.submission_id or (1 = ? and s.contact_ip = shown.contact_ip)
+    and ((1 = ? and s.is_server_ip = 0 and s.contact_ip = ?) or (s.visitor_id <> '' and s.visitor_id = ?))
+    and (s.submission_id = shown.submission_id or (1 = ? and s.is_server_ip = 0 and s.contact_ip = shown.contact_ip)
       or (s.visitor_id <> '' and s.visitor_id = shown.visitor_id))
   limit 1`;
 

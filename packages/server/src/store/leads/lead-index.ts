@@ -147,8 +147,15 @@ const READ = [
 
 type IndexedLead = Awaited<ReturnType<typeof readLeads>>[number];
 
+/** In the order of their changes, in which they get their numbers. */
 function readLeads({ query, dialect }: Db, leadIds: readonly number[]) {
-  return query.selectFrom('leads').select(READ).where('lead_id', 'in', dialect.anyOf(leadIds)).execute();
+  return query
+    .selectFrom('leads')
+    .select(READ)
+    .where('lead_id', 'in', dialect.anyOf(leadIds))
+    .orderBy('updated_at')
+    .orderBy('lead_id')
+    .execute();
 }
 
 /** How a lead came and what has become of its deliveries is found out here, so that storing a lead need not wait for it. */

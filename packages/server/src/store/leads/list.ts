@@ -107,7 +107,11 @@ const SHOWN = [
   'updated_at',
   'referer',
   'is_bot_lead',
+  'test_lead',
+  'value_micros',
 ] as const;
+
+const MICROS = 1_000_000;
 
 /** In the order of their numbers as given. */
 export async function leadItems(db: Db, leadIds: readonly number[]): Promise<LeadItem[]> {
@@ -124,8 +128,8 @@ export async function leadItems(db: Db, leadIds: readonly number[]): Promise<Lea
   return leadIds.flatMap((leadId) => {
     const row = byId.get(leadId);
     if (row === undefined) return [];
-    const { created_at, last_follow_up_at, updated_at, status, ...more } = row;
-    const { campaign: _, referer: __, is_bot_lead: ___, ...shown } = more;
+    const { created_at, last_follow_up_at, updated_at, status, test_lead, value_micros, ...more } = row;
+    const { campaign: _, referer: __, ...shown } = more;
     const { params, medium, channel } = touched.get(leadId)?.attribution ?? NOTHING;
     return [
       {
@@ -141,6 +145,8 @@ export async function leadItems(db: Db, leadIds: readonly number[]): Promise<Lea
         medium,
         channel,
         delivery_state: deliveries.get(leadId) ?? 'none',
+        test_lead: test_lead === 'yes' ? 'yes' : 'no',
+        value: value_micros === null ? null : value_micros / MICROS,
       },
     ];
   });

@@ -9,6 +9,7 @@ import type { Db, Dialect } from '../dialect.ts';
 import { type Locks, visitorRead } from '../operation.ts';
 import type { IpRuleRow, VisitorRow } from '../schema.ts';
 import { idHash } from '../tracking/state.ts';
+import { firstHolders, LINKED_LEADS_MAX } from './links.ts';
 
 /** What is known about the sender of a submission. */
 
@@ -22,6 +23,20 @@ export const ipRule = visitorRead(async ({ dialect }, { ip }: { ip: string }): P
   );
   return rule ?? null;
 });
+
+/** What a key and an address say by themselves: who has the key, and whether a form from there is looked at all the same. */
+export const keySender = visitorRead(
+  async (db, { keyHash, ip }: { keyHash: string; ip: string }): Promise<KeySender> => {
+    const [integration] = await db.dialect.run<{ enabled: number }>(
+      'select enabled from integrations where key_hash = ?',
+      [keyHash],
+    );
+    const isRight = integration?.enabled === 1;
+    return { isRight, isBlocked: !isRight && (await ipRule(db, { ip }))?.list === 'blocked' };
+  },
+);
+
+type KeySender = { isRight: boolean; isBlocked: boolean };
 
 /** Whether an origin belongs to any site that is set up. */
 export const isSiteOrigin = visitorRead(
@@ -87,7 +102,7 @@ const NO_ADDRESS = '';
 const selectSender = (more: { columns: string; joins: string }) => `
   select
     (select count(*) from (
-      select 1 from submissions where contact_ip = ? and submitted_at > ? limit ${RECENT_SUBMISSIONS_MAX}
+      select 1 from submissions where contact_ip = ? and submitted_at > ? and is_server_ip = 0 limit ${RECENT_SUBMISSIONS_MAX}
     ) recent) as recent_from_ip,
     c.list as caller_list, c.usage as caller_usage,
     (select count(*) from (select 1 from ip_rules where bits is not null limit 1) ranges) as has_ranges,
@@ -177,8 +192,8 @@ export async function lookUpPerson(
 }
 
 /**
- * The leads this person has, in this project and in others. Takes the locks on the person's identities, so that
- * simultaneous submissions of one person run one after another.
+ * The leads this person has, in this project and in others, of which not all are looked at. Takes the locks on the person's
+ * identities, so that simultaneous submissions of one person run one after another.
  */
 export async function findHeld({ dialect }: Db, enquiry: Enquiry): Promise<HeldIdentity[]> {
   const { identities, projectKey } = enquiry;
@@ -193,7 +208,14 @@ export async function findHeld({ dialect }: Db, enquiry: Enquiry): Promise<HeldI
         projectKey,
       ])
     : dialect.run<HeldIdentity>(SELECTS_PERSONAL[identities.length] as string, values);
-  return (await Promise.all([held, locked]))[0];
+  const [found] = await Promise.all([held, locked]);
+  if (found.length < LINKED_LEADS_MAX) return found;
+  // With so many, that of this project may not be among them, and it decides whose the submission is.
+  const own = await dialect.run<HeldIdentity>(
+    SELECTS_OWN[identities.length] as string,
+    identities.flatMap(({ kind, value }) => [kind, value, projectKey]),
+  );
+  return [...own, ...found.filter(({ project_key }) => project_key !== projectKey)];
 }
 
 function lockPerson(dialect: Dialect, enquiry: Enquiry): Promise<void> {
@@ -214,15 +236,20 @@ export function personLock(projectKey: string, identity: Identity): string {
   return `${projectKey}\n${identityKey(identity)}`;
 }
 
-const SELECT_HELD = `
-  select kind, value, project_key, lead_id, is_provisional from lead_identities where kind = ? and value = ?`;
+const HELD = 'kind, value, project_key, lead_id, is_provisional';
+const SELECT_FIRST = `select * from (${firstHolders(HELD, 'kind = ? and value = ?')}) held`;
+const SELECT_OWN = `select ${HELD} from lead_identities where kind = ? and value = ? and project_key = ?`;
 /** By how many identities there are besides the address. */
 const SELECTS_PERSONAL = [0, 1, 2, 3].map((personal) =>
-  Array(personal).fill(SELECT_HELD).join(' union all '),
+  Array(personal).fill(SELECT_FIRST).join(' union all '),
 );
 /** An address says nothing about other projects: it may be a whole office's. It always comes last. */
 const SELECTS_WITH_ADDRESS = SELECTS_PERSONAL.map((personal) =>
-  [...(personal === '' ? [] : [personal]), `${SELECT_HELD} and project_key = ?`].join(' union all '),
+  [...(personal === '' ? [] : [personal]), SELECT_OWN].join(' union all '),
+);
+/** By how many identities there are. */
+const SELECTS_OWN = [0, 1, 2, 3, 4].map((identities) =>
+  Array(identities).fill(SELECT_OWN).join(' union all '),
 );
 
 /** No more are counted than it takes to know that they are too many. */
@@ -231,21 +258,21 @@ async function countFromVisitor(
   { at, form: { visitorId } }: Enquiry,
   held: readonly HeldIdentity[],
 ): Promise<number> {
-  let count = 0;
   // All that a visitor has sent belongs to the leads that hold the visitor.
-  for (const { lead_id } of held.filter(({ kind }) => kind === 'visitor')) {
-    const recent = await dialect.run(
-      `select 1 from submissions where lead_id = ? and submitted_at > ? and visitor_id = ?
-      limit ${RECENT_SUBMISSIONS_MAX}`,
-      [lead_id, at - RECENT_MS, visitorId],
-    );
-    count += recent.length;
-  }
-  return count;
+  const leadIds = held.filter(({ kind }) => kind === 'visitor').map(({ lead_id }) => lead_id);
+  if (leadIds.length === 0) return 0;
+  const recent = await dialect.run(
+    `select 1 from ${dialect.listed} cross join ${dialect.foundBy(RECENT_OF_LISTED)} limit ${RECENT_SUBMISSIONS_MAX}`,
+    [JSON.stringify(leadIds), at - RECENT_MS, visitorId],
+  );
+  return recent.length;
 }
 
+const RECENT_OF_LISTED = `
+  select submission_id as value from submissions
+  where lead_id = cast(listed.value as bigint) and submitted_at > ? and visitor_id = ? limit ${RECENT_SUBMISSIONS_MAX}`;
+
 const NOWHERE_ELSE = { relatedProjects: [], elsewhere: { leadIds: [], submissions: 0 } };
-const LEADS_ELSEWHERE_MAX = 100;
 const RELATED_PROJECTS_MAX = 20;
 
 /** Oldest first. */
@@ -255,7 +282,7 @@ async function lookElsewhere({ query, dialect }: Db, held: readonly HeldIdentity
     .select(['lead_id', 'project_name', 'follow_ups_count'])
     .where('lead_id', 'in', dialect.anyOf(held.map(({ lead_id }) => lead_id)))
     .orderBy('lead_id')
-    .limit(LEADS_ELSEWHERE_MAX)
+    .limit(LINKED_LEADS_MAX)
     .execute();
   const projects = new Set(leads.map((lead) => lead.project_name).filter((name) => name !== ''));
   return {

@@ -42,6 +42,9 @@ export function afterMerge(survivor: Row, going: Row): Partial<Row> {
     ...Object.fromEntries(SHOWN.map((column) => [column, shown[column]])),
     status: furtherAlong(survivor.status, going.status),
     crm_lead_id: survivor.crm_lead_id ?? going.crm_lead_id,
+    value_micros: survivor.value_micros ?? going.value_micros,
+    // Both may count the same submissions: a lead in another project may have shared something with each.
+    forgotten_submissions: Math.max(survivor.forgotten_submissions, going.forgotten_submissions),
     created_at: Math.min(survivor.created_at, going.created_at),
     is_bot_lead: Math.min(survivor.is_bot_lead, going.is_bot_lead),
     needs_review: Math.max(survivor.needs_review, going.needs_review),

@@ -1,7 +1,7 @@
 import type { Risk } from '../../domain/leads/assess-risk.ts';
 import { isTestLead } from '../../domain/leads/form-fields.ts';
 import { attributionKeys, nameKey } from '../../domain/leads/lead-listing.ts';
-import { leadSearchText } from '../../domain/leads/lead-search.ts';
+import { searchLines, searchText } from '../../domain/leads/lead-search.ts';
 import { engagementLabel } from '../../domain/tracking/engagement.ts';
 import { SECOND_MS } from '../../lib/utc-time.ts';
 import type { KnownPerson, KnownVisitor } from './look-up.ts';
@@ -79,7 +79,7 @@ export function newLead(
     source_key: keys.source_key,
     campaign_key: keys.campaign_key,
     name_key: nameKey(form.name),
-    search_text: leadSearchText(searched, enquiry.phone, enquiry.customFields),
+    search_text: searchText(searchLines(searched, enquiry.phone, enquiry.customFields)),
   };
 }
 

@@ -7,6 +7,7 @@ import { takeOffTotals } from '../submission-totals.ts';
 import { crmKey } from './callbacks.ts';
 import { forgetAnswers } from './idempotency.ts';
 import { forget } from './lead-index.ts';
+import { firstHolders } from './links.ts';
 
 /** Leads with everything that hangs on them. */
 
@@ -58,15 +59,19 @@ async function removeRows({ query, dialect }: Db, table: TableOfLeads, leadIds: 
   return Number(numAffectedRows ?? 0n);
 }
 
-/** Leads of the same person for other projects count its submissions too. */
-async function noteRelatives({ query, dialect }: Db, leadIds: readonly number[]): Promise<void> {
-  await sql`
-    insert into lead_figure_changes (lead_id)
-    select distinct other.lead_id from lead_identities mine
-    join lead_identities other on other.kind = mine.kind and other.value = mine.value
-    where mine.lead_id in ${dialect.anyOf(leadIds)} and mine.kind <> 'ip' order by other.lead_id
-    on conflict do nothing
-  `.execute(query);
+/** Leads of the same person for other projects count its submissions too: those that are linked once these have gone. */
+async function noteRelatives({ dialect }: Db, leadIds: readonly number[]): Promise<void> {
+  const isLeft = `lead_id not in (select cast(listed.value as bigint) from ${dialect.listed})`;
+  const left = firstHolders('lead_id as value', `kind = gone.kind and value = gone.value and ${isLeft}`);
+  const ids = JSON.stringify(leadIds);
+  await dialect.run(
+    `insert into lead_figure_changes (lead_id)
+    select distinct found.value from (
+      select distinct kind, value from (${dialect.lookUp('lead_identities', 'lead_id')}) held where kind <> 'ip'
+    ) gone cross join ${dialect.foundBy(left)}
+    where true order by found.value on conflict do nothing`,
+    [ids, ids],
+  );
 }
 
 /** With the leads that went into them. */

@@ -3,7 +3,12 @@ import { DEFAULT_MIGRATION_TABLE } from 'kysely/migration';
 import { customFields } from '../../domain/leads/custom-fields.ts';
 import { type FormRecord, readLeadForm } from '../../domain/leads/form-fields.ts';
 import { nameKey } from '../../domain/leads/lead-listing.ts';
-import { STORED_FIELDS, storedSearchText, withSearchText } from '../../domain/leads/lead-search.ts';
+import {
+  STORED_FIELDS,
+  searchText,
+  storedSearchLines,
+  withSearchText,
+} from '../../domain/leads/lead-search.ts';
 import { DAY_MS } from '../../lib/utc-time.ts';
 import type { Db } from '../dialect.ts';
 import { background } from '../operation.ts';
@@ -86,9 +91,12 @@ export async function renewSearchTextsOf(db: Db, leadIds: readonly number[]): Pr
   );
 }
 
-type StoredLead = Parameters<typeof storedSearchText>[0] & { lead_id: number };
+type StoredLead = Parameters<typeof storedSearchLines>[0] & { lead_id: number };
 
-/** A lead is found by what it shows and by what its submissions say; a bot's only where there are no others. */
+/**
+ * A lead is found by what its submissions say, a bot's only where there are no others, and by what it shows. In the order in
+ * which they came, so that it is the text that they have made one by one.
+ */
 export async function searchTextsOf(db: Db, leads: readonly StoredLead[]): Promise<Map<number, string>> {
   const submissions = await submissionsOf(
     db,
@@ -97,9 +105,11 @@ export async function searchTextsOf(db: Db, leads: readonly StoredLead[]): Promi
   return new Map(
     leads.map((lead) => {
       const said = (submissions.get(lead.lead_id) ?? []).map((each) =>
-        storedSearchText({ ...lead, ...each }, each.custom),
+        storedSearchLines({ ...lead, ...each }, each.custom),
       );
-      return [lead.lead_id, said.reduce(withSearchText, storedSearchText(lead))];
+      const shown = storedSearchLines(lead);
+      const [first = shown, ...more] = said;
+      return [lead.lead_id, [...more, shown].reduce(withSearchText, searchText(first))];
     }),
   );
 }

@@ -71,7 +71,9 @@ async function addSubmission(
 ): Promise<AddedSubmission> {
   const { enquiry, submissionPublicId, duplicateWindowMinutes } = capture;
   const previousAt = known?.last_follow_up_at ?? known?.created_at ?? Number.NEGATIVE_INFINITY;
-  const isDuplicate = enquiry.at - previousAt < duplicateWindowMinutes * MINUTE_MS;
+  const sinceMs = enquiry.at - previousAt;
+  // One that was set aside, and is accepted later, may be older than the previous one.
+  const isDuplicate = sinceMs >= 0 && sinceMs < duplicateWindowMinutes * MINUTE_MS;
   const searched: SearchedFields = {
     contact_email: lead.contact_email,
     contact_phone: lead.contact_phone,
@@ -89,6 +91,7 @@ async function addSubmission(
     session_id: lead.session_id,
     contact_name: lead.contact_name,
     contact_ip: lead.contact_ip,
+    is_server_ip: enquiry.personIp === null ? 1 : 0,
     cta_name: enquiry.form.ctaName,
     user_agent: lead.user_agent,
     site_key: lead.site_key,

@@ -1,7 +1,9 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Db } from '../dialect.ts';
 import { holdIdentities } from '../leads/identities.ts';
+import { linksOf, relativesOf } from '../leads/links.ts';
 import { removeLeads } from '../leads/remove.ts';
+import { isFree } from '../leases.ts';
 import { background } from '../operation.ts';
 import { noteHorizon } from './horizons.ts';
 import type { Walk, Walked } from './walk.ts';
@@ -63,7 +65,7 @@ async function remove(
   const old = held.map(idOf);
   const { rows: busy } = await sql<{ lead_id: number }>`
     select distinct lead_id from flow_sends
-    where lead_id in ${db.dialect.anyOf(old)} and (status = 'pending' or claimed_until > ${now})
+    where lead_id in ${db.dialect.anyOf(old)} and (status = 'pending' or not ${isFree(now)})
   `.execute(db.query);
   const isBusy = new Set(busy.map(idOf));
   const going = old.filter((leadId) => !isBusy.has(leadId));
@@ -74,19 +76,24 @@ async function remove(
 }
 
 /** Leads of the same person for other projects go on counting what was submitted to these. */
-async function keepCounts({ query, dialect }: Db, leadIds: readonly number[]): Promise<void> {
-  const { rows } = await sql<{ lead_id: number; submissions: number }>`
-    select p.lead_id, sum(1 + gone.follow_ups_count) as submissions from (
-      select distinct other.lead_id, mine.lead_id as gone_id from lead_identities mine
-      join lead_identities other on other.kind = mine.kind and other.value = mine.value
-        and other.lead_id <> mine.lead_id and other.is_provisional = 0
-      where mine.lead_id in ${dialect.anyOf(leadIds)} and mine.kind <> 'ip' and mine.is_provisional = 0
-    ) p join leads gone on gone.lead_id = p.gone_id group by p.lead_id order by p.lead_id
-  `.execute(query);
-  for (const { lead_id, submissions } of rows) {
+async function keepCounts(db: Db, leadIds: readonly number[]): Promise<void> {
+  const { query, dialect } = db;
+  const links = await linksOf(db, leadIds);
+  const going = await query
+    .selectFrom('leads')
+    .select(['lead_id', 'follow_ups_count'])
+    .where('lead_id', 'in', dialect.anyOf(leadIds))
+    .execute();
+  const forgotten = new Map<number, number>();
+  for (const { lead_id, follow_ups_count } of going) {
+    for (const other of relativesOf(links, lead_id)) {
+      forgotten.set(other, (forgotten.get(other) ?? 0) + 1 + follow_ups_count);
+    }
+  }
+  for (const [lead_id, submissions] of [...forgotten].sort(([one], [other]) => one - other)) {
     await query
       .updateTable('leads')
-      .set(({ eb }) => ({ forgotten_submissions: eb('forgotten_submissions', '+', Number(submissions)) }))
+      .set(({ eb }) => ({ forgotten_submissions: eb('forgotten_submissions', '+', submissions) }))
       .where('lead_id', '=', lead_id)
       .execute();
   }

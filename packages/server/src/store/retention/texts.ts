@@ -1,4 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { isFree } from '../leases.ts';
 import { background } from '../operation.ts';
 
 /** What else holds the words of people: set-aside leads, and what was sent for leads. */
@@ -45,7 +46,7 @@ export const forgetSendBodies = background(
       .selectFrom('flow_sends')
       .select('flow_send_public_id as id')
       .where(hasOldBody(before))
-      .where('claimed_until', '<=', now)
+      .where(isFree(now))
       .orderBy('flow_send_public_id')
       .limit(max)
       .modifyEnd(dialect.holdFree)

@@ -1,23 +1,30 @@
 import { DAY_MS, HOUR_MS, minuteOf } from '../../lib/utc-time.ts';
 import { background } from '../operation.ts';
+import { sessionsFailedToStart } from './failed-records.ts';
 
 const EARLY_RECORDS_KEPT_MS = DAY_MS;
 const MINUTES_KEPT_MS = 2 * HOUR_MS;
 
-/** Forgets old minutes, and records whose session never came; returns how many of these there were. */
+/**
+ * Forgets old minutes, and records whose session never came; returns how many of these there were. A start that failed is
+ * tried again, so what waits for it stays.
+ */
 export const cleanUpTracking = background(
   // Minutes are shown by the realtime report only, whose answers are never kept.
   { changes: [] },
-  async ({ query }, { now }: { now: number }): Promise<number> => {
+  async (db, { now }: { now: number }): Promise<number> => {
+    const { query, dialect } = db;
     await query
       .deleteFrom('minute_totals')
       .where('minute', '<', minuteOf(now - MINUTES_KEPT_MS))
       // An open session still has to be taken off the minute it is counted in.
       .where('active', '=', 0)
       .execute();
+    const mayStart = await sessionsFailedToStart(db);
     const { numDeletedRows } = await query
       .deleteFrom('early_records')
       .where('received_at', '<', now - EARLY_RECORDS_KEPT_MS)
+      .$if(mayStart.length > 0, (old) => old.where('session_id', 'not in', dialect.anyOf(mayStart)))
       .executeTakeFirstOrThrow();
     return Number(numDeletedRows);
   },

@@ -10,6 +10,7 @@ import { setSavepoint } from '../savepoint.ts';
 import type { FailedRecordRow } from '../schema.ts';
 import { applyEnd, applyEvents } from './apply-activity.ts';
 import { applyStart } from './apply-start.ts';
+import { type FailedKey, failedAfter, removeFailed } from './failed-records.ts';
 import { loadState, type TrackingState } from './state.ts';
 import { newTotals, type Totals, writeTotals } from './totals.ts';
 import { writeRows } from './write-rows.ts';
@@ -22,6 +23,12 @@ export type TrackingBatch = {
   now: number;
   /** Set when the batch was sent before the previous one was done: the last sequence of the previous one. */
   follows?: number | undefined;
+};
+
+/** Where records come from, and when they are applied. */
+type RecordBatch = Pick<TrackingBatch, 'spoolId' | 'firstSequence' | 'now'> & {
+  /** Its records have failed before, and are kept for as long as they fail. */
+  isRetried?: true;
 };
 
 const GZIP_LEVEL = 1;
@@ -65,32 +72,65 @@ export const salvageTracking = background(
   { changes: ['tracking'] },
   async (db, batch: TrackingBatch): Promise<Ingested> => {
     await begin(db, batch);
+    const { spoolId: spool_id, firstSequence: sequence, now: failed_at } = batch;
     let leads = 0;
     const failed: FailedRecordRow[] = [];
-    for (const [position, line] of linesOf(batch).entries()) {
-      const before = await setSavepoint(db);
-      try {
-        leads += await applyRecords(db, batch, await loadRecords(db, `[${line}]`), position);
-      } catch (error) {
-        if (db.dialect.mayPass(error)) throw error;
-        await before.undo();
-        const { spoolId: spool_id, firstSequence: sequence, now: failed_at } = batch;
-        failed.push({
-          spool_id,
-          sequence,
-          position,
-          failed_at,
-          reason: (error as Error).message,
-          record: line,
-        });
-      }
-      await before.release();
+    for (const [position, record] of linesOf(batch).entries()) {
+      const applied = await applyAlone(db, batch, record, position);
+      if (applied.isApplied) leads += applied.leads;
+      else failed.push({ spool_id, sequence, position, failed_at, reason: applied.reason, record });
     }
     await db.dialect.insertRows('failed_records', failed, 'do nothing');
     await finish(db, batch);
     return { leads, failed: failed.length };
   },
 );
+
+/** `last` is where to go on; undefined: there are no more. */
+export type Retried = { applied: number; failed: number; leads: number; last: FailedKey | undefined };
+
+/**
+ * Applies what could not be applied before: an update may have mended the reason. What fails again stays, and so does what
+ * belongs to a session that has not started: among what is early it would soon be forgotten.
+ */
+export const retryFailedRecords = background(
+  { changes: ['tracking'] },
+  async (db, { after, max, now }: { after?: FailedKey; max: number; now: number }): Promise<Retried> => {
+    await db.dialect.lock('tracking');
+    const rows = await failedAfter(db, after, max);
+    const retried: Retried = { applied: 0, failed: 0, leads: 0, last: rows.at(-1) };
+    for (const row of rows) {
+      const { spool_id: spoolId, sequence, position, record } = row;
+      const batch: RecordBatch = { spoolId, firstSequence: sequence, now, isRetried: true };
+      const applied = await applyAlone(db, batch, record, position);
+      retried[applied.isApplied ? 'applied' : 'failed'] += 1;
+      if (!applied.isApplied) continue;
+      retried.leads += applied.leads;
+      await removeFailed(db, row);
+    }
+    return retried;
+  },
+);
+
+/** A record by itself: it is applied as a whole, or not at all. */
+async function applyAlone(
+  db: Db,
+  batch: RecordBatch,
+  record: string,
+  position: number,
+): Promise<{ isApplied: true; leads: number } | { isApplied: false; reason: string }> {
+  const before = await setSavepoint(db);
+  try {
+    const leads = await applyRecords(db, batch, await loadRecords(db, `[${record}]`), position);
+    await before.release();
+    return { isApplied: true, leads };
+  } catch (error) {
+    if (db.dialect.mayPass(error)) throw error;
+    await before.undo();
+    await before.release();
+    return { isApplied: false, reason: (error as Error).message };
+  }
+}
 
 async function begin(db: Db, batch: TrackingBatch): Promise<void> {
   await db.dialect.lock('tracking');
@@ -123,7 +163,7 @@ async function loadRecords(db: Db, json: string): Promise<Loaded> {
 
 async function applyRecords(
   db: Db,
-  batch: TrackingBatch,
+  batch: RecordBatch,
   { records, state }: Loaded,
   firstPosition: number,
 ): Promise<number> {
@@ -181,7 +221,7 @@ function apply(
   state: TrackingState,
   totals: Totals,
   record: TrackingRecord,
-  batch: TrackingBatch,
+  batch: RecordBatch,
   position: number,
 ): void {
   if (record.kind === 'start') {
@@ -189,6 +229,7 @@ function apply(
     for (const early of state.early.get(record.session_id) ?? [])
       apply(state, totals, early, batch, position);
   } else if (!state.sessions.has(record.session_id)) {
+    if (batch.isRetried) throw new Error('The session of this record has not started.');
     parkEarly(state, record, batch, position);
   } else if (record.kind === 'events') {
     applyEvents(state, totals, record);
@@ -201,7 +242,7 @@ function apply(
 function parkEarly(
   state: TrackingState,
   record: Exclude<TrackingRecord, StartRecord>,
-  batch: TrackingBatch,
+  batch: RecordBatch,
   position: number,
 ): void {
   state.added.early.push({
@@ -225,7 +266,7 @@ async function forgetEarly({ dialect }: Db, { early }: TrackingState): Promise<v
 async function enqueueArchive(
   { dialect }: Db,
   starts: readonly StartRecord[],
-  batch: TrackingBatch,
+  batch: RecordBatch,
 ): Promise<void> {
   const [first] = starts;
   if (first === undefined) return;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readCosts, readDay, readNumber } from '../../../src/domain/costs/read-costs.ts';
+import { readCosts, readDay } from '../../../src/domain/costs/read-costs.ts';
 
 const EUR = { currency: 'EUR', pause: async () => undefined };
 
@@ -106,18 +106,25 @@ test('lines that make no sense are left out with the reason; a file without colu
   assert.match(String(await readCosts('hello\n', {}, EUR)), /there have to be date, amount/);
 });
 
-test('numbers and days are read as people write them', async () => {
-  const numbers: [string, number | null][] = [
-    ['1,234.56', 1234.56],
-    ['1.234,56', 1234.56],
-    ['1,234', 1234],
-    ['12,5', 12.5],
-    ['€ 3.20', 3.2],
-    ['--', 0],
-    ['abc', null],
-    ['', null],
-  ];
-  for (const [text, number] of numbers) assert.equal(readNumber(text), number, text);
+test('a sum with three decimals is one where the other sums of the file have such decimals', async () => {
+  const sums = async (...amounts: string[]) => {
+    const lines = amounts.map((amount, i) => `2026-03-0${i + 1};"${amount}";2.000`);
+    const { costs, skipped } = await read(`date;amount;impressions\n${lines.join('\n')}\n`);
+    assert.deepEqual(skipped, []);
+    assert.ok(costs.every(({ impressions }) => impressions === 2000));
+    return costs.map(({ amount_micros }) => amount_micros / 1e6);
+  };
+  assert.deepEqual(await sums('12.345', '7.5', '1,000'), [12.345, 7.5, 1000]);
+  assert.deepEqual(await sums('12.345', '7,5', '1,250'), [12_345, 7.5, 1.25]);
+  assert.deepEqual(await sums('12.345', '--', '7 EUR'), [12_345, 0, 7]);
+});
+
+test('a sum in another currency is left out, wherever the currency stands', async () => {
+  const { skipped } = await read('date,amount\n2026-03-01,5 USD\n2026-03-02,5 EUR\n');
+  assert.deepEqual(skipped, [{ line: 2, reason: 'amount is not a sum of money' }]);
+});
+
+test('days are read as people write them', () => {
   assert.deepEqual(['2026-3-1', '1.3.2026', '3/1/2026', '2026-13-01'].map(readDay), [
     '2026-03-01',
     '2026-03-01',

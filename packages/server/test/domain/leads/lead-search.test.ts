@@ -2,9 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { readPhone } from '../../../src/domain/leads/contact.ts';
-import { leadSearchText, readSearch, storedSearchText } from '../../../src/domain/leads/lead-search.ts';
+import {
+  readSearch,
+  searchLines,
+  searchText,
+  storedSearchLines,
+  withSearchText,
+} from '../../../src/domain/leads/lead-search.ts';
 
-type Searched = Parameters<typeof storedSearchText>[0];
+type Searched = Parameters<typeof storedSearchLines>[0];
+
+const textOf = (...stored: Parameters<typeof storedSearchLines>) => searchText(storedSearchLines(...stored));
 
 function aLead(given: Partial<Searched> = {}): Searched {
   return {
@@ -20,7 +28,7 @@ function aLead(given: Partial<Searched> = {}): Searched {
 }
 
 function finds(q: string, lead: Searched): boolean {
-  const text = storedSearchText(lead);
+  const text = textOf(lead);
   const search = readSearch(q);
   return search.length === 0 || search.some((texts) => texts.every((each) => text.includes(each)));
 }
@@ -37,11 +45,43 @@ test('a search looks through name, email, phone, project and visitor_id', () => 
     visitor_id: 'V-1',
   });
   const text = 'jorg muller\njoerg@example.org\n030 901820\n+4930901820\nharbour view\nv-1';
-  assert.equal(storedSearchText(lead), text);
-  assert.equal(leadSearchText(lead, readPhone('030 901820', '+49', null), {}), text);
+  assert.equal(textOf(lead), text);
+  assert.equal(searchText(searchLines(lead, readPhone('030 901820', '+49', null), {})), text);
   const custom = { wohnung: 'Top\n12', long: 'x'.repeat(4096), stairs: 'Stiege É' };
-  assert.equal(storedSearchText(lead, custom), `${text}\ntop 12`);
-  assert.equal(storedSearchText(lead, { stairs: 'Stiege É' }), `${text}\nstiege e`);
+  assert.equal(textOf(lead, custom), `${text}\ntop 12`);
+  assert.equal(textOf(lead, { stairs: 'Stiege É' }), `${text}\nstiege e`);
+});
+
+test('a lead is found by everything that its submissions said, each once', () => {
+  const first = { contact_name: 'Ada', contact_email: 'ada@example.org', project_name: 'Riverside' };
+  const more = { ...first, contact_name: 'Ada King', contact_phone: '12-34', visitor_id: 'v-2' };
+  const text = withSearchText(
+    textOf(aLead(first), { floor: 'Third' }),
+    storedSearchLines(aLead(more), { floor: 'Third', view: 'River' }),
+  );
+  assert.equal(text, 'ada\nada@example.org\nriverside\nthird\nada king\n12-34\nv-2\nriver');
+});
+
+test('custom fields keep no person from being found, and are taken in while there is room', () => {
+  let text = textOf(aLead({ contact_name: 'Ada' }));
+  const follow = (number: number, custom: Record<string, string>) => {
+    text = withSearchText(text, storedSearchLines(aLead({ contact_email: `${number}@example.org` }), custom));
+  };
+  for (let number = 0; number < 50; number++) follow(number, { about: `${number}`.repeat(1000) });
+  assert.ok(text.length < 10_000, `${text.length}`);
+  for (let number = 0; number < 50; number++)
+    assert.ok(text.includes(`\n${number}@example.org`), `${number}`);
+  assert.ok(text.includes('000'));
+  assert.ok(!text.includes('494949'));
+});
+
+test('what a lead is found by does not grow for ever', () => {
+  let text = textOf(aLead({ contact_name: 'Ada' }));
+  for (let number = 0; number < 500; number++) {
+    const contact_name = `${number}-${'n'.repeat(200)}`;
+    text = withSearchText(text, storedSearchLines(aLead({ contact_name })));
+  }
+  assert.ok(text.length > 60_000 && text.length <= 65_536, `${text.length}`);
 });
 
 test('every word is searched for, in any order', () => {
@@ -95,7 +135,7 @@ test('a number is stored once where it was typed as it is', () => {
     ['ask me', ['ask me']],
   ] as const) {
     const lead = aLead({ contact_phone, contact_country_code: '+7' });
-    assert.equal(storedSearchText(lead).trim(), lines.join('\n'));
+    assert.equal(textOf(lead), lines.join('\n'));
   }
 });
 
@@ -117,7 +157,7 @@ test('the longest fields can be searched to their end', () => {
     project_name: 'p'.repeat(256),
     visitor_id: `${'v'.repeat(127)}!`,
   });
-  assert.ok(storedSearchText(longest).endsWith('v!'));
+  assert.ok(textOf(longest).endsWith('v!'));
 });
 
 const someText = fc.oneof(

@@ -86,3 +86,8 @@ for (const [agent, device, browser, os] of AGENTS) {
     assert.deepEqual(deviceOf(agent), { device, browser, os });
   });
 }
+
+test('of a text longer than any user agent the beginning is looked at', () => {
+  const { browser, os } = deviceOf(`Mozilla/5.0 (X11; Linux) ${'x'.repeat(2000)} Firefox/142.0`);
+  assert.deepEqual([browser, os], ['(unknown)', 'Linux']);
+});

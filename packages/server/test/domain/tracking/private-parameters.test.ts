@@ -66,6 +66,38 @@ test('the operator can add names', () => {
   assert.equal(kept('?member_id=7&Member-ID=8&a=1', ['memberId']), '?member_id=&Member-ID=&a=1');
 });
 
+test('a token is found wherever it stands in a value', () => {
+  const token = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0';
+  for (const before of ['Bearer%20', 'id-', '(', '-eyJ-eyJ-', 'eyJ.'])
+    assert.equal(kept(`?t=${before}${token}&a=1`), '?t=&a=1', before);
+  const none = `?t=x${token}&u=eyJhbGc.eyJzdWIiOiIxMjM0In0&v=eyJhbGciOiJIUzI1NiJ9.eyJzdWI`;
+  assert.equal(kept(none), none);
+});
+
+test('of a very long address nothing is left that could be half a secret', () => {
+  const long = 'x'.repeat(9000);
+  assert.equal(kept(`?a=1&token=${long}&b=2`), '?a=1');
+  for (const secret of [
+    'ada@example.org',
+    'ada%40example.org',
+    'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0',
+    '%2B49%20170%201234567',
+  ]) {
+    const at = 8 * 1024 - PAGE.length;
+    for (let cut = 1; cut < secret.length; cut += 1) {
+      const before = `?token=${'x'.repeat(at - cut - '?token=&u='.length)}&u=`;
+      assert.equal(kept(`${before}${secret}&b=2`), '?token=', `${secret} cut at ${cut}`);
+      const only = `?u=${'x'.repeat(at - cut - '?u=.'.length)}.`;
+      assert.equal(kept(`${only}${secret}`), '', `${secret} in one value cut at ${cut}`);
+      const nested = `?a=1&next=/in?u=${'x'.repeat(at - cut - '?a=1&next=/in?u=.'.length)}.`;
+      assert.equal(kept(`${nested}${secret}`), '?a=1', `${secret} in an address cut at ${cut}`);
+    }
+  }
+  assert.equal(withoutPrivateValues(`https://ada:pw${long}@example.com/`, []), 'https://');
+  assert.equal(withoutPrivateValues(`${PAGE}/${long}`, []).length, 8 * 1024);
+  assert.ok(withoutPrivateValues(`${PAGE}/-${'\u{1F600}'.repeat(5000)}`, []).isWellFormed());
+});
+
 test('nothing is left after a second look, and no value survives beside its name', () => {
   const text = fc.string({
     unit: fc.constantFrom('a', '?', '#', '&', '=', '@', '%', '2', '6', '3', 'F', '+', '.', '/'),

@@ -86,6 +86,19 @@ test('addresses of pages lose their private values, and nothing else changes', (
   assert.equal(found.count, 4);
 });
 
+test('an address that is too long to be looked at is left out; what is no text stays', () => {
+  const href = `https://example.com/reset?token=secret&x=${'x'.repeat(20_000)}`;
+  const events = [
+    { type: 4, data: { href, width: 10 }, timestamp: 1 },
+    { type: 4, data: { href: 7 }, timestamp: 2 },
+  ];
+  const found = read(JSON.stringify({ events, session_id: 's', sequence: 1 })).events;
+  assert.deepEqual(JSON.parse(found.json.toString()), [
+    { type: 4, data: { href: '', width: 10 }, timestamp: 1 },
+    events[1],
+  ]);
+});
+
 test('of what is given twice the last counts', () => {
   const { envelope, events } = read(
     `{"session_id":"a","events":[{"type":1,"timestamp":1}],"session_id":"b","sequence":1,"sequence":2,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CHANNELS } from '@leadtrail/contract/channels';
 import fc from 'fast-check';
-import { campaignParams, withoutPrivateParams } from '../../../src/domain/tracking/campaign-params.ts';
+import { campaignParams, visitedCampaign } from '../../../src/domain/tracking/campaign-params.ts';
 import { makeReadOrigin } from '../../../src/domain/tracking/read-origin.ts';
 
 const SITES = [
@@ -123,9 +123,13 @@ test('what cannot be decoded or stored is read as well as it can be', () => {
 });
 
 test('private values are not kept, but that there was a click id is', () => {
-  const params = campaignParams('https://a.example/?utm_term=jo%40b.example&utm_source=Mail&gclid=abc');
-  assert.deepEqual(withoutPrivateParams(params, []), { utm_source: 'Mail', gclid: 'abc' });
-  assert.deepEqual(withoutPrivateParams(params, ['gclid']), { utm_source: 'Mail', gclid: '' });
+  const address = 'https://a.example/?utm_term=jo%40b.example&utm_source=Mail&gclid=abc';
+  assert.deepEqual(visitedCampaign(address, []), { utm_source: 'Mail', gclid: 'abc' });
+  assert.deepEqual(visitedCampaign(address, ['gclid']), { utm_source: 'Mail', gclid: '' });
+  // Its first 512 characters end within the e-mail address.
+  const long = `https://a.example/?utm_source=Mail&utm_term=${'x'.repeat(507)}+jo@b.example`;
+  assert.deepEqual(visitedCampaign(long, []), { utm_source: 'Mail' });
+  assert.equal(visitedCampaign(`https://a.example/?utm_term=${'x'.repeat(600)}`, []).utm_term?.length, 512);
   const page = 'https://riverside.example/';
   assert.equal(
     readOrigin({ page, referrer: null, params: { gclid: '' }, siteKey: '' }).origin.channel,

@@ -1,0 +1,180 @@
+import pg from 'pg';
+
+/** What the server has answered to a statement. */
+export type Answer = { rows: Record<string, unknown>[]; command: string; rowCount: number };
+
+/** A statement with its values; one that has a name is prepared under it. */
+type Asked = { text: string; values: readonly unknown[]; name: string | undefined };
+type Waiting = Asked & { resolve(answer: Answer): void; reject(error: Error): void };
+
+/** How the texts of a row become an object: a copy of an empty one, which is much faster than to add its properties. */
+type Columns = { empty: Record<string, unknown>; each: { name: string; read: (text: string) => unknown }[] };
+const NO_COLUMNS: Columns = { empty: {}, each: [] };
+
+const FEATURE_NOT_SUPPORTED = '0A000';
+const NO_SUCH_STATEMENT = '26000';
+
+/**
+ * A migration has added columns since a `select *` was prepared, or something in between has made the server forget what was
+ * prepared. Worth a retry: the connection prepares its statements again.
+ */
+export function isPreparedBefore(error: unknown): boolean {
+  const { code, message } = error as { code?: string; message: string };
+  return (
+    code === NO_SUCH_STATEMENT ||
+    (code === FEATURE_NOT_SUPPORTED && message.includes('cached plan must not change result type'))
+  );
+}
+
+const pipelines = new WeakMap<pg.PoolClient, PostgresPipeline>();
+
+/** The one of this connection. */
+export function pipelineOf(client: pg.PoolClient, answerMs: number): PostgresPipeline {
+  return pipelines.getOrInsertComputed(client, () => new PostgresPipeline(client, answerMs));
+}
+
+/**
+ * Sends statements without waiting for those before them. Those of one moment go out together and end with one `Sync`: after
+ * each of these the server writes to the network and wakes this process, which takes as long as many a statement. If one
+ * fails the server leaves out those that were sent with it and come after it.
+ */
+export class PostgresPipeline {
+  readonly #client: pg.PoolClient;
+  readonly #answerMs: number;
+  readonly #prepared: Prepared = { names: new Set(), columns: new Map() };
+  #waiting: Waiting[] = [];
+  readonly #sent = new Set<Batch>();
+
+  constructor(client: pg.PoolClient, answerMs: number) {
+    this.#client = client;
+    this.#answerMs = answerMs;
+    client.connection.on('parseComplete', () => this.#sent.values().next().value?.parsing.shift());
+  }
+
+  ask(asked: Asked): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ ...asked, resolve, reject });
+      // After all that goes on with answers that have just come, and what that has put together.
+      if (this.#waiting.length === 1) process.nextTick(() => process.nextTick(() => this.#send()));
+    });
+  }
+
+  #send(): void {
+    const timer = setTimeout(() => this.#client.connection.stream.destroy(), this.#answerMs);
+    const batch = new Batch(this.#waiting, this.#prepared, () => {
+      clearTimeout(timer);
+      this.#sent.delete(batch);
+    });
+    this.#waiting = [];
+    this.#sent.add(batch);
+    this.#client.query(batch);
+  }
+}
+
+/** What the server keeps for a connection. */
+type Prepared = {
+  names: Set<string>;
+  /** By name, so that they need not be described again. */
+  columns: Map<string, Columns>;
+};
+
+/** For the library one query, because it has one `Sync`. */
+class Batch extends pg.Query {
+  /** Names of statements that the server has yet to prepare. */
+  readonly parsing: string[] = [];
+  readonly #statements: readonly Waiting[];
+  readonly #prepared: Prepared;
+  readonly #onEnd: () => void;
+  #at = 0;
+  #columns: Columns | undefined;
+  #rows: Answer['rows'] = [];
+
+  constructor(statements: readonly Waiting[], prepared: Prepared, onEnd: () => void) {
+    super('');
+    this.#statements = statements;
+    this.#prepared = prepared;
+    this.#onEnd = onEnd;
+  }
+
+  override submit = (connection: pg.Connection): void => {
+    connection.stream.cork();
+    const { names, columns } = this.#prepared;
+    for (const { text, values, name = '' } of this.#statements) {
+      if (!names.has(name)) {
+        // One that was prepared before, if any, must go.
+        connection.close({ type: 'S', name }, true);
+        connection.parse({ name, text, types: [] }, true);
+        this.parsing.push(name);
+        if (name !== '') names.add(name);
+      }
+      connection.bind({ portal: '', statement: name, values: values.map(wireValue) } as never, true);
+      if (!columns.has(name)) connection.describe({ type: 'P', name: '' }, true);
+      connection.execute({ portal: '' } as never, true);
+    }
+    connection.sync();
+    connection.stream.uncork();
+  };
+
+  handleRowDescription({ fields }: { fields: { name: string; dataTypeID: number }[] }): void {
+    this.#columns = {
+      empty: { ...Object.fromEntries(fields.map(({ name }) => [name, null])) },
+      each: fields.map(({ name, dataTypeID }) => ({
+        name,
+        read: pg.types.getTypeParser(dataTypeID, 'text'),
+      })),
+    };
+  }
+
+  handleDataRow({ fields }: { fields: (string | null)[] }): void {
+    this.#columns ??= this.#prepared.columns.get(this.#statement.name ?? '') ?? NO_COLUMNS;
+    const { empty, each } = this.#columns;
+    const row = { ...empty };
+    for (let i = 0; i < each.length; i += 1) {
+      const text = fields[i];
+      const column = each[i] as Columns['each'][number];
+      if (typeof text === 'string') row[column.name] = column.read(text);
+    }
+    this.#rows.push(row);
+  }
+
+  handleCommandComplete({ text }: { text: string }): void {
+    const { name, resolve } = this.#statement;
+    if (name !== undefined) this.#prepared.columns.getOrInsert(name, this.#columns ?? NO_COLUMNS);
+    // `INSERT 0 12`, `UPDATE 3`, `BEGIN`
+    const words = text.split(' ');
+    resolve({ rows: this.#rows, command: words[0] as string, rowCount: Number(words.at(-1)) || 0 });
+    this.#at += 1;
+    this.#columns = undefined;
+    this.#rows = [];
+  }
+
+  handleEmptyQuery(): void {
+    this.handleCommandComplete({ text: '' });
+  }
+
+  handleError(error: Error): void {
+    for (const name of this.parsing) this.#prepared.names.delete(name);
+    if (isPreparedBefore(error)) {
+      this.#prepared.names.clear();
+      this.#prepared.columns.clear();
+    }
+    for (const { reject } of this.#statements.slice(this.#at)) reject(error);
+    this.#at = this.#statements.length;
+    this.#onEnd();
+  }
+
+  handleReadyForQuery(): void {
+    this.#onEnd();
+  }
+
+  get #statement(): Waiting {
+    return this.#statements[this.#at] as Waiting;
+  }
+}
+
+function wireValue(value: unknown): string | Buffer | null {
+  if (value === null || value === undefined) return null;
+  if (typeof value === 'string') return value;
+  if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+  return String(value);
+}

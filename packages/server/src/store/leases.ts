@@ -1,0 +1,19 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { MINUTE_MS } from '../lib/utc-time.ts';
+
+/** Leases end by the clock. One that was ahead for a while leaves some that would last until it is right. */
+
+/** Clocks of honest machines differ by less. */
+export const CLOCKS_APART_MS_MAX = 5 * MINUTE_MS;
+/** No lease is longer. */
+const LEASE_MS_MAX = MINUTE_MS;
+const AHEAD_MS_MAX = LEASE_MS_MAX + CLOCKS_APART_MS_MAX;
+
+/** Nobody holds this row, or by a clock that was wrong. */
+export function isFree(now: number): RawBuilder<SqlBool> {
+  return sql`(claimed_until <= ${now} or claimed_until > ${now + AHEAD_MS_MAX})`;
+}
+
+export function isHeld({ claimed_until }: { claimed_until: number }, now: number): boolean {
+  return claimed_until > now && claimed_until <= now + AHEAD_MS_MAX;
+}

@@ -1,0 +1,154 @@
+import { DAY_MS } from '../lib/utc-time.ts';
+import type { Db } from './dialect.ts';
+import { CLOCKS_APART_MS_MAX, isFree } from './leases.ts';
+import { background, primaryRead } from './operation.ts';
+
+/**
+ * Archives that are not in the catalogue. Each is noted before it is written, under a key that nobody else writes: a
+ * `copy` belongs to its writer and gets into the catalogue by it, if at all. Once that writer's time is up, it
+ * is a `stray`, which gets there no more and is to be deleted.
+ */
+
+/** A writer that was held up may still write its object: for as long it is deleted again and again. */
+const STRAY_KEPT_MS = DAY_MS;
+
+/** Notes an object that is about to be written. */
+export async function noteCopy({ dialect }: Db, key: string, claimedUntil: number): Promise<void> {
+  await dialect.insertRows(
+    'erasure_steps',
+    [{ step: 'copy', id: key, claimed_until: claimedUntil }],
+    '(step, id) do update set claimed_until = excluded.claimed_until',
+  );
+}
+
+/** Its writer has ended without having written it for certain. Nobody writes it unless it is claimed again. */
+export async function releaseCopy({ query }: Db, key: string): Promise<void> {
+  await query
+    .updateTable('erasure_steps')
+    .set({ claimed_until: 0 })
+    .where('step', '=', 'copy')
+    .where('id', '=', key)
+    .execute();
+}
+
+export async function isReleased({ query }: Db, key: string): Promise<boolean> {
+  const note = await query
+    .selectFrom('erasure_steps')
+    .select('id')
+    .where('step', '=', 'copy')
+    .where('id', '=', key)
+    .where('claimed_until', '=', 0)
+    .executeTakeFirst();
+  return note !== undefined;
+}
+
+/** False: it has become a stray. */
+export async function isCopy({ query }: Db, key: string): Promise<boolean> {
+  const note = await query
+    .selectFrom('erasure_steps')
+    .select('id')
+    .where('step', '=', 'copy')
+    .where('id', '=', key)
+    .executeTakeFirst();
+  return note !== undefined;
+}
+
+/** Makes strays of objects that are in the catalogue no more, or are not to get there. */
+export async function noteStrays({ dialect }: Db, keys: readonly string[], until: number): Promise<void> {
+  await dialect.insertRows(
+    'erasure_steps',
+    keys.map((id) => ({ step: 'stray' as const, id, claimed_until: until })),
+    '(step, id) do update set claimed_until = excluded.claimed_until',
+  );
+}
+
+/** Which of these objects are noted: nobody needs to adopt them. */
+export async function notedAmong({ query, dialect }: Db, keys: readonly string[]): Promise<Set<string>> {
+  const notes = await query
+    .selectFrom('erasure_steps')
+    .select('id')
+    .where('step', 'in', ['copy', 'stray'])
+    .where('id', 'in', dialect.anyOf(keys))
+    .execute();
+  return new Set(notes.map(({ id }) => id));
+}
+
+/** Makes strays of the copies whose writers are out of time, and says which. */
+export const disownCopies = background(
+  { changes: [] },
+  async (db, { now }: { now: number }): Promise<string[]> => {
+    const { query, dialect } = db;
+    await dialect.lock('archives');
+    const late = await query
+      .deleteFrom('erasure_steps')
+      .where('step', '=', 'copy')
+      .where(isFree(now))
+      .returning('id')
+      .execute();
+    if (late.length === 0) return [];
+    const ids = late.map(({ id }) => id);
+    // An earlier version puts objects into the catalogue without asking for the note.
+    const listed = await query
+      .selectFrom('objects')
+      .select('key')
+      .where('key', 'in', dialect.anyOf(ids))
+      .execute();
+    const isListed = new Set(listed.map(({ key }) => key));
+    const strays = ids.filter((id) => !isListed.has(id));
+    await noteStrays(db, strays, now + STRAY_KEPT_MS);
+    return strays;
+  },
+);
+
+export const strayKeys = primaryRead(
+  async ({ query }, { after, max }: { after: string; max: number }): Promise<string[]> => {
+    const strays = await query
+      .selectFrom('erasure_steps')
+      .select('id')
+      .where('step', '=', 'stray')
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(max)
+      .execute();
+    return strays.map(({ id }) => id);
+  },
+);
+
+/** These strays have been deleted; only those are forgotten that nobody writes any more. */
+export const forgetStrays = background(
+  { changes: [] },
+  async ({ query, dialect }, { keys, now }: { keys: readonly string[]; now: number }): Promise<void> => {
+    await query
+      .deleteFrom('erasure_steps')
+      .where('step', '=', 'stray')
+      .where('id', 'in', dialect.anyOf(keys))
+      .where(({ eb, or }) =>
+        or([
+          eb('claimed_until', '<=', now),
+          eb('claimed_until', '>', now + STRAY_KEPT_MS + CLOCKS_APART_MS_MAX),
+        ]),
+      )
+      .execute();
+  },
+);
+
+/** Its writer itself has deleted it again. */
+export const forgetCopy = background(
+  { changes: [] },
+  async ({ query }, { key }: { key: string }): Promise<void> => {
+    await query
+      .deleteFrom('erasure_steps')
+      .where('step', 'in', ['copy', 'stray'])
+      .where('id', '=', key)
+      .execute();
+  },
+);
+
+/** It could not be written, or nobody knows whether it was. */
+export const giveUpCopy = background(
+  { changes: [] },
+  async (db, { key, now }: { key: string; now: number }): Promise<void> => {
+    await db.query.deleteFrom('erasure_steps').where('step', '=', 'copy').where('id', '=', key).execute();
+    await noteStrays(db, [key], now + STRAY_KEPT_MS);
+  },
+);
