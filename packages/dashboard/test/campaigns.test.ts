@@ -101,7 +101,9 @@ describe('the campaigns page', () => {
     dashboard.visit('/campaigns?attribution=first', async (page) => {
       await row(page, 'google').getByRole('cell').nth(1).getByRole('link', { name: '2' }).click();
       await page.waitForURL(/figure=leads&attribution=first/);
-      await page.getByText('The leads that “Leads” counts by first touch, latest first.').waitFor();
+      await page
+        .getByText('The leads that “Leads” counts by first touch: without bots and fakes, latest first.')
+        .waitFor();
       await page.getByText('2 leads', { exact: true }).waitFor();
     }));
 
@@ -214,6 +216,9 @@ describe('the campaigns page', () => {
         .getByLabel('File')
         .setInputFiles({ name: 'costs.csv', mimeType: 'text/csv', buffer: Buffer.from(file) });
       await page.getByText('1 row for 1 day').waitFor();
+      const preview = (await page.getByRole('region', { name: 'Preview' }).innerText()).replaceAll('\n', ' ');
+      assert.match(preview, /Total €30\.00/);
+      assert.match(preview, new RegExp(`First and last day (.*\\b${day.slice(0, 4)}) – \\1`));
       assert.match(await page.getByLabel('File').inputValue(), /costs\.csv$/);
       await page.getByText(/^Line 3:/).waitFor();
       assert.deepEqual((await ask(service, { metrics: ['cost'] })).totals.metrics, [0]);

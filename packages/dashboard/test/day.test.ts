@@ -9,6 +9,7 @@ import { aSite } from '@leadtrail/testing/management';
 import { ask } from '@leadtrail/testing/questions';
 import { answering, type Receiver, startReceiver } from '@leadtrail/testing/receiver';
 import { startService, type TestService } from '@leadtrail/testing/service';
+import { until } from '@leadtrail/testing/torture/service-process';
 import { startSession } from '@leadtrail/testing/visits';
 import type { Locator, Page } from 'playwright-core';
 import { DAY_MS } from '../../server/src/lib/utc-time.ts';
@@ -114,13 +115,13 @@ for (const [name, way] of Object.entries({ 'the mouse': MOUSE, 'the keyboard alo
         await way.press(page, page.getByRole('button', { name: 'Resend the lead of Grace' }));
         await receiver.got(1);
         await page.getByText('No failed deliveries').waitFor();
-        const { flow_sends } = await service.get<{ flow_sends: FlowSend[] }>(
-          '/analytics/flow-sends?limit=50',
-        );
-        assert.deepEqual(
-          flow_sends.filter(({ status }) => status !== 'delivered'),
-          [],
-        );
+        // The receiver has it before the service has noted that.
+        await until('Deliveries', async () => {
+          const { flow_sends } = await service.get<{ flow_sends: FlowSend[] }>(
+            '/analytics/flow-sends?limit=50',
+          );
+          return flow_sends.every(({ status }) => status === 'delivered');
+        });
       }));
 
     test(`${LEADS} leads are reviewed`, () =>

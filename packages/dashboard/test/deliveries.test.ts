@@ -171,6 +171,40 @@ describe('the deliveries page', () => {
     });
   });
 
+  test('what failed of other sites and another time is not sent again from a page that does not show it', async () => {
+    clock.advance(-20 * DAY_MS);
+    const early = await aSend(410);
+    clock.advance(20 * DAY_MS);
+    const other = await aSend(410);
+    const meant = await aSend(410);
+    const setSite = (key: string, leads: readonly FlowSend[]) =>
+      rows(
+        service,
+        `update leads set site_key = '${key}' where lead_id in (${leads.map(({ lead_id }) => lead_id)})`,
+      );
+    await setSite('riverside', [early, meant]);
+    await setSite('harbour', [other]);
+    receiver.reset();
+    await dashboard.visit('/deliveries?sites=riverside', async (page) => {
+      await page.getByRole('button', { name: 'Resend all failed (2)' }).waitFor();
+      await page.getByRole('combobox', { name: 'Period' }).click();
+      await page.getByRole('option', { name: 'Last 7 days' }).click();
+      await page.getByRole('button', { name: 'Resend all failed (1)' }).click();
+      const question = page.getByRole('alertdialog', { name: 'Resend 1 failed delivery?' });
+      await question.getByText('Only those of the sites and the period that this page shows.').waitFor();
+      await question.getByRole('button', { name: 'Resend all' }).click();
+      await page.getByText('1 delivery is being sent again').first().waitFor();
+      await receiver.got(1);
+      await atRest(page);
+    });
+    await forwarded();
+    const states = new Map((await sends()).map(({ lead_id, status }) => [lead_id, status]));
+    assert.deepEqual(
+      [early, other, meant].map(({ lead_id }) => states.get(lead_id)),
+      ['failed', 'failed', 'delivered'],
+    );
+  });
+
   test('a result is put into words, and where none was noted the sentence of the service is shown', async () => {
     const [timedOut, earlier] = [await aSend(410), await aSend(410)];
     const change = (send: FlowSend, set: string) =>

@@ -127,6 +127,23 @@ describe('the page of a lead', () => {
     }
   });
 
+  test('a long name has a line to itself, and the buttons stand below it', async () => {
+    const lead = await capture(service, {
+      FIRSTNAME: 'Adolph Blaine Charles David Earl Frederick Gerald Hubert Irvin John Wolfeschlegelstein',
+      PHONE: newPhone(),
+    });
+    await dashboard.visit(
+      pathOf(lead),
+      async (page) => {
+        const name = await page.getByRole('heading', { level: 1 }).boundingBox();
+        const back = await page.getByRole('main').getByRole('link', { name: 'All leads' }).boundingBox();
+        assert.ok(name && back && name.y + name.height <= back.y);
+        await assertFits(page);
+      },
+      { size: { width: 1024, height: 768 } },
+    );
+  });
+
   test('the other fields of its form are shown', async () => {
     const lead = await aStory(service, { wohnung: 'Top 12', rooms: '3' });
     await dashboard.visit(pathOf(lead), async (page) => {
@@ -158,6 +175,42 @@ describe('the page of a lead', () => {
       },
       { role: 'marketing' },
     );
+  });
+
+  test('a note that was begun is there again after leaving and after reloading, until it is saved', async () => {
+    const [lead, other] = [await aStory(service), await aStory(service)];
+    const field = (page: Page) => page.getByLabel('New note');
+    await dashboard.visit(pathOf(lead), async (page) => {
+      const reopen = async (shown: CapturedLead) => {
+        await page.goto(`${service.url}/dashboard${pathOf(shown)}`);
+        await atRest(page);
+      };
+      await field(page).fill('Half a no');
+      await page.getByRole('link', { name: 'Overview' }).first().click();
+      await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+      await page.goBack();
+      await field(page).waitFor();
+      assert.equal(await field(page).inputValue(), 'Half a no');
+      await page.reload();
+      await atRest(page);
+      assert.equal(await field(page).inputValue(), 'Half a no');
+      await reopen(other);
+      assert.equal(await field(page).inputValue(), '');
+
+      await reopen(lead);
+      await field(page).fill('Half a note');
+      await page.getByRole('button', { name: 'Save note' }).click();
+      await page.getByRole('list', { name: 'Notes' }).getByText('Half a note').waitFor();
+      await page.reload();
+      await atRest(page);
+      assert.equal(await field(page).inputValue(), '');
+
+      await field(page).fill('Not for the next one');
+      await page.getByRole('button', { name: 'Sign out' }).first().click();
+      await page.getByLabel('API key').waitFor();
+      await reopen(lead);
+      assert.equal(await field(page).inputValue(), '');
+    });
   });
 
   test('a follow-up needs review until it was looked at here', async () => {

@@ -3,13 +3,21 @@ import { before, beforeEach, describe, it } from 'node:test';
 import { CAPTURE_ENV } from '@leadtrail/testing/enquiries';
 import { emptyLeads } from '@leadtrail/testing/leads';
 import { useService } from '@leadtrail/testing/service';
-import type { Page } from 'playwright-core';
-import { atRest, DESKTOP, PHONE, undo, useDashboard } from './support/dashboard.ts';
+import type { Locator, Page } from 'playwright-core';
+import {
+  assertAccessible,
+  assertUsable,
+  atRest,
+  DESKTOP,
+  PHONE,
+  undo,
+  useDashboard,
+} from './support/dashboard.ts';
 import { enquire, enquireMany, guests, leadNamed, moveTo } from './support/enquirers.ts';
 
 describe('The board of leads', () => {
   const service = useService('sqlite', {
-    env: { EDGE_ACCOUNT_ID: 'a', ANALYTICS_ENGINE_API_TOKEN: 'b', ...CAPTURE_ENV },
+    env: { EDGE_ACCOUNT_ID: 'a', ANALYTICS_ENGINE_API_TOKEN: 'b', BOT_LEAD_DETECTION: 'on', ...CAPTURE_ENV },
   });
   const dashboard = useDashboard(service);
 
@@ -100,6 +108,32 @@ describe('The board of leads', () => {
         assert.equal((await leadNamed(service, 'Ada Lovelace')).status, 'won');
       }));
 
+    it('moves the focused card by the digit of a stage, takes it back by u, and lists these keys', () =>
+      dashboard.visit('/leads?layout=board', async (page) => {
+        await page.keyboard.press('5');
+        await cardIn(page, 'New', 'Ada Lovelace').focus();
+        await page.keyboard.press('Control+4');
+        await page.keyboard.press('3');
+        await cardIn(page, 'Qualified', 'Ada Lovelace').waitFor();
+        await page.getByText('Ada Lovelace moved to Qualified').waitFor();
+        await focusIsOn(page, 'Ada Lovelace');
+        assert.equal((await leadNamed(service, 'Ada Lovelace')).status, 'qualified');
+
+        const undone = page.waitForResponse((response) => response.request().method() === 'PATCH');
+        await page.keyboard.press('u');
+        await undone;
+        await cardIn(page, 'New', 'Ada Lovelace').waitFor();
+        await focusIsOn(page, 'Ada Lovelace');
+        assert.equal((await leadNamed(service, 'Ada Lovelace')).status, 'new');
+
+        await page.keyboard.press('?');
+        const help = page.getByRole('dialog', { name: 'Move leads by keyboard' });
+        const moving = ['Tab', 'Enter', 'Space', '←', '→', 'Escape'];
+        const anywhere = ['/', 'Ctrl K', '⌘ K', '?'];
+        assert.deepEqual(await help.locator('kbd').allInnerTexts(), [...moving, ...'1234567u', ...anywhere]);
+        await assertAccessible(page);
+      }));
+
     it('moves a card through its menu, and the focus goes along', () =>
       dashboard.visit('/leads?layout=board', async (page) => {
         await page.getByRole('button', { name: 'Move Ada Lovelace' }).click();
@@ -181,6 +215,32 @@ describe('The board of leads', () => {
         await page.getByRole('button', { name: '1 new lead' }).click();
         await cardIn(page, 'New', 'New Guest').waitFor();
       }));
+
+    it('marks bots and tests, on the board as in the table and among recent submissions', async () => {
+      await enquire(service, 'Robby', { __pg_hp: 'filled' }, '203.0.113.99');
+      await enquire(service, 'Test Person');
+      await enquire(service, 'Plain Person');
+      const marksOf = async (of: Locator) => (await of.innerText()).match(/\b(?:Bot|Test)$/gm) ?? [];
+      const assertMarked = async (of: (name: string) => Locator) => {
+        for (const name of ['Robby', 'Test Person', 'Plain Person']) await of(name).waitFor();
+        assert.deepEqual(await marksOf(of('Robby')), ['Bot']);
+        assert.deepEqual(await marksOf(of('Test Person')), ['Test']);
+        assert.deepEqual(await marksOf(of('Plain Person')), []);
+      };
+      const withName = (all: Locator, page: Page) => (name: string) =>
+        all.filter({ has: page.getByText(name, { exact: true }) });
+      await dashboard.visit('/leads?layout=board', async (page) => {
+        await assertMarked(withName(column(page, 'New').getByRole('listitem'), page));
+      });
+      await dashboard.visit('/leads', async (page) => {
+        await assertMarked(withName(page.getByRole('row'), page));
+        await assertUsable(page);
+      });
+      await dashboard.visit('/', async (page) => {
+        await page.getByRole('heading', { name: 'Recent submissions' }).scrollIntoViewIfNeeded();
+        await assertMarked(withName(page.getByRole('listitem'), page));
+      });
+    });
 
     it('cuts a name that is too long, and keeps the menu of the card within reach', async () => {
       const name = 'Wolfeschlegelstein'.repeat(8);

@@ -5,6 +5,7 @@ import type { LeadItem } from '@leadtrail/contract/lead-records';
 import { call } from '@leadtrail/testing/analytics-calls';
 import { CAPTURE_ENV } from '@leadtrail/testing/enquiries';
 import { emptyLeads } from '@leadtrail/testing/leads';
+import { aSite } from '@leadtrail/testing/management';
 import { useService } from '@leadtrail/testing/service';
 import type { Page } from 'playwright-core';
 import { assertAccessible, atRest, PHONE, undo, useDashboard } from './support/dashboard.ts';
@@ -113,6 +114,26 @@ describe('The leads page', () => {
         await page.getByText('No leads here').waitFor();
         assert.equal(await views.getByRole('link', { name: /To review/ }).innerText(), 'To review');
       }));
+
+    it('says what was searched where the frame narrows it, and searches everything on request', async () => {
+      await aSite(service, { site_key: 'harbour-house', name: 'Harbour House' });
+      await dashboard.visit('/leads?q=Ada&sites=harbour-house&when=last_30_days', async (page) => {
+        await page.getByText('Only Harbour House, last 30 days, was searched.').waitFor();
+        await assertAccessible(page);
+        await page.getByRole('button', { name: 'Search all sites and all time' }).click();
+        await page.getByRole('link', { name: 'Ada Lovelace' }).waitFor();
+        assert.deepEqual(Object.fromEntries(new URL(page.url()).searchParams), { q: 'Ada', when: 'all' });
+      });
+      await dashboard.visit('/leads?seen=false&when=2019-01-01..2019-01-02', async (page) => {
+        await page.getByText('Only the period “1 Jan 2019 to 2 Jan 2019” was searched.').waitFor();
+        await page.getByRole('button', { name: 'Search all time' }).click();
+        await page.getByRole('link', { name: 'Ada Lovelace' }).waitFor();
+      });
+      await dashboard.visit('/leads?q=Nobody', async (page) => {
+        await page.getByText('Try a shorter search or other filters.').waitFor();
+        assert.equal(await page.getByRole('button', { name: /^Search all/ }).count(), 0);
+      });
+    });
 
     it('keeps search, filters and order in the address, so that a view can be shared', async () => {
       let shared = '';
@@ -243,6 +264,7 @@ describe('The leads page', () => {
       };
       await dashboard.visit('/leads?q=riverside&sort=oldest', async (page) => {
         await pick(page, 'Saved views', 'Save this view');
+        await page.getByText('At most 80 characters.').waitFor();
         await page.getByLabel('Name', { exact: true }).fill('By the river');
         await page.keyboard.press('Enter');
         await menu(page, 'By the river').waitFor();
@@ -295,6 +317,8 @@ describe('The leads page', () => {
         const heads = async () => (await page.getByRole('columnheader').allInnerTexts()).filter(Boolean);
         const height = async () => (await rowOf(page, 'Ada Lovelace').boundingBox())?.height ?? 0;
         const before = await height();
+        // No number of columns: there are always some more than can be chosen.
+        assert.equal(await page.getByRole('combobox', { name: 'Columns' }).innerText(), 'Columns');
         await page.getByRole('combobox', { name: 'Columns' }).click();
         await page.getByRole('option', { name: 'Risk' }).click();
         await page.getByRole('option', { name: 'Delivery' }).click();
@@ -425,6 +449,8 @@ describe('The leads page', () => {
           await bar.getByText('55 leads selected').waitFor();
           assert.equal(await bar.getByRole('button', { name: 'Send' }).count(), 0);
           await bar.getByRole('button', { name: 'Not a lead' }).click();
+          const question = page.getByRole('alertdialog', { name: 'Move 55 leads to Fake?' });
+          await question.getByRole('button', { name: 'Move to Fake' }).click();
           await page.getByText('55 leads moved to Fake').waitFor();
           await page.keyboard.press('u');
           await page.getByText('55 leads moved back').waitFor();
@@ -432,6 +458,33 @@ describe('The leads page', () => {
         },
         { role: 'marketing' },
       ));
+
+    it('moves all that match only after a question, which says how many are won', async () => {
+      await moveTo(service, 'Guest 07', 'won');
+      await dashboard.visit('/leads?q=guest', async (page) => {
+        await page.getByRole('checkbox', { name: 'Select all on this page' }).click();
+        const bar = page.getByRole('region', { name: 'Selected leads' });
+        await bar.getByRole('button', { name: 'Select all 55 that match' }).click();
+        for (const ask of [
+          () => bar.getByRole('button', { name: 'Not a lead' }).click(),
+          async () => {
+            await bar.getByRole('button', { name: 'Stage' }).click();
+            await page.getByRole('menuitem', { name: 'Fake' }).click();
+          },
+        ]) {
+          await ask();
+          const question = page.getByRole('alertdialog', { name: 'Move 55 leads to Fake?' });
+          await question.getByText('1 of them is Won.').waitFor();
+          await assertAccessible(page);
+          await question.getByRole('button', { name: 'Cancel' }).click();
+          await question.waitFor({ state: 'hidden' });
+        }
+        await bar.getByText('55 leads selected').waitFor();
+        assert.equal((await leadNamed(service, 'Guest 07')).status, 'won');
+        assert.equal((await leadNamed(service, 'Guest 08')).status, 'new');
+      });
+      await moveTo(service, 'Guest 07', 'new');
+    });
 
     it('no longer marks a lead that one comes back from', () =>
       dashboard.visit('/leads', async (page) => {

@@ -29,6 +29,8 @@ import { assertSameCounts } from './support/visits-links.ts';
 
 const REALTIME_PATIENCE_MS = 30_000;
 const LANDING = 'https://www.example.com/riverside';
+const BLOCKED_IPS = '/analytics/blocked-ips';
+const BLOCKED_IP = '203.0.113.99';
 const SCRIPT = 'javascript:alert(1)';
 
 describe('the overview', () => {
@@ -238,6 +240,44 @@ describe('the overview', () => {
       await page.getByText(`${count} lead${count === 1 ? '' : 's'}`, { exact: true }).waitFor();
     }));
 
+  test('asks to check rejected leads that can be reached, and only the admin to resend', async () => {
+    await service.post(BLOCKED_IPS, { ip: BLOCKED_IP }, { 'x-api-key': ADMIN_KEY });
+    const reject = (EMAIL: string) =>
+      sendFromServer(service, { FIRSTNAME: 'Rex', EMAIL }, { ip: BLOCKED_IP });
+    await assertCaptured(reject('rex@example.org'));
+    const sends = /\/analytics\/flow-sends\?status=failed/;
+    for (const [role, hint] of [
+      ['admin', 'No further attempts are made. Resend by hand.'],
+      ['marketing', 'No further attempts are made. The admin key can resend.'],
+    ] as const) {
+      await dashboard.visit(
+        '/',
+        async (page) => {
+          await page.getByText('1 rejected lead has contact details', { exact: true }).waitFor();
+          await page.getByText('Check that it is not a real one.').waitFor();
+          await page.route(sends, (route) => route.fulfill({ json: { flow_sends: [], total: 2 } }));
+          await page.reload();
+          await page.getByText('2 deliveries failed').waitFor();
+          await page.getByText(hint, { exact: true }).waitFor();
+        },
+        { role },
+      );
+    }
+    await assertCaptured(reject('rob@example.org'));
+    await dashboard.visit('/', async (page) => {
+      await page.getByText('2 rejected leads have contact details', { exact: true }).waitFor();
+      await page.getByText('Check that no real one is among them.').waitFor();
+    });
+  });
+
+  test('says that the figure of leads has no bots and fakes, which the list has', () =>
+    dashboard.visit('/?when=last_7_days', async (page) => {
+      const title = page.getByTitle('Without bots and fakes, which the list of leads has as well');
+      assert.equal(await title.innerText(), 'Leads');
+      await figure(page, 'Leads').getByRole('link').first().click();
+      await page.getByText('The leads that “Leads” counts: without bots and fakes, latest first.').waitFor();
+    }));
+
   test('keeps what happens right now up to date by itself', () =>
     dashboard.visit('/', async (page) => {
       const live = page.getByRole('link', { name: /live now$/ });
@@ -397,9 +437,9 @@ describe('the overview of a new installation', () => {
   const dashboard = useDashboard(service);
   before(() => ask(service, { metrics: ['visits'] }));
 
-  test('says that all is well, and what is missing', () =>
+  test('says that nothing needs attention yet, and what is missing', () =>
     dashboard.visit('/', async (page) => {
-      await page.getByText('All is well').waitFor();
+      await page.getByText('Nothing needs attention yet').waitFor();
       await page.getByText('No submissions yet').waitFor();
       assert.ok((await page.getByText('Nothing in this period').count()) > 0);
       assert.match(await figure(page, 'Conversion rate').innerText(), /^–\n/);
@@ -461,7 +501,11 @@ describe('a day that is not over', () => {
       async (page) => {
         await figure(page, 'Leads').getByText('Before:').getByRole('link', { name: '3' }).click();
         await page.waitForURL(/\/leads\?figure=leads&compared=true&when=today/);
-        await page.getByText('in the same part of the period before (16 Mar 2026), latest first.').waitFor();
+        await page
+          .getByText(
+            'in the same part of the period before (16 Mar 2026): without bots and fakes, latest first.',
+          )
+          .waitFor();
         await page.getByText('3 leads', { exact: true }).waitFor();
         const rows = page.getByRole('table', { name: 'Leads' }).locator('tbody tr');
         assert.equal(await rows.filter({ hasText: /early1-\d@example\.org/ }).count(), 3);

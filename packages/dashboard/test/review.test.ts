@@ -6,6 +6,7 @@ import { ask } from '@leadtrail/testing/questions';
 import { useService } from '@leadtrail/testing/service';
 import type { Page } from 'playwright-core';
 import { assertAccessible, atRest, useDashboard } from './support/dashboard.ts';
+import { enquireMany, guests, view } from './support/enquirers.ts';
 
 const NAMES = ['Ada', 'Bob', 'Cyd', 'Eve'];
 
@@ -168,14 +169,89 @@ describe('reviewing leads without the mouse', () => {
     });
   });
 
-  test('what a lead is worth is saved', () =>
+  test('what a lead is worth is shown as it was understood, and saved so', () =>
     dashboard.visit('/leads/1', async (page) => {
-      await page.getByLabel('Amount in EUR').fill('1250,50');
-      await page.keyboard.press('Enter');
-      await page.getByText('Value saved').waitFor();
-      const { body } = await call<{ lead: { value: number } }>(service, 'GET', '/analytics/leads/1');
-      assert.equal(body.lead.value, 1250.5);
-      await page.getByLabel('Amount in EUR').fill('a lot');
-      await page.getByText('Enter a number, or nothing.').waitFor();
+      const amount = page.getByLabel('Amount in EUR');
+      for (const [typed, shown, value] of [
+        ['1250,50', '€1,250.50', 1250.5],
+        ['450,000', '€450,000.00', 450_000],
+        ['1.234,', '€1,234.00', 1234],
+      ] as const) {
+        await amount.fill(typed);
+        await page.getByText(shown, { exact: true }).waitFor();
+        const saved = page.waitForResponse((response) => response.request().method() === 'PATCH');
+        await page.keyboard.press('Enter');
+        assert.equal((await saved).status(), 200);
+        const { body } = await call<{ lead: { value: number } }>(service, 'GET', '/analytics/leads/1');
+        assert.equal(body.lead.value, value);
+        await page.getByText(shown, { exact: true }).waitFor({ state: 'detached' });
+      }
+      for (const wrong of ['a lot', '1234,567', '-1', '1,000,000,001']) {
+        await amount.fill('');
+        await amount.fill(wrong);
+        await page.getByText('Enter an amount from 0 to 1,000,000,000.').waitFor();
+        assert.ok(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled());
+      }
     }));
+
+  test('an amount with three decimals is not taken for thousands when it is shown again', async () => {
+    const body = { value: 450.125 };
+    assert.equal((await call(service, 'PATCH', '/analytics/leads/2', { body })).status, 200);
+    await dashboard.visit('/leads/2', async (page) => {
+      assert.equal(await page.getByLabel('Amount in EUR').inputValue(), '450.1250');
+    });
+  });
+
+  describe('with more leads than a page has', () => {
+    before(() => enquireMany(service, guests(30)));
+
+    const open = async (page: Page, name: string) => {
+      await page.getByRole('link', { name, exact: true }).click();
+      await arrived(page, name);
+    };
+    const press = async (page: Page, key: string, name: string) => {
+      await page.keyboard.press(key);
+      await arrived(page, name);
+    };
+    const arrived = async (page: Page, name: string) => {
+      await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+      await atRest(page);
+    };
+    const place = (page: Page, text: string) => page.getByText(text, { exact: true }).waitFor();
+
+    test('j goes on behind the end of a page, although those that were reviewed are gone from the list', () =>
+      dashboard.visit('/leads?q=guest&seen=false', async (page) => {
+        for (const name of guests(30).slice(6)) await view(service, name);
+        await open(page, 'Guest 06');
+        await place(page, '25 of 30');
+        await press(page, 'j', 'Guest 05');
+        await place(page, '26 of 30');
+        await press(page, 'j', 'Guest 04');
+        await press(page, 'k', 'Guest 05');
+        await press(page, 'k', 'Guest 06');
+      }));
+
+    test('Escape leads back to the page one has got to', () =>
+      dashboard.visit('/leads?q=guest', async (page) => {
+        await open(page, 'Guest 06');
+        await page.getByRole('button', { name: 'Next lead' }).click();
+        await arrived(page, 'Guest 05');
+        await page.keyboard.press('Escape');
+        await page.waitForURL(/offset=25/);
+        await page.waitForFunction(() => document.activeElement?.textContent === 'Guest 05');
+      }));
+
+    test('k goes back over the beginning of a page, and the ends of the list are ends', () =>
+      dashboard.visit('/leads?q=guest&offset=25', async (page) => {
+        await open(page, 'Guest 05');
+        await place(page, '26 of 30');
+        await press(page, 'k', 'Guest 06');
+        await place(page, '25 of 30');
+        await page.goBack();
+        await page.goBack();
+        await open(page, 'Guest 01');
+        await place(page, '30 of 30');
+        assert.ok(await page.getByRole('button', { name: 'Next lead' }).isDisabled());
+      }));
+  });
 });

@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { call } from '@leadtrail/testing/analytics-calls';
-import { assertCaptured, sendForm, sendFromServer, setUpSite } from '@leadtrail/testing/enquiries';
+import { rows } from '@leadtrail/testing/database';
+import {
+  assertCaptured,
+  CAPTURE_ENV,
+  sendForm,
+  sendFromServer,
+  setUpSite,
+} from '@leadtrail/testing/enquiries';
+import { emptyLeads } from '@leadtrail/testing/leads';
 import { aForm, anIntegration, aSite } from '@leadtrail/testing/management';
 import { type Receiver, startReceiver } from '@leadtrail/testing/receiver';
 import { type TestService, useService } from '@leadtrail/testing/service';
@@ -101,6 +109,22 @@ describe('Sites and forms', () => {
       await page.getByText('data-leadtrail-form="brochure"').waitFor();
       await page.getByRole('tab', { name: 'Google Tag Manager' }).click();
       await page.getByText('document.createElement').waitFor();
+    });
+  });
+
+  it('A form with a long name leaves the other code in view', async () => {
+    const site = await aSite(service, { name: 'Long names', domains: ['long.example'] });
+    const name = 'Brochure and price list for the second phase by the river, with financing and a call back';
+    await aForm(service, { site_id: site.id, form_id: 'long', name });
+    await dashboard.visit(`/settings/sites?site=${site.id}`, async (page) => {
+      const tab = page.getByRole('tab', { name });
+      const tabs = page.getByRole('tablist', { name: 'Code' });
+      const [row, last] = [
+        await tabs.boundingBox(),
+        await page.getByRole('tab', { name: 'Google Tag Manager' }).boundingBox(),
+      ];
+      assert.ok(row && last && last.x + last.width <= row.x + row.width);
+      assert.equal(await tab.getByTitle(name).count(), 1);
     });
   });
 
@@ -288,7 +312,7 @@ describe('Integrations', () => {
 });
 
 describe('Settings that are saved by section', () => {
-  const service = useService('sqlite', { env: ENV });
+  const service = useService('sqlite', { env: { ...ENV, ...CAPTURE_ENV } });
   const dashboard = useDashboard(service);
 
   it('Save is there for what was changed, and only that is sent', () =>
@@ -400,6 +424,39 @@ describe('Settings that are saved by section', () => {
       },
       refusedWith(400),
     ));
+
+  it('What would remove leads tonight is saved only after a question', async () => {
+    for (const EMAIL of ['ada@example.org', 'bob@example.org'])
+      await assertCaptured(sendFromServer(service, { EMAIL, PHONE: '' }));
+    await rows(service, "update leads set created_at = 1000000000000, status = 'lost'");
+    const days = async () => (await settingsOf(service)).lead_retention_days;
+    const before = await days();
+    await dashboard.visit('/settings/retention', async (page) => {
+      const preview = page.getByRole('table', { name: 'What the next run removes' });
+      await page.getByLabel('Keep leads').fill('1');
+      await preview.getByRole('row', { name: /Leads 1 day 2/ }).waitFor();
+      await button(page, 'Save').click();
+      const question = page.getByRole('alertdialog', { name: 'Remove 2 leads tonight?' });
+      await question.getByText('This cannot be undone.').waitFor();
+      await assertAccessible(page);
+      await question.getByRole('button', { name: 'Cancel' }).click();
+      await question.waitFor({ state: 'hidden' });
+      assert.equal(await days(), before);
+      assert.equal(await page.getByLabel('Keep leads').inputValue(), '1');
+
+      await button(page, 'Save').click();
+      await question.getByRole('button', { name: 'Save and remove' }).click();
+      await page.getByText('Unsaved changes').waitFor({ state: 'detached' });
+      assert.equal(await days(), 1);
+
+      // It was asked for, and is not asked for again with another setting.
+      await page.getByLabel('Pause between refreshes').fill('61');
+      await button(page, 'Save').click();
+      await page.getByText('Unsaved changes').waitFor({ state: 'detached' });
+      assert.equal((await settingsOf(service)).analytics_refresh_cooldown_seconds, 61);
+    });
+    await emptyLeads(service);
+  });
 
   it('Signed reports are required with a switch', () =>
     dashboard.visit('/settings/forwarding', async (page) => {

@@ -80,7 +80,7 @@ describe('what surrounds every page', () => {
     await assertCaptured(sendFromServer(service, { FIRSTNAME: 'Katherine', PROJECT: 'Elsewhere' }));
     const assertTimesIn = async (page: Page, timeZone: string, look: Intl.DateTimeFormatOptions) => {
       const written = new Intl.DateTimeFormat('en-GB', { ...look, timeZone });
-      await page.waitForFunction(() => document.querySelector('main time') !== null);
+      await page.locator('main time:visible').first().waitFor();
       const times = await page
         .locator('main time:visible')
         .evaluateAll((all) => all.map((each) => [each.getAttribute('datetime') ?? '', each.textContent]));
@@ -88,7 +88,8 @@ describe('what surrounds every page', () => {
       for (const [at = '', text] of times) assert.equal(text, written.format(new Date(at)), page.url());
     };
     const inTables = { dateStyle: 'medium', timeStyle: 'short' } as const;
-    await dashboard.visit('/submissions', async (page) => {
+    // Of several days: where midnight has just passed, nobody has submitted anything today.
+    await dashboard.visit('/submissions?when=last_7_days', async (page) => {
       await assertTimesIn(page, 'UTC', inTables);
       await page.getByRole('link', { name: 'Settings' }).click();
       await page.getByRole('link', { name: 'Time zone and currency' }).click();
@@ -97,12 +98,12 @@ describe('what surrounds every page', () => {
         .getByRole('form', { name: 'Time zone and currency' })
         .getByRole('button', { name: 'Save' })
         .click();
-      await page.getByText('Saved').waitFor();
+      // Exactly: “Unsaved changes” is there before.
+      await page.getByText('Saved', { exact: true }).waitFor();
       await page.getByRole('link', { name: 'Submissions' }).click();
       await atRest(page);
       await assertTimesIn(page, 'Asia/Kolkata', inTables);
       await page.getByRole('link', { name: 'Katherine' }).first().click();
-      await page.getByRole('heading', { name: 'Today' }).waitFor();
       const timeline = page.locator('article time').first();
       const at = (await timeline.getAttribute('datetime')) ?? '';
       const hours = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short', timeZone: 'Asia/Kolkata' });

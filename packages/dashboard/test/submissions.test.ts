@@ -8,7 +8,7 @@ import { ask } from '@leadtrail/testing/questions';
 import { ADMIN_KEY, useService } from '@leadtrail/testing/service';
 import type { Page } from 'playwright-core';
 import { DAY_MS, HOUR_MS } from '../../server/src/lib/utc-time.ts';
-import { atRest, useDashboard, type VisitOptions } from './support/dashboard.ts';
+import { assertUsable, atRest, useDashboard, type VisitOptions } from './support/dashboard.ts';
 
 const BLOCKED_IP = '203.0.113.9';
 const MANY = 55;
@@ -91,10 +91,16 @@ describe('the submissions page', () => {
     visit('/submissions?when=2026-03-10..2026-03-10', async (page) => {
       await page.getByLabel('From').fill('2026-03-11');
       assert.deepEqual(queryOf(page), { when: '2026-03-10..2026-03-10' });
+      const note = page.getByText('The end is before the start');
+      await note.waitFor();
+      assert.equal(await page.locator('input[type="date"][aria-invalid="true"]').count(), 2);
+      await assertUsable(page);
       await page.getByLabel('From').focus();
       await page.keyboard.type('03032026');
       await page.getByText(`${MANY + 4} submissions`).waitFor();
       assert.deepEqual(queryOf(page), { when: '2026-03-03..2026-03-10' });
+      assert.equal(await note.count(), 0);
+      assert.equal(await page.locator('[aria-invalid]').count(), 0);
     }));
 
   test('days begin at midnight in the time zone of the workspace', async () => {

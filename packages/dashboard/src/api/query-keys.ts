@@ -60,6 +60,7 @@ export const queryKeys = {
   latestLeads: (filters: LeadFilters) => [LEADS, 'latest', filters],
   leadsToReview: [LEADS, 'to-review'],
   leadsToReviewOf: (filters: LeadFilters) => [LEADS, 'to-review', filters],
+  wonLeads: (filters: LeadFilters) => [LEADS, 'won', filters],
   anyLead: [LEAD],
   lead: (id: string | number) => [LEAD, String(id)],
   erasePreview: (person: object) => ['erase-preview', person],
@@ -76,7 +77,7 @@ export const queryKeys = {
   deliveryList: (query: object) => [DELIVERIES, 'list', query],
   openedDelivery: (id: string | undefined) => [DELIVERIES, 'opened', id],
   latestDelivery: [DELIVERIES, 'latest'],
-  failedDeliveries: [DELIVERIES, 'failed'],
+  failedDeliveries: (scope: object) => [DELIVERIES, 'failed', scope],
 
   setAsideLists: (kind: string) => ['set-aside', kind],
   setAsideList: (kind: string, query: object) => ['set-aside', kind, query],

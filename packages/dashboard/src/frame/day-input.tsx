@@ -9,12 +9,15 @@ export function DayInput({
   day,
   min,
   max,
+  noteId,
   onChange,
 }: {
   label: string;
   day: string | undefined;
   min?: string | undefined;
   max?: string | undefined;
+  /** Of the note that says what is wrong with it. */
+  noteId?: string | undefined;
   onChange: (day: string | undefined) => void;
 }) {
   const [typed, setTyped] = useState(day ?? '');
@@ -33,6 +36,7 @@ export function DayInput({
       type="date"
       min={min}
       max={max}
+      {...(noteId === undefined ? {} : { 'aria-invalid': true, 'aria-describedby': noteId })}
       value={typed}
       onChange={(event) => take(event.target.value)}
       className="sm:w-40"

@@ -7,11 +7,14 @@ import type { Frame } from './frame.ts';
 /** Says which leads, visits or submissions a list has, as the frame shows the rest, with the ways out of it. */
 export function FigureNote({
   what,
+  without,
   all,
   frame,
   onPeriod,
 }: {
   what: string;
+  /** What the figure leaves out of what the list has otherwise. */
+  without?: string | undefined;
   all: { to: FigureAddress['to']; label: string };
   frame: Frame;
   /** Goes from the compared period to the period itself; undefined: that is what is shown. */
@@ -22,7 +25,8 @@ export function FigureNote({
     <p className="flex flex-wrap items-center gap-x-4 gap-y-2 text-ink-soft">
       <bdi className="wrap-anywhere">
         {what}
-        {onPeriod !== undefined && ` in ${other}`}, latest first.
+        {onPeriod !== undefined && ` in ${other}`}
+        {without !== undefined && `: without ${without}`}, latest first.
       </bdi>
       <span className="flex flex-wrap gap-2">
         {onPeriod !== undefined && (

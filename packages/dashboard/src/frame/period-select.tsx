@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useId, useState } from 'react';
 import { Select } from '../ui/select.tsx';
 import { DayInput } from './day-input.tsx';
 import { type Days, daysOf, todayIn } from './days.ts';
@@ -54,8 +54,9 @@ export function PeriodSelect({
   );
 }
 
-/** Days that cannot be stay in their fields until they can. */
+/** Days that cannot be stay in their fields until they can, and are said not to be those of the figures. */
 function CustomDays({ days: { from, to }, onChange }: { days: Days; onChange: (when: When) => void }) {
+  const noteId = useId();
   const [typed, setTyped] = useState({ from, to });
   // The address may have changed, after going back.
   useEffect(() => setTyped({ from, to }), [from, to]);
@@ -66,10 +67,23 @@ function CustomDays({ days: { from, to }, onChange }: { days: Days; onChange: (w
     if (next.from !== '' && next.to !== '' && next.from <= next.to) onChange(`${next.from}..${next.to}`);
   }
 
+  const isBackwards = typed.from !== '' && typed.to !== '' && typed.from > typed.to;
+  const tied = isBackwards ? { noteId } : {};
   return (
-    <div className="col-span-2 grid grid-cols-2 gap-2 sm:flex">
-      <DayInput label="From" day={typed.from} max={typed.to} onChange={(from = '') => take({ from })} />
-      <DayInput label="To" day={typed.to} min={typed.from} onChange={(to = '') => take({ to })} />
+    <div className="col-span-2 grid grid-cols-2 gap-2 sm:flex sm:flex-wrap sm:items-center">
+      <DayInput
+        label="From"
+        day={typed.from}
+        max={typed.to}
+        onChange={(from = '') => take({ from })}
+        {...tied}
+      />
+      <DayInput label="To" day={typed.to} min={typed.from} onChange={(to = '') => take({ to })} {...tied} />
+      {isBackwards && (
+        <p id={noteId} role="alert" className="col-span-2 text-[0.8125rem] text-negative">
+          The end is before the start
+        </p>
+      )}
     </div>
   );
 }

@@ -13,14 +13,25 @@ const MOVING: readonly Shortcut[] = [
   ['Enter', 'Open the lead'],
   ['Escape', 'Back to the list'],
 ];
+const STAGES = LEAD_STATUSES.map(
+  (status, index): Shortcut => [String(index + 1), `Move to ${statusName(status)}`],
+);
+const UNDO: Shortcut = ['u', 'Undo the last move'];
 const ACTING: readonly Shortcut[] = [
-  ...LEAD_STATUSES.map((status, index): Shortcut => [String(index + 1), `Move to ${statusName(status)}`]),
+  ...STAGES,
   ['x', 'Select'],
   ['Shift X', 'Select all up to here'],
   ['r', 'Mark as reviewed'],
   ['n', 'Write a note (admin)'],
   ['f', 'Send to the automation platform (admin)'],
-  ['u', 'Undo the last move'],
+  UNDO,
+];
+const CARRYING: readonly Shortcut[] = [
+  ['Tab', 'Next card'],
+  ['Enter', 'Open the lead'],
+  ['Space', 'Pick up the card, and drop it'],
+  ['← or →', 'Carry it to another stage'],
+  ['Escape', 'Put it back'],
 ];
 const ANYWHERE: readonly Shortcut[] = [
   ['/', 'Search'],
@@ -30,8 +41,8 @@ const ANYWHERE: readonly Shortcut[] = [
 
 type Shortcut = readonly [key: string, meaning: string];
 
-/** A button and the key ? for a list of all keys. */
-export function KeyboardHelp() {
+/** A button and the key ? for a list of all keys, which are others on the board. */
+export function KeyboardHelp({ isBoard = false }: { isBoard?: boolean }) {
   const [isOpen, setOpen] = useState(false);
   useKeys({ '?': () => setOpen(true) });
   return (
@@ -43,9 +54,16 @@ export function KeyboardHelp() {
         icon={<Keyboard aria-hidden="true" />}
         onClick={() => setOpen(true)}
       />
-      <Dialog isOpen={isOpen} onClose={() => setOpen(false)} title="Review leads by keyboard">
-        <Shortcuts title="Moving" shortcuts={MOVING} />
-        <Shortcuts title="The lead" shortcuts={ACTING} />
+      <Dialog
+        isOpen={isOpen}
+        onClose={() => setOpen(false)}
+        title={`${isBoard ? 'Move' : 'Review'} leads by keyboard`}
+      >
+        <Shortcuts title="Moving" shortcuts={isBoard ? CARRYING : MOVING} />
+        <Shortcuts
+          title={isBoard ? 'The card that has the focus' : 'The lead'}
+          shortcuts={isBoard ? [...STAGES, UNDO] : ACTING}
+        />
         <Shortcuts title="Anywhere" shortcuts={ANYWHERE} />
       </Dialog>
     </>

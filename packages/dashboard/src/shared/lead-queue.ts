@@ -1,10 +1,15 @@
 /** The leads of the list that was last shown, in its order, and where one was: what next and previous mean on a lead. */
 
-let queue: readonly number[] = [];
+export type QueuePage = { leadIds: readonly number[]; offset: number; total: number };
+
+/** The pages of a list that were shown or asked for so far, in one piece. */
+type Queue = QueuePage & { limit: number; load: (offset: number) => Promise<QueuePage> };
+
+let queue: Queue = { leadIds: [], offset: 0, total: 0, limit: 0, load: async () => queue };
 let opened: number | undefined;
 
-export function keepQueue(leadIds: readonly number[]): void {
-  queue = leadIds;
+export function keepQueue(page: Queue): void {
+  queue = page;
 }
 
 export function keepOpened(leadId: number): void {
@@ -29,17 +34,50 @@ export function isNoteWanted(leadId: number): boolean {
   return isWanted;
 }
 
-export type QueuePlace = { position: number; total: number; previous?: number; next?: number };
+export type QueuePlace = { position: number; total: number; previous: Neighbour; next: Neighbour };
+/** `elsewhere`: on a page of the list that is yet to be asked for. */
+type Neighbour = number | 'elsewhere' | undefined;
 
 /** Undefined for a lead that was not opened from a list. */
 export function placeInQueue(leadId: number): QueuePlace | undefined {
-  const index = queue.indexOf(leadId);
+  const { leadIds, offset, total } = queue;
+  const index = leadIds.indexOf(leadId);
   if (index === -1) return undefined;
-  const [previous, next] = [queue[index - 1], queue[index + 1]];
+  const position = offset + index + 1;
   return {
-    position: index + 1,
-    total: queue.length,
-    ...(previous === undefined ? {} : { previous }),
-    ...(next === undefined ? {} : { next }),
+    position,
+    total,
+    previous: leadIds[index - 1] ?? (position > 1 ? 'elsewhere' : undefined),
+    next: leadIds[index + 1] ?? (position < total ? 'elsewhere' : undefined),
   };
+}
+
+/** Asks for the page after the last one; the offset at which it was found. */
+export async function loadNextPage(): Promise<number> {
+  const before = queue;
+  const end = before.offset + before.leadIds.length;
+  let page = await before.load(end);
+  // What has left the list meanwhile, such as the reviewed among those to review, has left it before the end.
+  if (page.total < before.total) page = await before.load(Math.max(0, end + page.total - before.total));
+  if (queue !== before) return page.offset;
+  const leadIds = [...before.leadIds, ...othersThan(before, page)];
+  const rest = Math.max(0, page.total - page.offset - page.leadIds.length);
+  queue = { ...before, leadIds, total: before.offset + leadIds.length + rest };
+  return page.offset;
+}
+
+/** The same for the page before the first one. */
+export async function loadPreviousPage(): Promise<number> {
+  const before = queue;
+  const page = await before.load(Math.max(0, before.offset - before.limit));
+  if (queue !== before) return page.offset;
+  const leadIds = [...othersThan(before, page), ...before.leadIds];
+  const offset = page.offset === 0 ? 0 : before.offset + before.leadIds.length - leadIds.length;
+  const rest = before.total - before.offset - before.leadIds.length;
+  queue = { ...before, leadIds, offset, total: offset + leadIds.length + rest };
+  return page.offset;
+}
+
+function othersThan(known: Queue, { leadIds }: QueuePage): number[] {
+  return leadIds.filter((leadId) => !known.leadIds.includes(leadId));
 }

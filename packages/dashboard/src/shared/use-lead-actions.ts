@@ -8,7 +8,7 @@ import { toastProblem, toasts } from '../ui/toast.tsx';
 import type { LeadList } from './lead-lists.ts';
 import { personName } from './person-name.ts';
 import type { Keys } from './use-keys.ts';
-import { undoLastMove, useMoveStage } from './use-move-stage.ts';
+import { type MoveStage, undoLastMove, useMoveStage } from './use-move-stage.ts';
 
 /** What can be done to a lead by a key, on the list and on its own page. */
 export function useLeadActions(): { keysFor: (lead: () => LeadItem | undefined, isAdmin: boolean) => Keys } {
@@ -21,12 +21,7 @@ export function useLeadActions(): { keysFor: (lead: () => LeadItem | undefined, 
         if (chosen !== undefined) act(chosen);
       };
       return {
-        ...Object.fromEntries(
-          LEAD_STATUSES.map((status, index) => [
-            String(index + 1),
-            on((chosen) => moveStage(chosen, status)),
-          ]),
-        ),
+        ...stageKeys(lead, moveStage),
         r: on((chosen) => void markReviewed(client, chosen)),
         ...(isAdmin ? { f: on((chosen) => void forward(client, chosen)) } : {}),
         u: () => undoLastMove(),
@@ -35,6 +30,19 @@ export function useLeadActions(): { keysFor: (lead: () => LeadItem | undefined, 
     [client, moveStage],
   );
   return { keysFor };
+}
+
+/** A digit for each stage. */
+export function stageKeys(lead: () => LeadItem | undefined, move: MoveStage): Keys {
+  return Object.fromEntries(
+    LEAD_STATUSES.map((status, index) => [
+      String(index + 1),
+      () => {
+        const chosen = lead();
+        if (chosen !== undefined) move(chosen, status);
+      },
+    ]),
+  );
 }
 
 /** Viewing a lead is what marks it. */

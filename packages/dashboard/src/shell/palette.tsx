@@ -3,11 +3,11 @@ import { useNavigate } from '@tanstack/react-router';
 import { LogOut, Moon, Send, Sun, User, Users } from 'lucide-react';
 import { type KeyboardEvent, type ReactNode, useDeferredValue, useId, useState } from 'react';
 import { call } from '../api/client.ts';
-import { forgetKey } from '../api/key.ts';
 import { queryKeys } from '../api/query-keys.ts';
 import { useIsAdmin } from '../api/role.ts';
 import { personName } from '../shared/person-name.ts';
 import { settingsPlace } from '../shared/settings-place.ts';
+import { signOut } from '../shared/sign-out.ts';
 import { chooseTheme } from '../theme.ts';
 import { classes } from '../ui/classes.ts';
 import { Dialog } from '../ui/dialog.tsx';
@@ -131,7 +131,7 @@ function useFound(typed: string, onClose: () => void): Found[] {
       : []),
     action('Light appearance', <Sun aria-hidden="true" />, () => chooseTheme('light')),
     action('Dark appearance', <Moon aria-hidden="true" />, () => chooseTheme('dark')),
-    action('Sign out', <LogOut aria-hidden="true" />, forgetKey),
+    action('Sign out', <LogOut aria-hidden="true" />, signOut),
   ];
   function action(label: string, icon: ReactNode, act: () => unknown): Found {
     return { key: label, label, hint: 'Action', icon, act: then(() => void act()) };

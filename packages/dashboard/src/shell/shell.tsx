@@ -2,10 +2,10 @@ import { Dialog } from '@base-ui/react/dialog';
 import { Outlet } from '@tanstack/react-router';
 import { LogOut, Menu as MenuIcon, Monitor, X } from 'lucide-react';
 import { useState } from 'react';
-import { forgetKey } from '../api/key.ts';
 import { useRole } from '../api/role.ts';
 import { useWorkspaceTimes } from '../frame/use-workspace.ts';
 import icon from '../icon.svg';
+import { signOut } from '../shared/sign-out.ts';
 import { chooseTheme, THEMES, useTheme } from '../theme.ts';
 import { Button } from '../ui/button.tsx';
 import { Menu } from '../ui/menu.tsx';
@@ -107,7 +107,7 @@ function Viewer() {
           size="small"
           aria-label="Sign out"
           icon={<LogOut aria-hidden="true" />}
-          onClick={forgetKey}
+          onClick={signOut}
         />
       </div>
     </div>

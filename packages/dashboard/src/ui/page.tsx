@@ -1,4 +1,8 @@
 import { type ReactNode, useEffect } from 'react';
+import { classes } from './classes.ts';
+
+/** A longer one, such as a person's name, has a line to itself instead of many beside the buttons. */
+const TITLE_CHARS_BESIDE_ACTIONS = 40;
 
 /** A page with its heading, which is also the title of the window. */
 export function Page({
@@ -15,10 +19,16 @@ export function Page({
   useEffect(() => {
     document.title = `${title} · Leadtrail`;
   }, [title]);
+  const isLong = title.length > TITLE_CHARS_BESIDE_ACTIONS;
   return (
     <div className="mx-auto grid w-full max-w-[112rem] gap-4 px-4 py-5 sm:gap-5 sm:px-6 sm:py-6 lg:px-8 print:p-0">
-      <header className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3 sm:flex-nowrap">
-        <div className="min-w-0">
+      <header
+        className={classes(
+          'flex flex-wrap items-center justify-between gap-x-6 gap-y-3',
+          !isLong && 'sm:flex-nowrap',
+        )}
+      >
+        <div className={classes('min-w-0', isLong && 'basis-full')}>
           <h1 className="text-xl wrap-anywhere sm:text-[1.375rem]">{title}</h1>
           {hint != null && <p className="mt-0.5 text-pretty wrap-anywhere text-ink-soft">{hint}</p>}
         </div>

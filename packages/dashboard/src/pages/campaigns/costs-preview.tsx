@@ -1,5 +1,5 @@
 import type { CostsImported } from '@leadtrail/contract/costs';
-import { counted } from '../../format.ts';
+import { counted, formatDayOfYear, formatMoney } from '../../format.ts';
 import { Facts } from '../../ui/facts.tsx';
 
 const FORMATS: Readonly<Record<CostsImported['format'], string>> = {
@@ -12,15 +12,22 @@ const SKIPPED_SHOWN = 20;
 
 /** What a file would bring. */
 export function CostsPreview({ found }: { found: CostsImported }) {
-  const { format, rows, days, columns, skipped } = found;
+  const { format, rows, days, from, to, amount, currency, columns, skipped } = found;
   return (
     <section aria-label="Preview" className="grid gap-3 rounded-lg bg-sunken p-4">
       <Facts
         facts={[
           { name: 'Format', value: FORMATS[format] },
           { name: 'Would be imported', value: `${counted(rows, 'row')} for ${counted(days, 'day')}` },
-          { name: 'Columns read', value: Object.entries(columns).map(columnText).join(', '), isWide: true },
+          // A date or a decimal that was misread shows here.
+          {
+            name: 'First and last day',
+            value: from && to && `${formatDayOfYear(from)} – ${formatDayOfYear(to)}`,
+            isWide: true,
+          },
+          { name: 'Total', value: formatMoney(amount, currency) },
           { name: 'Lines left out', value: skipped.length },
+          { name: 'Columns read', value: Object.entries(columns).map(columnText).join(', '), isWide: true },
         ]}
       />
       {skipped.length > 0 && (

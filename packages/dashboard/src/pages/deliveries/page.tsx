@@ -80,7 +80,7 @@ export function DeliveriesPage() {
           choices={STATES}
           onChange={(chosen) => change({ status: chosen === 'all' ? undefined : chosen })}
         />
-        {isAdmin && <ResendFailed pollMs={pollAfterMs(query.data)} />}
+        {isAdmin && scope !== undefined && <ResendFailed scope={scope} pollMs={pollAfterMs(query.data)} />}
       </div>
       <PagedList
         query={query}

@@ -4,22 +4,24 @@ import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 import { counted, formatNumber } from '../../format.ts';
+import type { FrameScope } from '../../frame/use-frame-scope.ts';
+import { defined } from '../../shared/search-params.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { toastProblem, toasts } from '../../ui/toast.tsx';
 
-/** Resends everything that has failed; nothing to see while nothing has. */
-export function ResendFailed({ pollMs }: { pollMs: number | false }) {
+/** Resends what has failed of the sites and the period that the page shows; nothing to see while nothing has. */
+export function ResendFailed({ scope, pollMs }: { scope: FrameScope; pollMs: number | false }) {
   const queries = useQueryClient();
   const [isAsking, setAsking] = useState(false);
   const { data: failed = 0 } = useQuery({
-    queryKey: queryKeys.failedDeliveries,
+    queryKey: queryKeys.failedDeliveries(scope),
     queryFn: async ({ signal }) =>
-      (await call('flowSends', { query: { status: 'failed', limit: 1 }, signal })).total,
+      (await call('flowSends', { query: { status: 'failed', ...scope, limit: 1 }, signal })).total,
     refetchInterval: pollMs,
   });
   const resending = useMutation({
-    mutationFn: () => call('resendFailed'),
+    mutationFn: () => call('resendFailed', { body: meant(scope) }),
     onSuccess: ({ resent }) =>
       void toasts.add({ title: `${deliveries(resent)} ${resent === 1 ? 'is' : 'are'} being sent again` }),
     onError: (error) => toastProblem('Nothing was sent again', error),
@@ -29,6 +31,7 @@ export function ResendFailed({ pollMs }: { pollMs: number | false }) {
       await queries.invalidateQueries();
     },
   });
+  const isNarrowed = Object.keys(scope).length > 0;
   return (
     <>
       {failed > 0 && (
@@ -49,11 +52,16 @@ export function ResendFailed({ pollMs }: { pollMs: number | false }) {
         look="primary"
         isBusy={resending.isPending}
       >
+        {isNarrowed && <p>Only those of the sites and the period that this page shows.</p>}
         <p>Each is sent at once with its own ID and details, and retried until it is accepted.</p>
         <p>If the platform is still not working, they fail again.</p>
       </ConfirmDialog>
     </>
   );
+}
+
+function meant({ site, from, to }: FrameScope) {
+  return defined({ sites: site?.split(','), since: from, until: to });
 }
 
 function deliveries(count: number): string {

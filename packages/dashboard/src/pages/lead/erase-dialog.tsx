@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useId, useState } from 'react';
 import { call } from '../../api/client.ts';
+import { forgetNoteDraft } from '../../shared/note-drafts.ts';
 import { personName } from '../../shared/person-name.ts';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/checkbox.tsx';
@@ -45,6 +46,7 @@ function EraseForm({ detail, onClose }: { detail: LeadDetail; onClose: () => voi
   const erasing = useMutation({
     mutationFn: () => call('erasePerson', { body: person }),
     async onSuccess(gone) {
+      forgetNoteDraft(lead.lead_id);
       const parts = 'erased' in gone ? partsOf(gone) : [];
       toasts.add({
         title: `${personName(lead)} was erased`,

@@ -7,6 +7,7 @@ import { call } from '../../api/client.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 import { useIsAdmin } from '../../api/role.ts';
 import { isNoteWanted } from '../../shared/lead-queue.ts';
+import { forgetNoteDraft, keepNoteDraft, noteDraft } from '../../shared/note-drafts.ts';
 import { useKeys } from '../../shared/use-keys.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -36,7 +37,7 @@ export function NotesCard({ detail: { lead, notes } }: { detail: LeadDetail }) {
 }
 
 function NoteForm({ leadId }: { leadId: number }) {
-  const [text, setText] = useState('');
+  const [text, setText] = useState(() => noteDraft(leadId));
   const field = useRef<HTMLTextAreaElement>(null);
   const writing = useWriting(leadId);
   useKeys({
@@ -50,12 +51,17 @@ function NoteForm({ leadId }: { leadId: number }) {
     if (isNoteWanted(leadId)) field.current?.focus();
   }, [leadId]);
 
+  function write(next: string) {
+    setText(next);
+    keepNoteDraft(leadId, next);
+  }
   function submit(event: FormEvent | KeyboardEvent) {
     event.preventDefault();
     if (text.trim() === '' || writing.isPending) return;
     writing.mutate(text, {
       onSuccess() {
-        setText('');
+        // What was written meanwhile stays.
+        setText((now) => (now === text ? '' : now));
         field.current?.blur();
       },
     });
@@ -79,7 +85,7 @@ function NoteForm({ leadId }: { leadId: number }) {
             className="min-h-16"
             maxLength={NOTE_CHARS_MAX}
             value={text}
-            onChange={(event) => setText(event.target.value)}
+            onChange={(event) => write(event.target.value)}
             onKeyDown={onKeyDown}
           />
         )}
@@ -130,6 +136,10 @@ function useWriting(leadId: number) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (text: string) => call('writeNote', { params: { id: leadId }, body: { text } }),
-    onSuccess: () => client.invalidateQueries({ queryKey: queryKeys.anyLead }),
+    onSuccess(_, text) {
+      // Also when the page was left before the answer came. What was begun since, or beside an undo, stays.
+      if (noteDraft(leadId) === text) forgetNoteDraft(leadId);
+      return client.invalidateQueries({ queryKey: queryKeys.anyLead });
+    },
   });
 }

@@ -6,6 +6,7 @@ import { ApiProblem } from '../../api/client.ts';
 import { useIsAdmin } from '../../api/role.ts';
 import { counted } from '../../format.ts';
 import { optionLabel } from '../../frame/option-label.tsx';
+import { BotAndTest } from '../../shared/bot-and-test.tsx';
 import { KeyboardHelp } from '../../shared/keyboard-help.tsx';
 import { lastLeadsSearch } from '../../shared/last-leads-search.ts';
 import { personName } from '../../shared/person-name.ts';
@@ -126,8 +127,7 @@ function Subtitle({ lead, isHere }: { lead: Lead; isHere: boolean }) {
       {lead.project_name !== '' && <bdi>{optionLabel('project', lead.project_name)}</bdi>}
       {isHere && <Badge tone="positive">On the site now</Badge>}
       {lead.needs_review === 1 && <Badge tone="info">Needs review</Badge>}
-      {lead.is_bot_lead === 1 && <Badge tone="negative">Bot</Badge>}
-      {lead.test_lead === 'yes' && <Badge tone="warning">Test</Badge>}
+      <BotAndTest of={lead} />
       {lead.vpn_suspected === 1 && <Badge tone="warning">VPN</Badge>}
       {lead.is_ip_blocked === 1 && <Badge tone="negative">IP blocked</Badge>}
       {lead.follow_ups_count > 0 && <Badge>{counted(lead.follow_ups_count, 'follow-up')}</Badge>}

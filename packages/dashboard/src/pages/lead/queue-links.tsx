@@ -1,12 +1,14 @@
 import { useNavigate } from '@tanstack/react-router';
 import { ChevronLeft, ChevronRight } from 'lucide-react';
-import { useEffect } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useIsAdmin } from '../../api/role.ts';
-import { lastLeadsSearch } from '../../shared/last-leads-search.ts';
-import { keepOpened, placeInQueue } from '../../shared/lead-queue.ts';
+import { formatNumber } from '../../format.ts';
+import { keepLeadsSearch, lastLeadsSearch } from '../../shared/last-leads-search.ts';
+import { keepOpened, loadNextPage, loadPreviousPage, placeInQueue } from '../../shared/lead-queue.ts';
 import { useKeys } from '../../shared/use-keys.ts';
 import { useLeadActions } from '../../shared/use-lead-actions.ts';
 import { Button } from '../../ui/button.tsx';
+import { toastProblem } from '../../ui/toast.tsx';
 import type { Lead } from './data.ts';
 
 /** The neighbours in the list that the lead was opened from, also by j and k; the keys of the list act on this lead. */
@@ -17,13 +19,11 @@ export function QueueLinks({ lead }: { lead: Lead }) {
   const place = placeInQueue(lead.lead_id);
   useEffect(() => keepOpened(lead.lead_id), [lead.lead_id]);
 
-  const go = (leadId: number | undefined) => {
-    if (leadId !== undefined) void navigate({ to: '/leads/$leadId', params: { leadId: String(leadId) } });
-  };
+  const go = useGoing(lead.lead_id);
   useKeys({
     ...keysFor(() => lead, isAdmin),
-    j: () => go(place?.next),
-    k: () => go(place?.previous),
+    j: () => go('next'),
+    k: () => go('previous'),
     Escape: () => void navigate({ to: '/leads', search: lastLeadsSearch() }),
   });
 
@@ -35,18 +35,53 @@ export function QueueLinks({ lead }: { lead: Lead }) {
         aria-label="Previous lead"
         icon={<ChevronLeft aria-hidden="true" />}
         disabled={place.previous === undefined}
-        onClick={() => go(place.previous)}
+        onClick={() => go('previous')}
       />
       <span className="text-[0.8125rem] text-ink-soft tabular-nums">
-        {place.position} of {place.total}
+        {formatNumber(place.position)} of {formatNumber(place.total)}
       </span>
       <Button
         look="ghost"
         aria-label="Next lead"
         icon={<ChevronRight aria-hidden="true" />}
         disabled={place.next === undefined}
-        onClick={() => go(place.next)}
+        onClick={() => go('next')}
       />
     </div>
   );
+}
+
+/** To a neighbour, which may be on a page of the list that is asked for then. */
+function useGoing(leadId: number): (way: 'previous' | 'next') => void {
+  const navigate = useNavigate();
+  const [isBusy, setBusy] = useState(false);
+  const isLeft = useRef(false);
+  useEffect(() => {
+    isLeft.current = false;
+    return () => {
+      isLeft.current = true;
+    };
+  }, []);
+
+  async function loaded(way: 'previous' | 'next') {
+    setBusy(true);
+    try {
+      const offset = await (way === 'next' ? loadNextPage() : loadPreviousPage());
+      if (isLeft.current) return;
+      // The way back leads to where one is now.
+      keepLeadsSearch({ ...lastLeadsSearch(), offset });
+      return placeInQueue(leadId)?.[way];
+    } catch (error) {
+      toastProblem('The list was not loaded', error);
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  return async (way) => {
+    const known = placeInQueue(leadId)?.[way];
+    if (isBusy) return;
+    const to = known === 'elsewhere' ? await loaded(way) : known;
+    if (typeof to === 'number') void navigate({ to: '/leads/$leadId', params: { leadId: String(to) } });
+  };
 }

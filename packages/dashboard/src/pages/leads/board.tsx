@@ -1,8 +1,13 @@
 import type { LeadItem } from '@leadtrail/contract/lead-records';
 import { LEAD_STATUSES, type LeadStatus } from '@leadtrail/contract/lead-status';
+import { type InfiniteData, type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { type KeyboardEvent, useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { queryKeys } from '../../api/query-keys.ts';
+import type { LeadList } from '../../shared/lead-lists.ts';
 import { personName } from '../../shared/person-name.ts';
-import type { MoveStage } from '../../shared/use-move-stage.ts';
+import { useKeys } from '../../shared/use-keys.ts';
+import { stageKeys } from '../../shared/use-lead-actions.ts';
+import { type MoveStage, undoLastMove } from '../../shared/use-move-stage.ts';
 import { classes } from '../../ui/classes.ts';
 import { statusName } from '../../ui/status-badge.tsx';
 import { CARD_HELP_ID, CardGhost, type CardHandlers } from './board-card.tsx';
@@ -32,7 +37,8 @@ export function Board({
   const filters = useMemo(() => filtersOf(search), [search]);
   const list = useMemo(() => viewOf({ ...search, layout: undefined }), [search]);
 
-  const moveAndFollow = useFocusOnMoved(board, onMove);
+  const [moveAndFollow, follow] = useFocusOnMoved(board, onMove);
+  const client = useQueryClient();
   const carry = useCarrying({ board, held, setHeld, announce, onMove: moveAndFollow });
   const onPress = useCardDrag(board, {
     onPick: (lead, ghost) => setHeld({ lead, over: lead.status, ghost }),
@@ -40,6 +46,20 @@ export function Board({
     onDrop: carry.drop,
     onCancel: carry.putBack,
   });
+
+  useKeys(
+    // A card in the air is dropped first.
+    held === undefined
+      ? {
+          ...stageKeys(() => cardWith(client, focusedCard(board.current)), moveAndFollow),
+          u: () => {
+            const leadId = focusedCard(board.current);
+            undoLastMove();
+            if (leadId !== undefined) follow(leadId);
+          },
+        }
+      : {},
+  );
 
   // Stable handlers for memoised cards; the ref gives them the latest state.
   const latest = useRef(carry);
@@ -58,7 +78,7 @@ export function Board({
     <>
       <p id={CARD_HELP_ID} className="sr-only">
         Press Space to pick up a card, Left and Right Arrow to choose a stage, Space to drop it, Escape to
-        cancel.
+        cancel; or the digit of a stage to move it there, and U to undo that.
       </p>
       <p aria-live="assertive" className="sr-only">
         {announcement}
@@ -95,8 +115,26 @@ export function Board({
   );
 }
 
+function focusedCard(board: HTMLElement | null): number | undefined {
+  const focused = document.activeElement;
+  const card = board?.contains(focused) ? focused?.closest<HTMLElement>('[data-lead]') : undefined;
+  return card?.dataset.lead === undefined ? undefined : Number(card.dataset.lead);
+}
+
+/** As the columns on the screen have it. */
+function cardWith(client: QueryClient, leadId: number | undefined): LeadItem | undefined {
+  return client
+    .getQueriesData<InfiniteData<LeadList>>({ queryKey: queryKeys.leadColumns, type: 'active' })
+    .flatMap(([, column]) => column?.pages ?? [])
+    .flatMap(({ leads }) => leads)
+    .find(({ lead_id }) => lead_id === leadId);
+}
+
 /** Moves the focus with a card that changes column. */
-function useFocusOnMoved(board: { current: HTMLElement | null }, onMove: MoveStage): MoveStage {
+function useFocusOnMoved(
+  board: { current: HTMLElement | null },
+  onMove: MoveStage,
+): [move: MoveStage, follow: (leadId: number) => void] {
   const [moved, setMoved] = useState<{ leadId: number }>();
   useLayoutEffect(() => {
     if (moved === undefined) return;
@@ -108,13 +146,15 @@ function useFocusOnMoved(board: { current: HTMLElement | null }, onMove: MoveSta
     }, 50);
     return () => clearTimeout(timer);
   }, [moved, board]);
-  return useCallback(
+  const follow = useCallback((leadId: number) => setMoved({ leadId }), []);
+  const move = useCallback<MoveStage>(
     (lead, to) => {
       onMove(lead, to);
-      if (lead.status !== to) setMoved({ leadId: lead.lead_id });
+      if (lead.status !== to) follow(lead.lead_id);
     },
-    [onMove],
+    [onMove, follow],
   );
+  return [move, follow];
 }
 
 type Carrying = {

@@ -1,12 +1,12 @@
-import { LEAD_STATUSES } from '@leadtrail/contract/lead-status';
+import { LEAD_STATUSES, type LeadStatus } from '@leadtrail/contract/lead-status';
 import { CheckCheck, Download, Milestone, Send, ShieldX, X } from 'lucide-react';
 import { useState } from 'react';
 import { useIsAdmin } from '../../api/role.ts';
 import { counted, formatNumber } from '../../format.ts';
 import { Button } from '../../ui/button.tsx';
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { statusName } from '../../ui/status-badge.tsx';
+import { type AskedAction, BulkQuestion } from './bulk-question.tsx';
 import { exportLeads } from './export-leads.ts';
 import { filtersOf, type ScopedSearch } from './queries.ts';
 import { type BulkAction, type Meant, useBulk } from './use-bulk.ts';
@@ -26,7 +26,7 @@ export function BulkBar({
   isPageSelected: boolean;
 }) {
   const isAdmin = useIsAdmin();
-  const [isAsking, setAsking] = useState(false);
+  const [asked, ask] = useState<AskedAction>();
   const bulk = useBulk({ onDone: selection.clear });
   const { ids, isAllMatching } = selection;
   const count = isAllMatching ? total : ids.size;
@@ -34,6 +34,9 @@ export function BulkBar({
   const canTakeAll = search.behind === undefined && isPageSelected && !isAllMatching && total > ids.size;
   const meant = (): Meant => (isAllMatching ? { filter: filtersOf(search) } : { ids: [...ids] });
   const run = (act: BulkAction) => bulk.mutate({ meant: meant(), act });
+  /** Those of a page are in view and were ticked; all that match may be thousands, of every site. */
+  const moveTo = (status: LeadStatus) =>
+    isAllMatching ? ask({ action: 'stage', status }) : run({ action: 'stage', status });
   const isBusy = bulk.isPending;
   const small = { size: 'small', disabled: isBusy } as const;
 
@@ -62,7 +65,7 @@ export function BulkBar({
           }
           entries={LEAD_STATUSES.map((status) => ({
             label: statusName(status),
-            onSelect: () => run({ action: 'stage', status }),
+            onSelect: () => moveTo(status),
           }))}
         />
         <Button {...small} icon={<CheckCheck aria-hidden="true" />} onClick={() => run({ action: 'review' })}>
@@ -72,12 +75,12 @@ export function BulkBar({
           {...small}
           icon={<ShieldX aria-hidden="true" />}
           title={`Moves them to ${statusName('fake')}`}
-          onClick={() => run({ action: 'stage', status: 'fake' })}
+          onClick={() => moveTo('fake')}
         >
           <Label>Not a lead</Label>
         </Button>
         {isAdmin && (
-          <Button {...small} icon={<Send aria-hidden="true" />} onClick={() => setAsking(true)}>
+          <Button {...small} icon={<Send aria-hidden="true" />} onClick={() => ask({ action: 'forward' })}>
             <Label>Send</Label>
           </Button>
         )}
@@ -98,20 +101,16 @@ export function BulkBar({
         icon={<X aria-hidden="true" />}
         onClick={selection.clear}
       />
-      <ConfirmDialog
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
-        onConfirm={() => {
-          setAsking(false);
-          run({ action: 'forward' });
+      <BulkQuestion
+        asked={asked}
+        count={count}
+        filters={filtersOf(search)}
+        onClose={() => ask(undefined)}
+        onConfirm={(act) => {
+          ask(undefined);
+          run(act);
         }}
-        title={`Send ${counted(count, 'lead')} to the automation platform?`}
-        action="Send"
-        look="primary"
-      >
-        <p>Those that were delivered before or are on their way are left out.</p>
-        <p>What was sent cannot be called back.</p>
-      </ConfirmDialog>
+      />
     </section>
   );
 }

@@ -1,6 +1,7 @@
 import type { LeadItem } from '@leadtrail/contract/lead-records';
 import { Ban, Reply } from 'lucide-react';
 import { counted } from '../../format.ts';
+import { BotAndTest } from '../../shared/bot-and-test.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { riskOf } from '../../ui/risk.ts';
 
@@ -17,6 +18,7 @@ export function LeadMarks({ lead }: { lead: LeadItem }) {
   const { follow_ups_count, is_ip_blocked } = lead;
   return (
     <>
+      <BotAndTest of={lead} />
       {follow_ups_count > 0 && (
         <Badge tone="info">
           <Reply aria-hidden="true" />

@@ -41,7 +41,7 @@ export function LeadsTable({ search, onChange, links }: Props) {
   const [look, changeLook] = useTableLook();
   const rowsMax = useRowsMax(data !== undefined);
   const selection = useSelection(data?.leads);
-  useReview(data?.leads, selection.toggle);
+  useReview(search, data, isPlaceholderData, selection.toggle);
 
   if (error !== null && (data === undefined || isPlaceholderData)) {
     return (

@@ -1,12 +1,15 @@
 import { Link } from '@tanstack/react-router';
 import { CircleCheck, SearchX, Users } from 'lucide-react';
 import { useIsAdmin } from '../../api/role.ts';
+import { useFrame } from '../../frame/use-frame.ts';
+import { useValueName } from '../../frame/value-name.ts';
 import type { ChangeSearch } from '../../shared/use-search-params.ts';
 import { Button, buttonClasses } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { FILTER_KEYS } from './filters.ts';
 import type { ScopedSearch } from './queries.ts';
 import type { LeadsSearch } from './search.ts';
+import { searchedPart } from './searched-part.ts';
 import { hasFilters, presetOf } from './views.ts';
 
 export function NoLeads({
@@ -19,6 +22,8 @@ export function NoLeads({
   onChange: ChangeSearch<LeadsSearch>;
 }) {
   const isAdmin = useIsAdmin();
+  const [frame, changeFrame] = useFrame('all');
+  const nameOf = useValueName();
   if (total > 0) {
     return (
       <EmptyState
@@ -28,11 +33,21 @@ export function NoLeads({
       />
     );
   }
-  const isFramed = search.from !== undefined || search.site !== undefined;
-  if (search.behind !== undefined || (isFramed && !hasFilters(search))) {
+  if (search.behind !== undefined) {
     return (
       <EmptyState icon={<SearchX aria-hidden="true" />} title="No leads here">
         Choose a longer period or other sites.
+      </EmptyState>
+    );
+  }
+  const part = searchedPart(frame, (key) => nameOf({ dimension: 'site', value: key }));
+  const widen = part !== undefined && (
+    <Button onClick={() => changeFrame({ sites: [], when: 'all' })}>{part.widen}</Button>
+  );
+  if (part !== undefined && !hasFilters(search)) {
+    return (
+      <EmptyState icon={<SearchX aria-hidden="true" />} title="No leads here" action={widen}>
+        {part.said}
       </EmptyState>
     );
   }
@@ -55,8 +70,8 @@ export function NoLeads({
   }
   if (search.q === undefined && presetOf(search)?.name === 'To review') {
     return (
-      <EmptyState icon={<CircleCheck aria-hidden="true" />} title="You are all caught up">
-        New leads and follow-ups appear here until someone views them.
+      <EmptyState icon={<CircleCheck aria-hidden="true" />} title="You are all caught up" action={widen}>
+        {part?.said ?? 'New leads and follow-ups appear here until someone views them.'}
       </EmptyState>
     );
   }
@@ -68,9 +83,14 @@ export function NoLeads({
     <EmptyState
       icon={<SearchX aria-hidden="true" />}
       title="No leads match"
-      action={<Button onClick={clear}>Clear search and filters</Button>}
+      action={
+        <div className="flex flex-wrap justify-center gap-2">
+          {widen}
+          <Button onClick={clear}>Clear search and filters</Button>
+        </div>
+      }
     >
-      Try a shorter search or other filters.
+      {part?.said ?? 'Try a shorter search or other filters.'}
     </EmptyState>
   );
 }

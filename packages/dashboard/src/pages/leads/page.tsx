@@ -40,7 +40,7 @@ export function LeadsPage() {
       actions={
         !isFigure && (
           <>
-            <KeyboardHelp />
+            <KeyboardHelp isBoard={search.layout === 'board'} />
             <LayoutSwitch search={search} />
             {scoped !== undefined && <ExportMenu search={scoped} />}
           </>
@@ -59,6 +59,7 @@ export function LeadsPage() {
       {isFigure ? (
         <FigureNote
           what={which(search)}
+          without={search.figure === 'fake' ? 'bots' : 'bots and fakes'}
           all={{ to: '/leads', label: 'Show all leads' }}
           frame={frame}
           onPeriod={isCompared ? () => changeSearch({ compared: undefined }) : undefined}

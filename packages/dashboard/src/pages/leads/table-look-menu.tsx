@@ -1,5 +1,4 @@
 import { Rows2, Rows4 } from 'lucide-react';
-import { counted } from '../../format.ts';
 import { Button } from '../../ui/button.tsx';
 import { MultiSelect } from '../../ui/multi-select.tsx';
 import { COLUMN_NAMES, COLUMNS, type TableLook } from './table-look.ts';
@@ -25,7 +24,7 @@ export function TableLookMenu({
       <MultiSelect
         label="Columns"
         className="w-32"
-        text={counted(columns.length, 'column')}
+        text="Columns"
         value={columns}
         choices={COLUMNS.map((value) => ({ value, label: COLUMN_NAMES[value] }))}
         // In the order in which they are offered.

@@ -1,26 +1,39 @@
 import type { LeadItem } from '@leadtrail/contract/lead-records';
+import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useIsAdmin } from '../../api/role.ts';
-import { keepQueue, lastOpened, wantNote } from '../../shared/lead-queue.ts';
+import type { LeadList } from '../../shared/lead-lists.ts';
+import { keepQueue, lastOpened, type QueuePage, wantNote } from '../../shared/lead-queue.ts';
 import { useKeys } from '../../shared/use-keys.ts';
 import { useLeadActions } from '../../shared/use-lead-actions.ts';
+import { listOptions, type ScopedSearch } from './queries.ts';
+import { LIMIT_DEFAULT } from './search.ts';
 
 const ROW = 'tr[data-lead]';
 
 /** The list as a queue: keys go from row to row and act on the one that has the focus. */
 export function useReview(
-  leads: readonly LeadItem[] | undefined,
+  search: ScopedSearch,
+  list: LeadList | undefined,
+  /** It is that of the search before. */
+  isStale: boolean,
   onSelect: (leadId: number, isRange: boolean) => void,
 ): void {
   const isAdmin = useIsAdmin();
   const { keysFor } = useLeadActions();
   const navigate = useNavigate();
+  const client = useQueryClient();
+  const leads = list?.leads;
   const isLoaded = leads !== undefined;
 
   useEffect(() => {
-    if (leads !== undefined) keepQueue(leads.map(({ lead_id }) => lead_id));
-  }, [leads]);
+    if (list === undefined || isStale) return;
+    const { offset = 0, limit = LIMIT_DEFAULT } = search;
+    const load = async (from: number) =>
+      queuePage(await client.fetchQuery(listOptions({ ...search, offset: from })), from);
+    keepQueue({ ...queuePage(list, offset), limit, load });
+  }, [list, isStale, search, client]);
   // Back from a lead one goes on where one was.
   useEffect(() => {
     const row = document.querySelector(`tr[data-lead="${lastOpened()}"]`);
@@ -50,6 +63,10 @@ export function useReview(
     ArrowDown: (event) => currentRow() !== null && step(event, 1),
     ArrowUp: (event) => currentRow() !== null && step(event, -1),
   });
+}
+
+function queuePage({ leads, total }: LeadList, offset: number): QueuePage {
+  return { leadIds: leads.map(({ lead_id }) => lead_id), offset, total };
 }
 
 function currentRow(): Element | null {

@@ -2,6 +2,7 @@ import type { LinkProps } from '@tanstack/react-router';
 import { Link } from '@tanstack/react-router';
 import { CircleCheck, CircleX, Clock, FormInput, Inbox, ShieldQuestion, Unplug } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { useIsAdmin } from '../../api/role.ts';
 import { counted, formatDay } from '../../format.ts';
 import { useValueName } from '../../frame/value-name.ts';
 import { Card } from '../../ui/card.tsx';
@@ -12,9 +13,10 @@ type Item = { key: string; icon: ReactNode; title: string; hint: string; link: L
 
 /** What somebody should look at, with a link to it; of all sites, whatever the frame says. */
 export function Attention({ className }: { className?: string }) {
+  const isAdmin = useIsAdmin();
   const { needs, isLoading, failed } = useNeeds();
   const nameOf = useValueName();
-  const items = itemsOf(needs, (key) => nameOf({ dimension: 'site', value: key }));
+  const items = itemsOf(needs, isAdmin, (key) => nameOf({ dimension: 'site', value: key }));
   return (
     <Card title="Needs attention" isFlush {...(className === undefined ? {} : { className })}>
       {isLoading ? (
@@ -22,9 +24,7 @@ export function Attention({ className }: { className?: string }) {
           <Skeleton className="h-28" />
         </div>
       ) : items.length === 0 && failed.length === 0 ? (
-        <EmptyState icon={<CircleCheck aria-hidden="true" />} title="All is well">
-          Deliveries arrive, sites and forms are used, and every lead has been seen.
-        </EmptyState>
+        <NothingNeeded isNew={needs.isNew} />
       ) : (
         <ul className="divide-y divide-line border-t border-line">
           {items.map(({ key, icon, title, hint, link }) => (
@@ -52,11 +52,25 @@ export function Attention({ className }: { className?: string }) {
   );
 }
 
+function NothingNeeded({ isNew }: { isNew: boolean }) {
+  return (
+    <EmptyState
+      icon={<CircleCheck aria-hidden="true" />}
+      title={isNew ? 'Nothing needs attention yet' : 'All is well'}
+    >
+      {isNew
+        ? 'Failed deliveries, sites and forms that go quiet, and leads to review will appear here.'
+        : 'No delivery has failed, no site or form has gone quiet, and every lead has been seen.'}
+    </EmptyState>
+  );
+}
+
 /** Whatever the frame narrows. */
 const ALL = { when: 'all', sites: undefined };
 
 function itemsOf(
   { failed, late, quietSites, quietForms, toReview, rejected }: Needs,
+  isAdmin: boolean,
   siteName: (key: string) => string,
 ): Item[] {
   const items: Item[] = [];
@@ -65,7 +79,7 @@ function itemsOf(
       key: 'failed',
       icon: <CircleX aria-hidden="true" />,
       title: `${counted(failed, 'delivery', 'deliveries')} failed`,
-      hint: 'No further attempts are made. Resend by hand.',
+      hint: `No further attempts are made. ${isAdmin ? 'Resend by hand.' : 'The admin key can resend.'}`,
       link: { to: '/deliveries', search: { status: 'failed', ...ALL } as never },
     });
   }
@@ -100,8 +114,11 @@ function itemsOf(
     items.push({
       key: 'rejected',
       icon: <ShieldQuestion aria-hidden="true" />,
-      title: `${counted(rejected, 'rejected lead looks', 'rejected leads look')} real`,
-      hint: 'From a blocked address in the last 7 days, with contact details.',
+      title: `${counted(rejected, 'rejected lead has', 'rejected leads have')} contact details`,
+      hint:
+        rejected === 1
+          ? 'Rejected in the last 7 days. Check that it is not a real one.'
+          : 'Rejected in the last 7 days. Check that no real one is among them.',
       link: { to: '/rejected', search: { when: 'last_7_days', sites: undefined } as never },
     });
   }

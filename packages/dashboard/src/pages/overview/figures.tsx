@@ -58,6 +58,7 @@ function Shown({
     <dl className={GRID}>
       <Figure
         name="Leads"
+        title="Without bots and fakes, which the list of leads has as well"
         value={<FigureLink frame={frame} metric="leads" count={leads} />}
         change={changed(0, isNoise(0, leads) ? CHANCE : undefined)}
         note={before && <Before frame={frame} metric="leads" count={before[0]} />}

@@ -13,6 +13,8 @@ export type Needs = {
   quietForms: readonly Quiet[];
   toReview: number;
   rejected: number;
+  /** Neither visits nor submissions: there is nothing that could be well. */
+  isNew: boolean;
 };
 
 const POLL_MS = 60_000;
@@ -66,6 +68,7 @@ export function useNeeds(): { needs: Needs; isLoading: boolean; failed: string[]
           quietSites: goneQuiet(sites.data?.rows ?? [], { ...SITES, today: today(sites.data) }),
           quietForms: goneQuiet(forms.data?.rows ?? [], { ...FORMS, today: today(forms.data) }),
           toReview: review.data?.total ?? 0,
+          isNew: sites.data?.rows.length === 0 && forms.data?.rows.length === 0,
           rejected: rejected.data?.blocked_ip_leads.filter(looksReal).length ?? 0,
         },
         isLoading: all.some(({ isPending, isError }) => isPending && !isError),

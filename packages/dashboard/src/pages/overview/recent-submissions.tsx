@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { Inbox } from 'lucide-react';
 import { Loaded } from '../../charts/loaded.tsx';
 import { optionLabel } from '../../frame/option-label.tsx';
+import { BotAndTest } from '../../shared/bot-and-test.tsx';
 import { personName } from '../../shared/person-name.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -46,7 +47,10 @@ export function RecentSubmissions() {
                     </span>
                     <span className="grid shrink-0 justify-items-end gap-0.5 text-[0.8125rem] text-ink-soft">
                       <Time value={each.submitted_at} isAgo />
-                      {each.is_follow_up && <Badge>Follow-up</Badge>}
+                      <span className="flex flex-wrap justify-end gap-1">
+                        <BotAndTest of={each} />
+                        {each.is_follow_up && <Badge>Follow-up</Badge>}
+                      </span>
                     </span>
                   </Link>
                 </li>

@@ -1,6 +1,6 @@
 import { LogOut } from 'lucide-react';
-import { forgetKey } from '../../api/key.ts';
 import { useRole } from '../../api/role.ts';
+import { signOut } from '../../shared/sign-out.ts';
 import { chooseTheme, THEMES, useTheme } from '../../theme.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -26,7 +26,7 @@ function SignedIn() {
         <p className="flex flex-wrap items-center gap-2 text-ink-soft">
           You are using the <Badge tone="accent">{role === 'marketing' ? 'Marketing' : 'Admin'} key</Badge>
         </p>
-        <Button icon={<LogOut aria-hidden="true" />} onClick={forgetKey}>
+        <Button icon={<LogOut aria-hidden="true" />} onClick={signOut}>
           Sign out
         </Button>
       </div>
@@ -92,8 +92,9 @@ function Keys() {
           ))}
         </dl>
         <p className="text-ink-soft">
-          To change them, set both in the service’s environment and restart it. Keys that are not set are
-          generated on the first start and saved in <code className="font-mono text-xs">data/keys.json</code>.
+          To change them, set both in the service’s environment and restart it. Without an admin key there,
+          both are generated on the first start and saved in{' '}
+          <code className="font-mono text-xs">data/keys.json</code>.
         </p>
       </div>
     </Card>

@@ -49,7 +49,11 @@ function NameForm({ named, others, onClose, onName }: Props) {
 
   return (
     <form onSubmit={(event) => void submit(event)} className="grid gap-4">
-      <Field label="Name" error={isTaken ? 'Another view has this name.' : undefined}>
+      <Field
+        label="Name"
+        hint={`At most ${VIEW_NAME_CHARS_MAX} characters.`}
+        error={isTaken ? 'Another view has this name.' : undefined}
+      >
         {(tied) => (
           <TextInput
             {...tied}

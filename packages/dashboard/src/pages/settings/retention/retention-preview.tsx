@@ -1,14 +1,14 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { useDeferredValue } from 'react';
 import { call } from '../../../api/client.ts';
 import { queryKeys } from '../../../api/query-keys.ts';
-import { formatNumber } from '../../../format.ts';
+import { counted, formatNumber } from '../../../format.ts';
 import { Card } from '../../../ui/card.tsx';
 import { type Column, Table } from '../../../ui/table.tsx';
 import { Time } from '../../../ui/time.tsx';
 
-type Preview = Awaited<ReturnType<typeof call<'retention'>>>;
-type ClassPreview = Preview['classes'][number];
+export type Preview = Awaited<ReturnType<typeof call<'retention'>>>;
+export type ClassPreview = Preview['classes'][number];
 
 const NAMES: Readonly<Record<ClassPreview['class'], string>> = {
   sessions: 'Visits',
@@ -26,7 +26,7 @@ const COLUMNS: readonly Column<ClassPreview>[] = [
     key: 'days',
     title: 'Kept',
     className: 'whitespace-nowrap',
-    cell: ({ days }) => (days === null ? 'Forever' : `${formatNumber(days)} days`),
+    cell: ({ days }) => (days === null ? 'Forever' : counted(days, 'day')),
   },
   { key: 'rows', title: 'Will be removed', isNumber: true, cell: ({ rows }) => formatNumber(rows) },
   {
@@ -37,12 +37,18 @@ const COLUMNS: readonly Column<ClassPreview>[] = [
   },
 ];
 
+export function previewOptions(typed: Record<string, string>) {
+  return queryOptions({
+    queryKey: queryKeys.retentionPreview(typed),
+    queryFn: ({ signal }): Promise<Preview> => call('retention', { query: typed, signal }),
+  });
+}
+
 /** What the values in the form would remove tonight, before they are saved. */
 export function RetentionPreview({ typed }: { typed: Record<string, string> }) {
   const query = useDeferredValue(typed);
   const { data, isPlaceholderData, error } = useQuery({
-    queryKey: queryKeys.retentionPreview(query),
-    queryFn: ({ signal }) => call('retention', { query, signal }),
+    ...previewOptions(query),
     placeholderData: keepPreviousData,
   });
   if (error !== null) {

@@ -6,8 +6,10 @@ import { NumberField } from '../parts/number-field.tsx';
 import { SettingsForm } from '../parts/settings-form.tsx';
 import { SettingsLoaded } from '../parts/settings-loaded.tsx';
 import { numberOf, type Settings, useSettingsDraft } from '../parts/use-settings.ts';
+import { RemovalQuestion } from './removal-question.tsx';
 import { RetentionPreview } from './retention-preview.tsx';
 import { StagesField } from './stages-field.tsx';
+import { useRemovalGuard } from './use-removal-guard.ts';
 
 const FIELDS = 'grid items-start gap-5 sm:grid-cols-2';
 
@@ -16,40 +18,50 @@ export function RetentionSection() {
 }
 
 function RetentionForm({ settings }: { settings: Settings }) {
-  const draft = useSettingsDraft(
-    {
-      session_retention_days: textOf(settings.session_retention_days),
-      lead_retention_days: textOf(settings.lead_retention_days),
-      lead_retention_stages: settings.lead_retention_stages,
-      set_aside_retention_days: textOf(settings.set_aside_retention_days),
-      flow_send_body_retention_days: textOf(settings.flow_send_body_retention_days),
-      unmatched_event_retention_days: textOf(settings.unmatched_event_retention_days),
-      archive_retention_days: String(settings.archive_retention_days),
-      replay_retention_days: String(settings.replay_retention_days),
-      replay_storage_mb: String(settings.replay_storage_mb),
-      replay_sample_rate: percentOf(settings.replay_sample_rate),
-      redacted_parameters: settings.redacted_parameters,
-      analytics_refresh_cooldown_seconds: String(settings.analytics_refresh_cooldown_seconds),
-    },
-    (changed) =>
-      defined({
-        session_retention_days: readDays(changed.session_retention_days),
-        lead_retention_days: readDays(changed.lead_retention_days),
-        lead_retention_stages: changed.lead_retention_stages,
-        set_aside_retention_days: readDays(changed.set_aside_retention_days),
-        flow_send_body_retention_days: readDays(changed.flow_send_body_retention_days),
-        unmatched_event_retention_days: readDays(changed.unmatched_event_retention_days),
-        archive_retention_days: read(changed.archive_retention_days),
-        replay_retention_days: read(changed.replay_retention_days),
-        replay_storage_mb: read(changed.replay_storage_mb),
-        replay_sample_rate: read(changed.replay_sample_rate, (percent) => percent / 100),
-        redacted_parameters: changed.redacted_parameters,
-        analytics_refresh_cooldown_seconds: read(changed.analytics_refresh_cooldown_seconds),
-      }),
+  const saved = {
+    session_retention_days: textOf(settings.session_retention_days),
+    lead_retention_days: textOf(settings.lead_retention_days),
+    lead_retention_stages: settings.lead_retention_stages,
+    set_aside_retention_days: textOf(settings.set_aside_retention_days),
+    flow_send_body_retention_days: textOf(settings.flow_send_body_retention_days),
+    unmatched_event_retention_days: textOf(settings.unmatched_event_retention_days),
+    archive_retention_days: String(settings.archive_retention_days),
+    replay_retention_days: String(settings.replay_retention_days),
+    replay_storage_mb: String(settings.replay_storage_mb),
+    replay_sample_rate: percentOf(settings.replay_sample_rate),
+    redacted_parameters: settings.redacted_parameters,
+    analytics_refresh_cooldown_seconds: String(settings.analytics_refresh_cooldown_seconds),
+  };
+  const draft = useSettingsDraft(saved, (changed) =>
+    defined({
+      session_retention_days: readDays(changed.session_retention_days),
+      lead_retention_days: readDays(changed.lead_retention_days),
+      lead_retention_stages: changed.lead_retention_stages,
+      set_aside_retention_days: readDays(changed.set_aside_retention_days),
+      flow_send_body_retention_days: readDays(changed.flow_send_body_retention_days),
+      unmatched_event_retention_days: readDays(changed.unmatched_event_retention_days),
+      archive_retention_days: read(changed.archive_retention_days),
+      replay_retention_days: read(changed.replay_retention_days),
+      replay_storage_mb: read(changed.replay_storage_mb),
+      replay_sample_rate: read(changed.replay_sample_rate, (percent) => percent / 100),
+      redacted_parameters: changed.redacted_parameters,
+      analytics_refresh_cooldown_seconds: read(changed.analytics_refresh_cooldown_seconds),
+    }),
   );
   const { values, set, errorOf, field } = draft;
+  const typed = {
+    session_retention_days: values.session_retention_days,
+    lead_retention_days: values.lead_retention_days,
+    lead_retention_stages: values.lead_retention_stages.join(','),
+    set_aside_retention_days: values.set_aside_retention_days,
+    flow_send_body_retention_days: values.flow_send_body_retention_days,
+    unmatched_event_retention_days: values.unmatched_event_retention_days,
+    archive_retention_days: values.archive_retention_days,
+    replay_retention_days: values.replay_retention_days,
+  };
+  const guard = useRemovalGuard(draft, typed, saved);
   return (
-    <SettingsForm draft={draft} label="Retention and replay">
+    <SettingsForm draft={guard.draft} label="Retention and replay">
       <Card
         title="Session replay"
         hint="Watch how visitors use your pages before they get in touch or leave."
@@ -114,7 +126,7 @@ function RetentionForm({ settings }: { settings: Settings }) {
           <NumberField
             label="Keep leads"
             unit="days"
-            hint="Counted from the last submission or change of stage. Empty keeps them forever."
+            hint="Counted from the last submission, change of stage or note. Empty keeps them forever."
             placeholder="Forever"
             {...field('lead_retention_days')}
           />
@@ -146,18 +158,7 @@ function RetentionForm({ settings }: { settings: Settings }) {
           />
         </div>
       </Card>
-      <RetentionPreview
-        typed={{
-          session_retention_days: values.session_retention_days,
-          lead_retention_days: values.lead_retention_days,
-          lead_retention_stages: values.lead_retention_stages.join(','),
-          set_aside_retention_days: values.set_aside_retention_days,
-          flow_send_body_retention_days: values.flow_send_body_retention_days,
-          unmatched_event_retention_days: values.unmatched_event_retention_days,
-          archive_retention_days: values.archive_retention_days,
-          replay_retention_days: values.replay_retention_days,
-        }}
-      />
+      <RetentionPreview typed={typed} />
       <Card
         title="Addresses of pages"
         hint="Secrets and contact data in them are not kept: values of token, email, phone, password, code and the like."
@@ -180,6 +181,7 @@ function RetentionForm({ settings }: { settings: Settings }) {
           {...field('analytics_refresh_cooldown_seconds')}
         />
       </Card>
+      <RemovalQuestion {...guard.question} />
     </SettingsForm>
   );
 }

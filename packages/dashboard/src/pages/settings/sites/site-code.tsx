@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { call } from '../../../api/client.ts';
 import { queryKeys } from '../../../api/query-keys.ts';
 import { useSearchParams } from '../../../shared/use-search-params.ts';
@@ -12,7 +13,7 @@ import { type InstallNote, installNote } from './spam-check-install.ts';
 
 type Code = {
   value: string;
-  label: string;
+  label: ReactNode;
   hint: string;
   code: string;
   note?: InstallNote | undefined;
@@ -56,6 +57,15 @@ export function SiteCode({ site }: { site: Site }) {
   );
 }
 
+/** Cut, so that a long one leaves the other tabs in view. */
+function FormName({ name }: { name: string }) {
+  return (
+    <span title={name} className="max-w-40 truncate">
+      {name}
+    </span>
+  );
+}
+
 function codesOf(snippet: Awaited<ReturnType<typeof call<'siteSnippet'>>>, forms: readonly Form[]): Code[] {
   return [
     {
@@ -72,7 +82,7 @@ function codesOf(snippet: Awaited<ReturnType<typeof call<'siteSnippet'>>>, forms
     },
     ...snippet.forms.map(({ form_id, name, html }) => ({
       value: `form:${form_id}`,
-      label: name,
+      label: <FormName name={name} />,
       hint: 'A form to start with. Style it like your page, and add or remove fields.',
       code: html,
       note: installNote(forms.find((form) => form.form_id === form_id)),
