@@ -11,7 +11,15 @@ export class AdoptionRefused extends Error {}
 export type ListedInbox = { file: string } & (
   | { state: 'in use' }
   | { state: 'unreadable'; reason: string }
-  | { state: 'free'; inboxId: string; records: number; bytes: number; oldestAt: number | null }
+  | {
+      state: 'free';
+      inboxId: string;
+      /** All openings that it remembers. */
+      epochs: string[];
+      records: number;
+      bytes: number;
+      oldestAt: number | null;
+    }
 );
 
 /** How files are named that came from elsewhere: they are removed once they are empty. */
@@ -20,6 +28,11 @@ const SQLITE_BUSY = 5;
 
 export function listInboxes(dir: string): ListedInbox[] {
   return inboxFiles(dir).map((file) => ({ file, ...look(file) }));
+}
+
+/** Those that no process has open and that hold no records. */
+export function emptyInboxes(dir: string): { inboxId: string; epochs: string[] }[] {
+  return listInboxes(dir).flatMap((inbox) => (inbox.state === 'free' && inbox.records === 0 ? [inbox] : []));
 }
 
 /**
@@ -77,13 +90,26 @@ function look(file: string): Look {
     const sums = database
       .prepare('select coalesce(sum(records), 0) as records, coalesce(sum(bytes), 0) as bytes from groups')
       .get() as { records: number; bytes: number };
-    return { state: 'free', inboxId: spool_id, ...sums, oldestAt: oldestAt(database) };
+    return {
+      ...{ state: 'free', inboxId: spool_id, epochs: epochsOf(database) },
+      ...{ ...sums, oldestAt: oldestAt(database) },
+    };
   } catch (error) {
     const { errcode, message } = error as Error & { errcode?: number };
     return errcode === SQLITE_BUSY ? { state: 'in use' } : { state: 'unreadable', reason: message };
   } finally {
     database.close();
   }
+}
+
+/** Files of earlier versions have none. */
+function epochsOf(database: DatabaseSync): string[] {
+  const hasOpenings = database.prepare("select 1 from sqlite_schema where name = 'openings'").get();
+  if (hasOpenings === undefined) return [];
+  return database
+    .prepare('select epoch from openings order by number')
+    .all()
+    .map(({ epoch }) => epoch as string);
 }
 
 /** Files of earlier versions do not say. */

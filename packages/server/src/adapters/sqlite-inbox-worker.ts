@@ -159,15 +159,16 @@ function compact(): void {
 
 /** Compacts an empty inbox, because it may be long until the file is opened again; one from elsewhere is done with. */
 function close(): void {
+  const isEmpty = selectOldest.get() === undefined;
+  const isDone = isEmpty && file !== undefined && basename(file).startsWith(ADOPTED);
   try {
-    if (selectOldest.get() === undefined) {
-      if (file !== undefined && basename(file).startsWith(ADOPTED)) rmSync(file);
-      else compact();
-    }
+    if (isEmpty && !isDone) compact();
   } catch {
     // A full disk must not prevent closing.
   }
   database.close();
+  // SQLite leaves the log behind where the file goes first.
+  if (isDone) for (const end of ['', '-wal', '-shm']) rmSync(file + end, { force: true });
 }
 
 function identity(): InboxIdentity {

@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { globSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { unavailable } from '../lib/errors.ts';
 import { threadFile } from '../lib/places.ts';
 import type { Inbox, InboxBacklog, InboxBatch, InboxIdentity } from '../ports/inbox.ts';
+import { ADOPTED } from './inbox-folder.ts';
 import type {
   InboxCall,
   InboxOpened,
@@ -29,7 +30,10 @@ export function openSqliteInbox(dir: string): Promise<Inbox> {
   return open({ dir });
 }
 
-/** Opens inboxes that dead processes have left behind with records in them; each has an exclusive lock. */
+/**
+ * Opens inboxes that dead processes have left behind with records in them, and all that came from elsewhere, which are
+ * removed once they are empty; each has an exclusive lock.
+ */
 export async function openLeftoverInboxes(dir: string): Promise<Inbox[]> {
   const files = globSync(join(dir, '*.db')).filter(isLeftover);
   const opened = await Promise.allSettled(files.map((file) => open({ dir, file })));
@@ -56,7 +60,8 @@ export function isInboxInUse(dir: string): boolean {
 function isLeftover(file: string): boolean {
   const database = new DatabaseSync(file, { timeout: 0 });
   try {
-    return database.prepare('select 1 from groups limit 1').get() !== undefined;
+    const hasRecords = database.prepare('select 1 from groups limit 1').get() !== undefined;
+    return hasRecords || basename(file).startsWith(ADOPTED);
   } catch {
     // Locked, or without tables yet.
     return false;

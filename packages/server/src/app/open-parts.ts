@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { openDuckdbAnswers } from '../adapters/duckdb-answers.ts';
 import { openFileObjects } from '../adapters/file-objects.ts';
 import type { CaptchaAddresses } from '../adapters/http-captcha.ts';
+import { emptyInboxes } from '../adapters/inbox-folder.ts';
 import { openIpDatabase } from '../adapters/ip-database.ts';
 import { jsonFile } from '../adapters/json-file.ts';
 import { openJsonLog } from '../adapters/json-log.ts';
@@ -126,6 +127,7 @@ export async function openParts(config: Config, { around = {}, ...overrides }: O
     openLeftovers: () => openLeftoverInboxes(inboxDir),
     leadLog: around.leadLog?.(openedLeadLog) ?? openedLeadLog,
     openLeftoverLeadLogs: () => openLeftoverInboxes(leadLogDir),
+    emptyInboxes: () => [inboxDir, leadLogDir].flatMap(emptyInboxes),
     leadMsMax: overrides.postgresMsMax ?? LEAD_MS_MAX,
     visitMsMax: overrides.visitMsMax ?? VISIT_MS_MAX,
     sendersFile: jsonFile<SenderSnapshot>(join(config.dataDir, SENDERS_FILE)),

@@ -19,14 +19,14 @@ import type { Parts } from './open-parts.ts';
 export type Work = Awaited<ReturnType<typeof startWork>>;
 
 export async function startWork(config: Config, parts: Parts, { timers }: { timers: boolean }) {
-  const { store, inbox, leadLog, log, metrics, now } = parts;
+  const { store, inbox, leadLog, log, metrics } = parts;
   const defaults = settingDefaults(config, parts);
   const settings = makeAppSettings({ ...parts, defaults, newId });
   // Sets the flags in the cache that follow from the settings. Where it fails, the next reading does.
   await settings.latest().catch((error: Error) => log.warn('settings not read', { reason: error.message }));
   const indexing = startLeadIndexing(parts);
   const renewal = startRenewingOrigins({ store, log });
-  const watch = makeInboxWatch({ store, host: hostname(), log, metrics, now });
+  const watch = makeInboxWatch({ ...parts, host: hostname() });
   const ingestFrom = (source: Inbox) =>
     startIngest({ ...parts, inbox: source, watch, onLeadsBehind: indexing.nudge });
   const ingest = ingestFrom(inbox);

@@ -1,8 +1,9 @@
 import { withTimeout } from '../lib/timeout.ts';
 import { MINUTE_MS, SECOND_MS } from '../lib/utc-time.ts';
-import type { Inbox } from '../ports/inbox.ts';
+import type { Inbox, InboxIdentity } from '../ports/inbox.ts';
 import type { Log } from '../ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
+import type { InboxRow } from '../store/schema.ts';
 import type { Store } from '../store/store.ts';
 
 /** Tells the store of an inbox, and the operator of one that is a copy or that is gone. */
@@ -23,12 +24,14 @@ const LEAVE_MS_MAX = SECOND_MS;
 
 export function makeInboxWatch(parts: {
   store: Store;
+  /** Those on this machine that no process has open and that hold no records. */
+  emptyInboxes: () => Pick<InboxIdentity, 'inboxId' | 'epochs'>[];
   host: string;
   log: Log;
   metrics: Metrics;
   now: () => number;
 }): InboxWatch {
-  const { store, host, log, metrics, now } = parts;
+  const { store, emptyInboxes, host, log, metrics, now } = parts;
   const reported = new Set<string>();
   const noting = new Map<Inbox, Promise<{ isCopy: boolean }>>();
 
@@ -62,17 +65,28 @@ export function makeInboxWatch(parts: {
     return store.noteInbox({ ...inbox.identity(), host, records: inbox.backlog().records, now: now() });
   }
 
+  /** A killed process leaves its file here; with nothing in it, nobody needs to miss it. */
+  async function withoutEmptyOnes(unseen: InboxRow[]): Promise<InboxRow[]> {
+    const empty = emptyInboxes();
+    const isEmptyHere = ({ inbox_id, epoch }: InboxRow) =>
+      empty.some(({ inboxId, epochs }) => inboxId === inbox_id && epochs.includes(epoch));
+    for (const { inbox_id, epoch } of unseen.filter(isEmptyHere)) {
+      await store.closeInbox({ inboxId: inbox_id, epochs: [epoch] });
+    }
+    return unseen.filter((each) => !isEmptyHere(each));
+  }
+
   return {
     note,
     async leave(inbox) {
       if (inbox.backlog().records > 0) return;
-      const { inboxId, epoch } = inbox.identity();
       // Otherwise it is missed until somebody opens it again, and found empty.
-      const closed = store.closeInbox({ inboxId, epoch }).catch(() => undefined);
+      const closed = store.closeInbox(inbox.identity()).catch(() => undefined);
       await withTimeout(closed, LEAVE_MS_MAX, () => undefined);
     },
     async lookForMissing() {
-      const missing = await store.inboxesUnseenSince({ time: now() - MISSING_AFTER_MS });
+      const unseen = await store.inboxesUnseenSince({ time: now() - MISSING_AFTER_MS });
+      const missing = unseen.length === 0 ? unseen : await withoutEmptyOnes(unseen);
       metrics.inboxesMissing(missing.length);
       for (const { inbox_id, host: where, seen_at } of missing) {
         if (reported.has(inbox_id)) continue;

@@ -53,14 +53,15 @@ async function isBehind(
   return applied !== undefined && applied.applied_sequence > lastSequence;
 }
 
+/** Of an inbox that is empty. It may be closed before this opening was noted; another's opening stays as it is. */
 export const closeInbox = background(
   { changes: [] },
-  async ({ query }, { inboxId, epoch }: { inboxId: string; epoch: string }): Promise<void> => {
+  async ({ query }, { inboxId, epochs }: Pick<SeenInbox, 'inboxId' | 'epochs'>): Promise<void> => {
     await query
       .updateTable('inboxes')
       .set({ is_open: 0, records: 0 })
       .where('inbox_id', '=', inboxId)
-      .where('epoch', '=', epoch)
+      .where('epoch', 'in', epochs)
       .execute();
   },
 );
