@@ -18,7 +18,7 @@ const NO_SUCH_STATEMENT = '26000';
  * A migration has added columns since a `select *` was prepared, or something in between has made the server forget what was
  * prepared. Worth a retry: the connection prepares its statements again.
  */
-export function isPreparedBefore(error: unknown): boolean {
+export function isStalePreparedStatement(error: unknown): boolean {
   const { code, message } = error as { code?: string; message: string };
   return (
     code === NO_SUCH_STATEMENT ||
@@ -86,6 +86,8 @@ class Batch extends pg.Query {
   readonly #prepared: Prepared;
   readonly #onEnd: () => void;
   #at = 0;
+  /** Of statements that were sent without asking for a description. */
+  #known: readonly (Columns | undefined)[] = [];
   #columns: Columns | undefined;
   #rows: Answer['rows'] = [];
 
@@ -99,6 +101,7 @@ class Batch extends pg.Query {
   override submit = (connection: pg.Connection): void => {
     connection.stream.cork();
     const { names, columns } = this.#prepared;
+    this.#known = this.#statements.map(({ name = '' }) => columns.get(name));
     for (const { text, values, name = '' } of this.#statements) {
       if (!names.has(name)) {
         // One that was prepared before, if any, must go.
@@ -126,7 +129,7 @@ class Batch extends pg.Query {
   }
 
   handleDataRow({ fields }: { fields: (string | null)[] }): void {
-    this.#columns ??= this.#prepared.columns.get(this.#statement.name ?? '') ?? NO_COLUMNS;
+    this.#columns ??= this.#known[this.#at] ?? NO_COLUMNS;
     const { empty, each } = this.#columns;
     const row = { ...empty };
     for (let i = 0; i < each.length; i += 1) {
@@ -139,7 +142,9 @@ class Batch extends pg.Query {
 
   handleCommandComplete({ text }: { text: string }): void {
     const { name, resolve } = this.#statement;
-    if (name !== undefined) this.#prepared.columns.getOrInsert(name, this.#columns ?? NO_COLUMNS);
+    const wasDescribed = this.#known[this.#at] === undefined;
+    if (name !== undefined && wasDescribed)
+      this.#prepared.columns.getOrInsert(name, this.#columns ?? NO_COLUMNS);
     // `INSERT 0 12`, `UPDATE 3`, `BEGIN`
     const words = text.split(' ');
     resolve({ rows: this.#rows, command: words[0] as string, rowCount: Number(words.at(-1)) || 0 });
@@ -154,7 +159,7 @@ class Batch extends pg.Query {
 
   handleError(error: Error): void {
     for (const name of this.parsing) this.#prepared.names.delete(name);
-    if (isPreparedBefore(error)) {
+    if (isStalePreparedStatement(error)) {
       this.#prepared.names.clear();
       this.#prepared.columns.clear();
     }

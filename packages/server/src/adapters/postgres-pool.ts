@@ -5,8 +5,8 @@ import { unavailable } from '../lib/errors.ts';
 import type { Db } from '../store/dialect.ts';
 import { postgresDialect, type Send } from '../store/postgres-dialect.ts';
 import type { Schema } from '../store/schema.ts';
-import { markedIfLost } from './postgres-conflicts.ts';
-import { type Answer, isPreparedBefore, pipelineOf } from './postgres-pipeline.ts';
+import { markedIfRetryable } from './postgres-conflicts.ts';
+import { type Answer, isStalePreparedStatement, pipelineOf } from './postgres-pipeline.ts';
 
 /** Connections to PostgreSQL whose statements are pipelined: each is sent without waiting for those before it. */
 export type PostgresPool = {
@@ -84,7 +84,7 @@ export function openPostgresPool(connectionString: string, options: PoolOptions)
     const leased = await lease();
     return leased
       .send(text, values)
-      .catch((error) => (isPreparedBefore(error) ? leased.send(text, values) : Promise.reject(error)))
+      .catch((error) => (isStalePreparedStatement(error) ? leased.send(text, values) : Promise.reject(error)))
       .finally(leased.release) as Promise<never[]>;
   };
   return {
@@ -104,7 +104,7 @@ export function openPostgresPool(connectionString: string, options: PoolOptions)
         db,
         begin: () => Promise.all(begin.map((text) => leased.send(text, []))),
         commit: (after) => Promise.all([leased.send(after, []), leased.query('commit', [])]),
-        rollback: () => leased.query(ROLLBACK, []),
+        rollback: leased.rollback,
       }).finally(leased.release);
     },
     close: () => pool.end(),
@@ -115,6 +115,8 @@ type Lease = {
   query(text: string, values: readonly unknown[]): Promise<Answer>;
   /** The text is a constant, so that it can be prepared. */
   send(text: string, values: readonly unknown[]): Promise<unknown[]>;
+  /** And nothing after it: a statement that is still on its way would be committed on its own. */
+  rollback(): Promise<Answer>;
   release(destroy?: boolean): void;
 };
 
@@ -124,21 +126,24 @@ function leaseOf(client: pg.PoolClient, answerMs: number, isPreparing: boolean):
   let isUsable = true;
   let isOver = false;
   const ask = async (text: string, values: readonly unknown[], name?: string) => {
-    // What goes on after its transaction has failed would be committed on its own, or with the next one.
     if (isOver) throw new Error('The transaction has ended.');
-    isOver = text === ROLLBACK;
     try {
       return await pipeline.ask({ text, values, name });
     } catch (error) {
       // The state of the connection is unknown.
       if (text === ROLLBACK) isUsable = false;
-      throw isTemporary(error) ? storeUnavailable(error) : markedIfLost(error);
+      throw isTemporary(error) ? storeUnavailable(error) : markedIfRetryable(error);
     }
   };
   return {
     query: ask,
     send: async (text, values) =>
       (await ask(text, values, isPreparing ? preparedName(text) : undefined)).rows,
+    rollback() {
+      const rolledBack = ask(ROLLBACK, []);
+      isOver = true;
+      return rolledBack;
+    },
     release(destroy = false) {
       isOver = true;
       client.release(destroy || !isUsable);

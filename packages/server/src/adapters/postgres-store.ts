@@ -8,7 +8,7 @@ import type { Db } from '../store/dialect.ts';
 import { SCRUB_POSTGRES } from '../store/erase/scrubs.ts';
 import { migrate, type OnStep } from '../store/migrate.ts';
 import { operationKinds, run, topicsChangedBy, topicsShownBy } from '../store/operations.ts';
-import { isLost } from '../store/postgres-dialect.ts';
+import { isRetryable } from '../store/postgres-dialect.ts';
 import { dialectsTogether } from '../store/postgres-together.ts';
 import { type Call, type Store, storeOf } from '../store/store.ts';
 import { type GroupedCall, type GroupOutcome, inGroups } from './postgres-groups.ts';
@@ -226,7 +226,7 @@ async function withRetry<T>(attempt: () => Promise<T>): Promise<T> {
     try {
       return await attempt();
     } catch (error) {
-      if (!isLost(error)) throw error;
+      if (!isRetryable(error)) throw error;
       if (left === 1) throw storeUnavailable(error);
     }
   }

@@ -116,19 +116,19 @@ export function postgresDialect(send: Send): Dialect {
     },
     slot: Math.floor(Math.random() * SLOTS),
     // The connection has looked at it already.
-    mayPass: (error) => (error instanceof AppError && error.code === 'unavailable') || isLost(error),
+    mayPass: (error) => (error instanceof AppError && error.code === 'unavailable') || isRetryable(error),
   };
 }
 
-const LOST = Symbol('lost');
+const RETRYABLE = Symbol('retryable');
 
-/** For connections: the transaction has lost against something else. Done again as a whole it may succeed. */
-export function markLost(error: object): void {
-  Object.assign(error, { [LOST]: true });
+/** For connections: the transaction failed because of another one. Done again as a whole it may succeed. */
+export function markRetryable(error: object): void {
+  Object.assign(error, { [RETRYABLE]: true });
 }
 
-export function isLost(error: unknown): boolean {
-  return (error as { [LOST]?: true })[LOST] === true;
+export function isRetryable(error: unknown): boolean {
+  return (error as { [RETRYABLE]?: true })[RETRYABLE] === true;
 }
 
 function patternOf(text: string): string {
