@@ -29,6 +29,8 @@ import type { OperationName } from '../src/store/operations.ts';
 /** The columnar copy can be lost, damaged or left unfinished at any moment: answers are right, or there are none for now. */
 
 const VISITS = { metrics: ['visits' as const] };
+/** The store knows its changes as they are. */
+const unpadded = (change: Change): Change => ({ ...change, ids: change.ids.trimEnd() });
 const visits = async (service: TestService) => (await ask(service, VISITS)).totals.metrics[0];
 
 onBothStores('the columnar copy', (kind) => {
@@ -248,11 +250,6 @@ onBothStores('the columnar copy', (kind) => {
   test('stays behind while more important work waits, and then has everything', async () => {
     let isBusy = false;
     let looks = 0;
-    const unpadded = ({ change_no, ...rest }: Change): Change => ({
-      change_no,
-      ...rest,
-      ids: rest.ids.trimEnd(),
-    });
     await withCopy(
       ({ read }) => ({
         // Changes as large as what is taken in at a time, from a store so slow that not all are taken in before an answer.
@@ -329,6 +326,52 @@ onBothStores('the columnar copy', (kind) => {
         await slow.end();
         assert.equal(await cost(), 5);
       });
+    });
+
+    test('misses no change whose transaction commits while it takes in others', async () => {
+      let slow: Client | undefined;
+      await withCopy(
+        ({ read }) => ({
+          // Changes as large as what is taken in at a time.
+          read: (async (name: OperationName, argument: never) => {
+            if (name !== 'answerChangesSince') return read(name, argument);
+            const { bookmark, ...asked } = argument as Parameters<typeof answerChangesSince>[1];
+            if (asked.after > 0) {
+              await slow?.query('commit');
+              await slow?.end();
+              slow = undefined;
+            }
+            const found = await read(name, {
+              ...asked,
+              bookmark: { ...bookmark, last: unpadded(bookmark.last) },
+            });
+            const padded = found?.changes.map((each) => ({ ...each, ids: each.ids.padEnd(200_001) }));
+            return found && { ...found, changes: padded };
+          }) as StoreReader['read'],
+        }),
+        async (copy, service) => {
+          const before = await countVisits(copy);
+          const session = (await row<{ session_id: string }>(service, 'select session_id from sessions'))
+            .session_id;
+          slow = new Client(databaseUrl);
+          await slow.connect();
+          await slow.query('begin');
+          await slow.query('delete from sessions');
+          await slow.query(
+            `insert into answer_changes (at, kind, ids) values (0, 'erased', '["${session}"]')`,
+          );
+          // Their numbers are higher, and they are there earlier.
+          for (const ids of ['["one"]', '["another"]', '["last"]']) {
+            await rows(
+              service,
+              `insert into answer_changes (at, kind, ids) values (0, 'sessions', '${ids}') returning 1`,
+            );
+          }
+          await countVisits(copy);
+          assert.equal(slow, undefined);
+          assert.equal(await countVisits(copy), before - 1);
+        },
+      );
     });
   }
 });

@@ -129,6 +129,8 @@ export function openFollowedCopy(
     const deadline = performance.now() + FOLLOW_MS_MAX;
     const current = await ready();
     const seen: Change[] = [];
+    /** Of the first part: a transaction that was open then may have left changes that the later parts pass over. */
+    let horizon: number | undefined;
     let isErased = false;
     for (;;) {
       const after = seen.at(-1)?.change_no ?? 0;
@@ -140,11 +142,12 @@ export function openFollowedCopy(
         return catchUp(now);
       }
       const { step, passed, isAll } = part;
+      horizon ??= found.horizon;
       isErased ||= step.some(({ kind }) => kind === 'erased');
       seen.push(...passed);
       const reached = {
         last: lastOf(bookmark.last, step),
-        since: isAll ? found.horizon : bookmark.since,
+        since: isAll ? horizon : bookmark.since,
       };
       await takeIn(current.copy, store, step, reached);
       // Only now: where the store goes away meanwhile, the same changes come again.
@@ -152,7 +155,7 @@ export function openFollowedCopy(
       for (const { change_no } of step) current.taken.add(change_no);
       current.asOf = isAll ? now : Math.max(current.asOf, seen.at(-1)?.at ?? 0);
       if (isAll) {
-        current.taken = new Set(seen.filter(mayComeAgain(found.horizon)).map(numberOf));
+        current.taken = new Set(seen.filter(mayComeAgain(horizon)).map(numberOf));
         delete current.behindSince;
         break;
       }
