@@ -112,7 +112,8 @@ onBothStores('a lead from before long custom fields left room for names and addr
     const before = `
       update leads set search_text = replace(search_text, 'lovelace', '');
       update lead_index set search_text = (select search_text from leads where leads.lead_id = lead_index.lead_id);
-      delete from kysely_migration where name = '0034-search-lines'`;
+      alter table submissions drop column is_server_ip;
+      delete from kysely_migration where name >= '0033'`;
     await rows(service, before);
     service = await start();
     await service.app.indexing.settled();

@@ -32,8 +32,8 @@ import { sharedLinks } from './migrations/0029-shared-links.ts';
 import { spamChecks } from './migrations/0030-spam-checks.ts';
 import { openSessions } from './migrations/0031-open-sessions.ts';
 import { nameKeys } from './migrations/0032-name-keys.ts';
-import { serverAddresses } from './migrations/0033-server-addresses.ts';
-import { searchLines } from './migrations/0034-search-lines.ts';
+import { searchLines } from './migrations/0033-search-lines.ts';
+import { serverAddresses } from './migrations/0034-server-addresses.ts';
 
 type Step = (db: Kysely<unknown>, dialect: DialectKind) => Promise<void>;
 
@@ -70,8 +70,8 @@ export const STEPS: Readonly<Record<string, Step>> = {
   '0030-spam-checks': spamChecks,
   '0031-open-sessions': openSessions,
   '0032-name-keys': nameKeys,
-  '0033-server-addresses': serverAddresses,
-  '0034-search-lines': searchLines,
+  '0033-search-lines': searchLines,
+  '0034-server-addresses': serverAddresses,
 };
 
 export type StepProgress = { state: 'started' } | { state: 'done'; ms: number };
