@@ -489,6 +489,16 @@ onBothStores('POST /lead.capture', (kind) => {
       await patch(service, '/analytics/settings', { duplicate_window_minutes: 60 });
     });
 
+    test('is_duplicate_window is 1 for one that came a moment earlier and is stored after the other', async () => {
+      await assertCaptured(sendForm(service));
+      clock.advance(-50);
+      await assertCaptured(sendForm(service));
+      assert.deepEqual(
+        (await submissions(service)).map((s) => s.is_duplicate_window),
+        [0, 1],
+      );
+    });
+
     test('is_duplicate_window is 0 for one that is accepted later and came before the previous submission', async () => {
       assert.equal((await service.post('/analytics/blocked-ips', { ip: '203.0.113.67' }, admin)).status, 201);
       await sendForm(service, {}, { ip: '203.0.113.67' });

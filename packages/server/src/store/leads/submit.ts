@@ -1,6 +1,6 @@
 import type { Enquiry } from '../../domain/leads/enquiry.ts';
 import { keptSearchText, type SearchedFields } from '../../domain/leads/submission-search.ts';
-import { MINUTE_MS, utcDay } from '../../lib/utc-time.ts';
+import { MINUTE_MS, SECOND_MS, utcDay } from '../../lib/utc-time.ts';
 import type { Db } from '../dialect.ts';
 import { blockAddress } from '../ip-lists.ts';
 import { addToTotals } from '../submission-totals.ts';
@@ -19,6 +19,9 @@ import {
 } from './submission.ts';
 
 export type Submitted = AnsweredIds & { leadId: number; isPrimary: boolean; isForwarded: boolean };
+
+/** Processes may store what came at nearly the same moment in any order. */
+const OUT_OF_ORDER_MS_MAX = 5 * SECOND_MS;
 
 /** The lead a submission belongs to, its history and everything that follows from it. */
 export async function submitLead(db: Db, submission: Submission): Promise<Submitted> {
@@ -72,8 +75,8 @@ async function addSubmission(
   const { enquiry, submissionPublicId, duplicateWindowMinutes } = capture;
   const previousAt = known?.last_follow_up_at ?? known?.created_at ?? Number.NEGATIVE_INFINITY;
   const sinceMs = enquiry.at - previousAt;
-  // One that was set aside, and is accepted later, may be older than the previous one.
-  const isDuplicate = sinceMs >= 0 && sinceMs < duplicateWindowMinutes * MINUTE_MS;
+  // One that was set aside and is accepted later is older than the previous one by more than that.
+  const isDuplicate = sinceMs > -OUT_OF_ORDER_MS_MAX && sinceMs < duplicateWindowMinutes * MINUTE_MS;
   const searched: SearchedFields = {
     contact_email: lead.contact_email,
     contact_phone: lead.contact_phone,
