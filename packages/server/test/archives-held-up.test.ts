@@ -148,6 +148,23 @@ onEveryObjectStore('a process that was held up while it wrote an archive', (kind
     assert.deepEqual(await steps(), []);
   });
 
+  test('has a whole lease for each object, however many it writes', async () => {
+    const visitors = Array.from({ length: 33 }, (_, n) => `visitor-${n}`);
+    for (const each of visitors) await visit(each);
+    let written = 0;
+    let taken: unknown;
+    writing = async (really) => {
+      clock.advance(31 * SECOND_MS);
+      written += 1;
+      const claim = { now: clock.now(), leaseMs: MINUTE_MS, entriesMax: 32, newId: 'taken-over' };
+      if (written === 2) taken = await other.app.store.claimArchives(claim);
+      await really();
+    };
+    await runJob(slow, 'archive-sessions');
+    assert.deepEqual([written, taken], [2, null]);
+    await assertStored(...visitors);
+  });
+
   test('does not end the lease of the one that has taken over', async () => {
     await visit('ada', 'ben');
     const held = holdUp();

@@ -30,7 +30,7 @@ app.log.info('listening', { port: await app.listen() });
 for (;;) {
   const { store, objects, log, now } = app;
   // As with the schedule, what fails is tried again.
-  await archiveSessions({ store, objects, log, now: now(), newId: randomUUIDv7 }).catch(() => undefined);
+  await archiveSessions({ store, objects, log, now, newId: randomUUIDv7 }).catch(() => undefined);
   await sleep(ARCHIVE_EVERY_MS);
 }
 

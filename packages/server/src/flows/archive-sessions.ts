@@ -9,14 +9,14 @@ const ENTRIES_PER_OBJECT = 32;
 const LEASE_MS = MINUTE_MS;
 const RETRY_MS = 30 * SECOND_MS;
 
-type Parts = { store: Store; objects: ObjectStore; log: Log; now: number; newId: () => string };
+type Parts = { store: Store; objects: ObjectStore; log: Log; now: () => number; newId: () => string };
 
 /** Brings what is waiting in the queue to the object store, many sessions to an object. */
 export async function archiveSessions(parts: Parts): Promise<void> {
   const { store, objects, log, now, newId } = parts;
   for (let isIdle = true; ; isIdle = false) {
     const claim = await store.claimArchives({
-      now,
+      now: now(),
       leaseMs: LEASE_MS,
       entriesMax: ENTRIES_PER_OBJECT,
       newId: newId(),
@@ -30,7 +30,7 @@ export async function archiveSessions(parts: Parts): Promise<void> {
       await objects.put(key, body);
     } catch (error) {
       log.warn('object store not available', { reason: (error as Error).message, waiting: entries.length });
-      await store.releaseArchives({ key, claimedUntil, archiveIds, until: now + RETRY_MS });
+      await store.releaseArchives({ key, claimedUntil, archiveIds, until: now() + RETRY_MS });
       throw error;
     }
     const isRecorded = await store.recordArchive({
@@ -44,9 +44,9 @@ export async function archiveSessions(parts: Parts): Promise<void> {
   }
 }
 
-/** Of processes that have died after writing an object. What cannot be deleted now is at night. */
+/** Of processes that have died after writing an object. The nightly job deletes what cannot be deleted now. */
 async function deleteLeftovers({ store, objects, now }: Parts): Promise<void> {
-  const keys = await store.disownCopies({ now });
+  const keys = await store.disownCopies({ now: now() });
   await Promise.allSettled(keys.map((key) => objects.delete(key)));
 }
 

@@ -92,7 +92,7 @@ async function eraseClaimed(
   let removed = 0;
   try {
     if (isOnTheWay) {
-      await archiveSessions({ ...parts, now: now() });
+      await archiveSessions(parts);
       await giveBack();
       return { removed, isLeft: true };
     }

@@ -50,7 +50,7 @@ export const JOBS: readonly Job[] = [
     name: 'archive-sessions',
     cron: '*/5 * * * * *',
     scope: 'process',
-    run: (parts, now) => archiveSessions({ ...parts, now }),
+    run: archiveSessions,
   },
   {
     name: 'index-leads',

@@ -62,7 +62,7 @@ export const claimArchives = background(
   },
 );
 
-/** The same again where whoever has tried before is known to have ended. */
+/** The same object again only if its previous writer gave it back: otherwise that may still be writing it. */
 async function objectFor(
   db: Db,
   { object_id, created_at }: Pick<ArchiveQueueRow, 'object_id' | 'created_at'>,

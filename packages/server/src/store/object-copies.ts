@@ -4,9 +4,9 @@ import { CLOCKS_APART_MS_MAX, isFree } from './leases.ts';
 import { background, primaryRead } from './operation.ts';
 
 /**
- * Archives that are not in the catalogue. Each is noted before it is written, under a key that nobody else writes: a
- * `copy` belongs to its writer and gets into the catalogue by it, if at all. Once that writer's time is up, it
- * is a `stray`, which gets there no more and is to be deleted.
+ * Archives that are not in the catalogue. Each is noted before it is written, under a key that nobody else writes: as a
+ * `copy`, which only its writer may record. When the writer's lease ends the copy becomes a `stray`, which is never recorded
+ * and is deleted.
  */
 
 /** A writer that was held up may still write its object: for as long it is deleted again and again. */
@@ -106,6 +106,10 @@ export const strayKeys = primaryRead(
       .selectFrom('erasure_steps')
       .select('id')
       .where('step', '=', 'stray')
+      // An earlier version may have put it into the catalogue after all.
+      .where(({ not, exists, selectFrom }) =>
+        not(exists(selectFrom('objects').select('key').whereRef('key', '=', 'erasure_steps.id'))),
+      )
       .where('id', '>', after)
       .orderBy('id')
       .limit(max)
@@ -132,7 +136,7 @@ export const forgetStrays = background(
   },
 );
 
-/** Its writer itself has deleted it again. */
+/** It is in the catalogue or deleted: no note of it is needed. */
 export const forgetCopy = background(
   { changes: [] },
   async ({ query }, { key }: { key: string }): Promise<void> => {

@@ -27,7 +27,13 @@ export async function differences(ledger: Ledger, place: Place): Promise<string[
     const found = [...inboxLeftovers(place), ...(await totalsOff(store))];
     // An hour later: what a killed process had claimed for the archive is free again.
     const objects = openFileObjects(join(place.dataDir, 'objects'));
-    await archiveSessions({ store, objects, log: SILENT, now: Date.now() + HOUR_MS, newId: randomUUIDv7 });
+    await archiveSessions({
+      store,
+      objects,
+      log: SILENT,
+      now: () => Date.now() + HOUR_MS,
+      newId: randomUUIDv7,
+    });
     found.push(...(await totalsOff(store)));
 
     const read = reader(place);
