@@ -159,16 +159,19 @@ function compact(): void {
 
 /** Compacts an empty inbox, because it may be long until the file is opened again; one from elsewhere is done with. */
 function close(): void {
-  const isEmpty = selectOldest.get() === undefined;
-  const isDone = isEmpty && file !== undefined && basename(file).startsWith(ADOPTED);
+  const isFromElsewhere = file !== undefined && basename(file).startsWith(ADOPTED);
+  let isDone = false;
+  // A full disk, or a file that cannot be removed, must not prevent closing.
   try {
+    const isEmpty = selectOldest.get() === undefined;
+    isDone = isEmpty && isFromElsewhere;
     if (isEmpty && !isDone) compact();
-  } catch {
-    // A full disk must not prevent closing.
-  }
+  } catch {}
   database.close();
-  // SQLite leaves the log behind where the file goes first.
-  if (isDone) for (const end of ['', '-wal', '-shm']) rmSync(file + end, { force: true });
+  try {
+    // SQLite leaves the log behind where the file goes first.
+    if (isDone) for (const end of ['', '-wal', '-shm']) rmSync(file + end, { force: true });
+  } catch {}
 }
 
 function identity(): InboxIdentity {

@@ -30,7 +30,7 @@ export async function startWork(config: Config, parts: Parts, { timers }: { time
   const ingestFrom = (source: Inbox) =>
     startIngest({ ...parts, inbox: source, watch, onLeadsBehind: indexing.nudge });
   const ingest = ingestFrom(inbox);
-  const adoption = makeAdoption({ openLeftovers: parts.openLeftovers, startIngest: ingestFrom, watch });
+  const adoption = makeAdoption({ openLeftovers: parts.openLeftovers, startIngest: ingestFrom, watch, log });
   await adoption.run();
   const forwarding = startForwarding({ ...parts, settings, onOutcome: indexing.nudge });
   const storeFrom = (source: Inbox) =>
@@ -44,6 +44,7 @@ export async function startWork(config: Config, parts: Parts, { timers }: { time
     openLeftovers: parts.openLeftoverLeadLogs,
     startIngest: storeFrom,
     watch,
+    log,
   });
   await leadAdoption.run();
   const senders = await openKnownSenders({ store, file: parts.sendersFile, defaults, log });

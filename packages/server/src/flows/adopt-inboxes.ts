@@ -1,4 +1,6 @@
+import { reasonOf } from '../lib/errors.ts';
 import type { Inbox, InboxBacklog } from '../ports/inbox.ts';
+import type { Log } from '../ports/log.ts';
 import type { Ingest } from './ingest-tracking.ts';
 import type { InboxWatch } from './recognise-inbox.ts';
 
@@ -20,6 +22,7 @@ export function makeAdoption(parts: {
   openLeftovers: () => Promise<Inbox[]>;
   startIngest: (inbox: Inbox) => Ingest;
   watch: InboxWatch;
+  log: Log;
 }): Adoption {
   const adopted = new Map<Inbox, Ingest>();
   /** Empty, and being closed. */
@@ -29,7 +32,9 @@ export function makeAdoption(parts: {
     const ingest = adopted.get(inbox);
     if (ingest === undefined) return;
     adopted.delete(inbox);
-    const left = close(inbox, ingest).finally(() => leaving.delete(left));
+    const left = close(inbox, ingest)
+      .catch((error) => parts.log.warn('adopted inbox not closed', { reason: reasonOf(error) }))
+      .finally(() => leaving.delete(left));
     leaving.add(left);
   }
 
