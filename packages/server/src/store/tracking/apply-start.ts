@@ -205,8 +205,9 @@ function touchVisitor(
     visitor.last_seen_at = start.at;
     visitor.last_session_id = start.session_id;
     visitor.last_country = country;
-    visitor.vpn_suspected = suspected ? 1 : 0;
   }
+  // Over all sessions, like the other figures of a visitor.
+  if (suspected) visitor.vpn_suspected = 1;
   visitor.first_seen_at = Math.min(visitor.first_seen_at, start.at);
   if (day > visitor.last_day) visitor.last_day = day;
   visitor.session_count += 1;
