@@ -34,8 +34,8 @@ export type AnswersReply = {
 const NICE = 10;
 const CONNECTIONS_MAX = 4;
 /**
- * While tracking waits to be stored: one at a time, with a rest after each that is so many times as long. A lower priority is
- * not enough: a thread that wakes up waits for the end of the time slice of whoever is running.
+ * While the ingest is behind: one question at a time, then a pause of so many times its duration, at most `REST_MS_MAX`. A lower
+ * priority is not enough: a thread that wakes up waits for the end of the time slice of whoever is running.
  */
 const REST_FACTOR = 5;
 const REST_MS_MAX = 1500;

@@ -1,4 +1,4 @@
-/** One thread tells another whether something holds, for as long as that wants to know. */
+/** Lets another thread see whether something holds: between `look` and `rest` it is asked for every few milliseconds. */
 export type FlagPlace = Int32Array<SharedArrayBuffer>;
 
 const LOOK_MS = 50;
