@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -264,6 +265,21 @@ test('a contradiction stops the start with one sentence and exit code 1', async 
     output(),
     'Leadtrail cannot start: DATABASE_READ_URL is the replica of DATABASE_URL, which is not set.\n',
   );
+});
+
+test('a port that is taken stops the start with one sentence', async () => {
+  const other = createServer().listen(0);
+  await once(other, 'listening');
+  const { port } = other.address() as AddressInfo;
+  const { child, output } = run({ PORT: String(port) });
+  const [code] = await once(child, 'close');
+  other.close();
+  assert.equal(code, 1);
+  const said = output()
+    .split('\n')
+    .filter((line) => !line.startsWith('{'));
+  const sentence = `Leadtrail cannot start: another program listens on port ${port}; stop it, or set PORT.`;
+  assert.deepEqual(said, [sentence, '']);
 });
 
 test('a key file that cannot be read stops the start with one sentence that names it', async () => {

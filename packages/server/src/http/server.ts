@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import { ConfigError } from '../lib/environment.ts';
 import { refuseUnreadable } from './refuse-unreadable.ts';
 
 /** The socket side of the service: how long it waits for whom, and how it comes to an end. */
@@ -53,15 +54,25 @@ function cutOffCrumbs(request: IncomingMessage): void {
   );
 }
 
+const LISTEN_FAILURES: Readonly<Record<string, (port: number, host: string | undefined) => string>> = {
+  EADDRINUSE: (port) => `another program listens on port ${port}; stop it, or set PORT.`,
+  EACCES: (port) => `this user may not listen on port ${port}; set PORT to one from 1024.`,
+  EADDRNOTAVAIL: (_, host) => `HOST=${host} is not an address of this machine.`,
+};
+
 /** Resolves with the port. */
 export function listen(
   server: Server,
   { port, host }: { port: number; host: string | undefined },
 ): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.once('error', reject);
+    const refuse = (error: NodeJS.ErrnoException) => {
+      const reason = LISTEN_FAILURES[error.code ?? '']?.(port, host);
+      reject(reason === undefined ? error : new ConfigError(reason, { cause: error }));
+    };
+    server.once('error', refuse);
     server.listen(port, host, () => {
-      server.removeListener('error', reject);
+      server.removeListener('error', refuse);
       const address = server.address();
       resolve(typeof address === 'object' && address !== null ? address.port : port);
     });
