@@ -21,6 +21,7 @@ const ROUNDS = 20;
 const ASKED_AT_ONCE = 10;
 /** What a busy installation has in a minute. */
 const MINUTE_SESSIONS = 1000;
+const MINUTES = 5;
 const ENV = { ...NOTHING_KEPT, LEAD_CAPTURE_API_KEY: API_KEY };
 
 export async function measureAnswers(): Promise<void> {
@@ -101,20 +102,26 @@ async function measureFreshness(service: Service) {
     const visits = await count();
     return { visits, ms: performance.now() - startedAt };
   };
-  const usual = await timed();
-  for (let n = 0; n < MINUTE_SESSIONS; n += 1) {
-    const body = { fingerprint_id: `fresh-${n}`, page: `https://www.example.com/${n}` };
-    await service.post('/track/session/start', body);
+  const moreMs: number[] = [];
+  let isComplete = true;
+  for (let minute = 0; minute < MINUTES; minute += 1) {
+    const usual = await timed();
+    for (let n = 0; n < MINUTE_SESSIONS; n += 1) {
+      const body = { fingerprint_id: `fresh-${minute}-${n}`, page: `https://www.example.com/${n}` };
+      await service.post('/track/session/start', body);
+    }
+    await waitUntil(async () => (await service.backlog()) === 0);
+    const next = await timed();
+    moreMs.push(next.ms - usual.ms);
+    isComplete &&= next.visits === usual.visits + MINUTE_SESSIONS;
   }
-  await waitUntil(async () => (await service.backlog()) === 0);
-  const next = await timed();
-  const moreMs = next.ms - usual.ms;
-  const isComplete = next.visits === usual.visits + MINUTE_SESSIONS;
+  const each = moreMs.map((ms) => ms.toFixed(0)).join(', ');
+  const typicalMs = percentile(moreMs, 0.5);
   note(
-    `the next answer after ${MINUTE_SESSIONS} visits`,
-    `${isComplete ? 'has them all' : 'lacks some'}, ${moreMs.toFixed(0)} ms more`,
-    'all of them, ≤ 100 ms more',
-    isComplete && moreMs <= 100,
+    `the next answer after ${MINUTE_SESSIONS} visits, ${MINUTES} times`,
+    `${isComplete ? 'has them all' : 'lacks some'}, ${each} ms more`,
+    'all of them, p50 ≤ 100 ms more',
+    isComplete && typicalMs <= 100,
   );
   return { isComplete, moreMs };
 }

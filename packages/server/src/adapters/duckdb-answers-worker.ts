@@ -129,16 +129,23 @@ async function answer(question: CompiledQuestion, now: number): Promise<Found> {
 
 function figuresFor(question: CompiledQuestion, asOf: number): Promise<Found> {
   return copy.use(async (connection) => {
-    const run = ({ sql, values }: Statement) => runHere(connection, sql, values);
+    const run = async (statement: Statement) => {
+      const { sql, values } = await withVisitorsMarked(connection, statement);
+      return runHere(connection, sql, values);
+    };
     // What is taken in meanwhile must not show in one of them only.
     await runHere(connection, 'begin');
     try {
       const rows = await run(question.rows);
-      const [totals = {}] = await run(await withVisitorsMarked(connection, question.totals));
+      const [first] = rows;
+      const totals =
+        question.hasTotalsInRows && first !== undefined
+          ? figuresOf(first, 't')
+          : figuresOf((await run(question.totals))[0] ?? {});
       const [earliest] = question.earliest === null ? [] : await run(question.earliest);
       return {
         rows: rows.map((row) => ({ dimensions: numbered(row, 'd').map(String), ...figuresOf(row) })),
-        totals: figuresOf(totals),
+        totals,
         groups: Number(rows[0]?.groups ?? 0),
         asOf,
         earliest: earliest?.earliest == null ? null : Number(earliest.earliest),
@@ -153,19 +160,19 @@ function figuresFor(question: CompiledQuestion, asOf: number): Promise<Found> {
 const MARKED_MAX = 50_000_000;
 
 /** Visitors are numbered: a bit for each of them takes a quarter of the time of a hash table. */
-async function withVisitorsMarked(connection: DuckDBConnection, totals: Statement): Promise<Statement> {
-  if (!totals.sql.includes(VISITORS)) return totals;
+async function withVisitorsMarked(connection: DuckDBConnection, statement: Statement): Promise<Statement> {
+  if (!statement.isOneGroup || !statement.sql.includes(VISITORS)) return statement;
   const [found] = await runHere(connection, 'select max(visitor_no) as last from visits');
   const last = Number(found?.last ?? 0);
-  if (last > MARKED_MAX) return totals;
+  if (last > MARKED_MAX) return statement;
   const marked = `coalesce(bit_count(bitstring_agg(visitor_no, 0, ${last})), 0)`;
-  return { ...totals, sql: totals.sql.replaceAll(VISITORS, marked) };
+  return { ...statement, sql: statement.sql.replaceAll(VISITORS, marked) };
 }
 
-function figuresOf(row: Row): FoundFigures {
+function figuresOf(row: Row, of: '' | 't' = ''): FoundFigures {
   const numbers = (prefix: string) =>
     numbered(row, prefix).map((value) => (value == null ? null : Number(value)));
-  return { metrics: numbers('m'), previous: numbers('p') };
+  return { metrics: numbers(`${of}m`), previous: numbers(`${of}p`) };
 }
 
 function numbered(row: Row, prefix: string): unknown[] {

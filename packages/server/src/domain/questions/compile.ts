@@ -20,7 +20,12 @@ import type { CheckedQuestion } from './question.ts';
  * with; the parts are put together by the dimensions, and the metrics are made of the figures. All texts that somebody
  * has written are parameters.
  */
-export type Statement = { sql: string; values: readonly string[] };
+export type Statement = {
+  sql: string;
+  values: readonly string[];
+  /** It adds up everything, without dimensions. */
+  isOneGroup?: boolean;
+};
 export type CompiledQuestion = {
   /**
    * Columns d0, d1, …, m0, m1, …, p0, p1, … and the number of groups. Without window functions: DuckDB 1.5 now and then
@@ -29,6 +34,8 @@ export type CompiledQuestion = {
   rows: Statement;
   /** The same without dimensions. */
   totals: Statement;
+  /** Each row has the totals, too, as tm0, tm1, …, tp0, tp1, …: reading everything twice would take twice as long. */
+  hasTotalsInRows?: boolean;
   /** The first moment there is anything of, where the period is all. */
   earliest: Statement | null;
 };
@@ -40,6 +47,7 @@ export function compileQuestion(question: CheckedQuestion): CompiledQuestion {
   return {
     rows: compileRows(question),
     totals: compileTotals(question),
+    hasTotalsInRows: addsUp(question),
     earliest: question.period.isAll ? compileEarliest(question) : null,
   };
 }
@@ -62,6 +70,13 @@ function ofSites(onlySites: CheckedQuestion['onlySites'], values: string[]): str
     : `site in (${onlySites.map((key) => `$${values.push(key)}`).join(', ')})`;
 }
 
+/** Whether the figures of the groups add up to the totals: a visitor, a median or a visit with several pages may not. */
+function addsUp({ dimensions, metrics }: CheckedQuestion): boolean {
+  const isList = (name: DimensionName) => DIMENSION_TABLE[name].kind === 'list';
+  const addsUpAlone = (name: FigureName) => name !== 'visitors' && name !== 'response_ms';
+  return dimensions.length === 0 || (!dimensions.some(isList) && figuresOf(metrics).every(addsUpAlone));
+}
+
 function compileRows(question: CheckedQuestion): Statement {
   const { dimensions, metrics, previous, limit, offset } = question;
   const values: string[] = [];
@@ -72,23 +87,29 @@ function compileRows(question: CheckedQuestion): Statement {
   const orders = orderOf(question);
   const sql = `
     with parts as (${partsOf(question, dimensions, values)}),
-    groups as (
-      select ${[...dimensions.map((_, i) => `k${i}`), ...sumsOf(question)].join(', ')}
+    groups as materialized (
+      select ${[...dimensions.map((_, i) => `k${i}`), ...sumsOf(question)].join(', ')}, bool_or(is_current) as is_current
       from parts ${dimensions.length === 0 ? '' : `group by ${dimensions.map((_, i) => `k${i}`).join(', ')}`}
-      having bool_or(is_current)
     ),
-    answers as (select ${[...shown, ...metricsOf(metrics, previous !== null)].join(', ')} from groups ${names.join(' ')})
-    select *, (select count(*) from groups) as groups from answers
+    answers as (
+      select ${[...shown, ...metricsOf(metrics, previous !== null)].join(', ')}
+      from groups ${names.join(' ')} where is_current
+    )${addsUp(question) ? `, totals as (${totalsOf(question, 'groups', 't')})` : ''}
+    select *, (select count(*) from groups where is_current) as groups from answers${addsUp(question) ? ', totals' : ''}
     order by ${orders.join(', ')} limit ${limit} offset ${offset}`;
-  return { sql, values };
+  return { sql, values, isOneGroup: dimensions.length === 0 };
 }
 
 function compileTotals(question: CheckedQuestion): Statement {
   const values: string[] = [];
-  const sql = `
-    with parts as (${partsOf(question, [], values)}), groups as (select ${sumsOf(question).join(', ')} from parts)
-    select ${metricsOf(question.metrics, question.previous !== null).join(', ')} from groups`;
-  return { sql, values };
+  const sql = `with parts as (${partsOf(question, [], values)}) ${totalsOf(question, 'parts')}`;
+  return { sql, values, isOneGroup: true };
+}
+
+function totalsOf(question: CheckedQuestion, from: 'parts' | 'groups', prefix = ''): string {
+  const { metrics, previous } = question;
+  return `select ${metricsOf(metrics, previous !== null, prefix).join(', ')}
+    from (select ${sumsOf(question).join(', ')} from ${from})`;
 }
 
 function orderOf({ dimensions, metrics, orderBy }: CheckedQuestion): string[] {
@@ -234,10 +255,10 @@ function sumsOf({ metrics, previous }: CheckedQuestion): string[] {
   ]);
 }
 
-function metricsOf(metrics: readonly MetricName[], isCompared: boolean): string[] {
+function metricsOf(metrics: readonly MetricName[], isCompared: boolean, prefix = ''): string[] {
   const of = (prefix: 'c' | 'p') => (name: FigureName) => `${prefix}_${name}`;
   return [
-    ...metrics.map((name, i) => `${METRIC_TABLE[name].sql(of('c'))} as m${i}`),
-    ...(isCompared ? metrics.map((name, i) => `${METRIC_TABLE[name].sql(of('p'))} as p${i}`) : []),
+    ...metrics.map((name, i) => `${METRIC_TABLE[name].sql(of('c'))} as ${prefix}m${i}`),
+    ...(isCompared ? metrics.map((name, i) => `${METRIC_TABLE[name].sql(of('p'))} as ${prefix}p${i}`) : []),
   ];
 }
