@@ -17,7 +17,12 @@ const timeOfDay = timeFormat({ timeStyle: 'short' });
 const date = timeFormat({ dateStyle: 'medium' });
 const day = timeFormat({ year: 'numeric', month: '2-digit', day: '2-digit' }, 'sv');
 const dayOfMonth = new Intl.DateTimeFormat(LOCALE, { month: 'short', day: 'numeric', timeZone: 'UTC' });
-const wholeDay = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeZone: 'UTC' });
+const wholeDay = new Intl.DateTimeFormat(LOCALE, {
+  month: 'short',
+  day: 'numeric',
+  year: 'numeric',
+  timeZone: 'UTC',
+});
 const relative = new Intl.RelativeTimeFormat(LOCALE, { numeric: 'auto', style: 'short' });
 const regions = new Intl.DisplayNames(LOCALE, { type: 'region', fallback: 'code' });
 
@@ -29,17 +34,26 @@ export const formatPercent = (value: number): string => percent.format(value / 1
 export const formatChange = (value: number): string => change.format(value);
 export const formatShare = (value: number): string => share.format(Number.isFinite(value) ? value : 0);
 
+type Digits = 'usual' | 'whole' | 'all';
+
+const DIGITS: Readonly<Record<Digits, Intl.NumberFormatOptions>> = {
+  usual: {},
+  whole: { maximumFractionDigits: 0 },
+  all: { maximumFractionDigits: 20 },
+};
+
 export function formatMoney(
   value: number,
   currency: string,
-  { isRound = false }: { /** Without cents. */ isRound?: boolean } = {},
+  {
+    digits = 'usual',
+  }: { /** Those of the currency, none after the decimal mark, or all there are. */ digits?: Digits } = {},
 ): string {
   try {
-    const digits = isRound ? { maximumFractionDigits: 0 } : {};
-    return new Intl.NumberFormat(LOCALE, { style: 'currency', currency, ...digits }).format(value);
+    return new Intl.NumberFormat(LOCALE, { style: 'currency', currency, ...DIGITS[digits] }).format(value);
   } catch {
     // A currency that the browser does not know.
-    return `${decimal.format(value)} ${currency}`;
+    return `${digits === 'all' ? value : decimal.format(value)} ${currency}`;
   }
 }
 

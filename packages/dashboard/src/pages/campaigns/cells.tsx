@@ -94,7 +94,7 @@ export function metricText(name: MetricName, value: number | null, currency: str
     case 'seconds':
       return formatDuration(value * 1000);
     case 'money':
-      return formatMoney(value, currency, { isRound: value >= ROUND_FROM });
+      return formatMoney(value, currency, { digits: value >= ROUND_FROM ? 'whole' : 'usual' });
     default:
       return formatDecimal(value);
   }

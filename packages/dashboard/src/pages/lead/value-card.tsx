@@ -1,16 +1,17 @@
 import { LEAD_VALUE_MAX } from '@leadtrail/contract/limits';
 import { readNumber } from '@leadtrail/contract/read-number';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 import { useIsAdmin } from '../../api/role.ts';
 import { formatMoney, formatNumber } from '../../format.ts';
 import { useWorkspace } from '../../frame/use-workspace.ts';
+import { personName } from '../../shared/person-name.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Field, TextInput } from '../../ui/field.tsx';
-import { toasts } from '../../ui/toast.tsx';
+import { toastProblem, toasts } from '../../ui/toast.tsx';
 import type { Lead } from './data.ts';
 
 /** What the lead is worth; won leads make the revenue of campaigns. */
@@ -30,8 +31,9 @@ function ValueForm({ lead }: { lead: Lead }) {
   const client = useQueryClient();
   const { currency } = useWorkspace();
   const stored = lead.value === null ? '' : fieldText(lead.value);
-  const [typed, setTyped] = useState(stored);
-  useEffect(() => setTyped(stored), [stored]);
+  /** Undefined: the stored one is shown. */
+  const [edited, setEdited] = useState<string>();
+  const typed = edited ?? stored;
   const saving = useMutation({
     mutationFn: (value: number | null) =>
       call('updateLead', { params: { id: lead.lead_id }, body: { value } }),
@@ -39,31 +41,37 @@ function ValueForm({ lead }: { lead: Lead }) {
       toasts.add({ title: 'Value saved' });
       await client.invalidateQueries({ queryKey: queryKeys.anyLead });
     },
+    // Also when the page was left before the answer came.
+    onError: (error) => toastProblem(`The value of ${personName(lead)} was not saved`, error),
   });
   const value = readAmount(typed, currency);
-  const isWrong = value === undefined;
+  const wrong = wrongWith(value);
   return (
     <Card title="Value">
       <form
         className="flex items-start gap-2"
         onSubmit={(event) => {
           event.preventDefault();
-          if (!isWrong) saving.mutate(value);
+          if (value === undefined || wrong !== undefined || saving.isPending) return;
+          saving.mutate(value, {
+            // What was typed since stays.
+            onSuccess: () => setEdited((now) => (now === edited ? undefined : now)),
+          });
         }}
       >
         <Field
           label={currency === undefined ? 'Amount' : `Amount in ${currency}`}
-          error={
-            isWrong ? `Enter an amount from 0 to ${formatNumber(LEAD_VALUE_MAX)}.` : saving.error?.message
+          error={wrong ?? saving.error?.message}
+          hint={
+            typed !== stored && wrong === undefined && value != null ? amountText(value, currency) : undefined
           }
-          hint={typed !== stored && value != null ? amountText(value, currency) : undefined}
         >
           {(tied) => (
             <TextInput
               {...tied}
               inputMode="decimal"
               value={typed}
-              onChange={(event) => setTyped(event.target.value)}
+              onChange={(event) => setEdited(event.target.value)}
             />
           )}
         </Field>
@@ -74,7 +82,7 @@ function ValueForm({ lead }: { lead: Lead }) {
             // Beside the field, whose label and note are above and below it.
             className="mt-[1.59375rem]"
             isBusy={saving.isPending}
-            disabled={isWrong}
+            disabled={wrong !== undefined}
           >
             Save
           </Button>
@@ -84,12 +92,18 @@ function ValueForm({ lead }: { lead: Lead }) {
   );
 }
 
-/** Null is no amount, undefined one that the service would not take or that could be another. */
+/** Null is no amount, undefined what is none or could be another. */
 function readAmount(typed: string, currency: string | undefined): number | null | undefined {
   if (typed.trim() === '') return null;
   // A separator that has only just been typed says nothing yet.
-  const amount = readNumber(typed.trimEnd().replace(/[.,]$/, ''), { currency });
-  return amount !== null && amount >= 0 && amount <= LEAD_VALUE_MAX ? amount : undefined;
+  return readNumber(typed.trimEnd().replace(/[.,]$/, ''), { currency }) ?? undefined;
+}
+
+function wrongWith(value: number | null | undefined): string | undefined {
+  if (value === undefined)
+    return 'This amount is not clear. Write it with one decimal mark, such as 1234.56.';
+  const isInRange = value === null || (value >= 0 && value <= LEAD_VALUE_MAX);
+  return isInRange ? undefined : `Enter an amount from 0 to ${formatNumber(LEAD_VALUE_MAX)}.`;
 }
 
 /** So that it is read as the same amount again: three decimals alone would be thousands. */
@@ -98,6 +112,7 @@ function fieldText(value: number): string {
   return readNumber(text) === value ? text : value.toFixed(4);
 }
 
+/** Not rounded: it is what is stored. */
 function amountText(value: number, currency: string | undefined): string {
-  return currency === undefined ? String(value) : formatMoney(value, currency);
+  return currency === undefined ? String(value) : formatMoney(value, currency, { digits: 'all' });
 }
