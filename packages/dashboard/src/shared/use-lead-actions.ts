@@ -2,7 +2,7 @@ import type { LeadItem } from '@leadtrail/contract/lead-records';
 import { LEAD_STATUSES } from '@leadtrail/contract/lead-status';
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
-import { call } from '../api/client.ts';
+import { ApiProblem, call } from '../api/client.ts';
 import { queryKeys } from '../api/query-keys.ts';
 import { toastProblem, toasts } from '../ui/toast.tsx';
 import type { LeadList } from './lead-lists.ts';
@@ -24,7 +24,7 @@ export function useLeadActions(): { keysFor: (lead: () => LeadItem | undefined, 
         ...stageKeys(lead, moveStage),
         r: on((chosen) => void markReviewed(client, chosen)),
         ...(isAdmin ? { f: on((chosen) => void forward(client, chosen)) } : {}),
-        u: () => undoLastMove(),
+        u: () => void undoLastMove(),
       };
     },
     [client, moveStage],
@@ -71,8 +71,22 @@ async function forward(client: QueryClient, lead: LeadItem): Promise<void> {
     await call('forwardLead', { params: { id: lead.lead_id } });
     toasts.add({ title: `${personName(lead)} is being sent` });
   } catch (error) {
-    toastProblem(`${personName(lead)} was not sent`, error);
+    toastProblem(`${personName(lead)} was not sent`, await whyNotSent(error));
   }
   void client.invalidateQueries({ queryKey: queryKeys.lead(lead.lead_id) });
   void client.invalidateQueries({ queryKey: queryKeys.deliveries });
+}
+
+const SENT_BEFORE =
+  'It was delivered before, or is on its way. To repeat it, use “Send again with current details” on the lead.';
+
+/** A conflict is one of two: forwarding is off, or the lead was sent before. */
+async function whyNotSent(error: unknown): Promise<unknown> {
+  if (!(error instanceof ApiProblem) || error.status !== 409) return error;
+  try {
+    const { flow_enabled, flow_webhook_url } = await call('settings');
+    return flow_enabled && flow_webhook_url !== null ? SENT_BEFORE : error;
+  } catch {
+    return error;
+  }
 }
