@@ -129,6 +129,19 @@ describe('the person behind a lead', () => {
     }
   });
 
+  test('a note that was begun on a lead is on the one that it was merged into', async () => {
+    const [ada, grace] = await twoOfOne(['Ada', 'Grace']);
+    await dashboard.visit(pathOf(grace), async (page) => {
+      await page.getByLabel('New note').fill('Begun on Grace');
+      await page.goto(`${service.url}/dashboard${pathOf(ada)}`);
+      await page.getByLabel('New note').fill('Begun on Ada');
+      await button(page, 'Merge into this lead: Grace').click();
+      await button(page.getByRole('alertdialog'), 'Merge').click();
+      await card(page, 'Merged leads').waitFor();
+      assert.equal(await page.getByLabel('New note').inputValue(), 'Begun on Grace\nBegun on Ada');
+    });
+  });
+
   test('a merge is undone from the message about it, and later from the lead', async () => {
     const [ada, grace] = await twoOfOne(['Ada', 'Grace']);
     const merge = async (page: Page) => {

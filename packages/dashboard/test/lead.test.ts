@@ -75,6 +75,26 @@ async function aStory(service: TestService, more: Fields = {}): Promise<Captured
   return lead;
 }
 
+/** A slow answer to the next request: it comes when it is called for, or the service is away. */
+async function heldBack(page: Page, path: RegExp) {
+  const asked = Promise.withResolvers<void>();
+  const outcome = Promise.withResolvers<'answer' | 'refuse'>();
+  await page.route(
+    path,
+    async (route) => {
+      asked.resolve();
+      if ((await outcome.promise) === 'answer') await route.continue();
+      else await route.fulfill({ status: 503, json: { error: 'The store is away.' } });
+    },
+    { times: 1 },
+  );
+  return {
+    asked: asked.promise,
+    answer: () => outcome.resolve('answer'),
+    refuse: () => outcome.resolve('refuse'),
+  };
+}
+
 const pathOf = ({ lead_id }: CapturedLead) => `/leads/${lead_id}`;
 const entry = (page: Page, title: string | RegExp) =>
   page.getByRole('article').filter({ has: page.getByRole('heading', { name: title }) });
@@ -211,6 +231,108 @@ describe('the page of a lead', () => {
       await reopen(lead);
       assert.equal(await field(page).inputValue(), '');
     });
+  });
+
+  test('what is typed while a note is being saved is the next note, and no key of the page', async () => {
+    const lead = await aStory(service);
+    await dashboard.visit(pathOf(lead), async (page) => {
+      const field = page.getByLabel('New note');
+      const saving = await heldBack(page, /\/notes$/);
+      await field.fill('First note');
+      await page.keyboard.press('Control+Enter');
+      await saving.asked;
+      assert.equal(await field.inputValue(), '');
+      await page.keyboard.type('second');
+      saving.answer();
+      await page.getByRole('list', { name: 'Notes' }).getByText('First note').waitFor();
+      // The keys of the page: f would send the lead, 7 make it a fake.
+      await page.keyboard.type(' f7');
+      assert.equal(await field.inputValue(), 'second f7');
+      await page.keyboard.press('Control+Enter');
+      await page.getByRole('list', { name: 'Notes' }).getByText('second f7').waitFor();
+      await page.waitForFunction(() => document.activeElement === document.body);
+    });
+    assert.equal((await detailOf(service, lead)).lead.status, 'new');
+  });
+
+  test('a note that was not saved is a draft again, which a message says on another page', async () => {
+    const lead = await aStory(service);
+    await dashboard.visit(
+      pathOf(lead),
+      async (page) => {
+        const field = page.getByLabel('New note');
+        const saving = await heldBack(page, /\/notes$/);
+        await field.fill('Not saved');
+        await page.keyboard.press('Control+Enter');
+        await saving.asked;
+        await page.getByRole('link', { name: 'Overview' }).first().click();
+        await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+        saving.refuse();
+        await page.getByText('The note on Ada is still a draft').first().waitFor();
+        await page.getByText('The store is away.').first().waitFor();
+        await page.goBack();
+        await page.waitForFunction(() => document.querySelector('textarea')?.value === 'Not saved');
+      },
+      { expectedErrors: /503/ },
+    );
+  });
+
+  test('a deleted note that could not be brought back is in the field for a new one', async () => {
+    const lead = await aStory(service);
+    await dashboard.visit(
+      pathOf(lead),
+      async (page) => {
+        const field = page.getByLabel('New note');
+        await field.fill('Worth keeping');
+        await page.keyboard.press('Control+Enter');
+        await page.getByRole('button', { name: 'Delete note' }).click();
+        await page.getByRole('button', { name: 'Undo' }).waitFor();
+        await field.fill('Another');
+        const saving = await heldBack(page, /\/notes$/);
+        await page.getByRole('button', { name: 'Undo' }).click();
+        await saving.asked;
+        saving.refuse();
+        await page.getByText('The note on Ada is still a draft').first().waitFor();
+        assert.equal(await field.inputValue(), 'Worth keeping\nAnother');
+      },
+      { expectedErrors: /503/ },
+    );
+  });
+
+  test('the drafts of all leads of a person go with them', async () => {
+    const lead = await aStory(service, { FIRSTNAME: 'Grace' });
+    const elsewhere = await capture(service, { EMAIL: lead.email, FIRSTNAME: 'Grace H', PROJECT: 'Oak' });
+    await dashboard.visit(pathOf(elsewhere), async (page) => {
+      await page.getByLabel('New note').fill('About Grace');
+      await page.goto(`${service.url}/dashboard${pathOf(lead)}`);
+      await page.getByLabel('New note').fill('Also about Grace');
+      await page.getByRole('button', { name: 'More actions' }).click();
+      await page.getByRole('menuitem', { name: 'Erase this person…' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText('2 leads', { exact: false }).first().waitFor();
+      await dialog.getByRole('textbox').fill('grace');
+      await dialog.getByRole('button', { name: 'Erase permanently' }).click();
+      await page.getByText('Grace was erased').first().waitFor();
+      const kept = await page.evaluate(() => JSON.stringify(sessionStorage));
+      assert.doesNotMatch(kept, /about Grace/i);
+    });
+  });
+
+  test('f does not send twice what was delivered, and says where to repeat it', async () => {
+    const lead = await aStory(service);
+    await dashboard.visit(
+      pathOf(lead),
+      async (page) => {
+        const again = page.getByRole('button', { name: 'Send again with current details' });
+        await again.waitFor();
+        await page.keyboard.press('f');
+        await page.getByText('Ada was not sent').first().waitFor();
+        const said = 'To repeat it, use “Send again with current details” on the lead.';
+        await page.getByText(said).first().waitFor();
+        assert.equal(await page.getByText('again: true').count(), 0);
+      },
+      { expectedErrors: /status of 409/ },
+    );
   });
 
   test('a follow-up needs review until it was looked at here', async () => {

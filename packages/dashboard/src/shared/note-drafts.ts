@@ -1,28 +1,67 @@
+import { useSyncExternalStore } from 'react';
+
 /** Notes that were begun and not saved, one for each lead, until the tab is closed or somebody signs out. */
 
 const PREFIX = 'leadtrail_note_';
+/** Where storage is blocked or full, a draft lives as long as the page. */
+const drafts = new Map<number, string>();
+const listeners = new Set<() => void>();
+
+export function useNoteDraft(leadId: number): string {
+  return useSyncExternalStore(onChange, () => noteDraft(leadId));
+}
 
 export function noteDraft(leadId: number): string {
-  return attempt(() => sessionStorage.getItem(PREFIX + leadId)) ?? '';
+  return drafts.get(leadId) ?? attempt(() => sessionStorage.getItem(PREFIX + leadId)) ?? '';
 }
 
 export function keepNoteDraft(leadId: number, text: string): void {
-  if (text === '') forgetNoteDraft(leadId);
-  else attempt(() => sessionStorage.setItem(PREFIX + leadId, text));
+  if (text === '') {
+    forgetNoteDraft(leadId);
+    return;
+  }
+  drafts.set(leadId, text);
+  attempt(() => sessionStorage.setItem(PREFIX + leadId, text));
+  tell();
+}
+
+/** A text that was not saved goes before what is there already. */
+export function giveBackToDraft(leadId: number, text: string): void {
+  const known = noteDraft(leadId);
+  keepNoteDraft(leadId, known === '' ? text : `${text}\n${known}`);
+}
+
+/** To the lead that another was merged into. */
+export function moveNoteDraft(from: number, to: number): void {
+  const text = noteDraft(from);
+  forgetNoteDraft(from);
+  if (text !== '') giveBackToDraft(to, text);
 }
 
 export function forgetNoteDraft(leadId: number): void {
+  drafts.delete(leadId);
   attempt(() => sessionStorage.removeItem(PREFIX + leadId));
+  tell();
 }
 
 export function forgetNoteDrafts(): void {
+  drafts.clear();
   attempt(() => {
     for (const name of Object.keys(sessionStorage))
       if (name.startsWith(PREFIX)) sessionStorage.removeItem(name);
   });
+  tell();
 }
 
-/** Where storage is blocked or full, a draft lives as long as the page. */
+function onChange(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function tell(): void {
+  for (const listener of listeners) listener();
+}
+
 function attempt<T>(run: () => T): T | undefined {
   try {
     return run();

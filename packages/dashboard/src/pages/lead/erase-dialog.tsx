@@ -46,7 +46,8 @@ function EraseForm({ detail, onClose }: { detail: LeadDetail; onClose: () => voi
   const erasing = useMutation({
     mutationFn: () => call('erasePerson', { body: person }),
     async onSuccess(gone) {
-      forgetNoteDraft(lead.lead_id);
+      const leads = [lead, ...detail.merged, ...(preview.data?.leads ?? [])];
+      for (const { lead_id } of leads) forgetNoteDraft(lead_id);
       const parts = 'erased' in gone ? partsOf(gone) : [];
       toasts.add({
         title: `${personName(lead)} was erased`,

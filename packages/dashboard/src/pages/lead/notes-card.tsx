@@ -2,19 +2,21 @@ import type { LeadNote } from '@leadtrail/contract/lead-records';
 import { NOTE_CHARS_MAX } from '@leadtrail/contract/limits';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Trash2 } from 'lucide-react';
-import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { type FormEvent, type KeyboardEvent, useEffect, useRef } from 'react';
 import { call } from '../../api/client.ts';
+import { currentKey, isKeyRefused } from '../../api/key.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 import { useIsAdmin } from '../../api/role.ts';
 import { isNoteWanted } from '../../shared/lead-queue.ts';
-import { forgetNoteDraft, keepNoteDraft, noteDraft } from '../../shared/note-drafts.ts';
+import { giveBackToDraft, keepNoteDraft, noteDraft, useNoteDraft } from '../../shared/note-drafts.ts';
+import { personName } from '../../shared/person-name.ts';
 import { useKeys } from '../../shared/use-keys.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Field, TextArea } from '../../ui/field.tsx';
 import { Time } from '../../ui/time.tsx';
 import { toastProblem, toastWithUndo } from '../../ui/toast.tsx';
-import type { LeadDetail } from './data.ts';
+import type { Lead, LeadDetail } from './data.ts';
 
 /** What people know about a lead that no form has said. */
 export function NotesCard({ detail: { lead, notes } }: { detail: LeadDetail }) {
@@ -23,11 +25,11 @@ export function NotesCard({ detail: { lead, notes } }: { detail: LeadDetail }) {
   return (
     <Card title="Notes">
       <div className="grid gap-4">
-        {isAdmin && <NoteForm key={lead.lead_id} leadId={lead.lead_id} />}
+        {isAdmin && <NoteForm key={lead.lead_id} lead={lead} />}
         {notes.length > 0 && (
           <ul aria-label="Notes" className="grid gap-3">
             {notes.map((note) => (
-              <Note key={note.id} note={note} leadId={lead.lead_id} isAdmin={isAdmin} />
+              <Note key={note.id} note={note} lead={lead} isAdmin={isAdmin} />
             ))}
           </ul>
         )}
@@ -36,10 +38,11 @@ export function NotesCard({ detail: { lead, notes } }: { detail: LeadDetail }) {
   );
 }
 
-function NoteForm({ leadId }: { leadId: number }) {
-  const [text, setText] = useState(() => noteDraft(leadId));
+function NoteForm({ lead }: { lead: Lead }) {
+  const leadId = lead.lead_id;
+  const text = useNoteDraft(leadId);
   const field = useRef<HTMLTextAreaElement>(null);
-  const writing = useWriting(leadId);
+  const writing = useWriting(lead);
   useKeys({
     n: (event) => {
       event.preventDefault();
@@ -51,18 +54,15 @@ function NoteForm({ leadId }: { leadId: number }) {
     if (isNoteWanted(leadId)) field.current?.focus();
   }, [leadId]);
 
-  function write(next: string) {
-    setText(next);
-    keepNoteDraft(leadId, next);
-  }
   function submit(event: FormEvent | KeyboardEvent) {
     event.preventDefault();
     if (text.trim() === '' || writing.isPending) return;
+    // Empty at once: what is typed before the answer comes is the next note.
+    keepNoteDraft(leadId, '');
     writing.mutate(text, {
       onSuccess() {
-        // What was written meanwhile stays.
-        setText((now) => (now === text ? '' : now));
-        field.current?.blur();
+        // Whoever types on would press the keys of the page.
+        if (noteDraft(leadId) === '') field.current?.blur();
       },
     });
   }
@@ -85,12 +85,12 @@ function NoteForm({ leadId }: { leadId: number }) {
             className="min-h-16"
             maxLength={NOTE_CHARS_MAX}
             value={text}
-            onChange={(event) => write(event.target.value)}
+            onChange={(event) => keepNoteDraft(leadId, event.target.value)}
             onKeyDown={onKeyDown}
           />
         )}
       </Field>
-      {text.trim() !== '' && (
+      {(text.trim() !== '' || writing.isPending) && (
         <Button type="submit" look="primary" className="justify-self-end" isBusy={writing.isPending}>
           Save note
         </Button>
@@ -99,11 +99,11 @@ function NoteForm({ leadId }: { leadId: number }) {
   );
 }
 
-function Note({ note, leadId, isAdmin }: { note: LeadNote; leadId: number; isAdmin: boolean }) {
+function Note({ note, lead, isAdmin }: { note: LeadNote; lead: Lead; isAdmin: boolean }) {
   const client = useQueryClient();
-  const writing = useWriting(leadId);
+  const writing = useWriting(lead);
   const deleting = useMutation({
-    mutationFn: () => call('deleteNote', { params: { id: leadId, note_id: note.id } }),
+    mutationFn: () => call('deleteNote', { params: { id: lead.lead_id, note_id: note.id } }),
     async onSuccess() {
       await client.invalidateQueries({ queryKey: queryKeys.anyLead });
       toastWithUndo('Note deleted', () => writing.mutate(note.text));
@@ -132,14 +132,18 @@ function Note({ note, leadId, isAdmin }: { note: LeadNote; leadId: number; isAdm
   );
 }
 
-function useWriting(leadId: number) {
+/** Also when the page was left before the answer came. */
+function useWriting(lead: Lead) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (text: string) => call('writeNote', { params: { id: leadId }, body: { text } }),
-    onSuccess(_, text) {
-      // Also when the page was left before the answer came. What was begun since, or beside an undo, stays.
-      if (noteDraft(leadId) === text) forgetNoteDraft(leadId);
-      return client.invalidateQueries({ queryKey: queryKeys.anyLead });
+    mutationFn: (text: string) => call('writeNote', { params: { id: lead.lead_id }, body: { text } }),
+    onMutate: () => ({ key: currentKey() }),
+    onSuccess: () => client.invalidateQueries({ queryKey: queryKeys.anyLead }),
+    onError(error, text, started) {
+      // Whoever has signed out leaves nothing behind; a key that was refused may be renewed.
+      const isSameKey = currentKey() === started?.key;
+      if (isSameKey || isKeyRefused()) giveBackToDraft(lead.lead_id, text);
+      if (isSameKey) toastProblem(`The note on ${personName(lead)} is still a draft`, error);
     },
   });
 }

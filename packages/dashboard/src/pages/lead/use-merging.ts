@@ -1,6 +1,7 @@
 import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
 import { queryKeys } from '../../api/query-keys.ts';
+import { moveNoteDraft } from '../../shared/note-drafts.ts';
 import { toastProblem, toasts, toastWithUndo } from '../../ui/toast.tsx';
 import type { Lead } from './data.ts';
 
@@ -18,6 +19,8 @@ export function useMerging(lead: Lead) {
     mutationFn: ({ lead_id }: OtherLead) =>
       call('mergeLeads', { params: { id: lead.lead_id }, body: { lead_id } }),
     async onSuccess(_, other) {
+      // The address of the other lead now shows this one.
+      moveNoteDraft(other.lead_id, lead.lead_id);
       await showAfresh(queryClient);
       toastWithUndo(`${otherName(other)} was merged into this lead`, () => unmerging.mutate(other));
     },
