@@ -134,6 +134,19 @@ describe('The board of leads', () => {
         await assertAccessible(page);
       }));
 
+    it('goes with the focus to the card that u takes back, whichever had it', () =>
+      dashboard.visit('/leads?layout=board', async (page) => {
+        await cardIn(page, 'New', 'Ada Lovelace').focus();
+        await page.keyboard.press('3');
+        await cardIn(page, 'Qualified', 'Ada Lovelace').waitFor();
+        await focusIsOn(page, 'Ada Lovelace');
+        await page.getByText('Ada Lovelace moved to Qualified').waitFor();
+        await cardIn(page, 'New', 'Guest 30').focus();
+        await page.keyboard.press('u');
+        await cardIn(page, 'New', 'Ada Lovelace').waitFor();
+        await focusIsOn(page, 'Ada Lovelace');
+      }));
+
     it('moves a card through its menu, and the focus goes along', () =>
       dashboard.visit('/leads?layout=board', async (page) => {
         await page.getByRole('button', { name: 'Move Ada Lovelace' }).click();

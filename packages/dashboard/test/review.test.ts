@@ -3,7 +3,7 @@ import { before, describe, test } from 'node:test';
 import { call } from '@leadtrail/testing/analytics-calls';
 import { assertCaptured, CAPTURE_ENV, sendFromServer } from '@leadtrail/testing/enquiries';
 import { ask } from '@leadtrail/testing/questions';
-import { useService } from '@leadtrail/testing/service';
+import { MARKETING_KEY, useService } from '@leadtrail/testing/service';
 import type { Page } from 'playwright-core';
 import { assertAccessible, atRest, useDashboard } from './support/dashboard.ts';
 import { enquireMany, guests, view } from './support/enquirers.ts';
@@ -176,6 +176,9 @@ describe('reviewing leads without the mouse', () => {
         ['1250,50', '€1,250.50', 1250.5],
         ['450,000', '€450,000.00', 450_000],
         ['1.234,', '€1,234.00', 1234],
+        // As it is sent, which is not rounded.
+        ['1,2345', '€1.2345', 1.2345],
+        ['0.005', '€0.005', 0.005],
       ] as const) {
         await amount.fill(typed);
         await page.getByText(shown, { exact: true }).waitFor();
@@ -186,13 +189,77 @@ describe('reviewing leads without the mouse', () => {
         assert.equal(body.lead.value, value);
         await page.getByText(shown, { exact: true }).waitFor({ state: 'detached' });
       }
-      for (const wrong of ['a lot', '1234,567', '-1', '1,000,000,001']) {
+      const unclear = 'This amount is not clear. Write it with one decimal mark, such as 1234.56.';
+      const outside = 'Enter an amount from 0 to 1,000,000,000.';
+      for (const [wrong, said] of [
+        ['a lot', unclear],
+        ['1234.567', unclear],
+        ['1.000.00', unclear],
+        ['-1', outside],
+        ['1,000,000,001', outside],
+      ] as const) {
         await amount.fill('');
         await amount.fill(wrong);
-        await page.getByText('Enter an amount from 0 to 1,000,000,000.').waitFor();
+        await page.getByText(said).waitFor();
         assert.ok(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled());
       }
     }));
+
+  test('an amount that is typed while another is being saved stays', () =>
+    dashboard.visit('/leads/1', async (page) => {
+      const amount = page.getByLabel('Amount in EUR');
+      const answer = Promise.withResolvers<void>();
+      const isAsked = page.waitForRequest((request) => request.method() === 'PATCH');
+      await page.route(/leads\/1$/, async (route) => {
+        if (route.request().method() === 'PATCH') await answer.promise;
+        await route.continue();
+      });
+      await amount.fill('77');
+      await page.keyboard.press('Enter');
+      await isAsked;
+      await amount.fill('88');
+      answer.resolve();
+      await page.getByText('Value saved').first().waitFor();
+      await atRest(page);
+      assert.equal(await amount.inputValue(), '88');
+    }));
+
+  const signInAs = async (page: Page, key: string) => {
+    await page.getByLabel('API key').fill(key);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await atRest(page);
+  };
+
+  for (const [how, leave] of [
+    ['signed out', (page: Page) => page.getByRole('button', { name: 'Sign out' }).first().click()],
+    [
+      'lost their key',
+      async (page: Page) => {
+        await page.route(/\/analytics\/leads\?/, (route) => route.fulfill({ status: 401, json: {} }), {
+          times: 1,
+        });
+        await page.getByRole('searchbox').fill('Ad');
+        await page.keyboard.press('Enter');
+      },
+    ],
+  ] as const)
+    test(`u takes back no move of somebody who has ${how}`, () =>
+      dashboard.visit(
+        '/leads',
+        async (page) => {
+          const moves: string[] = [];
+          page.on('request', (request) => request.method() === 'PATCH' && moves.push(request.url()));
+          await page.keyboard.press('j');
+          await pressAndWait(page, '4', 'PATCH', /\/analytics\/leads\//);
+          await leave(page);
+          await signInAs(page, MARKETING_KEY);
+          await page.keyboard.press('u');
+          await page.keyboard.press('j');
+          await pressAndWait(page, '5', 'PATCH', /\/analytics\/leads\//);
+          assert.equal(moves.length, 2);
+        },
+        { expectedErrors: /status of 401/ },
+      ));
 
   test('an amount with three decimals is not taken for thousands when it is shown again', async () => {
     const body = { value: 450.125 };
@@ -241,6 +308,18 @@ describe('reviewing leads without the mouse', () => {
         await page.waitForFunction(() => document.activeElement?.textContent === 'Guest 05');
       }));
 
+    test('Escape leads back to the page that has the lead, also after going back', () =>
+      dashboard.visit('/leads?q=guest', async (page) => {
+        await open(page, 'Guest 06');
+        await press(page, 'j', 'Guest 05');
+        await press(page, 'k', 'Guest 06');
+        const back = page.getByRole('main').getByRole('link', { name: 'All leads' });
+        assert.doesNotMatch((await back.getAttribute('href')) ?? '', /offset/);
+        await page.keyboard.press('Escape');
+        await page.waitForFunction(() => document.activeElement?.textContent === 'Guest 06');
+        assert.doesNotMatch(page.url(), /offset/);
+      }));
+
     test('k goes back over the beginning of a page, and the ends of the list are ends', () =>
       dashboard.visit('/leads?q=guest&offset=25', async (page) => {
         await open(page, 'Guest 05');
@@ -252,6 +331,18 @@ describe('reviewing leads without the mouse', () => {
         await open(page, 'Guest 01');
         await place(page, '30 of 30');
         assert.ok(await page.getByRole('button', { name: 'Next lead' }).isDisabled());
+      }));
+
+    test('k leaves out none when leads have come meanwhile', () =>
+      dashboard.visit('/leads?q=guest&offset=25', async (page) => {
+        await open(page, 'Guest 05');
+        await enquireMany(service, ['Guest 31', 'Guest 32']);
+        await service.settled();
+        await press(page, 'k', 'Guest 06');
+        await press(page, 'k', 'Guest 07');
+        await page.keyboard.press('Escape');
+        // Where it is now, among 32.
+        await page.waitForURL(/offset=25/);
       }));
   });
 });

@@ -1,36 +1,49 @@
+import { viewerState } from './viewer-state.ts';
+
 /** The leads of the list that was last shown, in its order, and where one was: what next and previous mean on a lead. */
 
 export type QueuePage = { leadIds: readonly number[]; offset: number; total: number };
 
-/** The pages of a list that were shown or asked for so far, in one piece. */
-type Queue = QueuePage & { limit: number; load: (offset: number) => Promise<QueuePage> };
+type ShownList = QueuePage & { limit: number; load: (offset: number) => Promise<QueuePage> };
+/**
+ * The pages of a list that were shown or asked for so far, in one piece. `shift`: how much further down the list its
+ * leads are now, because others have come or gone.
+ */
+type Queue = ShownList & { shift: number };
 
-let queue: Queue = { leadIds: [], offset: 0, total: 0, limit: 0, load: async () => queue };
-let opened: number | undefined;
+type Remembered = { queue: Queue; opened: number | undefined; noteWantedOf: number | undefined };
 
-export function keepQueue(page: Queue): void {
-  queue = page;
+const NO_LEADS: QueuePage = { leadIds: [], offset: 0, total: 0 };
+
+const remembered = viewerState(
+  (): Remembered => ({
+    queue: { ...NO_LEADS, limit: 1, load: async () => NO_LEADS, shift: 0 },
+    opened: undefined,
+    noteWantedOf: undefined,
+  }),
+);
+
+export function keepQueue(page: ShownList): void {
+  remembered.now.queue = { ...page, shift: 0 };
 }
 
 export function keepOpened(leadId: number): void {
-  opened = leadId;
+  remembered.now.opened = leadId;
 }
 
 export function lastOpened(): number | undefined {
-  return opened;
+  return remembered.now.opened;
 }
-
-let noteWantedOf: number | undefined;
 
 /** The page of the lead that is opened next begins with a note. */
 export function wantNote(leadId: number): void {
-  noteWantedOf = leadId;
+  remembered.now.noteWantedOf = leadId;
 }
 
 /** Once. */
 export function isNoteWanted(leadId: number): boolean {
-  const isWanted = noteWantedOf === leadId;
-  noteWantedOf = undefined;
+  const isWanted = remembered.now.noteWantedOf === leadId;
+  remembered.now.noteWantedOf = undefined;
   return isWanted;
 }
 
@@ -40,7 +53,7 @@ type Neighbour = number | 'elsewhere' | undefined;
 
 /** Undefined for a lead that was not opened from a list. */
 export function placeInQueue(leadId: number): QueuePlace | undefined {
-  const { leadIds, offset, total } = queue;
+  const { leadIds, offset, total } = remembered.now.queue;
   const index = leadIds.indexOf(leadId);
   if (index === -1) return undefined;
   const position = offset + index + 1;
@@ -52,30 +65,53 @@ export function placeInQueue(leadId: number): QueuePlace | undefined {
   };
 }
 
-/** Asks for the page after the last one; the offset at which it was found. */
-export async function loadNextPage(): Promise<number> {
-  const before = queue;
+/** Where the page of the list begins that has the lead. */
+export function pageOffsetOf(leadId: number): number | undefined {
+  const { limit, shift } = remembered.now.queue;
+  const place = placeInQueue(leadId);
+  if (place === undefined) return undefined;
+  return Math.floor(Math.max(0, place.position - 1 + shift) / limit) * limit;
+}
+
+/** Asks for the page after the last one. */
+export async function loadNextPage(): Promise<void> {
+  const { queue: before } = remembered.now;
   const end = before.offset + before.leadIds.length;
   let page = await before.load(end);
   // What has left the list meanwhile, such as the reviewed among those to review, has left it before the end.
   if (page.total < before.total) page = await before.load(Math.max(0, end + page.total - before.total));
-  if (queue !== before) return page.offset;
-  const leadIds = [...before.leadIds, ...othersThan(before, page)];
+  if (remembered.now.queue !== before) return;
+  const others = othersThan(before, page);
+  const leadIds = [...before.leadIds, ...others];
   const rest = Math.max(0, page.total - page.offset - page.leadIds.length);
-  queue = { ...before, leadIds, total: before.offset + leadIds.length + rest };
-  return page.offset;
+  remembered.now.queue = {
+    ...before,
+    leadIds,
+    total: before.offset + leadIds.length + rest,
+    shift: page.offset + page.leadIds.length - others.length - end,
+  };
 }
 
 /** The same for the page before the first one. */
-export async function loadPreviousPage(): Promise<number> {
-  const before = queue;
-  const page = await before.load(Math.max(0, before.offset - before.limit));
-  if (queue !== before) return page.offset;
+export async function loadPreviousPage(): Promise<void> {
+  const { queue: before } = remembered.now;
+  let page = await before.load(Math.max(0, before.offset - before.limit));
+  // What has come meanwhile has come before it.
+  if (page.total > before.total) page = await before.load(page.offset + page.total - before.total);
+  // Leads that are known already: as many have left the list before them, or come after them.
+  const known = page.leadIds.length - othersThan(before, page).length;
+  if (known > 0 && page.offset > 0) page = await before.load(Math.max(0, page.offset - known));
+  if (remembered.now.queue !== before) return;
   const leadIds = [...othersThan(before, page), ...before.leadIds];
-  const offset = page.offset === 0 ? 0 : before.offset + before.leadIds.length - leadIds.length;
+  const offset = page.offset === 0 ? 0 : Math.max(0, before.offset + before.leadIds.length - leadIds.length);
   const rest = before.total - before.offset - before.leadIds.length;
-  queue = { ...before, leadIds, offset, total: offset + leadIds.length + rest };
-  return page.offset;
+  remembered.now.queue = {
+    ...before,
+    leadIds,
+    offset,
+    total: offset + leadIds.length + rest,
+    shift: page.offset - offset,
+  };
 }
 
 function othersThan(known: Queue, { leadIds }: QueuePage): number[] {

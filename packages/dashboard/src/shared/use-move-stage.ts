@@ -3,11 +3,13 @@ import type { LeadStatus } from '@leadtrail/contract/lead-status';
 import { type InfiniteData, type Query, type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import { call } from '../api/client.ts';
+import { currentKey } from '../api/key.ts';
 import { type LeadColumn, type LeadListQuery, queryKeys } from '../api/query-keys.ts';
 import { statusName } from '../ui/status-badge.tsx';
 import { toastProblem, toastWithUndo } from '../ui/toast.tsx';
 import { type LeadList, withCard, withoutCard, withStage } from './lead-lists.ts';
 import { personName } from './person-name.ts';
+import { viewerState } from './viewer-state.ts';
 
 export type MoveStage = (lead: LeadItem, to: LeadStatus) => void;
 
@@ -21,46 +23,55 @@ export function useMoveStage(): MoveStage {
       void move(client, lead, to).then((isMoved) => {
         if (!isMoved) return;
         const title = `${personName(lead)} moved to ${statusName(to)}`;
-        offerUndo(title, () => void move(client, moved, lead.status));
+        offerUndo(title, () => void move(client, moved, lead.status), lead.lead_id);
       });
     },
     [client],
   );
 }
 
-let moves: (() => void)[] = [];
+type Move = { undo: () => void; leadId: number | undefined };
+
+const moves = viewerState((): Move[] => []);
 
 /** By a message, and by the key that takes back the last move. */
-export function offerUndo(title: string, undo: () => void): void {
+export function offerUndo(title: string, undo: () => void, leadId?: number): void {
   const close = toastWithUndo(title, () => {
-    moves = moves.filter((each) => each !== undoByKey);
+    moves.now = moves.now.filter((each) => each !== byKey);
     undo();
   });
-  const undoByKey = () => {
-    close();
-    undo();
+  const byKey: Move = {
+    undo() {
+      close();
+      undo();
+    },
+    leadId,
   };
-  moves.push(undoByKey);
+  moves.now.push(byKey);
 }
 
-/** Takes back the last move that was not taken back yet, and then the one before. */
-export function undoLastMove(): void {
-  moves.pop()?.();
+/** Takes back the last move that was not taken back yet, and then the one before. Answers which lead it moved. */
+export function undoLastMove(): number | undefined {
+  const last = moves.now.pop();
+  last?.undo();
+  return last?.leadId;
 }
 
 /** The latest request for each lead: requests for the same lead are sent one after the other. */
-const requests = new Map<number, Promise<unknown>>();
+const requests = viewerState(() => new Map<number, Promise<unknown>>());
 
 async function move(client: QueryClient, lead: LeadItem, to: LeadStatus): Promise<boolean> {
   const { lead_id } = lead;
   // A response in flight still has the old stage.
   await client.cancelQueries(showing(lead_id));
   show(client, lead, to);
-  const request = (requests.get(lead_id) ?? Promise.resolve())
+  const sent = requests.now;
+  const key = currentKey();
+  const request = (sent.get(lead_id) ?? Promise.resolve())
     .catch(() => {})
     .then(() => call('updateLead', { params: { id: lead_id }, body: { status: to } }));
-  requests.set(lead_id, request);
-  const isLatest = () => requests.get(lead_id) === request;
+  sent.set(lead_id, request);
+  const isLatest = () => requests.now.get(lead_id) === request;
   let isMoved = false;
   try {
     await request;
@@ -70,11 +81,11 @@ async function move(client: QueryClient, lead: LeadItem, to: LeadStatus): Promis
     return isLatest();
   } catch (error) {
     if (isLatest()) show(client, { ...lead, status: to }, lead.status);
-    toastProblem(`${personName(lead)} was not moved`, error);
+    if (currentKey() === key) toastProblem(`${personName(lead)} was not moved`, error);
     return false;
   } finally {
     if (isLatest()) {
-      requests.delete(lead_id);
+      sent.delete(lead_id);
       if (isMoved) refreshStages(client, [lead.status, to]);
       // The stage rolled back to is not certain either: the move before may have failed as well.
       else

@@ -8,7 +8,7 @@ import { counted } from '../../format.ts';
 import { optionLabel } from '../../frame/option-label.tsx';
 import { BotAndTest } from '../../shared/bot-and-test.tsx';
 import { KeyboardHelp } from '../../shared/keyboard-help.tsx';
-import { lastLeadsSearch } from '../../shared/last-leads-search.ts';
+import { leadsSearchWith } from '../../shared/last-leads-search.ts';
 import { personName } from '../../shared/person-name.ts';
 import { ReplayDialog } from '../../shared/replay/replay-dialog.tsx';
 import { useSearchParams } from '../../shared/use-search-params.ts';
@@ -70,7 +70,7 @@ function LeadView({ id, detail }: { id: string; detail: LeadDetail }) {
       hint={<Subtitle lead={lead} isHere={isOnSite(detail)} />}
       actions={
         <>
-          <AllLeads />
+          <AllLeads lead={lead} />
           <QueueLinks lead={lead} />
           <KeyboardHelp />
           <StageSelect lead={lead} />
@@ -162,11 +162,11 @@ function Columns({ first, main, last }: { first: ReactNode; main: ReactNode; las
   );
 }
 
-function AllLeads() {
+function AllLeads({ lead }: { lead: Lead }) {
   return (
     <Link
       to="/leads"
-      search={lastLeadsSearch()}
+      search={leadsSearchWith(lead.lead_id)}
       className={buttonClasses({ look: 'ghost', className: 'max-sm:px-2' })}
     >
       <ArrowLeft aria-hidden="true" />

@@ -3,7 +3,7 @@ import { ChevronLeft, ChevronRight } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { useIsAdmin } from '../../api/role.ts';
 import { formatNumber } from '../../format.ts';
-import { keepLeadsSearch, lastLeadsSearch } from '../../shared/last-leads-search.ts';
+import { leadsSearchWith } from '../../shared/last-leads-search.ts';
 import { keepOpened, loadNextPage, loadPreviousPage, placeInQueue } from '../../shared/lead-queue.ts';
 import { useKeys } from '../../shared/use-keys.ts';
 import { useLeadActions } from '../../shared/use-lead-actions.ts';
@@ -24,7 +24,7 @@ export function QueueLinks({ lead }: { lead: Lead }) {
     ...keysFor(() => lead, isAdmin),
     j: () => go('next'),
     k: () => go('previous'),
-    Escape: () => void navigate({ to: '/leads', search: lastLeadsSearch() }),
+    Escape: () => void navigate({ to: '/leads', search: leadsSearchWith(lead.lead_id) }),
   });
 
   if (place === undefined || place.total === 1) return null;
@@ -66,10 +66,8 @@ function useGoing(leadId: number): (way: 'previous' | 'next') => void {
   async function loaded(way: 'previous' | 'next') {
     setBusy(true);
     try {
-      const offset = await (way === 'next' ? loadNextPage() : loadPreviousPage());
+      await (way === 'next' ? loadNextPage() : loadPreviousPage());
       if (isLeft.current) return;
-      // The way back leads to where one is now.
-      keepLeadsSearch({ ...lastLeadsSearch(), offset });
       return placeInQueue(leadId)?.[way];
     } catch (error) {
       toastProblem('The list was not loaded', error);

@@ -53,8 +53,7 @@ export function Board({
       ? {
           ...stageKeys(() => cardWith(client, focusedCard(board.current)), moveAndFollow),
           u: () => {
-            const leadId = focusedCard(board.current);
-            undoLastMove();
+            const leadId = undoLastMove();
             if (leadId !== undefined) follow(leadId);
           },
         }

@@ -2,6 +2,7 @@ import type { SkipReason } from '@leadtrail/contract/bulk-leads';
 import type { LeadStatus } from '@leadtrail/contract/lead-status';
 import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
+import { currentKey } from '../../api/key.ts';
 import { type LeadFilters, queryKeys } from '../../api/query-keys.ts';
 import { counted, formatNumber } from '../../format.ts';
 import { offerUndo } from '../../shared/use-move-stage.ts';
@@ -26,7 +27,10 @@ export function useBulk({ onDone }: { onDone: () => void }) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: ({ meant, act }: { meant: Meant; act: BulkAction }) => doAll(meant, act),
-    onSuccess(result, { act }) {
+    onMutate: () => ({ key: currentKey() }),
+    onSuccess(result, { act }, { key }) {
+      // The next viewer neither hears of it nor undoes it.
+      if (currentKey() !== key) return;
       onDone();
       tell(client, result, act);
     },

@@ -1,7 +1,7 @@
 import type { LeadItem } from '@leadtrail/contract/lead-records';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { useEffect, useRef } from 'react';
 import { useIsAdmin } from '../../api/role.ts';
 import type { LeadList } from '../../shared/lead-lists.ts';
 import { keepQueue, lastOpened, type QueuePage, wantNote } from '../../shared/lead-queue.ts';
@@ -25,7 +25,6 @@ export function useReview(
   const navigate = useNavigate();
   const client = useQueryClient();
   const leads = list?.leads;
-  const isLoaded = leads !== undefined;
 
   useEffect(() => {
     if (list === undefined || isStale) return;
@@ -35,10 +34,15 @@ export function useReview(
     keepQueue({ ...queuePage(list, offset), limit, load });
   }, [list, isStale, search, client]);
   // Back from a lead one goes on where one was.
+  const place = useRef<'unknown' | 'sought' | 'found'>('unknown');
   useEffect(() => {
+    if (leads === undefined || place.current === 'found') return;
     const row = document.querySelector(`tr[data-lead="${lastOpened()}"]`);
-    if (isLoaded && row !== null && document.activeElement?.closest('main, body') !== null) focusRow(row);
-  }, [isLoaded]);
+    // A list that was kept may get the lead only when it is loaded again. Whoever does something by then stays there.
+    const isFree = place.current === 'unknown' || document.activeElement?.matches('main, body') === true;
+    place.current = row === null && isFree ? 'sought' : 'found';
+    if (row !== null && isFree) focusRow(row);
+  }, [leads]);
 
   useKeys({
     ...keysFor(() => chosenOf(leads), isAdmin),
