@@ -91,10 +91,15 @@ describe('the submissions page', () => {
     visit('/submissions?when=2026-03-10..2026-03-10', async (page) => {
       await page.getByLabel('From').fill('2026-03-11');
       assert.deepEqual(queryOf(page), { when: '2026-03-10..2026-03-10' });
-      const note = page.getByText('The end is before the start');
+      const note = page.getByText('The end is before the start. This page still shows 10 Mar 2026.');
       await note.waitFor();
       assert.equal(await page.locator('input[type="date"][aria-invalid="true"]').count(), 2);
       await assertUsable(page);
+      await page.getByLabel('From').fill('');
+      await page.getByText('A day is missing. This page still shows 10 Mar 2026.').waitFor();
+      assert.equal(await page.locator('input[type="date"][aria-invalid="true"]').count(), 1);
+      await page.getByLabel('From').fill('2026-03-11');
+      await note.waitFor();
       await page.getByLabel('From').focus();
       await page.keyboard.type('03032026');
       await page.getByText(`${MANY + 4} submissions`).waitFor();
@@ -178,7 +183,7 @@ describe('the submissions page', () => {
 
   test('lists exactly what a figure counts, in pages, and leads back to all', () =>
     visit('/submissions?figure=submissions&when=all&q=nobody', async (page) => {
-      await page.getByText('The submissions that the figure counts, latest first.').waitFor();
+      await page.getByText('Submissions. Latest first.').waitFor();
       await page.getByText(`${MANY + 4} submissions`).waitFor();
       assert.deepEqual((await names(page)).slice(0, 4), ['Bert', 'Ada', 'Ada', 'Yves']);
       assert.equal(await page.getByRole('searchbox').count(), 0);
@@ -199,7 +204,7 @@ describe('the submissions page', () => {
 
   test('of the period before it lists the same part, and leads to the period itself', () =>
     visit('/submissions?figure=submissions&compared=true&when=today', async (page) => {
-      const which = 'counts in the same part of the period before (9 Mar 2026), latest first.';
+      const which = 'Submissions of 9 Mar 2026 up to the same time. Latest first.';
       await page.getByText(which).waitFor();
       await page.getByText('1 submission', { exact: true }).waitFor();
       assert.deepEqual(await names(page), ['Yves']);

@@ -111,7 +111,7 @@ describe('the visits page', () => {
     dashboard.visit(
       '/visits?when=all&figure=form_submits&limit=100',
       async (page) => {
-        await page.getByText('Visits with a form sent, latest first.').waitFor();
+        await page.getByText('Visits with a form sent. Latest first.').waitFor();
         await page
           .getByRole('button', { name: /^Play the visit to/ })
           .first()

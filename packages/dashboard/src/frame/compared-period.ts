@@ -1,4 +1,4 @@
-import { formatDayOfYear } from '../format.ts';
+import { formatDay, formatDayOfYear } from '../format.ts';
 import { addDays, comparedDays, type Days, lengthOf, todayIn } from './days.ts';
 import type { Frame } from './frame.ts';
 import { useShownDays } from './use-shown-days.ts';
@@ -10,7 +10,7 @@ export function otherPeriod(compare: Comparison, isPartial: boolean): string {
   return isPartial ? `the same part of ${other}` : other;
 }
 
-/** What the frame is compared with, in words, with its days once the time zone is known. */
+/** The days that the frame is compared with, in words, once the time zone is known. */
 export function useComparedPeriod({ when, compare }: Frame): string {
   const shown = useShownDays(when);
   const days = shown?.days && comparedDays(shown.days, when, compare);
@@ -18,7 +18,7 @@ export function useComparedPeriod({ when, compare }: Frame): string {
   const today = todayIn(shown.timeZone);
   const isPartial = shown.days.to >= today;
   const part = isPartial ? firstDays(days, lengthOf({ from: shown.days.from, to: today })) : days;
-  return `${otherPeriod(compare, isPartial)} (${spanText(part)})`;
+  return isPartial ? `${spanText(part)} up to the same time` : spanText(part);
 }
 
 function firstDays({ from, to }: Days, count: number): Days {
@@ -26,6 +26,9 @@ function firstDays({ from, to }: Days, count: number): Days {
   return { from, to: last < to ? last : to };
 }
 
+/** The year once, if it is the same. */
 export function spanText({ from, to }: Days): string {
-  return from === to ? formatDayOfYear(from) : `${formatDayOfYear(from)} to ${formatDayOfYear(to)}`;
+  if (from === to) return formatDayOfYear(from);
+  const isOneYear = from.slice(0, 4) === to.slice(0, 4);
+  return `${isOneYear ? formatDay(from) : formatDayOfYear(from)} to ${formatDayOfYear(to)}`;
 }

@@ -25,8 +25,8 @@ export function FigureNote({
     <p className="flex flex-wrap items-center gap-x-4 gap-y-2 text-ink-soft">
       <bdi className="wrap-anywhere">
         {what}
-        {onPeriod !== undefined && ` in ${other}`}
-        {without !== undefined && `: without ${without}`}, latest first.
+        {onPeriod !== undefined && ` of ${other}`}
+        {without !== undefined && `, without ${without}`}. Latest first.
       </bdi>
       <span className="flex flex-wrap gap-2">
         {onPeriod !== undefined && (

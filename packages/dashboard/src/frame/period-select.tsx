@@ -1,5 +1,6 @@
 import { useEffect, useId, useState } from 'react';
 import { Select } from '../ui/select.tsx';
+import { spanText } from './compared-period.ts';
 import { DayInput } from './day-input.tsx';
 import { type Days, daysOf, todayIn } from './days.ts';
 import type { PeriodName, When } from './when.ts';
@@ -67,8 +68,8 @@ function CustomDays({ days: { from, to }, onChange }: { days: Days; onChange: (w
     if (next.from !== '' && next.to !== '' && next.from <= next.to) onChange(`${next.from}..${next.to}`);
   }
 
-  const isBackwards = typed.from !== '' && typed.to !== '' && typed.from > typed.to;
-  const tied = isBackwards ? { noteId } : {};
+  const wrong = wrongWith(typed);
+  const tied = (day: string) => (day === '' || wrong === BACKWARDS ? { noteId } : {});
   return (
     <div className="col-span-2 grid grid-cols-2 gap-2 sm:flex sm:flex-wrap sm:items-center">
       <DayInput
@@ -76,14 +77,27 @@ function CustomDays({ days: { from, to }, onChange }: { days: Days; onChange: (w
         day={typed.from}
         max={typed.to}
         onChange={(from = '') => take({ from })}
-        {...tied}
+        {...tied(typed.from)}
       />
-      <DayInput label="To" day={typed.to} min={typed.from} onChange={(to = '') => take({ to })} {...tied} />
-      {isBackwards && (
+      <DayInput
+        label="To"
+        day={typed.to}
+        min={typed.from}
+        onChange={(to = '') => take({ to })}
+        {...tied(typed.to)}
+      />
+      {wrong !== undefined && (
         <p id={noteId} role="alert" className="col-span-2 text-[0.8125rem] text-negative">
-          The end is before the start
+          {wrong} This page still shows {spanText({ from, to })}.
         </p>
       )}
     </div>
   );
+}
+
+const BACKWARDS = 'The end is before the start.';
+
+function wrongWith({ from, to }: Days): string | undefined {
+  if (from === '' || to === '') return 'A day is missing.';
+  return from > to ? BACKWARDS : undefined;
 }

@@ -25,6 +25,8 @@ export type VisitOptions = {
   size?: { width: number; height: number };
   /** With a finger instead of a mouse. */
   hasTouch?: boolean;
+  /** The language of the browser. */
+  locale?: string;
   /** What the browser's clock says. */
   at?: number;
   /** Console errors that a test provokes, such as a request that is answered with an error. */
@@ -49,7 +51,7 @@ export function useDashboard(service: TestService): Dashboard {
         viewport: options.size ?? DESKTOP,
         colorScheme: options.theme ?? 'light',
         hasTouch: options.hasTouch ?? false,
-        locale: 'en-GB',
+        locale: options.locale ?? 'en-GB',
         timezoneId: 'Europe/Berlin',
         permissions: ['clipboard-read', 'clipboard-write'],
         // What moves is drawn many times.

@@ -114,5 +114,7 @@ function useScopedSearch(search: LeadsSearch, frame: Frame): ScopedSearch | unde
 }
 
 function which(search: LeadsSearch): string {
-  return `The leads that “${METRICS[search.figure ?? 'leads'].label}” counts${byTouch(search)}`;
+  const { figure = 'leads' } = search;
+  const name = figure === 'leads' ? 'Leads' : `${METRICS[figure].label} leads`;
+  return `${name}${byTouch(search)}`;
 }

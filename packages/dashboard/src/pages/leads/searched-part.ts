@@ -1,5 +1,5 @@
 import { spanText } from '../../frame/compared-period.ts';
-import { daysOf } from '../../frame/days.ts';
+import { type Days, daysOf } from '../../frame/days.ts';
 import type { Frame } from '../../frame/frame.ts';
 import { PERIODS } from '../../frame/period-select.tsx';
 
@@ -13,23 +13,33 @@ export function searchedPart(
 ): { said: string; widen: string } | undefined {
   const places = sites.length > NAMED_MAX ? `${sites.length} sites` : listed(sites.map(siteName));
   const were = sites.length > 1 ? 'were' : 'was';
-  const period = periodText(when);
-  if (period === undefined) {
+  if (when === 'all') {
     return places === ''
       ? undefined
       : { said: `Only ${places} ${were} searched.`, widen: 'Search all sites' };
   }
-  if (places === '') return { said: `Only the period “${period}” was searched.`, widen: 'Search all time' };
-  return {
-    said: `Only ${places}, ${period.charAt(0).toLowerCase()}${period.slice(1)}, ${were} searched.`,
-    widen: 'Search all sites and all time',
-  };
+  const days = when.includes('..') ? daysOf(when, '') : undefined;
+  if (places === '') {
+    const period = days === undefined ? nameOf(when) : spanText(days);
+    return { said: `Only the period “${period}” was searched.`, widen: 'Search all time' };
+  }
+  const period = days === undefined ? nameInSentence(when) : daysInSentence(days);
+  return { said: `Only ${places} ${were} searched, ${period}.`, widen: 'Search all sites and all time' };
 }
 
-function periodText(when: Frame['when']): string | undefined {
-  if (when === 'all') return undefined;
-  const days = when.includes('..') ? daysOf(when, '') : undefined;
-  return days === undefined ? PERIODS.find(({ value }) => value === when)?.label : spanText(days);
+function nameOf(when: Frame['when']): string {
+  return PERIODS.find(({ value }) => value === when)?.label ?? when;
+}
+
+/** As in “in the last 7 days”, “this month”, “yesterday”. */
+function nameInSentence(when: Frame['when']): string {
+  const name = nameOf(when).toLowerCase();
+  return /^last \d/.test(name) ? `in the ${name}` : name;
+}
+
+/** The names of months keep their case. */
+function daysInSentence(days: Days): string {
+  return days.from === days.to ? `on ${spanText(days)}` : `from ${spanText(days)}`;
 }
 
 function listed(names: readonly string[]): string {

@@ -38,7 +38,7 @@ export function SubmissionsPage() {
       ) : (
         <>
           <FigureNote
-            what={`The submissions that the figure counts${byTouch(search)}`}
+            what={`Submissions${byTouch(search)}`}
             all={{ to: '/submissions', label: 'Show all submissions' }}
             frame={frame}
             onPeriod={behind.compared ? () => change({ compared: undefined }) : undefined}
