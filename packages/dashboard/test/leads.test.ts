@@ -118,17 +118,27 @@ describe('The leads page', () => {
     it('says what was searched where the frame narrows it, and searches everything on request', async () => {
       await aSite(service, { site_key: 'harbour-house', name: 'Harbour House' });
       await dashboard.visit('/leads?q=Ada&sites=harbour-house&when=last_30_days', async (page) => {
-        await page.getByText('Only Harbour House, last 30 days, was searched.').waitFor();
+        await page.getByText('Only Harbour House was searched, in the last 30 days.').waitFor();
         await assertAccessible(page);
         await page.getByRole('button', { name: 'Search all sites and all time' }).click();
         await page.getByRole('link', { name: 'Ada Lovelace' }).waitFor();
         assert.deepEqual(Object.fromEntries(new URL(page.url()).searchParams), { q: 'Ada', when: 'all' });
       });
       await dashboard.visit('/leads?seen=false&when=2019-01-01..2019-01-02', async (page) => {
-        await page.getByText('Only the period “1 Jan 2019 to 2 Jan 2019” was searched.').waitFor();
+        await page.getByText('Only the period “1 Jan to 2 Jan 2019” was searched.').waitFor();
         await page.getByRole('button', { name: 'Search all time' }).click();
         await page.getByRole('link', { name: 'Ada Lovelace' }).waitFor();
       });
+      const path = '/leads?q=Ada&sites=harbour-house&when=2026-11-01..2026-11-07';
+      for (const [locale, days] of [
+        ['en-US', 'from Nov 1 to Nov 7, 2026'],
+        ['en-GB', 'from 1 Nov to 7 Nov 2026'],
+      ] as const)
+        await dashboard.visit(
+          path,
+          (page) => page.getByText(`Only Harbour House was searched, ${days}.`).waitFor(),
+          { locale },
+        );
       await dashboard.visit('/leads?q=Nobody', async (page) => {
         await page.getByText('Try a shorter search or other filters.').waitFor();
         assert.equal(await page.getByRole('button', { name: /^Search all/ }).count(), 0);
@@ -486,6 +496,40 @@ describe('The leads page', () => {
       await moveTo(service, 'Guest 07', 'new');
     });
 
+    it('moves all that match only once it is known how many are won', () =>
+      dashboard.visit(
+        '/leads?q=guest',
+        async (page) => {
+          await page.getByRole('checkbox', { name: 'Select all on this page' }).click();
+          const bar = page.getByRole('region', { name: 'Selected leads' });
+          await bar.getByRole('button', { name: 'Select all 55 that match' }).click();
+          const answer = Promise.withResolvers<void>();
+          await page.route(
+            /status=won/,
+            async (route) => {
+              await answer.promise;
+              await route.fulfill({ status: 400, json: { error: 'No.' } });
+            },
+            { times: 1 },
+          );
+          await bar.getByRole('button', { name: 'Not a lead' }).click();
+          const question = page.getByRole('alertdialog', { name: 'Move 55 leads to Fake?' });
+          const confirm = question.getByRole('button', { name: 'Move to Fake' });
+          await question.getByText('Counting how many of them are Won…').waitFor();
+          assert.ok(await confirm.isDisabled());
+          answer.resolve();
+          await question.getByText('How many of them are Won could not be counted.').waitFor();
+          assert.ok(await confirm.isDisabled());
+          await assertAccessible(page);
+          await question.getByRole('button', { name: 'Count again' }).click();
+          await question.getByRole('button', { name: 'Count again' }).waitFor({ state: 'detached' });
+          await question.getByText('This includes every match, also on other pages.').waitFor();
+          assert.ok(await confirm.isEnabled());
+          await question.getByRole('button', { name: 'Cancel' }).click();
+        },
+        { expectedErrors: /status of 400/ },
+      ));
+
     it('no longer marks a lead that one comes back from', () =>
       dashboard.visit('/leads', async (page) => {
         const row = rowOf(page, 'Guest 55');
@@ -524,6 +568,27 @@ describe('The leads page', () => {
         await comeBack(page);
         await page.getByRole('button', { name: '1 new lead' }).waitFor();
         await toReview.filter({ hasText: String(before + 1) }).waitFor();
+      }));
+
+    it('marks all that match only after a question', () =>
+      dashboard.visit('/leads?q=guest', async (page) => {
+        await page.getByRole('checkbox', { name: 'Select all on this page' }).click();
+        const bar = page.getByRole('region', { name: 'Selected leads' });
+        await bar.getByRole('button', { name: /^Select all \d+ that match$/ }).click();
+        const mark = bar.getByRole('button', { name: 'Mark reviewed' });
+        await mark.click();
+        const question = page.getByRole('alertdialog', { name: /^Mark \d+ leads as reviewed\?$/ });
+        await question.getByText('This cannot be undone.').waitFor();
+        await question.getByRole('button', { name: 'Cancel' }).click();
+        await question.waitFor({ state: 'hidden' });
+        assert.equal((await leadNamed(service, 'Guest 02')).needs_review, 1);
+        await mark.click();
+        await question.getByRole('button', { name: 'Mark as reviewed' }).click();
+        await page
+          .getByText(/^\d+ leads marked as reviewed/)
+          .first()
+          .waitFor();
+        assert.equal((await leadNamed(service, 'Guest 02')).needs_review, 0);
       }));
 
     it('keeps what is written from right to left apart from the rest, and the dot beside a long name', async () => {

@@ -11,6 +11,7 @@ export function ConfirmDialog({
   action,
   look = 'danger',
   isBusy = false,
+  isReady = true,
 }: {
   isOpen: boolean;
   onClose: () => void;
@@ -22,6 +23,8 @@ export function ConfirmDialog({
   /** Primary for what can be undone and deletes nothing. */
   look?: 'primary' | 'danger';
   isBusy?: boolean;
+  /** False while the consequences are not known. */
+  isReady?: boolean;
 }) {
   return (
     <AlertDialog.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
@@ -34,7 +37,7 @@ export function ConfirmDialog({
           </AlertDialog.Description>
           <div className="flex justify-end gap-2">
             <AlertDialog.Close render={<Button>Cancel</Button>} />
-            <Button look={look} isBusy={isBusy} onClick={onConfirm}>
+            <Button look={look} isBusy={isBusy} disabled={!isReady} onClick={onConfirm}>
               {action}
             </Button>
           </div>

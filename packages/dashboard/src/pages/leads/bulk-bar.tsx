@@ -6,7 +6,7 @@ import { counted, formatNumber } from '../../format.ts';
 import { Button } from '../../ui/button.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { statusName } from '../../ui/status-badge.tsx';
-import { type AskedAction, BulkQuestion } from './bulk-question.tsx';
+import { BulkQuestion } from './bulk-question.tsx';
 import { exportLeads } from './export-leads.ts';
 import { filtersOf, type ScopedSearch } from './queries.ts';
 import { type BulkAction, type Meant, useBulk } from './use-bulk.ts';
@@ -26,7 +26,7 @@ export function BulkBar({
   isPageSelected: boolean;
 }) {
   const isAdmin = useIsAdmin();
-  const [asked, ask] = useState<AskedAction>();
+  const [asked, ask] = useState<BulkAction>();
   const bulk = useBulk({ onDone: selection.clear });
   const { ids, isAllMatching } = selection;
   const count = isAllMatching ? total : ids.size;
@@ -35,8 +35,8 @@ export function BulkBar({
   const meant = (): Meant => (isAllMatching ? { filter: filtersOf(search) } : { ids: [...ids] });
   const run = (act: BulkAction) => bulk.mutate({ meant: meant(), act });
   /** Those of a page are in view and were ticked; all that match may be thousands, of every site. */
-  const moveTo = (status: LeadStatus) =>
-    isAllMatching ? ask({ action: 'stage', status }) : run({ action: 'stage', status });
+  const askForAll = (act: BulkAction) => (isAllMatching ? ask(act) : run(act));
+  const moveTo = (status: LeadStatus) => askForAll({ action: 'stage', status });
   const isBusy = bulk.isPending;
   const small = { size: 'small', disabled: isBusy } as const;
 
@@ -68,7 +68,11 @@ export function BulkBar({
             onSelect: () => moveTo(status),
           }))}
         />
-        <Button {...small} icon={<CheckCheck aria-hidden="true" />} onClick={() => run({ action: 'review' })}>
+        <Button
+          {...small}
+          icon={<CheckCheck aria-hidden="true" />}
+          onClick={() => askForAll({ action: 'review' })}
+        >
           <Label>Mark reviewed</Label>
         </Button>
         <Button

@@ -2,14 +2,15 @@ import { useQuery } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
 import { type LeadFilters, queryKeys } from '../../api/query-keys.ts';
 import { counted, formatNumber } from '../../format.ts';
+import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { statusName } from '../../ui/status-badge.tsx';
 import { useLastGiven } from '../../ui/use-last-given.ts';
 import type { BulkAction } from './use-bulk.ts';
 
-export type AskedAction = Exclude<BulkAction, { action: 'review' }>;
+const EVERY_MATCH = 'This includes every match, also on other pages.';
 
-/** Before many leads are moved, or sent. */
+/** Before many leads are moved, marked or sent. */
 export function BulkQuestion({
   asked,
   count,
@@ -18,11 +19,11 @@ export function BulkQuestion({
   onConfirm,
 }: {
   /** Undefined: closed. */
-  asked: AskedAction | undefined;
+  asked: BulkAction | undefined;
   count: number;
   filters: LeadFilters;
   onClose: () => void;
-  onConfirm: (act: AskedAction) => void;
+  onConfirm: (act: BulkAction) => void;
 }) {
   const act = useLastGiven(asked);
   const won = useWon(filters, asked?.action === 'stage' && asked.status !== 'won');
@@ -42,27 +43,61 @@ export function BulkQuestion({
       </ConfirmDialog>
     );
   }
+  if (act.action === 'review') {
+    return (
+      <ConfirmDialog {...open} title={`Mark ${leads} as reviewed?`} action="Mark as reviewed">
+        <p>{EVERY_MATCH}</p>
+        <p>This cannot be undone.</p>
+      </ConfirmDialog>
+    );
+  }
   const stage = statusName(act.status);
   return (
-    <ConfirmDialog {...open} title={`Move ${leads} to ${stage}?`} action={`Move to ${stage}`}>
+    <ConfirmDialog
+      {...open}
+      title={`Move ${leads} to ${stage}?`}
+      action={`Move to ${stage}`}
+      isReady={won.count !== undefined}
+    >
       <p>
-        These are all that match the search, the filters, the sites and the period, also those on other pages.
-        {won > 0 && ` ${formatNumber(won)} of them ${won === 1 ? 'is' : 'are'} ${statusName('won')}.`}
+        {EVERY_MATCH} {wonText(won)}
       </p>
+      {won.retry !== undefined && (
+        <Button size="small" className="justify-self-start" onClick={won.retry}>
+          Count again
+        </Button>
+      )}
       <p>The move can be undone right afterwards.</p>
     </ConfirmDialog>
   );
 }
 
-/** How many of those that match are won; none while it is not known. */
-function useWon(filters: LeadFilters, isEnabled: boolean): number {
+type Won = {
+  /** Undefined while it is not known. */
+  count: number | undefined;
+  /** After it could not be counted. */
+  retry?: () => void;
+};
+
+function wonText({ count, retry }: Won): string {
+  if (retry !== undefined) return `How many of them are ${statusName('won')} could not be counted.`;
+  if (count === undefined) return `Counting how many of them are ${statusName('won')}…`;
+  return count === 0
+    ? ''
+    : `${formatNumber(count)} of them ${count === 1 ? 'is' : 'are'} ${statusName('won')}.`;
+}
+
+/** How many of those that match are won, as it is now. */
+function useWon(filters: LeadFilters, isEnabled: boolean): Won {
   const isPossible = filters.status === undefined || filters.status === 'won';
-  const { data = 0 } = useQuery({
+  const { data, isError, isFetching, refetch } = useQuery({
     queryKey: queryKeys.wonLeads(filters),
     queryFn: async ({ signal }) =>
       (await call('leads', { query: { ...filters, status: 'won', limit: 1 }, signal })).total,
     enabled: isEnabled && isPossible,
     staleTime: 0,
   });
-  return data;
+  if (!isEnabled || !isPossible) return { count: 0 };
+  if (isFetching) return { count: undefined };
+  return isError ? { count: undefined, retry: () => void refetch() } : { count: data };
 }
