@@ -272,10 +272,9 @@ describe('the overview', () => {
 
   test('says that the figure of leads has no bots and fakes, which the list has', () =>
     dashboard.visit('/?when=last_7_days', async (page) => {
-      const title = page.getByTitle('Without bots and fakes, which the list of leads has as well');
-      assert.equal(await title.innerText(), 'Leads');
+      await page.getByText('Bots and fakes are not counted; the list of leads shows them.').waitFor();
       await figure(page, 'Leads').getByRole('link').first().click();
-      await page.getByText('The leads that “Leads” counts: without bots and fakes, latest first.').waitFor();
+      await page.getByText('Leads, without bots and fakes. Latest first.').waitFor();
     }));
 
   test('keeps what happens right now up to date by itself', () =>
@@ -502,9 +501,7 @@ describe('a day that is not over', () => {
         await figure(page, 'Leads').getByText('Before:').getByRole('link', { name: '3' }).click();
         await page.waitForURL(/\/leads\?figure=leads&compared=true&when=today/);
         await page
-          .getByText(
-            'in the same part of the period before (16 Mar 2026): without bots and fakes, latest first.',
-          )
+          .getByText('Leads of 16 Mar 2026 up to the same time, without bots and fakes. Latest first.')
           .waitFor();
         await page.getByText('3 leads', { exact: true }).waitFor();
         const rows = page.getByRole('table', { name: 'Leads' }).locator('tbody tr');
@@ -549,13 +546,36 @@ describe('a day that is not over', () => {
     dashboard.visit(
       '/visits?when=today&compared=true',
       async (page) => {
-        await page.getByText('Visits in the same part of the period before (16 Mar 2026)').waitFor();
+        await page.getByText('Visits of 16 Mar 2026 up to the same time. Latest first.').waitFor();
         await page.getByText('3 visits', { exact: true }).waitFor();
         await page.getByRole('combobox', { name: 'Comparison' }).click();
         await page.getByRole('option', { name: 'No comparison' }).click();
         await page.waitForURL(/compare=none/);
         await page.getByText('3 visits', { exact: true }).waitFor();
-        assert.equal(await page.getByText('the period before').count(), 0);
+        assert.equal(await page.getByText('up to the same time').count(), 0);
+      },
+      { at: EARLY },
+    ));
+
+  test('rejected leads are counted by the days of their list, and said to be more where there are', () =>
+    dashboard.visit(
+      '/',
+      async (page) => {
+        const rejected = /\/analytics\/blocked-ip-leads\?/;
+        const lead = { contact_name: 'Rex', contact_email: 'rex@example.org', contact_phone: '' };
+        const answer = { blocked_ip_leads: Array.from({ length: 100 }, () => lead), total: 250 };
+        await page.route(rejected, (route) => route.fulfill({ json: answer }));
+        const asking = page.waitForRequest(rejected);
+        await page.reload();
+        const asked = new URL((await asking).url()).searchParams;
+        // Midnight in Berlin.
+        assert.equal(asked.get('from'), '2026-03-10T23:00:00Z');
+        const need = page.getByText('At least 100 rejected leads have contact details');
+        await need.waitFor();
+        await page.unroute(rejected);
+        const listing = page.waitForRequest(rejected);
+        await need.click();
+        assert.equal(new URL((await listing).url()).searchParams.get('from'), asked.get('from'));
       },
       { at: EARLY },
     ));
@@ -576,6 +596,25 @@ describe('a day that is not over', () => {
       },
       { at: EARLY },
     ));
+});
+
+describe('an installation that has been silent for five weeks', () => {
+  const clock = aClock(Date.now() - 36 * DAY_MS);
+  const service = useService('sqlite', { env: CAPTURE_ENV, overrides: { now: clock.now } });
+  const dashboard = useDashboard(service);
+  before(async () => {
+    await startSession(service, { visitor_id: 'a', fingerprint_id: 'a', page: LANDING });
+    await service.settled();
+    clock.set(Date.now());
+    await ask(service, { metrics: ['visits'] });
+  });
+
+  test('says that tracking has stopped, and is not taken for new', () =>
+    dashboard.visit('/', async (page) => {
+      await page.getByText('Tracking has stopped').waitFor();
+      await page.getByText('No site had a visit in the last 14 days.').waitFor();
+      assert.equal(await page.getByText('Nothing needs attention yet').count(), 0);
+    }));
 });
 
 describe('the first steps of a new installation', () => {

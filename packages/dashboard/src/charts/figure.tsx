@@ -7,7 +7,6 @@ import { Pulse } from '../ui/pulse.tsx';
 /** A key figure with its change. */
 export function Figure({
   name,
-  title,
   value,
   note,
   change,
@@ -15,8 +14,6 @@ export function Figure({
   isLive = false,
 }: {
   name: string;
-  /** What it counts, where its name does not say it. */
-  title?: string;
   value: ReactNode;
   note?: ReactNode;
   change?: ReactNode;
@@ -26,7 +23,7 @@ export function Figure({
 }) {
   return (
     <div className="flex min-w-0 flex-col gap-1 rounded-xl border border-line bg-surface p-4">
-      <dt title={title} className="flex items-center gap-2 text-[0.8125rem] text-ink-soft">
+      <dt className="flex items-center gap-2 text-[0.8125rem] text-ink-soft">
         {isLive && <Pulse />}
         {name}
       </dt>

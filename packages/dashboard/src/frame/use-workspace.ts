@@ -9,6 +9,12 @@ import { useNames } from './use-names.ts';
 const SITES_MAX = 1000;
 const STALE_MS = 5 * 60_000;
 
+/** All visits and leads that there ever were, by site. */
+export const workspaceOptions = {
+  ...answerOptions({ metrics: ['visits', 'leads'], dimensions: ['site'], period: 'all', limit: SITES_MAX }),
+  staleTime: STALE_MS,
+};
+
 export type Workspace = {
   timeZone: string | undefined;
   currency: string | undefined;
@@ -18,10 +24,7 @@ export type Workspace = {
 };
 
 export function useWorkspace(): Workspace {
-  const { data, isError, isPending } = useQuery({
-    ...answerOptions({ metrics: ['visits', 'leads'], dimensions: ['site'], period: 'all', limit: SITES_MAX }),
-    staleTime: STALE_MS,
-  });
+  const { data, isError, isPending } = useQuery(workspaceOptions);
   const { siteNames } = useNames();
   const keys = (data?.rows ?? []).flatMap(({ dimensions: [key = ''] }) => (key.startsWith('(') ? [] : [key]));
   return {

@@ -7,7 +7,7 @@ import { counted, formatDay } from '../../format.ts';
 import { useValueName } from '../../frame/value-name.ts';
 import { Card } from '../../ui/card.tsx';
 import { EmptyState, Skeleton } from '../../ui/states.tsx';
-import { type Needs, useNeeds } from './needs.ts';
+import { type Listed, type Needs, REJECTED_WHEN, SITES, useNeeds } from './needs.ts';
 
 type Item = { key: string; icon: ReactNode; title: string; hint: string; link: LinkProps };
 
@@ -65,11 +65,15 @@ function NothingNeeded({ isNew }: { isNew: boolean }) {
   );
 }
 
+function countedAmong({ count, isAtLeast }: Listed, noun: string, nouns: string): string {
+  return `${isAtLeast ? 'At least ' : ''}${counted(count, noun, nouns)}`;
+}
+
 /** Whatever the frame narrows. */
 const ALL = { when: 'all', sites: undefined };
 
 function itemsOf(
-  { failed, late, quietSites, quietForms, toReview, rejected }: Needs,
+  { failed, late, hasTrackingStopped, quietSites, quietForms, toReview, rejected }: Needs,
   isAdmin: boolean,
   siteName: (key: string) => string,
 ): Item[] {
@@ -83,13 +87,22 @@ function itemsOf(
       link: { to: '/deliveries', search: { status: 'failed', ...ALL } as never },
     });
   }
-  if (late > 0) {
+  if (late.count > 0) {
     items.push({
       key: 'late',
       icon: <Clock aria-hidden="true" />,
-      title: `${counted(late, 'delivery', 'deliveries')} late`,
+      title: `${countedAmong(late, 'delivery', 'deliveries')} late`,
       hint: 'Tried at least once, and will be tried again.',
       link: { to: '/deliveries', search: { status: 'pending', ...ALL } as never },
+    });
+  }
+  if (hasTrackingStopped) {
+    items.push({
+      key: 'tracking',
+      icon: <Unplug aria-hidden="true" />,
+      title: 'Tracking has stopped',
+      hint: `No site had a visit in the last ${SITES.days} days. Is the code still in its pages?`,
+      link: { to: '/', search: { when: 'last_90_days', sites: undefined } as never },
     });
   }
   for (const { name, lastDay } of quietSites) {
@@ -110,16 +123,16 @@ function itemsOf(
       link: { to: '/', search: { filters: [`form:${name}`], when: 'last_90_days' } as never },
     });
   }
-  if (rejected > 0) {
+  if (rejected.count > 0) {
     items.push({
       key: 'rejected',
       icon: <ShieldQuestion aria-hidden="true" />,
-      title: `${counted(rejected, 'rejected lead has', 'rejected leads have')} contact details`,
+      title: `${countedAmong(rejected, 'rejected lead has', 'rejected leads have')} contact details`,
       hint:
-        rejected === 1
+        rejected.count === 1 && !rejected.isAtLeast
           ? 'Rejected in the last 7 days. Check that it is not a real one.'
           : 'Rejected in the last 7 days. Check that no real one is among them.',
-      link: { to: '/rejected', search: { when: 'last_7_days', sites: undefined } as never },
+      link: { to: '/rejected', search: { when: REJECTED_WHEN, sites: undefined } as never },
     });
   }
   if (toReview > 0) {

@@ -1,5 +1,7 @@
 import type { LeadMetric } from '@leadtrail/contract/question-fields';
 import type { QuestionAnswer } from '@leadtrail/contract/questions';
+import type { ReactNode } from 'react';
+import { isShared } from '../../api/shared-link.ts';
 import { Change, Figure } from '../../charts/figure.tsx';
 import { Loaded } from '../../charts/loaded.tsx';
 import { formatPercent } from '../../format.ts';
@@ -13,6 +15,10 @@ import { Skeleton } from '../../ui/states.tsx';
 
 const GRID = 'grid grid-cols-2 gap-3 sm:gap-4 lg:grid-cols-4 print:grid-cols-4';
 const YOUNGER = 'leads of the period before have had longer';
+/** A shared link has no list of leads. */
+const NOTE = isShared
+  ? 'Bots and fakes are not counted.'
+  : 'Bots and fakes are not counted; the list of leads shows them.';
 const METRICS = ['leads', 'conversion_rate', 'qualified', 'won', 'visits'] as const;
 
 /** The four numbers of a morning, each with what it was like before. */
@@ -24,15 +30,30 @@ export function Figures({ frame }: { frame: Frame }) {
     <Loaded
       query={answer}
       outline={
-        <div className={GRID}>
-          {METRICS.slice(0, 4).map((each) => (
-            <Skeleton key={each} className={classes('rounded-xl', isCompared ? 'h-33.5' : 'h-29')} />
-          ))}
-        </div>
+        <Noted>
+          <div className={GRID}>
+            {METRICS.slice(0, 4).map((each) => (
+              <Skeleton key={each} className={classes('rounded-xl', isCompared ? 'h-33.5' : 'h-29')} />
+            ))}
+          </div>
+        </Noted>
       }
     >
-      {({ totals, meta }) => <Shown frame={frame} totals={totals} isPartial={meta.partial} />}
+      {({ totals, meta }) => (
+        <Noted>
+          <Shown frame={frame} totals={totals} isPartial={meta.partial} />
+        </Noted>
+      )}
     </Loaded>
+  );
+}
+
+function Noted({ children }: { children: ReactNode }) {
+  return (
+    <div className="grid gap-2">
+      {children}
+      <p className="text-xs text-ink-soft">{NOTE}</p>
+    </div>
   );
 }
 
@@ -58,7 +79,6 @@ function Shown({
     <dl className={GRID}>
       <Figure
         name="Leads"
-        title="Without bots and fakes, which the list of leads has as well"
         value={<FigureLink frame={frame} metric="leads" count={leads} />}
         change={changed(0, isNoise(0, leads) ? CHANCE : undefined)}
         note={before && <Before frame={frame} metric="leads" count={before[0]} />}
