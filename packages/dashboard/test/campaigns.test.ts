@@ -4,7 +4,7 @@ import { before, describe, test } from 'node:test';
 import type { SessionStarted } from '@leadtrail/contract/tracking';
 import { call } from '@leadtrail/testing/analytics-calls';
 import { aClock } from '@leadtrail/testing/clock';
-import { assertCaptured, CAPTURE_ENV, sendFromServer } from '@leadtrail/testing/enquiries';
+import { assertCaptured, CAPTURE_ENV, type Fields, sendFromServer } from '@leadtrail/testing/enquiries';
 import { aSite } from '@leadtrail/testing/management';
 import { ask } from '@leadtrail/testing/questions';
 import { useService } from '@leadtrail/testing/service';
@@ -20,6 +20,44 @@ const SHARED_LINKS = '/analytics/shared-links';
 const LINKS_OF_SHARED = ['Overview', 'Campaigns', 'IP geolocation by DB-IP'];
 const LIGHT_INK = '#131a1a';
 const SMALLEST_PHONE = { width: 320, height: 640 };
+
+describe('from visit to won lead', () => {
+  const service = useService('sqlite', { env: CAPTURE_ENV });
+  const dashboard = useDashboard(service);
+
+  before(async () => {
+    for (const visitor of ['ada', 'bob', 'cyd', 'eve']) {
+      const sent = { visitor_id: visitor, fingerprint_id: visitor, page: PAGE };
+      const { session_id } = await startSession(service, sent);
+      const steps = ['form_view', 'form_start', 'form_submit'] as const;
+      await sendEvents(
+        service,
+        session_id,
+        steps.map((type) => ({ type })),
+      );
+    }
+    await service.settled();
+    for (const name of ['ada', 'bob']) await enquire(name, { __visitor_id: name });
+    await ask(service, { metrics: ['visits'] });
+  });
+
+  const enquire = (name: string, more: Fields = {}) =>
+    assertCaptured(
+      sendFromServer(service, { FIRSTNAME: name, EMAIL: `${name}@example.org`, PHONE: '', ...more }),
+    );
+  const leads = (page: Page) => page.getByRole('listitem').filter({ hasText: /^Leads/ });
+
+  test('leads are a share of the forms that were sent, unless some of them have no visit', async () => {
+    await dashboard.visit('/campaigns', async (page) => {
+      assert.match(await leads(page).innerText(), /^Leads\s+2\s+50% of the step before$/);
+    });
+    await enquire('from a server');
+    await ask(service, { metrics: ['visits'] });
+    await dashboard.visit('/campaigns', async (page) => {
+      assert.match(await leads(page).innerText(), /^Leads\s+3$/);
+    });
+  });
+});
 
 describe('the campaigns page', () => {
   const clock = aClock(Date.now());
@@ -101,9 +139,7 @@ describe('the campaigns page', () => {
     dashboard.visit('/campaigns?attribution=first', async (page) => {
       await row(page, 'google').getByRole('cell').nth(1).getByRole('link', { name: '2' }).click();
       await page.waitForURL(/figure=leads&attribution=first/);
-      await page
-        .getByText('The leads that “Leads” counts by first touch: without bots and fakes, latest first.')
-        .waitFor();
+      await page.getByText('Leads by first touch, without bots and fakes. Latest first.').waitFor();
       await page.getByText('2 leads', { exact: true }).waitFor();
     }));
 
@@ -123,7 +159,7 @@ describe('the campaigns page', () => {
         await assertSameCounts(page, links);
         const goal = links.find(({ href }) => href.includes('goal_visits')) ?? assert.fail();
         await page.goto(goal.href);
-        await page.getByText('Visits that reached the goal “brochure”, latest first.').waitFor();
+        await page.getByText('Visits that reached the goal “brochure”. Latest first.').waitFor();
         await page.getByText('newsletter · June').filter({ visible: true }).waitFor();
       },
     ));
@@ -145,7 +181,7 @@ describe('the campaigns page', () => {
       );
       await row(page, 'Autumn').getByRole('cell').nth(1).getByRole('link', { name: '1' }).click();
       await page.waitForURL(/\/submissions\?figure=submissions&attribution=first/);
-      await page.getByText('The submissions that the figure counts by first touch, latest first.').waitFor();
+      await page.getByText('Submissions by first touch. Latest first.').waitFor();
       await page.getByRole('link', { name: 'cyd' }).waitFor();
       for (const { href, count } of links) {
         await page.goto(href);

@@ -23,6 +23,12 @@ const STEPS = [
 export function Funnel({ frame }: { frame: Frame }) {
   const { compare: _, ...asked } = questionFrame(frame);
   const answer = useAnswer({ ...asked, metrics: STEPS.map(({ metric }) => metric) });
+  const ofVisits = useAnswer({
+    ...asked,
+    metrics: ['leads'],
+    filters: [...(asked.filters ?? []), ['is', 'visitor_type', ['new', 'returning']]],
+  });
+  const leadsOfVisits = ofVisits.data?.totals.metrics[0];
   return (
     <Card title="From visit to won lead" className="break-inside-avoid">
       <Loaded query={answer} outline={<Skeleton className="h-[22.3rem] sm:h-[10.7rem] xl:h-[4.8rem]" />}>
@@ -35,7 +41,12 @@ export function Funnel({ frame }: { frame: Frame }) {
                 metric={metric}
                 name={name}
                 count={totals.metrics[at] ?? 0}
-                before={at === 0 ? undefined : (totals.metrics[at - 1] ?? 0)}
+                before={
+                  // Leads that servers send have no visit, so they are no share of those that sent a form.
+                  at === 0 || (metric === 'leads' && leadsOfVisits !== totals.metrics[at])
+                    ? undefined
+                    : (totals.metrics[at - 1] ?? 0)
+                }
               />
             ))}
           </ol>
@@ -56,10 +67,10 @@ function Step({
   metric: StepMetric;
   name: string;
   count: number;
-  /** How many there were at the step before. */
+  /** How many there were at the step before, if they include these. */
   before: number | undefined;
 }) {
-  // Leads that servers send have no visit, and visits know nothing of projects and forms: then a bar begins anew.
+  // Visits know nothing of projects and forms: then a bar begins anew.
   const share = before === undefined || before === 0 || count > before ? undefined : count / before;
   return (
     <li className="grid min-w-0 content-start gap-1">
