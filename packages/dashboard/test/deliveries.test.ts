@@ -191,7 +191,7 @@ describe('the deliveries page', () => {
       await page.getByRole('option', { name: 'Last 7 days' }).click();
       await page.getByRole('button', { name: 'Resend all failed (1)' }).click();
       const question = page.getByRole('alertdialog', { name: 'Resend 1 failed delivery?' });
-      await question.getByText('Only those of the sites and the period that this page shows.').waitFor();
+      await question.getByText('Failed deliveries of other sites and periods are not resent.').waitFor();
       await question.getByRole('button', { name: 'Resend all' }).click();
       await page.getByText('1 delivery is being sent again').first().waitFor();
       await receiver.got(1);

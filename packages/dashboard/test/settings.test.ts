@@ -425,7 +425,7 @@ describe('Settings that are saved by section', () => {
       refusedWith(400),
     ));
 
-  it('What would remove leads tonight is saved only after a question', async () => {
+  it('What would remove leads at the next run is saved only after a question', async () => {
     for (const EMAIL of ['ada@example.org', 'bob@example.org'])
       await assertCaptured(sendFromServer(service, { EMAIL, PHONE: '' }));
     await rows(service, "update leads set created_at = 1000000000000, status = 'lost'");
@@ -436,8 +436,8 @@ describe('Settings that are saved by section', () => {
       await page.getByLabel('Keep leads').fill('1');
       await preview.getByRole('row', { name: /Leads 1 day 2/ }).waitFor();
       await button(page, 'Save').click();
-      const question = page.getByRole('alertdialog', { name: 'Remove 2 leads tonight?' });
-      await question.getByText('This cannot be undone.').waitFor();
+      const question = page.getByRole('alertdialog', { name: 'Remove 2 leads at the next run?' });
+      await question.getByText(/^With these settings, the run on .* removes them for good\.$/).waitFor();
       await assertAccessible(page);
       await question.getByRole('button', { name: 'Cancel' }).click();
       await question.waitFor({ state: 'hidden' });

@@ -52,7 +52,7 @@ export function ResendFailed({ scope, pollMs }: { scope: FrameScope; pollMs: num
         look="primary"
         isBusy={resending.isPending}
       >
-        {isNarrowed && <p>Only those of the sites and the period that this page shows.</p>}
+        {isNarrowed && <p>Failed deliveries of other sites and periods are not resent.</p>}
         <p>Each is sent at once with its own ID and details, and retried until it is accepted.</p>
         <p>If the platform is still not working, they fail again.</p>
       </ConfirmDialog>

@@ -6,14 +6,14 @@ import type { ClassPreview } from './retention-preview.tsx';
 
 export type Removal = { classes: readonly ClassPreview[]; next_run_at: string };
 
-const NOUNS: Readonly<Record<ClassPreview['class'], readonly [one: string, many: string]>> = {
-  sessions: ['visit', 'visits'],
-  leads: ['lead', 'leads'],
-  set_aside_leads: ['rejected or testing lead', 'rejected and testing leads'],
-  flow_send_bodies: ['content of a delivery', 'contents of deliveries'],
-  unmatched_events: ['CRM event without a lead', 'CRM events without a lead'],
-  archives: ['archive of visits', 'archives of visits'],
-  replays: ['part of a recording', 'parts of recordings'],
+const COUNTED: Readonly<Record<ClassPreview['class'], (rows: number) => string>> = {
+  sessions: (rows) => counted(rows, 'visit'),
+  leads: (rows) => counted(rows, 'lead'),
+  set_aside_leads: (rows) => counted(rows, 'rejected or testing lead', 'rejected and testing leads'),
+  flow_send_bodies: (rows) => `the contents of ${counted(rows, 'delivery', 'deliveries')}`,
+  unmatched_events: (rows) => counted(rows, 'CRM event without a lead', 'CRM events without a lead'),
+  archives: (rows) => counted(rows, 'archive of visits', 'archives of visits'),
+  replays: (rows) => counted(rows, 'part of a recording', 'parts of recordings'),
 };
 
 /** Before settings are saved by which the next run removes something for good. */
@@ -29,14 +29,14 @@ export function RemovalQuestion({
 }) {
   const shown = useLastGiven(removal);
   if (shown === null) return null;
-  const parts = shown.classes.map(({ class: name, rows }) => counted(rows, ...NOUNS[name]));
+  const parts = shown.classes.map(({ class: name, rows }) => COUNTED[name](rows));
   const all = shown.classes.reduce((sum, { rows }) => sum + rows, 0);
   return (
     <ConfirmDialog
       isOpen={removal !== undefined}
       onClose={onClose}
       onConfirm={onConfirm}
-      title={`Remove ${parts.length === 1 ? parts[0] : counted(all, 'record')} tonight?`}
+      title={`Remove ${parts.length === 1 ? parts[0] : counted(all, 'record')} at the next run?`}
       action="Save and remove"
     >
       {parts.length > 1 && (
@@ -47,8 +47,8 @@ export function RemovalQuestion({
         </ul>
       )}
       <p>
-        By these settings the next run, on <Time value={shown.next_run_at} />, removes what is older. This
-        cannot be undone.
+        With these settings, the run on <Time value={shown.next_run_at} /> removes {all === 1 ? 'it' : 'them'}{' '}
+        for good.
       </p>
     </ConfirmDialog>
   );

@@ -44,7 +44,7 @@ export function previewOptions(typed: Record<string, string>) {
   });
 }
 
-/** What the values in the form would remove tonight, before they are saved. */
+/** What the values in the form would remove at the next run, before they are saved. */
 export function RetentionPreview({ typed }: { typed: Record<string, string> }) {
   const query = useDeferredValue(typed);
   const { data, isPlaceholderData, error } = useQuery({

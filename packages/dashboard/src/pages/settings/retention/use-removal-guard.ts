@@ -18,7 +18,7 @@ const SETTINGS: Readonly<Record<ClassPreview['class'], readonly string[]>> = {
   replays: ['replay_retention_days'],
 };
 
-/** Lets a draft be saved only after a question, if what it changes would remove something tonight. */
+/** Lets a draft be saved only after a question, if what it changes removes something at the next run. */
 export function useRemovalGuard<D extends object>(draft: Draft<D>, typed: Typed, saved: object) {
   const queries = useQueryClient();
   const [removal, ask] = useState<Removal>();
