@@ -171,6 +171,26 @@ describe('the deliveries page', () => {
     });
   });
 
+  test('what the retention has removed cannot be sent again, and the page says so', async () => {
+    const { flow_send_public_id } = await aSend(410);
+    await aSend(410);
+    await rows(
+      service,
+      `update flow_sends set body = '{}' where flow_send_public_id = '${flow_send_public_id}' returning 1`,
+    );
+    receiver.reset();
+    await dashboard.visit('/deliveries', async (page) => {
+      await page.getByRole('button', { name: 'Resend all failed (2)' }).click();
+      const question = page.getByRole('alertdialog', { name: 'Resend 2 failed deliveries?' });
+      await question.getByRole('button', { name: 'Resend all' }).click();
+      await page.getByText('1 delivery is being sent again').first().waitFor();
+      await page
+        .getByText('Those whose contents the retention has removed cannot be sent again.')
+        .first()
+        .waitFor();
+    });
+  });
+
   test('what failed of other sites and another time is not sent again from a page that does not show it', async () => {
     clock.advance(-20 * DAY_MS);
     const early = await aSend(410);

@@ -23,7 +23,10 @@ export function ResendFailed({ scope, pollMs }: { scope: FrameScope; pollMs: num
   const resending = useMutation({
     mutationFn: () => call('resendFailed', { body: meant(scope) }),
     onSuccess: ({ resent }) =>
-      void toasts.add({ title: `${deliveries(resent)} ${resent === 1 ? 'is' : 'are'} being sent again` }),
+      void toasts.add({
+        title: `${deliveries(resent)} ${resent === 1 ? 'is' : 'are'} being sent again`,
+        ...(resent < failed && { description: REMOVED }),
+      }),
     onError: (error) => toastProblem('Nothing was sent again', error),
     async onSettled() {
       setAsking(false);
@@ -59,6 +62,8 @@ export function ResendFailed({ scope, pollMs }: { scope: FrameScope; pollMs: num
     </>
   );
 }
+
+const REMOVED = 'Those whose contents the retention has removed cannot be sent again.';
 
 function meant({ site, from, to }: FrameScope) {
   return defined({ sites: site?.split(','), since: from, until: to });
