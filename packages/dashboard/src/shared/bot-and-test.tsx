@@ -1,7 +1,7 @@
 import type { LeadItem } from '@leadtrail/contract/lead-records';
 import { Badge } from '../ui/badge.tsx';
 
-/** Marks what is nobody's enquiry: what a bot has left, and what somebody sent to try a form. */
+/** Badges for leads that are no real enquiries: from bots, or sent to test a form. */
 export function BotAndTest({
   of: { is_bot_lead, test_lead },
 }: {

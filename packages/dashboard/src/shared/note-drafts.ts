@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** Notes that were begun and not saved, one for each lead, until the tab is closed or somebody signs out. */
+/** Unsaved notes, one per lead, kept until the tab is closed or the user signs out. */
 
 const PREFIX = 'leadtrail_note_';
 /** Where storage is blocked or full, a draft lives as long as the page. */

@@ -1,6 +1,6 @@
 import { onKeyChange } from '../api/key.ts';
 
-/** What a module remembers for whoever is signed in. It begins anew when they sign out or their key is refused. */
+/** Module state of the signed-in user. It is reset when they sign out or their key is refused. */
 export function viewerState<T>(initial: () => T): { now: T } {
   const state = { now: initial() };
   onKeyChange(() => {

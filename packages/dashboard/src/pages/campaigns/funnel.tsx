@@ -70,7 +70,7 @@ function Step({
   /** How many there were at the step before, if they include these. */
   before: number | undefined;
 }) {
-  // Visits know nothing of projects and forms: then a bar begins anew.
+  // Filtered by project or form there are no visits, so the count may exceed the step before: no share then.
   const share = before === undefined || before === 0 || count > before ? undefined : count / before;
   return (
     <li className="grid min-w-0 content-start gap-1">

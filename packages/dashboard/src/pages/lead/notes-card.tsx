@@ -61,7 +61,7 @@ function NoteForm({ lead }: { lead: Lead }) {
     keepNoteDraft(leadId, '');
     writing.mutate(text, {
       onSuccess() {
-        // Whoever types on would press the keys of the page.
+        // While somebody is typing, the field keeps the focus: page shortcuts would take the keys.
         if (noteDraft(leadId) === '') field.current?.blur();
       },
     });
@@ -140,7 +140,7 @@ function useWriting(lead: Lead) {
     onMutate: () => ({ key: currentKey() }),
     onSuccess: () => client.invalidateQueries({ queryKey: queryKeys.anyLead }),
     onError(error, text, started) {
-      // Whoever has signed out leaves nothing behind; a key that was refused may be renewed.
+      // After signing out no draft is kept; after a refused key it is, for the same person signs in again.
       const isSameKey = currentKey() === started?.key;
       if (isSameKey || isKeyRefused()) giveBackToDraft(lead.lead_id, text);
       if (isSameKey) toastProblem(`The note on ${personName(lead)} is still a draft`, error);

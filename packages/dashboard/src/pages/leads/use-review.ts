@@ -38,7 +38,7 @@ export function useReview(
   useEffect(() => {
     if (leads === undefined || place.current === 'found') return;
     const row = document.querySelector(`tr[data-lead="${lastOpened()}"]`);
-    // A list that was kept may get the lead only when it is loaded again. Whoever does something by then stays there.
+    // A cached list may lack the lead until it is refetched. Focus that has moved meanwhile is left alone.
     const isFree = place.current === 'unknown' || document.activeElement?.matches('main, body') === true;
     place.current = row === null && isFree ? 'sought' : 'found';
     if (row !== null && isFree) focusRow(row);
