@@ -85,6 +85,7 @@ function compileRows(question: CheckedQuestion): Statement {
     isSpelled(name) ? [`left join spellings s${i} on s${i}.dimension = '${name}' and s${i}.key = k${i}`] : [],
   );
   const orders = orderOf(question);
+  const totals = addsUp(question) ? `, totals as (${totalsOf(question, 'groups', 't')})` : '';
   const sql = `
     with parts as (${partsOf(question, dimensions, values)}),
     groups as materialized (
@@ -94,8 +95,8 @@ function compileRows(question: CheckedQuestion): Statement {
     answers as (
       select ${[...shown, ...metricsOf(metrics, previous !== null)].join(', ')}
       from groups ${names.join(' ')} where is_current
-    )${addsUp(question) ? `, totals as (${totalsOf(question, 'groups', 't')})` : ''}
-    select *, (select count(*) from groups where is_current) as groups from answers${addsUp(question) ? ', totals' : ''}
+    )${totals}
+    select *, (select count(*) from groups where is_current) as groups from answers${totals && ', totals'}
     order by ${orders.join(', ')} limit ${limit} offset ${offset}`;
   return { sql, values, isOneGroup: dimensions.length === 0 };
 }
@@ -256,7 +257,7 @@ function sumsOf({ metrics, previous }: CheckedQuestion): string[] {
 }
 
 function metricsOf(metrics: readonly MetricName[], isCompared: boolean, prefix = ''): string[] {
-  const of = (prefix: 'c' | 'p') => (name: FigureName) => `${prefix}_${name}`;
+  const of = (period: 'c' | 'p') => (name: FigureName) => `${period}_${name}`;
   return [
     ...metrics.map((name, i) => `${METRIC_TABLE[name].sql(of('c'))} as ${prefix}m${i}`),
     ...(isCompared ? metrics.map((name, i) => `${METRIC_TABLE[name].sql(of('p'))} as ${prefix}p${i}`) : []),
