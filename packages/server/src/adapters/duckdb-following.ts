@@ -25,7 +25,7 @@ export type FollowedCopy = {
 export class DamagedCopy extends Error {}
 
 /** Changes with what is copied. */
-const VERSION = 4;
+const VERSION = 5;
 const FOLLOW_MS_MAX = SECOND_MS;
 /** So long an answer waits for a copy that is being made. */
 const MAKING_MS_MAX = 10 * SECOND_MS;

@@ -5,6 +5,7 @@ import {
   DuckDBDataChunk,
   type DuckDBValue,
   INTEGER,
+  UINTEGER,
   UUID,
   uuidValue,
   VARCHAR,
@@ -17,7 +18,7 @@ import { type Row, runHere } from './duckdb-run.ts';
 
 /** Rows into a table of the copy, and out of it. */
 
-const TYPES = { VARCHAR, UUID, BIGINT, INTEGER, DOUBLE };
+const TYPES = { VARCHAR, UUID, BIGINT, INTEGER, UINTEGER, DOUBLE };
 type TypeName = keyof typeof TYPES;
 
 export function appendRows<T extends CopiedTable>(

@@ -35,7 +35,8 @@ export const COPIED_TABLES = {
   visits: {
     happened_at: 'BIGINT',
     session_key: 'UUID',
-    visitor_no: 'BIGINT',
+    /** Visitors are numbered from one on; counting distinct ones takes a tenth longer with eight bytes each. */
+    visitor_no: 'UINTEGER',
     ...VISIT_TEXTS,
     views: 'INTEGER',
     engaged_ms: 'BIGINT',
