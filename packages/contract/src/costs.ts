@@ -10,6 +10,7 @@ const costs = { group: 'Questions', auth: 'admin', cache: 'no-store' } as const;
 
 /** The name of a column of the file. */
 const Column = z.string().trim().min(1).max(256).optional();
+const Given = z.string().trim().min(1).max(256).optional();
 
 export const CostsImported = z.object({
   import_id: z.string().describe('the same for the same costs'),
@@ -22,7 +23,8 @@ export const CostsImported = z.object({
   to: z.iso.date().nullable().describe('last day'),
   amount: z.number().describe('of all rows, in the currency of the settings'),
   currency: z.string(),
-  skipped: z.array(z.object({ line: z.int(), reason: z.string() })),
+  lines_skipped: Count,
+  skipped: z.array(z.object({ line: z.int(), reason: z.string() })).describe('the first of them'),
 });
 export type CostsImported = z.output<typeof CostsImported>;
 
@@ -42,6 +44,8 @@ export const importCosts = endpoint({
     currency: Column,
     clicks: Column,
     impressions: Column,
+    default_source: Given.describe('of lines that name none'),
+    default_medium: Given,
   }),
   file: 'text/csv',
   bodyBytesMax: COST_FILE_BYTES_MAX,

@@ -6,7 +6,7 @@ import { call } from '@leadtrail/testing/analytics-calls';
 import { aClock } from '@leadtrail/testing/clock';
 import { assertCaptured, CAPTURE_ENV, type Fields, sendFromServer } from '@leadtrail/testing/enquiries';
 import { aSite } from '@leadtrail/testing/management';
-import { ask } from '@leadtrail/testing/questions';
+import { ask, byDimensions } from '@leadtrail/testing/questions';
 import { useService } from '@leadtrail/testing/service';
 import { sendEvents, startSession } from '@leadtrail/testing/visits';
 import type { Page } from 'playwright-core';
@@ -273,6 +273,43 @@ describe('the campaigns page', () => {
       await page.getByText('Import removed').waitFor();
       assert.deepEqual((await ask(service, { metrics: ['cost'] })).totals.metrics, [0]);
     }));
+
+  test('costs come from a file of any columns, once they are named', () =>
+    dashboard.visit(
+      '/campaigns',
+      async (page) => {
+        const day = new Date(Date.now() - 3 * DAY_MS).toISOString().slice(0, 10);
+        const file = `Spend report\nStart Date,Campaign Name,Spent in all\n${day},Spring,12\n`;
+        await page.getByRole('button', { name: 'Costs', exact: true }).click();
+        await page
+          .getByLabel('File')
+          .setInputFiles({ name: 'spend.csv', mimeType: 'text/csv', buffer: Buffer.from(file) });
+        await page.getByText('Say below which column is which').waitFor();
+        for (const [field, column] of [
+          ['Date', 'Start Date'],
+          ['Amount', 'Spent in all'],
+          ['Campaign', 'Campaign Name'],
+        ] as const) {
+          await page.getByRole('combobox', { name: field, exact: true }).click();
+          await page.getByRole('option', { name: column, exact: true }).click();
+        }
+        await page.getByLabel('Source, if none is given').fill('LinkedIn');
+        await page.getByLabel('Medium, if none is given').fill('paid_social');
+        await page.keyboard.press('Tab');
+        await page.getByText('1 row for 1 day').waitFor();
+        await page.getByRole('button', { name: 'Import 1 row' }).click();
+        await page.getByText('1 row of costs imported').waitFor();
+        const answer = await ask(service, {
+          metrics: ['cost'],
+          dimensions: ['source', 'medium', 'campaign'],
+        });
+        assert.deepEqual(byDimensions(answer)['linkedin · paid_social · Spring'], [12]);
+        await page.getByRole('button', { name: 'Remove spend.csv' }).click();
+        await page.getByRole('button', { name: 'Remove', exact: true }).click();
+        await page.getByText('Import removed').waitFor();
+      },
+      { expectedErrors: /status of 400/ },
+    ));
 
   test('is there for the marketing role, without the costs that only an admin imports', () =>
     dashboard.visit(

@@ -100,6 +100,24 @@ onBothStores('costs', (kind) => {
     assert.match(((await refused.json()) as { error: string }).error, /date, amount/);
   });
 
+  test('have their columns, source and medium named where the file says nothing', async () => {
+    const file = 'Start Date,Campaign Name,Total Spent\n28/02/2026,Spring,5\nx,Spring,5\n';
+    assert.equal((await send(service, file)).status, 400);
+    const named = new URLSearchParams({
+      date: 'Start Date',
+      campaign: 'Campaign Name',
+      amount: 'total spent',
+      default_source: 'LinkedIn',
+      default_medium: 'paid_social',
+    });
+    const { import_id, columns, lines_skipped } = await imported(service, file, `?${named}`);
+    assert.deepEqual(columns, { date: 'Start Date', campaign: 'Campaign Name', amount: 'Total Spent' });
+    assert.equal(lines_skipped, 1);
+    const answer = await ask(service, { metrics: ['cost'], dimensions: ['source', 'medium', 'campaign'] });
+    assert.deepEqual(byDimensions(answer), { 'linkedin · paid_social · Spring': [5] });
+    await call(service, 'DELETE', `/analytics/costs/${import_id}`);
+  });
+
   test('and the value of won leads make the return on spend', async () => {
     const { import_id } = await imported(service, FILE);
     await assertCaptured(

@@ -50,6 +50,7 @@ export const queryKeys = {
   recentSubmissions: (limit: number) => ['recent-submissions', limit],
 
   costImports: ['cost-imports'],
+  costsPreview: (file: string | undefined, named: object) => ['costs-preview', file, named],
   savedViews: (page: string) => ['saved-views', page],
 
   leads: [LEADS],

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { textOfFile } from '@leadtrail/contract/read-csv';
 import { AppError } from '../lib/errors.ts';
 import { readBytes } from './read-body.ts';
 
@@ -10,9 +11,9 @@ const PART_HEADERS_BYTES_MAX = 4096;
 export async function readFileBody(request: IncomingMessage, bytesMax: number): Promise<SentFile> {
   const contentType = request.headers['content-type'] ?? '';
   const body = await readBytes(request, bytesMax);
-  if (!/^multipart\/form-data\b/i.test(contentType)) return { name: '', text: textOf(body) };
+  if (!/^multipart\/form-data\b/i.test(contentType)) return { name: '', text: textOfFile(body) };
   const { name, content } = await filePart(body, contentType);
-  return { name, text: textOf(content) };
+  return { name, text: textOfFile(content) };
 }
 
 /** Loaded with the first file that comes in a form. */
@@ -39,14 +40,4 @@ async function filePart(body: Buffer, contentType: string): Promise<{ name: stri
       refuse();
     }
   });
-}
-
-const UTF_16 = Buffer.from([0xff, 0xfe]);
-
-/** Google Ads exports in UTF-16 for spreadsheets. */
-function textOf(bytes: Buffer): string {
-  const text = bytes.subarray(0, 2).equals(UTF_16)
-    ? bytes.subarray(2).toString('utf16le')
-    : bytes.toString('utf8');
-  return text.replace(/^\u{FEFF}/u, '');
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runInNewContext } from 'node:vm';
+import { parseCsv } from '@leadtrail/contract/read-csv';
 import { NOON } from '@leadtrail/testing/builders';
 import { unknownGeo } from '../../src/domain/geo.ts';
 import { isBotAgent } from '../../src/domain/leads/bot-lead.ts';
@@ -21,7 +22,6 @@ import { vpnScore } from '../../src/domain/tracking/vpn-score.ts';
 import { offeredKeys } from '../../src/http/authenticate.ts';
 import { csvLine } from '../../src/lib/csv.ts';
 import { canonicalIp } from '../../src/lib/ip-address.ts';
-import { parseCsv } from '../../src/lib/read-csv.ts';
 
 /** Milliseconds for what grows with the text, minutes for what grows with its square. */
 const CHARS = 200 * 1024;

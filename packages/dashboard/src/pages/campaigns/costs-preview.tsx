@@ -12,7 +12,7 @@ const SKIPPED_SHOWN = 20;
 
 /** What a file would bring. */
 export function CostsPreview({ found }: { found: CostsImported }) {
-  const { format, rows, days, from, to, amount, currency, columns, skipped } = found;
+  const { format, rows, days, from, to, amount, currency, columns, lines_skipped, skipped } = found;
   return (
     <section aria-label="Preview" className="grid gap-3 rounded-lg bg-sunken p-4">
       <Facts
@@ -26,7 +26,7 @@ export function CostsPreview({ found }: { found: CostsImported }) {
             isWide: true,
           },
           { name: 'Total', value: formatMoney(amount, currency) },
-          { name: 'Lines left out', value: skipped.length },
+          { name: 'Lines left out', value: lines_skipped },
           { name: 'Columns read', value: Object.entries(columns).map(columnText).join(', '), isWide: true },
         ]}
       />
@@ -37,8 +37,8 @@ export function CostsPreview({ found }: { found: CostsImported }) {
               Line {line}: {reason}
             </li>
           ))}
-          {skipped.length > SKIPPED_SHOWN && (
-            <li>and {counted(skipped.length - SKIPPED_SHOWN, 'more line')}</li>
+          {lines_skipped > SKIPPED_SHOWN && (
+            <li>and {counted(lines_skipped - SKIPPED_SHOWN, 'more line')}</li>
           )}
         </ul>
       )}

@@ -1,4 +1,4 @@
-import type { CsvLine } from '../../lib/read-csv.ts';
+import type { CsvLine } from '@leadtrail/contract/read-csv';
 
 /** How files of costs look: a plain one, and those that advertising platforms export, known by their headers. */
 
@@ -103,12 +103,14 @@ export function readFormat(lines: readonly CsvLine[], mapping: Mapping): FoundFo
 }
 
 /** For each field that the file has, the number of its column. */
+export type Columns = Partial<Record<CostColumn, number>>;
+
 export function columnsOf(
   { names }: CostFormat,
   header: readonly string[],
   mapping: Mapping,
-): Partial<Record<CostColumn, number>> | string {
-  const columns: Partial<Record<CostColumn, number>> = {};
+): Columns | string {
+  const columns: Columns = {};
   for (const field of COST_COLUMNS) {
     const index = indexOf(header, names[field] ?? [field], mapping[field]);
     if (index !== -1) columns[field] = index;

@@ -1,9 +1,10 @@
+import { type CsvLine, parseCsv } from '@leadtrail/contract/read-csv';
 import { type DecimalMark, decimalMark, readNumber } from '@leadtrail/contract/read-number';
 import { caseFolded } from '../../lib/case-folded.ts';
-import { type CsvLine, parseCsv } from '../../lib/read-csv.ts';
 import { DAY_MS } from '../../lib/utc-time.ts';
 import { DIRECT_SOURCE, NONE } from '../tracking/channels.ts';
 import {
+  type Columns,
   type CostColumn,
   type CostFormat,
   columnsOf,
@@ -33,30 +34,43 @@ export type ReadCosts = {
   skipped: { line: number; reason: string }[];
 };
 
-/** How the file writes sums. */
-type Money = { currency: string; decimal: DecimalMark | undefined };
+/** How the file writes sums and days. */
+type Spelling = { currency: string; decimal: DecimalMark | undefined; isDayFirst: boolean };
+
+type ReadOptions = {
+  /** Columns that the person has named for fields. */
+  mapping?: Mapping;
+  /** What the person has named for lines that say nothing. */
+  usual?: { source?: string | undefined; medium?: string | undefined };
+  currency: string;
+  /** A long file is read with pauses. */
+  pause: () => Promise<void>;
+};
 
 const TEXT_CHARS_MAX = 512;
 const MICROS = 1_000_000;
 const AMOUNT_MAX = 1e9;
 const LINES_PER_PAUSE = 500;
 
-/** A string: the file as a whole makes no sense, for that reason. A long file is read with pauses. */
+/** A string: the file as a whole makes no sense, for that reason. */
 export async function readCosts(
   text: string,
-  mapping: Mapping,
-  { currency, pause }: { currency: string; pause: () => Promise<void> },
+  { mapping = {}, usual = {}, currency, pause }: ReadOptions,
 ): Promise<ReadCosts | string> {
   const lines = parseCsv(text);
   const first = firstLines(lines, TITLE_LINES_MAX);
   const found = readFormat(first, mapping);
   if (typeof found === 'string') return found;
   const { format, header, headerLine } = found;
+  const otherwise = {
+    source: usual.source ?? format.source ?? DIRECT_SOURCE,
+    medium: usual.medium ?? format.medium ?? NONE,
+  };
   const columns = columnsOf(format, header, mapping);
   if (typeof columns === 'string') return columns;
 
   const [, headerCurrency = ''] = /\(([A-Z]{3})\)$/.exec(header[columns.amount ?? -1] ?? '') ?? [];
-  const decimal = await decimalMarkOf(text, { column: columns.amount ?? -1, currency, pause });
+  const spelling = await spellingOf(text, { columns, currency, pause });
   const byKey = new Map<string, Cost>();
   const skipped: ReadCosts['skipped'] = [];
   let linesRead = 0;
@@ -66,7 +80,7 @@ export async function readCosts(
     if (cells.every((cell) => cell.trim() === '')) continue;
     const field = (name: CostColumn) =>
       cells[columns[name] ?? -1]?.trim() || (name === 'currency' ? headerCurrency : '');
-    const cost = readCost(field, format, { currency, decimal });
+    const cost = readCost(field, otherwise, spelling);
     if (typeof cost === 'string') skipped.push({ line, reason: cost });
     else addUp(byKey, cost);
   }
@@ -75,21 +89,24 @@ export async function readCosts(
 }
 
 /**
- * How the file writes decimals, by the first sum that says so: `12.345` is another sum beside `7.5` than beside `7,5`.
- * The lines above the header have none.
+ * By the first sum and the first day that say so: `12.345` is another sum beside `7.5` than beside `7,5`, and `03/02/2026`
+ * another day beside `28/02/2026` than beside `02/28/2026`. The lines above the header have none.
  */
-async function decimalMarkOf(
+async function spellingOf(
   text: string,
-  { column, currency, pause }: { column: number; currency: string; pause: () => Promise<void> },
-): Promise<DecimalMark | undefined> {
+  { columns, currency, pause }: { columns: Columns; currency: string; pause: () => Promise<void> },
+): Promise<Spelling> {
+  let decimal: DecimalMark | undefined;
+  let isDayFirst: boolean | undefined;
   let linesRead = 0;
   for (const { cells } of parseCsv(text)) {
     linesRead += 1;
     if (linesRead % LINES_PER_PAUSE === 0) await pause();
-    const mark = decimalMark(cells[column] ?? '', { currency });
-    if (mark !== undefined) return mark;
+    decimal ??= decimalMark(cells[columns.amount ?? -1] ?? '', { currency });
+    isDayFirst ??= saysDayFirst(cells[columns.date ?? -1] ?? '');
+    if (decimal !== undefined && isDayFirst !== undefined) break;
   }
-  return undefined;
+  return { currency, decimal, isDayFirst: isDayFirst ?? false };
 }
 
 function firstLines(lines: Iterator<CsvLine>, max: number): CsvLine[] {
@@ -119,13 +136,17 @@ function addUp(byKey: Map<string, Cost>, cost: Cost): void {
   before.impressions += cost.impressions;
 }
 
-function readCost(field: (name: CostColumn) => string, format: CostFormat, money: Money): Cost | string {
-  const { currency } = money;
-  const day = readDay(field('date'));
+function readCost(
+  field: (name: CostColumn) => string,
+  otherwise: { source: string; medium: string },
+  spelling: Spelling,
+): Cost | string {
+  const { currency, isDayFirst } = spelling;
+  const day = readDay(field('date'), isDayFirst);
   if (day === null) return /^(?:total|summe|gesamt)/i.test(field('date')) ? 'a total' : 'date is not a day';
   const given = field('currency').toUpperCase();
   if (given !== '' && given !== currency) return `currency is ${given.slice(0, 16)}, not ${currency}`;
-  const amount = isNothing(field('amount')) ? 0 : readNumber(field('amount'), money);
+  const amount = isNothing(field('amount')) ? 0 : readNumber(field('amount'), spelling);
   if (amount === null || amount < 0 || amount > AMOUNT_MAX) return 'amount is not a sum of money';
   const clicks = readCount(field('clicks'));
   const impressions = readCount(field('impressions'));
@@ -134,8 +155,8 @@ function readCost(field: (name: CostColumn) => string, format: CostFormat, money
   return {
     day,
     site_key: bounded(field('site')),
-    source: bounded(field('source').toLowerCase() || format.source || DIRECT_SOURCE),
-    medium: bounded(field('medium').toLowerCase() || format.medium || NONE),
+    source: bounded((field('source') || otherwise.source).toLowerCase()),
+    medium: bounded((field('medium') || otherwise.medium).toLowerCase()),
     campaign: bounded(field('campaign') || NONE),
     amount_micros: Math.round(amount * MICROS),
     clicks,
@@ -149,16 +170,26 @@ function bounded(text: string): string {
 
 const ISO_DAY = /^(\d{4})-(\d{1,2})-(\d{1,2})/;
 const DOTTED_DAY = /^(\d{1,2})\.(\d{1,2})\.(\d{4})/;
-/** As Microsoft writes it in English: month first. */
 const SLASHED_DAY = /^(\d{1,2})\/(\d{1,2})\/(\d{4})/;
+const MONTHS = 12;
 
-export function readDay(text: string): string | null {
+/** Undefined: it may be either. */
+function saysDayFirst(text: string): boolean | undefined {
+  const [, first, second] = SLASHED_DAY.exec(text.trim()) ?? [];
+  if (Number(first) > MONTHS) return true;
+  return Number(second) > MONTHS ? false : undefined;
+}
+
+/** A day with slashes is in American order, as Microsoft writes it, unless the file shows otherwise. */
+export function readDay(text: string, isDayFirst = false): string | null {
   const iso = ISO_DAY.exec(text);
   if (iso !== null) return dayOf(iso[1], iso[2], iso[3]);
   const dotted = DOTTED_DAY.exec(text);
   if (dotted !== null) return dayOf(dotted[3], dotted[2], dotted[1]);
   const slashed = SLASHED_DAY.exec(text);
-  return slashed === null ? null : dayOf(slashed[3], slashed[1], slashed[2]);
+  if (slashed === null) return null;
+  const [, first, second, year] = slashed;
+  return isDayFirst ? dayOf(year, second, first) : dayOf(year, first, second);
 }
 
 function dayOf(year = '', month = '', day = ''): string | null {

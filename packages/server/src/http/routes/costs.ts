@@ -23,13 +23,14 @@ export function costRoutes({
 }): Pick<Handlers, 'importCosts' | 'costImports' | 'deleteCosts'> {
   return {
     async importCosts({ query, file }) {
-      const { dry_run: dryRun = false, ...named } = query;
+      const { dry_run: dryRun = false, default_source, default_medium, ...named } = query;
       const sent = await file();
       const { currency } = await settings.current();
       const mapping = Object.fromEntries(
         COST_COLUMNS.flatMap((name) => (named[name] === undefined ? [] : [[name, named[name]]])),
       );
-      const read = await readCosts(sent.text, mapping, { currency, pause: setImmediate });
+      const usual = { source: default_source, medium: default_medium };
+      const read = await readCosts(sent.text, { mapping, usual, currency, pause: setImmediate });
       if (typeof read === 'string') throw new AppError('invalid', `The file cannot be imported: ${read}.`);
       const { costs, columns, skipped } = read;
       const importId = createHash('sha256').update(JSON.stringify(costs)).digest('hex').slice(0, 32);
@@ -49,6 +50,7 @@ export function costRoutes({
         to: days.at(-1) ?? null,
         amount: costs.reduce((sum, { amount_micros }) => sum + amount_micros, 0) / MICROS,
         currency,
+        lines_skipped: skipped.length,
         skipped: skipped.slice(0, SKIPPED_SHOWN_MAX),
       };
     },

@@ -4,8 +4,8 @@ import { readCosts, readDay } from '../../../src/domain/costs/read-costs.ts';
 
 const EUR = { currency: 'EUR', pause: async () => undefined };
 
-async function read(text: string, mapping = {}) {
-  const found = await readCosts(text, mapping, EUR);
+async function read(text: string, options: Partial<Parameters<typeof readCosts>[1]> = {}) {
+  const found = await readCosts(text, { ...EUR, ...options });
   assert.ok(typeof found !== 'string', String(found));
   return found;
 }
@@ -83,12 +83,35 @@ test('an export of Microsoft has American dates', async () => {
 
 test('a column that is named wins over the guess', async () => {
   const found = await read('When,What,Paid\n2026-03-01,Spring,5\n', {
-    date: 'when',
-    campaign: 'What',
-    amount: 'Paid',
+    mapping: { date: 'when', campaign: 'What', amount: 'Paid' },
   });
   assert.deepEqual(found.columns, { date: 'When', campaign: 'What', amount: 'Paid' });
-  assert.match(String(await readCosts('date,amount\n', { site: 'Place' }, EUR)), /no column Place for site/);
+  assert.match(
+    String(await readCosts('date,amount\n', { ...EUR, mapping: { site: 'Place' } })),
+    /no column Place for site/,
+  );
+});
+
+test('lines that name no source and medium have those that the person names', async () => {
+  const file = 'Start Date,Campaign Name,Total Spent,Clicks\n2026-03-01,Spring,5,1\n';
+  const { costs } = await read(file, {
+    mapping: { date: 'Start Date', campaign: 'Campaign Name', amount: 'Total Spent' },
+    usual: { source: 'LinkedIn', medium: 'paid_social' },
+  });
+  assert.deepEqual(
+    costs.map(({ source, medium, campaign }) => [source, medium, campaign]),
+    [['linkedin', 'paid_social', 'Spring']],
+  );
+  const named = await read('date,source,amount\n2026-03-01,bing,5\n2026-03-01,,5\n', {
+    usual: { source: 'linkedin' },
+  });
+  assert.deepEqual(
+    named.costs.map(({ source, medium }) => [source, medium]),
+    [
+      ['bing', '(none)'],
+      ['linkedin', '(none)'],
+    ],
+  );
 });
 
 test('lines that make no sense are left out with the reason; a file without columns is refused', async () => {
@@ -103,7 +126,7 @@ test('lines that make no sense are left out with the reason; a file without colu
     { line: 6, reason: 'clicks is not a number' },
   ]);
   assert.equal(found.costs.length, 1);
-  assert.match(String(await readCosts('hello\n', {}, EUR)), /there have to be date, amount/);
+  assert.match(String(await readCosts('hello\n', EUR)), /there have to be date, amount/);
 });
 
 test('a sum with three decimals is one where the other sums of the file have such decimals', async () => {
@@ -124,17 +147,29 @@ test('a sum in another currency is left out, wherever the currency stands', asyn
   assert.deepEqual(skipped, [{ line: 2, reason: 'amount is not a sum of money' }]);
 });
 
-test('days are read as people write them', () => {
-  assert.deepEqual(['2026-3-1', '1.3.2026', '3/1/2026', '2026-13-01'].map(readDay), [
-    '2026-03-01',
-    '2026-03-01',
-    '2026-03-01',
-    null,
+test('days with slashes have the month first unless a line of the file shows otherwise', async () => {
+  const days = async (...dates: string[]) => {
+    const { costs, skipped } = await read(`date,amount\n${dates.map((date) => `${date},1`).join('\n')}\n`);
+    return [...costs.map(({ day }) => day), ...skipped.map(({ reason }) => reason)];
+  };
+  assert.deepEqual(await days('03/02/2026', '04/02/2026'), ['2026-03-02', '2026-04-02']);
+  assert.deepEqual(await days('03/02/2026', '28/02/2026'), ['2026-02-03', '2026-02-28']);
+  assert.deepEqual(await days('03/02/2026', '02/28/2026', '28/02/2026'), [
+    '2026-03-02',
+    '2026-02-28',
+    'date is not a day',
   ]);
+});
+
+test('days are read as people write them', () => {
+  assert.deepEqual(
+    ['2026-3-1', '1.3.2026', '3/1/2026', '2026-13-01'].map((text) => readDay(text)),
+    ['2026-03-01', '2026-03-01', '2026-03-01', null],
+  );
 });
 
 test('a file of nothing but separators, quotes or lines is refused without taking long', async () => {
   for (const text of [',', '"', '\n', '""', 'a,"\n'].map((part) => part.repeat(1_000_000))) {
-    assert.match(String(await readCosts(text, {}, EUR)), /there have to be date, amount/);
+    assert.match(String(await readCosts(text, EUR)), /there have to be date, amount/);
   }
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseCsv } from '../../src/lib/read-csv.ts';
+import { parseCsv } from '@leadtrail/contract/read-csv';
 
 const cellsOf = (text: string) => [...parseCsv(text)].map(({ cells }) => cells);
 

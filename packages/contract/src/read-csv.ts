@@ -9,6 +9,12 @@ const CELLS_MAX = 256;
 /** A longer quoted cell is cut: a reader can pause only between lines. */
 const CELL_CHARS_MAX = 64 * 1024;
 
+/** The text of a file, whose beginning says so if it is UTF-16: Google Ads exports for spreadsheets are. */
+export function textOfFile(bytes: Uint8Array): string {
+  const isUtf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
+  return new TextDecoder(isUtf16 ? 'utf-16le' : 'utf-8').decode(bytes);
+}
+
 /** Line by line, so that whoever reads a long file can pause. */
 export function* parseCsv(given: string): Generator<CsvLine> {
   const text = given.replace(/^\u{FEFF}/u, '');
