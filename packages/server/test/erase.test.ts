@@ -93,6 +93,9 @@ async function erase(service: TestService, given: PersonIdentifiers): Promise<Er
 }
 
 async function assertGone(service: ErasingService): Promise<void> {
+  // A database that is too busy by day is scrubbed at night.
+  const left = await rows(service, "select id from erasure_steps where step = 'scrub'");
+  if (left.length > 0) await runJob(service, 'scrub');
   assert.deepEqual(await tablesWithTraces(service), []);
   // Of a process that is gone it is not known that it will write no more.
   assert.deepEqual(await rows(service, "select * from erasure_steps where step <> 'stray'"), []);

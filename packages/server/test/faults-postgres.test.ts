@@ -89,10 +89,12 @@ describe('PostgreSQL cut', () => {
         assert.equal((await get('/readyz')).status, 200);
         assert.equal((await get('/readyz?for=analytics')).status, 503);
         assert.equal((await get('/healthz')).status, 200);
+        await service.logged('store is away');
       } finally {
         await server.restore();
       }
       await assertHealed();
+      await service.logged('store is back');
     });
   }
 

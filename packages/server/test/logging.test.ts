@@ -54,6 +54,40 @@ test('LOG_LEVEL: everything from that level up is written', () => {
   }
 });
 
+test('of warnings that say the same only a few are written in a minute, and the next one says how many were not', () => {
+  const written: string[] = [];
+  let now = 0;
+  const log = openJsonLog(
+    'info',
+    (line) => written.push(line),
+    () => now,
+  );
+  for (let i = 0; i < 100; i += 1) {
+    log.error('request failed', {
+      endpoint: 'startSession',
+      request_id: String(i),
+      reason: 'The disk is full.',
+    });
+    log.info('migration', { step: '0001' });
+  }
+  log.error('request failed', { endpoint: 'startSession', reason: 'Another reason.' });
+  const errors = () => written.map((line) => JSON.parse(line)).filter(({ level }) => level === 'error');
+  assert.deepEqual(
+    errors().map(({ request_id }) => request_id),
+    ['0', '1', '2', '3', '4', undefined],
+  );
+  assert.equal(written.length - errors().length, 100);
+  now = 60_000;
+  for (let i = 0; i < 2; i += 1)
+    log.error('request failed', { endpoint: 'startSession', reason: 'The disk is full.' });
+  assert.deepEqual(
+    errors()
+      .slice(-2)
+      .map(({ not_logged }) => not_logged),
+    [95, undefined],
+  );
+});
+
 onBothStores('37: what the service logs about a lead', (kind) => {
   const NAME = 'Annabel Quist';
   const EMAIL = 'annabel.quist@private.example';

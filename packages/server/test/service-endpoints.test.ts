@@ -310,6 +310,36 @@ onBothStores('the service about itself', (kind) => {
   });
 });
 
+onBothStores('while the store hangs', (kind) => {
+  let pings = 0;
+  const service = useService(kind, {
+    overrides: {
+      around: {
+        store: (store) => ({
+          ...store,
+          async ping() {
+            pings += 1;
+            if (pings > 1) await new Promise(() => undefined);
+            return store.ping();
+          },
+        }),
+      },
+    },
+  });
+
+  test('GET /readyz goes on saying that tracking and leads can be taken, and soon that the store is away', async () => {
+    const ask = async (query = '') => (await fetch(`${service.url}/readyz${query}`)).json();
+    const seen = new Set<string>();
+    while (!seen.has('away')) {
+      const { status, store } = (await ask()) as { status: string; store: string };
+      assert.equal(status, 'ready');
+      seen.add(store);
+    }
+    assert.deepEqual([...seen], ['up', 'away']);
+    assert.partialDeepStrictEqual(await ask('?for=analytics'), { code: 'unavailable' });
+  });
+});
+
 onBothStores('while the store is away', (kind) => {
   const service = useService(kind, {
     overrides: {

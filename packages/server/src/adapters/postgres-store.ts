@@ -12,6 +12,7 @@ import { isRetryable } from '../store/postgres-dialect.ts';
 import { dialectsTogether } from '../store/postgres-together.ts';
 import { type Call, type Store, storeOf } from '../store/store.ts';
 import { type GroupedCall, type GroupOutcome, inGroups } from './postgres-groups.ts';
+import { tellOutages } from './postgres-outage.ts';
 import {
   GRACE_MS,
   openPostgresPool,
@@ -68,10 +69,11 @@ export async function openPostgresStore(
   const migrations = connectToMigrate(url, isPooled);
   const schema = await openPostgresSchema(migrations.db.query, log).catch(explainToOperator);
 
-  const onceOpen =
-    (call: Call): Call =>
-    (name, argument) =>
-      schema.ready() ?? call(name, argument);
+  const watched = log === undefined ? (call: Call) => call : tellOutages(log);
+  const onceOpen = (call: Call): Call => {
+    const run = watched(call);
+    return (name, argument) => schema.ready() ?? run(name, argument);
+  };
   const inTime = (call: Call): Call =>
     onceOpen((name, argument) =>
       withTimeout(call(name, argument), requestMsMax, () =>

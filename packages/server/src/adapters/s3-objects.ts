@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { AwsV4Signer } from 'aws4fetch';
+import { reasonOf } from '../lib/errors.ts';
 import { assertObjectKey, isObjectKey } from '../lib/object-key.ts';
 import { SECOND_MS } from '../lib/utc-time.ts';
 import type { Log } from '../ports/log.ts';
@@ -131,7 +132,7 @@ export function openS3Objects(settings: S3Settings, log: Log, limits: S3Limits =
     },
   };
   objects.get(CHECK_KEY).catch((error: Error) => {
-    if (!isClosed) log.warn('object store not available', { reason: error.message });
+    if (!isClosed) log.warn('object store not available', { reason: reasonOf(error) });
   });
   return objects;
 }

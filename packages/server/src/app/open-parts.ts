@@ -18,6 +18,7 @@ import { openLeftoverInboxes, openSqliteInbox } from '../adapters/sqlite-inbox.t
 import { openSqliteStore } from '../adapters/sqlite-store.ts';
 import type { Config } from '../config.ts';
 import { keyHash, keyPrefix } from '../domain/setup/integration-key.ts';
+import { reasonOf } from '../lib/errors.ts';
 import { PROJECT_DIR } from '../lib/places.ts';
 import type { Answers } from '../ports/answers.ts';
 import type { Cache } from '../ports/cache.ts';
@@ -109,7 +110,7 @@ export async function openParts(config: Config, { around = {}, ...overrides }: O
   const settingUp = (opening ?? Promise.resolve()).then(() => setUp(store, config, keys, now()));
   // While the store is away the service starts without it.
   if (opening === undefined) await settingUp;
-  else settingUp.catch((error: Error) => log.error('not set up', { reason: error.message }));
+  else settingUp.catch((error: Error) => log.error('not set up', { reason: reasonOf(error) }));
   const openedAnswers = openAnswers(config, { store, inbox: openedInbox, now });
 
   return {

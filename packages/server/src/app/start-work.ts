@@ -10,6 +10,7 @@ import { makeInboxWatch } from '../flows/recognise-inbox.ts';
 import { startRenewingOrigins } from '../flows/renew-origins.ts';
 import { startStoringLoggedLeads } from '../flows/store-logged-leads.ts';
 import { JOBS, openSchedule } from '../jobs/schedule.ts';
+import { reasonOf } from '../lib/errors.ts';
 import type { Inbox } from '../ports/inbox.ts';
 import { newId } from './ids.ts';
 import type { Parts } from './open-parts.ts';
@@ -23,7 +24,7 @@ export async function startWork(config: Config, parts: Parts, { timers }: { time
   const defaults = settingDefaults(config, parts);
   const settings = makeAppSettings({ ...parts, defaults, newId });
   // Sets the flags in the cache that follow from the settings. Where it fails, the next reading does.
-  await settings.latest().catch((error: Error) => log.warn('settings not read', { reason: error.message }));
+  await settings.latest().catch((error: Error) => log.warn('settings not read', { reason: reasonOf(error) }));
   const indexing = startLeadIndexing(parts);
   const renewal = startRenewingOrigins({ store, log });
   const watch = makeInboxWatch({ ...parts, host: hostname() });

@@ -1,3 +1,4 @@
+import { reasonOf } from '../lib/errors.ts';
 import { MINUTE_MS, SECOND_MS } from '../lib/utc-time.ts';
 import type { Log } from '../ports/log.ts';
 import type { ObjectStore } from '../ports/objects.ts';
@@ -29,7 +30,7 @@ export async function archiveSessions(parts: Parts): Promise<void> {
     try {
       await objects.put(key, body);
     } catch (error) {
-      log.warn('object store not available', { reason: (error as Error).message, waiting: entries.length });
+      log.warn('object store not available', { reason: reasonOf(error), waiting: entries.length });
       await store.releaseArchives({ key, claimedUntil, archiveIds, until: now() + RETRY_MS });
       throw error;
     }

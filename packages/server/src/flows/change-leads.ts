@@ -3,7 +3,7 @@ import type { LeadItem } from '@leadtrail/contract/lead-records';
 import type { LeadStatus } from '@leadtrail/contract/lead-status';
 import { BULK_LEADS_MAX } from '@leadtrail/contract/limits';
 import type { LeadFilter } from '../domain/leads/lead-listing.ts';
-import { AppError } from '../lib/errors.ts';
+import { AppError, reasonOf } from '../lib/errors.ts';
 import type { Log } from '../ports/log.ts';
 import type { Store } from '../store/store.ts';
 import type { AppSettings } from './app-settings.ts';
@@ -89,7 +89,7 @@ export function makeChangeLeads(parts: {
         try {
           outcomes.set(lead.lead_id, await changeOne(lead, change));
         } catch (error) {
-          log.warn('lead not changed', { action: change.action, reason: (error as Error).message });
+          log.warn('lead not changed', { action: change.action, reason: reasonOf(error) });
           outcomes.set(lead.lead_id, 'failed');
         }
       }

@@ -9,7 +9,10 @@ import type { KnownSenders } from './known-senders.ts';
 export type Readiness = { problem: string | undefined; store: 'up' | 'away' };
 export type CheckReadiness = (purpose?: Purpose) => Promise<Readiness>;
 
-const ANSWER_MS_MAX = SECOND_MS;
+/** Well below what balancers wait for: a store that hangs is no reason to take out a process that can do without. */
+const WAIT_MS_MAX = 250;
+const FIRST_WAIT_MS_MAX = SECOND_MS;
+const STORE_SILENT_MS_MAX = SECOND_MS;
 /** A busy disk is slow for all processes of a machine: no reason to take them all out. */
 const DISK_SILENT_MS_MAX = 10 * SECOND_MS;
 /** Several balancers ask, but the disk and the store are looked at once. */
@@ -30,7 +33,7 @@ export function makeCheckReadiness({
   /** The store does not need the disk of this machine. */
   isStoreElsewhere: boolean;
 }): CheckReadiness {
-  const storeAnswers = remembered(() => store.ping(), ANSWER_MS_MAX);
+  const storeAnswers = remembered(() => store.ping(), STORE_SILENT_MS_MAX);
   const inboxWrites = remembered(() => inbox.probe(), DISK_SILENT_MS_MAX);
   const leadLogWrites = remembered(() => leadLog.probe(), DISK_SILENT_MS_MAX);
 
@@ -55,7 +58,7 @@ export function makeCheckReadiness({
 
 /** Asks again after a moment, never twice at once. Until `silentMsMax` have passed without an answer, the last one holds. */
 function remembered(attempt: () => Promise<unknown>, silentMsMax: number): () => Promise<boolean> {
-  let last = true;
+  let last: boolean | undefined;
   let asksAgainAt = 0;
   let pending: { since: number; works: Promise<boolean> } | undefined;
 
@@ -74,9 +77,10 @@ function remembered(attempt: () => Promise<unknown>, silentMsMax: number): () =>
   }
 
   return async () => {
-    if (pending === undefined && performance.now() < asksAgainAt) return last;
+    if (last !== undefined && pending === undefined && performance.now() < asksAgainAt) return last;
     pending ??= ask();
     const { since, works } = pending;
-    return withTimeout(works, ANSWER_MS_MAX, () => last && performance.now() - since < silentMsMax);
+    const waitMs = last === undefined ? FIRST_WAIT_MS_MAX : WAIT_MS_MAX;
+    return withTimeout(works, waitMs, () => last !== false && performance.now() - since < silentMsMax);
   };
 }

@@ -1,3 +1,4 @@
+import { reasonOf } from '../lib/errors.ts';
 import type { Log } from '../ports/log.ts';
 import type { Store } from '../store/store.ts';
 import { startLoop } from './background-loop.ts';
@@ -75,7 +76,7 @@ export function startLeadIndexing({
     backoff: { minMs: DEBOUNCE_MS, maxMs: DEBOUNCE_MS },
     onFailure(error) {
       // Nothing is lost: the changes are still there for the next time, and lists are right without.
-      log.warn('leads not indexed', { reason: (error as Error).message });
+      log.warn('leads not indexed', { reason: reasonOf(error) });
       waiting = 0;
     },
   });

@@ -77,7 +77,9 @@ export function startIngest(parts: {
     backoff: BACKOFF,
     onFailure(error, failures) {
       metrics.ingestFailed();
-      log.error('ingest failed', { reason: reasonOf(error), failures });
+      if (failures === 1 || !isTemporary(error)) {
+        log.error('ingest failed', { reason: reasonOf(error), failures });
+      }
     },
   });
   inbox.onAppended(loop.nudge);

@@ -1,3 +1,4 @@
+import { reasonOf } from '../lib/errors.ts';
 import type { Log } from '../ports/log.ts';
 import type { Store } from '../store/store.ts';
 import { type Loop, startLoop } from './background-loop.ts';
@@ -28,6 +29,6 @@ export function startRenewingOrigins({ store, log }: { store: Store; log: Log })
       await giveWay(workedMs, pause);
     },
     backoff: { minMs: 1000, maxMs: 60_000 },
-    onFailure: (error) => log.warn('earlier visits not brought along', { reason: (error as Error).message }),
+    onFailure: (error) => log.warn('earlier visits not brought along', { reason: reasonOf(error) }),
   });
 }

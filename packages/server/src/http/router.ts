@@ -256,6 +256,6 @@ function stream(
   pipeline(body, outgoing).catch((error: NodeJS.ErrnoException) => {
     // The client has gone.
     if (error.code === 'ERR_STREAM_PREMATURE_CLOSE') return;
-    log.error('answer broken off', { request_id: requestId, reason: error.message });
+    log.error('answer broken off', { request_id: requestId, reason: reasonOf(error) });
   });
 }

@@ -1,4 +1,5 @@
 import { Cron } from 'croner';
+import { reasonOf } from '../lib/errors.ts';
 import { SECOND_MS } from '../lib/utc-time.ts';
 import type { JobOutcome } from '../ports/metrics.ts';
 import type { Job, JobParts } from './job.ts';
@@ -41,7 +42,7 @@ export async function runJob(job: Job, cron: Cron, parts: JobParts, now: () => n
     parts.store
       .recordJobRun({ job: job.name, tick: tick.tick, outcome, now: now() })
       .catch((error: Error) =>
-        parts.log.warn('job run not recorded', { job: job.name, reason: error.message }),
+        parts.log.warn('job run not recorded', { job: job.name, reason: reasonOf(error) }),
       );
   try {
     await job.run(parts, job.deletes ? claim.clock : startedAt);

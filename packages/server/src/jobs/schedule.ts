@@ -2,6 +2,7 @@ import type { Cron } from 'croner';
 import { archiveSessions } from '../flows/archive-sessions.ts';
 import { compactOwnFiles, finishErasures } from '../flows/finish-erasures.ts';
 import { indexChangedLeads, renewLeadsAfterMigration } from '../flows/index-leads.ts';
+import { reasonOf } from '../lib/errors.ts';
 import { SECOND_MS } from '../lib/utc-time.ts';
 import type { JobOutcome, JobReport } from '../ports/metrics.ts';
 import { checkLeadDrought, isDroughtWatched } from './check-lead-drought.ts';
@@ -169,7 +170,7 @@ export function openSchedule(
     const at = now();
     const startedAt = performance.now();
     const outcome = await runJob(job, cron, parts, now).catch((error: Error) => {
-      log.error('job failed', { job: job.name, reason: error.message });
+      log.error('job failed', { job: job.name, reason: reasonOf(error) });
       return 'failure' as const;
     });
     report(outcome, at, (performance.now() - startedAt) / SECOND_MS);
