@@ -117,7 +117,7 @@ export function openPrometheusMetrics(build: Labels): Metrics {
     ),
     leadtrail_failed_records_total: single(
       'counter',
-      'Tracking records that could not be processed and are kept',
+      'Tracking records that this process could not process',
       () => drops.record_unprocessable,
     ),
     leadtrail_leads_total: byLabel('outcome', 'Submitted leads by what became of them', leads),
@@ -168,6 +168,10 @@ export function openPrometheusMetrics(build: Labels): Metrics {
       'oldestSendSeconds',
     ),
     leadtrail_archive_queue: shown('Archives that wait for the object store', 'waitingArchives'),
+    leadtrail_failed_records: shown(
+      'Tracking records that could not be processed, and wait in failed_records',
+      'failedRecords',
+    ),
     leadtrail_disk_free_bytes: shown('Space that is left where DATA_DIR is', 'diskFreeBytes'),
     leadtrail_event_loop_lag_seconds: shown(
       'The longest that the main thread was busy since the metrics were last asked for',

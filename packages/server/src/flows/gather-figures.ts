@@ -39,6 +39,7 @@ export function makeGatherFigures(parts: {
       pendingSends: waiting?.pendingSends,
       oldestSendSeconds: waiting && ageSeconds(waiting.oldestSendAt, now()),
       waitingArchives: waiting?.waitingArchives,
+      failedRecords: waiting?.failedRecords,
       postgresUp: isStoreElsewhere ? Number(waiting !== undefined) : undefined,
       s3Up: isUp === undefined ? undefined : Number(isUp),
     });

@@ -41,6 +41,7 @@ export type Figures = Record<
   | 'pendingSends'
   | 'oldestSendSeconds'
   | 'waitingArchives'
+  | 'failedRecords'
   | 'postgresUp'
   | 's3Up',
   number | undefined

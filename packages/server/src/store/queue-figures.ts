@@ -1,12 +1,14 @@
 import { sql } from 'kysely';
 import { primaryRead } from './operation.ts';
 
-/** What waits in the store for other systems. */
+/** What waits in the store for other systems, or for an update. */
 export type QueueFigures = {
   pendingSends: number;
   /** When the oldest of them was made. */
   oldestSendAt: number | null;
   waitingArchives: number;
+  /** Tracking that could not be processed. */
+  failedRecords: number;
 };
 
 export const queueFigures = primaryRead(async ({ query }): Promise<QueueFigures> => {
@@ -16,9 +18,14 @@ export const queueFigures = primaryRead(async ({ query }): Promise<QueueFigures>
     // As text in the statement: only then does the index of pending sends do.
     .where('status', '=', sql.lit('pending' as const))
     .executeTakeFirstOrThrow();
-  const archives = await query
-    .selectFrom('archive_queue')
-    .select(({ fn }) => fn.countAll<number>().as('waiting'))
-    .executeTakeFirstOrThrow();
-  return { pendingSends: sends.pending, oldestSendAt: sends.oldest, waitingArchives: archives.waiting };
+  const countOf = async (table: 'archive_queue' | 'failed_records') => {
+    const counted = query.selectFrom(table).select(({ fn }) => fn.countAll<number>().as('rows'));
+    return (await counted.executeTakeFirstOrThrow()).rows;
+  };
+  return {
+    pendingSends: sends.pending,
+    oldestSendAt: sends.oldest,
+    waitingArchives: await countOf('archive_queue'),
+    failedRecords: await countOf('failed_records'),
+  };
 });
