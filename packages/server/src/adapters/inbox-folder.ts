@@ -1,9 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { copyFileSync, existsSync, globSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-/** What `npm run inbox` does: show the inboxes of a folder, and take in those of another machine. */
+/** What `npm run inbox` and `npm run backup` do with inboxes: show them, take in those of another machine, copy them. */
 
 /** Why nothing was adopted; its message is one sentence for the operator. */
 export class AdoptionRefused extends Error {}
@@ -25,6 +35,9 @@ export type ListedInbox = { file: string } & (
 /** How files are named that came from elsewhere: they are removed once they are empty. */
 export const ADOPTED = 'adopted-';
 const SQLITE_BUSY = 5;
+const NO_LOG = '';
+const LOG_HEADER_BYTES = 32;
+const COPY_ATTEMPTS = 100;
 
 export function listInboxes(dir: string): ListedInbox[] {
   return inboxFiles(dir).map((file) => ({ file, ...look(file) }));
@@ -62,15 +75,54 @@ export function adoptInboxes(from: string, dir: string): { files: number; record
 function copyInbox(file: string, target: string): number {
   const partial = `${target}.partial`;
   try {
-    copyFileSync(file, partial);
-    // What was committed last may be in the log only.
-    if (existsSync(`${file}-wal`)) copyFileSync(`${file}-wal`, `${partial}-wal`);
+    copyWithLog(file, partial);
     const copied = look(partial);
     if (copied.state !== 'free') throw new Error(`${basename(file)} cannot be read once it is copied.`);
     renameSync(partial, `${target}.db`);
     return copied.records;
   } finally {
     for (const end of ['', '-wal', '-shm']) rmSync(partial + end, { force: true });
+  }
+}
+
+/** Copies inboxes under their names, those in use as well, and says how many records they hold. */
+export function copyInboxes(from: string, to: string): number {
+  mkdirSync(to, { recursive: true, mode: 0o700 });
+  let records = 0;
+  for (const file of inboxFiles(from)) {
+    const target = join(to, basename(file));
+    copyWithLog(file, target);
+    const copied = look(target);
+    if (copied.state !== 'free') throw new Error(`${file} cannot be read once it is copied.`);
+    records += copied.records;
+  }
+  return records;
+}
+
+/**
+ * The last commits may be in the log only. As long as it was not begun anew meanwhile, it has every page of the file that has
+ * changed since: whatever state the copy of the file is in, with the log it is whole.
+ */
+function copyWithLog(file: string, target: string): void {
+  for (let left = COPY_ATTEMPTS; left > 0; left -= 1) {
+    const before = logHeader(file);
+    copyFileSync(file, target);
+    rmSync(`${target}-wal`, { force: true });
+    if (before !== NO_LOG) copyFileSync(`${file}-wal`, `${target}-wal`);
+    if (logHeader(file) === before) return;
+  }
+  throw new Error(`${file} cannot be copied: it changes too fast.`);
+}
+
+/** With its salts, which change whenever the log is begun anew. */
+function logHeader(file: string): string {
+  if (!existsSync(`${file}-wal`)) return NO_LOG;
+  const log = openSync(`${file}-wal`, 'r');
+  try {
+    const header = Buffer.alloc(LOG_HEADER_BYTES);
+    return header.subarray(0, readSync(log, header)).toString('hex');
+  } finally {
+    closeSync(log);
   }
 }
 
