@@ -52,6 +52,8 @@ export type Config = {
   analyticsRefreshCooldownSeconds: number;
   engine: { accountId: string; apiToken: string } | undefined;
   flow: { webhookUrl: string | undefined; signingSecret: string | undefined; allowPrivateNetwork: boolean };
+  /** Off: nothing is sent to the automation platform, for example by a copy of the service that is only looked at. */
+  isForwarding: boolean;
   /** A site, form and page to try things out with, where the service makes its own keys. */
   demo: boolean;
   trackRateLimitPerMinute: number;
@@ -113,6 +115,7 @@ export function readConfig(env: Environment): Config {
       signingSecret: read.text('FLOW_SIGNING_SECRET'),
       allowPrivateNetwork: read.flag('FLOW_ALLOW_PRIVATE_NETWORK', false),
     },
+    isForwarding: read.flag('FORWARDING', true),
     demo: read.flag('DEMO_SITE', true) && analyticsApiKey === undefined,
     trackRateLimitPerMinute: read.integer('TRACK_RATE_LIMIT_PER_MINUTE', 600, { min: 0 }),
     captureRateLimitPerMinute: read.integer('CAPTURE_RATE_LIMIT_PER_MINUTE', 60, { min: 0 }),

@@ -48,6 +48,7 @@ test('nothing has to be set', () => {
     analyticsRefreshCooldownSeconds: 1800,
     engine: undefined,
     flow: { webhookUrl: undefined, signingSecret: undefined, allowPrivateNetwork: false },
+    isForwarding: true,
     demo: true,
     trackRateLimitPerMinute: 600,
     captureRateLimitPerMinute: 60,
@@ -119,6 +120,7 @@ test('everything can be set', () => {
     FLOW_WEBHOOK_URL: 'http://flow.example/hook',
     FLOW_SIGNING_SECRET: 'signing',
     FLOW_ALLOW_PRIVATE_NETWORK: '1',
+    FORWARDING: 'no',
     TRACK_RATE_LIMIT_PER_MINUTE: '0',
     CAPTURE_RATE_LIMIT_PER_MINUTE: '5',
     LEGACY_LEAD_ROUTES: 'off',
@@ -163,6 +165,7 @@ test('everything can be set', () => {
     analyticsRefreshCooldownSeconds: 0,
     engine: { accountId: 'account', apiToken: 'token' },
     flow: { webhookUrl: 'http://flow.example/hook', signingSecret: 'signing', allowPrivateNetwork: true },
+    isForwarding: false,
     demo: false,
     trackRateLimitPerMinute: 0,
     captureRateLimitPerMinute: 5,
@@ -234,6 +237,7 @@ test('flags are true/1/on/yes or false/0/off/no, in any case', () => {
   for (const [name, read] of [
     ['BOT_LEAD_DETECTION', (env: Environment) => readConfig(env).botLeadDetection],
     ['FLOW_ALLOW_PRIVATE_NETWORK', (env: Environment) => readConfig(env).flow.allowPrivateNetwork],
+    ['FORWARDING', (env: Environment) => readConfig(env).isForwarding],
     ['LEGACY_LEAD_ROUTES', (env: Environment) => readConfig(env).legacyLeadRoutes],
   ] as const) {
     for (const on of ['true', '1', 'on', 'yes', 'TRUE', ' On ']) assert.equal(read({ [name]: on }), true, on);

@@ -122,6 +122,20 @@ const forwarded = (service: TestService) => within('Forwarding', service.app.for
 
 const receivedIds = (receiver: Receiver) => receiver.received.map(({ headers }) => headers['webhook-id']);
 
+onBothStores('a copy that is only looked at', (kind) => {
+  test('sends nothing, and its deliveries wait', async (t) => {
+    const receiver = await startReceiver();
+    t.after(() => receiver.close());
+    const service = await startForwardingService(kind, receiver, { env: { FORWARDING: 'off' } });
+    t.after(() => service.close());
+    await capture(service);
+    await forwarded(service);
+    assert.equal((await theSend(service)).status, 'pending');
+    assert.deepEqual(receiver.received, []);
+    assert.ok(service.logged.some(({ message }) => message.includes('FORWARDING is off')));
+  });
+});
+
 onBothStores('a new lead', (kind) => {
   let clock: Clock;
   let receiver: Receiver;

@@ -33,7 +33,9 @@ export async function startWork(config: Config, parts: Parts, { timers }: { time
   const ingest = ingestFrom(inbox);
   const adoption = makeAdoption({ openLeftovers: parts.openLeftovers, startIngest: ingestFrom, watch, log });
   await adoption.run();
-  const forwarding = startForwarding({ ...parts, settings, onOutcome: indexing.nudge });
+  const { isForwarding } = config;
+  if (!isForwarding) log.warn('nothing is sent to the automation platform: FORWARDING is off');
+  const forwarding = startForwarding({ ...parts, settings, isForwarding, onOutcome: indexing.nudge });
   const storeFrom = (source: Inbox) =>
     startStoringLoggedLeads({
       ...{ leadLog: source, store, log, metrics },

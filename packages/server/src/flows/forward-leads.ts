@@ -50,6 +50,8 @@ export type Forwarding = {
 export function startForwarding(parts: {
   store: Store;
   settings: AppSettings;
+  /** False: everything waits. */
+  isForwarding: boolean;
   webhook: Webhook;
   now: () => number;
   random: () => number;
@@ -83,6 +85,7 @@ export function startForwarding(parts: {
   }
 
   async function currentTarget(): Promise<WebhookTarget | null> {
+    if (!parts.isForwarding) return null;
     const { flowEnabled, flowTarget } = await settings.current();
     return flowEnabled ? flowTarget : null;
   }
