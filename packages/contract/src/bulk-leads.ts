@@ -27,6 +27,14 @@ export const bulkLeads = endpoint({
     before: z.int().positive().optional().describe('with `filter`: `next_before` of the answer before'),
     action: z.enum(BULK_ACTIONS),
     status: z.enum(LEAD_STATUSES).optional().describe('with `stage`'),
+    from: z
+      .enum(LEAD_STATUSES)
+      .optional()
+      .describe('with `stage`: only those that are in this one, the others are `changed_meanwhile`'),
+    undo: z
+      .boolean()
+      .optional()
+      .describe('with `stage`: takes their last moves back, as if they had never been made'),
     again: z
       .boolean()
       .default(false)

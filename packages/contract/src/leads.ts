@@ -216,6 +216,14 @@ export const updateLead = endpoint({
       .min(1)
       .optional()
       .describe(`one of ${LEAD_STATUSES.join(', ')}`),
+    from: z
+      .enum(LEAD_STATUSES)
+      .optional()
+      .describe('with `status`: the stage it is thought to be in; if it is in another one, nothing changes'),
+    undo: z
+      .boolean()
+      .optional()
+      .describe('with `status`: takes the last move back, as if it had never been made'),
     value: LeadValue.optional().describe(
       'in the currency of the settings; null: not known; needs the admin key',
     ),
@@ -226,6 +234,7 @@ export const updateLead = endpoint({
     400: ApiError,
     401: ApiError,
     404: ApiError,
+    409: ApiError.describe('the lead is not in the stage `from`'),
     413: ApiError,
     500: ApiError,
     503: ApiError,

@@ -9,6 +9,7 @@ import { aClock } from '@leadtrail/testing/clock';
 import { row, rows } from '@leadtrail/testing/database';
 import { CAPTURE_ENV, setUpSite } from '@leadtrail/testing/enquiries';
 import { emptyLeads } from '@leadtrail/testing/leads';
+import { ask } from '@leadtrail/testing/questions';
 import { MARKETING_KEY, onBothStores, useService } from '@leadtrail/testing/service';
 import { startSession } from '@leadtrail/testing/visits';
 import type { LeadDetail } from '../src/store/leads/detail.ts';
@@ -148,6 +149,39 @@ onBothStores('what people do to leads', (kind) => {
       assert.deepEqual(await stages(), ['won', 'won', 'new', 'new']);
       const { history } = await show(Number(ids[0]));
       assert.partialDeepStrictEqual(history, [{ from: 'new', to: 'won', by: 'marketing' }]);
+    });
+
+    test('a move that is undone counts nowhere, and one that somebody else has changed since stays', async () => {
+      const [slip, changed] = ids.map(Number) as [number, number];
+      const figures = async () => (await ask(service, { metrics: ['qualified', 'won'] })).totals.metrics;
+      const move = (id: number, body: object) => call(service, 'PATCH', `${LEADS}/${id}`, { body });
+      await bulk({ ids: [slip, changed], action: 'stage', status: 'won' });
+      assert.deepEqual(await figures(), [2, 2]);
+      await move(changed, { status: 'qualified', from: 'won' });
+
+      const { body } = await bulk({
+        ids: [slip, changed],
+        action: 'stage',
+        status: 'new',
+        from: 'won',
+        undo: true,
+      });
+      assert.deepEqual(
+        [body.moved, body.skipped],
+        [[{ lead_id: slip, from: 'won' }], [{ lead_id: changed, reason: 'changed_meanwhile' }]],
+      );
+      assert.deepEqual((await show(slip)).history, []);
+      assert.deepEqual(await figures(), [1, 0]);
+
+      assert.equal((await move(changed, { status: 'lost', from: 'won' })).status, 409);
+      // Its last move was another one: this is one more.
+      assert.equal((await move(changed, { status: 'new', undo: true })).status, 200);
+      assert.deepEqual(
+        (await show(changed)).history.map(({ to }) => to),
+        ['new', 'qualified', 'won'],
+      );
+      assert.deepEqual(await figures(), [1, 0]);
+      assert.deepEqual(await stages(), ['new', 'new', 'new', 'new']);
     });
 
     test('all that match a filter, and no others', async () => {

@@ -5,6 +5,7 @@ import { BULK_LEADS_MAX } from '@leadtrail/contract/limits';
 import type { LeadFilter } from '../domain/leads/lead-listing.ts';
 import { AppError, reasonOf } from '../lib/errors.ts';
 import type { Log } from '../ports/log.ts';
+import type { MoveConditions } from '../store/leads/change.ts';
 import type { Store } from '../store/store.ts';
 import type { AppSettings } from './app-settings.ts';
 import { type ForwardLead, forwardingOff } from './forward-lead.ts';
@@ -18,7 +19,7 @@ export type LeadsMeant =
   | { filter: LeadFilter & { q: string }; before?: number | undefined };
 
 export type LeadsChange =
-  | { action: 'stage'; status: LeadStatus; by: 'admin' | 'marketing' }
+  | ({ action: 'stage'; status: LeadStatus; by: 'admin' | 'marketing' } & MoveConditions)
   | { action: 'review' }
   | { action: 'forward'; again: boolean };
 
@@ -102,9 +103,12 @@ export function makeChangeLeads(parts: {
     const id = String(lead.lead_id);
     switch (change.action) {
       case 'stage': {
-        const { status, by } = change;
-        if (lead.status === status) return 'unchanged';
-        return outcomeOf(() => updateLead({ id, status, by }), { not_found: 'unknown' });
+        const { action: _action, ...move } = change;
+        if (lead.status === move.status) return 'unchanged';
+        return outcomeOf(() => updateLead({ id, ...move }), {
+          not_found: 'unknown',
+          conflict: 'changed_meanwhile',
+        });
       }
       case 'review': {
         if (lead.needs_review === 0) return 'unchanged';

@@ -1,4 +1,6 @@
 import type { LeadStatus } from '@leadtrail/contract/lead-status';
+import { AppError } from '../lib/errors.ts';
+import type { MoveConditions } from '../store/leads/change.ts';
 import type { Store } from '../store/store.ts';
 import type { AppSettings } from './app-settings.ts';
 import { unknownLead } from './view-lead.ts';
@@ -10,7 +12,7 @@ type LeadUpdate = {
   status?: LeadStatus;
   value?: number | null;
   by: 'admin' | 'marketing';
-};
+} & MoveConditions;
 
 /** Moves a lead to a stage or sets its value, and tells the automation platform where that is wanted. */
 export function makeUpdateLead(parts: {
@@ -29,6 +31,8 @@ export function makeUpdateLead(parts: {
     const change = { ...update, stageSendId, now: now() };
     const outcome = await (isSending ? store.updateLeadAndTell(change) : store.updateLead(change));
     if (outcome === 'unknown') throw unknownLead();
+    if (outcome === 'elsewhere')
+      throw new AppError('conflict', 'The lead has been moved to another stage meanwhile.');
     onStored();
     if (outcome === 'sending') onPendingSend();
   };

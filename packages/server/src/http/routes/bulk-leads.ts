@@ -21,14 +21,14 @@ function meantBy({ ids, filter, before }: Body): LeadsMeant {
   return { filter: leadFilter({ ...filter, q: searchText(filter.q) }), before };
 }
 
-function changeOf({ action, status, again }: Body, by: Role): LeadsChange {
+function changeOf({ action, status, from, undo, again }: Body, by: Role): LeadsChange {
   if (action === 'review') return { action };
   if (action === 'forward') {
     if (by === 'admin') return { action, again };
     throw new AppError('forbidden', 'This key may not send leads; it needs the admin key.');
   }
   if (status === undefined) throw invalid('stage needs a status');
-  return { action, status, by };
+  return { action, status, from, undo, by };
 }
 
 function invalid(why: string): AppError {

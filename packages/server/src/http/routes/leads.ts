@@ -80,6 +80,8 @@ export function leadRoutes({
       }
       const change = {
         ...(body.status === undefined ? {} : { status: stageOf(body.status) }),
+        ...(body.from === undefined ? {} : { from: body.from }),
+        ...(body.undo === undefined ? {} : { undo: body.undo }),
         ...(body.value === undefined ? {} : { value: body.value }),
       };
       await updateLead({ id: params.id, ...change, by: role ?? 'marketing' });

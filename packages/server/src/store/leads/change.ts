@@ -8,17 +8,24 @@ import { noteUpdate } from './updates.ts';
 
 const MICROS = 1_000_000;
 
-export type LeadChange = {
+export type MoveConditions = {
+  /** It moves only if it is in this stage. */
+  from?: LeadStatus | undefined;
+  /** The last move was a slip: it is taken back, and counts nowhere. */
+  undo?: boolean | undefined;
+};
+
+export type LeadChange = MoveConditions & {
   status?: LeadStatus | undefined;
   value?: number | null | undefined;
   now: number;
 } & (
-  | { by: 'admin' | 'marketing'; stageSendId?: string | null }
-  // What comes from the CRM does not go back there.
-  | { by: 'crm' }
-);
+    | { by: 'admin' | 'marketing'; stageSendId?: string | null }
+    // What comes from the CRM does not go back there.
+    | { by: 'crm' }
+  );
 
-export type ChangeOutcome = 'unknown' | 'unchanged' | 'changed' | 'sending';
+export type ChangeOutcome = 'unknown' | 'elsewhere' | 'unchanged' | 'changed' | 'sending';
 
 type Row = {
   lead_public_id: string;
@@ -32,6 +39,7 @@ export async function changeLead(db: Db, leadId: number, change: LeadChange): Pr
   const [lead] = await db.dialect.selectHeld<Row>(SELECT_LEAD, [leadId]);
   if (lead === undefined) return 'unknown';
   const { status = lead.status, now, by } = change;
+  if (change.from !== undefined && change.from !== lead.status) return 'elsewhere';
   const micros = change.value === undefined ? lead.value_micros : microsOf(change.value);
   const moves = status !== lead.status;
   if (!moves && micros === lead.value_micros) return 'unchanged';
@@ -40,13 +48,14 @@ export async function changeLead(db: Db, leadId: number, change: LeadChange): Pr
     .set({ status, value_micros: micros })
     .where('lead_id', '=', leadId)
     .execute();
-  if (moves) await noteStageMove(db, { leadId, from: lead.status, to: status, by, now });
+  const move = { leadId, from: lead.status, to: status, by, now };
+  if (moves && !(change.undo && (await takeBack(db, move)))) await noteStageMove(db, move);
   await noteUpdate(db, leadId, now);
   // The platform has not heard of what bots have left.
   if (!moves || change.by === 'crm' || change.stageSendId == null || lead.is_bot_lead === 1) return 'changed';
-  const move = { from: lead.status, to: status, by: change.by, at: now };
+  const moved = { from: lead.status, to: status, by: change.by, at: now };
   const value = micros === null ? null : micros / MICROS;
-  const body = stageChange({ ...lead, lead_id: leadId }, { ...move, value }, change.stageSendId);
+  const body = stageChange({ ...lead, lead_id: leadId }, { ...moved, value }, change.stageSendId);
   const submissionId = await shownSubmission(db, leadId);
   await insertFlowSend(db, { event: body.type, leadId, submissionId, carried: [], at: now, body });
   return 'sending';
@@ -67,6 +76,22 @@ async function shownSubmission({ dialect }: Db, leadId: number): Promise<number>
 
 const SELECT_SHOWN = `select case when l.shown_submission_id <> 0 then l.shown_submission_id else min(s.submission_id) end as id
   from leads l join submissions s on s.lead_id = l.lead_id where l.lead_id = ? group by l.lead_id, l.shown_submission_id`;
+
+/** False: its last move was another one. */
+async function takeBack(
+  { query, dialect }: Db,
+  { leadId, from, to }: { leadId: number; from: string; to: string },
+): Promise<boolean> {
+  const [last] = await dialect.run<{ at: number | null }>(SELECT_LAST_MOVE, [leadId]);
+  const deleted = await query
+    .deleteFrom('lead_stage_moves')
+    .where('lead_id', '=', leadId)
+    .where('at', '=', last?.at ?? 0)
+    .where('from_status', '=', to)
+    .where('to_status', '=', from)
+    .executeTakeFirst();
+  return deleted.numDeletedRows > 0n;
+}
 
 /** Each move is later than the one before, so that their times tell their order. */
 export async function noteStageMove(
