@@ -256,6 +256,12 @@ onBothStores('a question', (kind) => {
     );
     assert.match(response.headers.get('content-type') ?? '', /^text\/csv/);
     assert.equal(await response.text(), "source,visits\r\n'=d,1\r\na,1\r\nb,1\r\nc,1\r\n");
+    const withCosts = await service.post(
+      QUERY,
+      { metrics: ['visits', 'cost'], dimensions: ['source'], period: 'all', limit: 1 },
+      { 'x-api-key': ADMIN_KEY, accept: 'text/csv' },
+    );
+    assert.equal(await withCosts.text(), "source,visits,cost\r\n'=d,1,\r\n");
   });
 
   test('may be asked with either key, and its fields say what can be asked', async () => {

@@ -36,16 +36,22 @@ function changeOf(value: number | null, before: number | null): number | null {
     : round(((value - before) / before) * 100, 1);
 }
 
-/** A line for each row: the dimensions, then the metrics, then those of the period before. */
+/** Where no money was noted the cell stays empty: a nought would say that it cost nothing. */
+function shownMoney(value: number | null, name: MetricName): number | null {
+  return value === 0 && METRICS[name].kind === 'money' ? null : value;
+}
+
+/** A line for each row: the dimensions, then the metrics, then those of the period before, with their changes. */
 export function answerAsCsv(
   { metrics, dimensions, previous }: CheckedQuestion,
   { rows }: QuestionAnswer,
 ): string {
   const compared = previous === null ? [] : metrics.flatMap((name) => [`previous_${name}`, `change_${name}`]);
+  const cell = (value: number | null, i: number) => shownMoney(value, metrics[i] as MetricName);
   const lines = rows.map((row) => [
     ...row.dimensions,
-    ...row.metrics,
-    ...(row.previous ?? []).flatMap((value, i) => [value, row.change?.[i] ?? null]),
+    ...row.metrics.map(cell),
+    ...(row.previous ?? []).flatMap((value, i) => [cell(value, i), row.change?.[i] ?? null]),
   ]);
   // The byte order mark tells spreadsheets that it is UTF-8.
   return `\u{FEFF}${[[...dimensions, ...metrics, ...compared], ...lines].map(csvLine).join('')}`;
