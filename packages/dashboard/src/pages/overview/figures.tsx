@@ -17,8 +17,8 @@ const GRID = 'grid grid-cols-2 gap-3 sm:gap-4 lg:grid-cols-4 print:grid-cols-4';
 const YOUNGER = 'leads of the period before have had longer';
 /** A shared link has no list of leads. */
 const NOTE = isShared
-  ? 'Bots and fakes are not counted.'
-  : 'Bots and fakes are not counted; the list of leads shows them.';
+  ? 'Bots and fakes are not counted. The rate includes leads without a visit.'
+  : 'Bots and fakes are not counted; the list of leads shows them. The rate includes leads without a visit.';
 const METRICS = ['leads', 'conversion_rate', 'qualified', 'won', 'visits'] as const;
 
 /** The four numbers of a morning, each with what it was like before. */
