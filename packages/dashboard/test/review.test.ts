@@ -136,6 +136,56 @@ describe('reviewing leads without the mouse', () => {
       await page.getByRole('dialog').waitFor({ state: 'detached' });
     }));
 
+  test('on a closed select the keys are those of the page, and no letter chooses', () =>
+    dashboard.visit(
+      '/leads',
+      async (page) => {
+        await page.keyboard.press('j');
+        await page.keyboard.press('Enter');
+        await page.getByRole('heading', { level: 1, name: 'Eve' }).waitFor();
+        await atRest(page);
+        const stage = page.getByRole('combobox', { name: 'Stage' });
+        await stage.press('Enter');
+        const contacted = page.getByRole('option', { name: 'Contacted', exact: true });
+        await contacted.waitFor();
+        // An open list is searched by letters.
+        await page.keyboard.press('c');
+        await contacted.and(page.locator('[data-highlighted]')).waitFor();
+        await pressAndWait(page, 'Enter', 'PATCH', /\/analytics\/leads\//);
+        await stage.and(page.locator(':focus')).waitFor();
+
+        await page.keyboard.press('f');
+        await page.getByText('Eve was not sent').first().waitFor();
+        assert.equal((await leadOf('Eve')).status, 'contacted');
+        await pressAndWait(page, 'u', 'PATCH', /\/analytics\/leads\//);
+        assert.equal((await leadOf('Eve')).status, 'new');
+        await page.keyboard.press('?');
+        await page.getByRole('dialog', { name: 'Review leads by keyboard' }).waitFor();
+        await page.keyboard.press('Escape');
+        await page.getByRole('dialog', { name: 'Review leads by keyboard' }).waitFor({ state: 'detached' });
+
+        // Escape closes an open list, and only then leads back.
+        await stage.press('ArrowDown');
+        await page.getByRole('listbox').waitFor();
+        await page.keyboard.press('Escape');
+        await stage.and(page.locator(':focus')).waitFor();
+        await page.keyboard.press('n');
+        await page.waitForFunction(() => document.activeElement?.tagName === 'TEXTAREA');
+        await page.keyboard.press('Escape');
+        await stage.press('Escape');
+        await page.getByRole('heading', { level: 1, name: 'Leads' }).waitFor();
+        await atRest(page);
+
+        const { search } = new URL(page.url());
+        const filter = page.getByRole('combobox', { name: 'Stage' });
+        await filter.press('n');
+        await filter.press('j');
+        assert.equal(await focused(page), 'Eve');
+        assert.equal(new URL(page.url()).search, search);
+      },
+      { expectedErrors: /status of 409/ },
+    ));
+
   test('leads are narrowed by project and by the frame', () =>
     dashboard.visit('/leads', async (page) => {
       await page.getByRole('button', { name: 'More filters' }).click();

@@ -2,8 +2,10 @@ import { useEffect, useRef } from 'react';
 
 export type Keys = Readonly<Record<string, (event: KeyboardEvent) => void>>;
 
-const TYPED_INTO =
-  'input:not([type="checkbox"]), textarea, select, [contenteditable], [role="slider"], [role="combobox"]';
+const TYPED_INTO = 'input:not([type="checkbox"]), textarea, select, [contenteditable], [role="slider"]';
+/** Open and choose with these, and leave all others to the page. */
+const SELECT = '[role="combobox"]';
+const KEYS_OF_SELECTS: ReadonlySet<string> = new Set(['Enter', ' ', 'ArrowDown', 'ArrowUp']);
 const ON_TOP = '[role="dialog"], [role="alertdialog"], [role="menu"], [role="listbox"]';
 
 /** Toasts are dialogs, too, but nobody has to answer them; and what is closing is closed for whoever closed it. */
@@ -17,13 +19,17 @@ export function useKeys(keys: Keys): void {
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
       const act = latest.current[event.key];
-      if (act === undefined || (event.target as Element).closest?.(TYPED_INTO)) return;
-      if (isSomethingOnTop()) return;
+      if (act === undefined || isTakenBy(event.target as Element, event.key) || isSomethingOnTop()) return;
       act(event);
     };
     addEventListener('keydown', onKeyDown);
     return () => removeEventListener('keydown', onKeyDown);
   }, []);
+}
+
+function isTakenBy(place: Element, key: string): boolean {
+  if (place.closest?.(TYPED_INTO)) return true;
+  return KEYS_OF_SELECTS.has(key) && Boolean(place.closest?.(SELECT));
 }
 
 function isSomethingOnTop(): boolean {

@@ -7,17 +7,20 @@ import { INPUT_CLASSES } from './field.tsx';
 
 /** What a select of one choice and one of several have in common. */
 
+type TriggerProps = ComponentProps<typeof Base.Trigger>;
+
 export function SelectTrigger({
   children,
   className,
   ...tied
-}: Omit<ComponentProps<typeof Base.Trigger>, 'className'> & {
+}: Omit<TriggerProps, 'className' | 'onKeyDown'> & {
   children: ReactNode;
   className?: string | undefined;
 }) {
   return (
     <Base.Trigger
       {...tied}
+      onKeyDown={leaveLetters}
       className={classes(INPUT_CLASSES, 'flex items-center justify-between gap-2 text-left', className)}
     >
       {children}
@@ -27,6 +30,12 @@ export function SelectTrigger({
     </Base.Trigger>
   );
 }
+
+/** While it is closed a letter would choose without showing what else there is: letters are keys of the page. */
+const leaveLetters: NonNullable<TriggerProps['onKeyDown']> = (event) => {
+  const isOpen = event.currentTarget.getAttribute('aria-expanded') === 'true';
+  if (!isOpen && event.key.length === 1 && event.key !== ' ') event.preventBaseUIHandler();
+};
 
 export function SelectList<V extends string>({
   choices,
