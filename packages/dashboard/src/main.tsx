@@ -1,13 +1,15 @@
 import { CSPProvider } from '@base-ui/react/csp-provider';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { RouterProvider } from '@tanstack/react-router';
-import { lazy, StrictMode, Suspense, useSyncExternalStore } from 'react';
+import { CatchBoundary, RouterProvider } from '@tanstack/react-router';
+import { StrictMode, Suspense, useSyncExternalStore } from 'react';
 import { createRoot } from 'react-dom/client';
 import { isWorthRetrying } from './api/client.ts';
 import { currentKey, onKeyChange } from './api/key.ts';
 import { isShared } from './api/shared-link.ts';
+import { lazyPart } from './code.ts';
 import { keepFocus } from './keep-focus.ts';
 import { createMainRouter } from './router.tsx';
+import { PageFailed } from './shell/page-failed.tsx';
 import './styles.css';
 import { applyTheme } from './theme.ts';
 import { ToastArea, toasts } from './ui/toast.tsx';
@@ -37,10 +39,10 @@ onKeyChange(() => {
   toasts.close();
 });
 
-const SignIn = lazy(async () => ({ default: (await import('./sign-in.tsx')).SignIn }));
-const SharedDashboard = lazy(async () => ({
-  default: (await import('./shared-view/shared-dashboard.tsx')).SharedDashboard,
-}));
+const SignIn = lazyPart(async () => (await import('./sign-in.tsx')).SignIn);
+const SharedDashboard = lazyPart(
+  async () => (await import('./shared-view/shared-dashboard.tsx')).SharedDashboard,
+);
 /** A shared link has one of its own. */
 const router = isShared ? null : createMainRouter();
 
@@ -64,5 +66,9 @@ if (place !== null) {
 function Dashboard() {
   const key = useSyncExternalStore(onKeyChange, currentKey);
   if (router !== null && key !== null) return <RouterProvider router={router} />;
-  return <Suspense>{isShared ? <SharedDashboard isValid={key !== null} /> : <SignIn />}</Suspense>;
+  return (
+    <CatchBoundary getResetKey={() => 0} errorComponent={PageFailed}>
+      <Suspense>{isShared ? <SharedDashboard isValid={key !== null} /> : <SignIn />}</Suspense>
+    </CatchBoundary>
+  );
 }

@@ -1,4 +1,5 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router';
+import { lazyPage } from './code.ts';
 import { restoreFrame } from './frame/remember.ts';
 import { FRAMED, STRICT_SEARCH } from './framed.ts';
 import { readCampaignsSearch } from './pages/campaigns/search.ts';
@@ -25,91 +26,91 @@ const routeTree = root.addChildren([
     getParentRoute: () => root,
     path: '/',
     validateSearch: readOverviewSearch,
-    component: lazyRouteComponent(() => import('./pages/overview/page.tsx'), 'OverviewPage'),
+    component: lazyPage(() => import('./pages/overview/page.tsx'), 'OverviewPage'),
   }),
   createRoute({
     getParentRoute: () => root,
     path: '/live',
     validateSearch: readLiveSearch,
-    component: lazyRouteComponent(() => import('./pages/live/page.tsx'), 'LivePage'),
+    component: lazyPage(() => import('./pages/live/page.tsx'), 'LivePage'),
   }),
   createRoute({
     getParentRoute: () => root,
     path: '/visits',
     validateSearch: readVisitsSearch,
-    component: lazyRouteComponent(() => import('./pages/visits/page.tsx'), 'VisitsPage'),
+    component: lazyPage(() => import('./pages/visits/page.tsx'), 'VisitsPage'),
   }),
   createRoute({
     getParentRoute: () => root,
     path: '/leads',
     validateSearch: readLeadsSearch,
-    component: lazyRouteComponent(() => import('./pages/leads/page.tsx'), 'LeadsPage'),
+    component: lazyPage(() => import('./pages/leads/page.tsx'), 'LeadsPage'),
   }),
   createRoute({
     getParentRoute: () => root,
     path: '/leads/$leadId',
     validateSearch: readLeadSearch,
-    component: lazyRouteComponent(() => import('./pages/lead/page.tsx'), 'LeadPage'),
+    component: lazyPage(() => import('./pages/lead/page.tsx'), 'LeadPage'),
   }),
   createRoute({
     getParentRoute: () => root,
     path: '/submissions',
     validateSearch: readSubmissionsSearch,
-    component: lazyRouteComponent(() => import('./pages/submissions/page.tsx'), 'SubmissionsPage'),
+    component: lazyPage(() => import('./pages/submissions/page.tsx'), 'SubmissionsPage'),
   }),
   createRoute({
     getParentRoute: () => root,
     path: '/recordings',
     validateSearch: readRecordingsSearch,
-    component: lazyRouteComponent(() => import('./pages/recordings/page.tsx'), 'RecordingsPage'),
+    component: lazyPage(() => import('./pages/recordings/page.tsx'), 'RecordingsPage'),
   }),
   createRoute({
     getParentRoute: () => root,
     path: '/rejected',
     validateSearch: readSetAsideSearch,
-    component: lazyRouteComponent(() => import('./pages/set-aside/page.tsx'), 'RejectedPage'),
+    component: lazyPage(() => import('./pages/set-aside/page.tsx'), 'RejectedPage'),
   }),
   createRoute({
     getParentRoute: () => root,
     path: '/testing',
     validateSearch: readSetAsideSearch,
-    component: lazyRouteComponent(() => import('./pages/set-aside/page.tsx'), 'TestingPage'),
+    component: lazyPage(() => import('./pages/set-aside/page.tsx'), 'TestingPage'),
   }),
   createRoute({
     getParentRoute: () => root,
     path: '/blocked-ips',
     validateSearch: readIpSearch,
-    component: lazyRouteComponent(() => import('./pages/ip-lists/page.tsx'), 'BlockedIpsPage'),
+    component: lazyPage(() => import('./pages/ip-lists/page.tsx'), 'BlockedIpsPage'),
   }),
   createRoute({
     getParentRoute: () => root,
     path: '/whitelisted-ips',
     validateSearch: readIpSearch,
-    component: lazyRouteComponent(() => import('./pages/ip-lists/page.tsx'), 'WhitelistedIpsPage'),
+    component: lazyPage(() => import('./pages/ip-lists/page.tsx'), 'WhitelistedIpsPage'),
   }),
   createRoute({
     getParentRoute: () => root,
     path: '/campaigns',
     validateSearch: readCampaignsSearch,
-    component: lazyRouteComponent(() => import('./pages/campaigns/page.tsx'), 'CampaignsPage'),
+    component: lazyPage(() => import('./pages/campaigns/page.tsx'), 'CampaignsPage'),
   }),
   createRoute({
     getParentRoute: () => root,
     path: '/deliveries',
     validateSearch: readDeliveriesSearch,
-    component: lazyRouteComponent(() => import('./pages/deliveries/page.tsx'), 'DeliveriesPage'),
+    component: lazyPage(() => import('./pages/deliveries/page.tsx'), 'DeliveriesPage'),
   }),
   createRoute({
     getParentRoute: () => root,
     path: '/settings',
     validateSearch: readSettingsSearch,
-    component: lazyRouteComponent(() => import('./pages/settings/page.tsx'), 'SettingsPage'),
+    component: lazyPage(() => import('./pages/settings/page.tsx'), 'SettingsPage'),
   }),
   createRoute({
     getParentRoute: () => root,
     path: '/settings/$section',
     validateSearch: readSettingsSearch,
-    component: lazyRouteComponent(() => import('./pages/settings/page.tsx'), 'SettingsPage'),
+    component: lazyPage(() => import('./pages/settings/page.tsx'), 'SettingsPage'),
   }),
 ]);
 

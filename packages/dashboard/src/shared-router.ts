@@ -1,11 +1,6 @@
-import {
-  createBrowserHistory,
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-} from '@tanstack/react-router';
+import { createBrowserHistory, createRootRoute, createRoute, createRouter } from '@tanstack/react-router';
 import { SHARED_PATH, sharedToken } from './api/shared-link.ts';
+import { lazyPage } from './code.ts';
 import { FRAMED, STRICT_SEARCH } from './framed.ts';
 import { readCampaignsSearch } from './pages/campaigns/search.ts';
 import { readOverviewSearch } from './pages/overview/search.ts';
@@ -20,13 +15,13 @@ export function createSharedRouter() {
       getParentRoute: () => root,
       path: '/',
       validateSearch: readOverviewSearch,
-      component: lazyRouteComponent(() => import('./pages/overview/shared-page.tsx'), 'SharedOverviewPage'),
+      component: lazyPage(() => import('./pages/overview/shared-page.tsx'), 'SharedOverviewPage'),
     }),
     createRoute({
       getParentRoute: () => root,
       path: '/campaigns',
       validateSearch: readCampaignsSearch,
-      component: lazyRouteComponent(() => import('./pages/campaigns/page.tsx'), 'CampaignsPage'),
+      component: lazyPage(() => import('./pages/campaigns/page.tsx'), 'CampaignsPage'),
     }),
   ]);
   return createRouter({

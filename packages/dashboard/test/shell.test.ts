@@ -179,19 +179,79 @@ describe('what surrounds every page', () => {
     });
   });
 
-  test('a page whose code is gone after an update says so, and reloads', async () => {
+  const markPage = (page: Page) => page.evaluate(() => void Object.assign(window, { isSamePage: true }));
+  const isSamePage = (page: Page) => page.evaluate(() => 'isSamePage' in window);
+
+  test('without a network the dashboard stays, and a page that could not be loaded is once it is back', async () => {
+    await dashboard.visit(
+      '/deliveries',
+      async (page) => {
+        await markPage(page);
+        await page.context().setOffline(true);
+        await navigation(page).getByRole('link', { name: 'Recordings' }).click();
+        await page.getByText('Leadtrail cannot be reached').waitFor();
+        await page.getByRole('button', { name: 'Try again' }).click();
+        await page.getByText('Leadtrail cannot be reached').waitFor();
+        await navigation(page).getByRole('link', { name: 'Deliveries' }).click();
+        await page.getByRole('heading', { level: 1, name: 'Deliveries' }).waitFor();
+        await navigation(page).getByRole('link', { name: 'Recordings' }).click();
+        await page.getByText('Leadtrail cannot be reached').waitFor();
+
+        await page.context().setOffline(false);
+        await page.getByRole('button', { name: 'Try again' }).click();
+        await page.getByRole('heading', { level: 1, name: 'Recordings' }).waitFor();
+        assert.ok(await isSamePage(page));
+      },
+      { expectedErrors: /ERR_INTERNET_DISCONNECTED|dynamically imported module/ },
+    );
+  });
+
+  test('a browser that keeps the failure of code gets it by a new page', async () => {
     await dashboard.visit(
       '/deliveries',
       async (page) => {
         const others = /assets\/page-/;
         await page.route(others, (route) => route.abort());
-        await page.getByRole('link', { name: 'Recordings' }).click();
-        await page.getByText(/Leadtrail may have been updated/).waitFor();
+        await navigation(page).getByRole('link', { name: 'Recordings' }).click();
+        const again = page.getByRole('button', { name: 'Try again' });
+        const asked = page.waitForRequest(others);
+        await again.click();
+        await asked;
+        await again.waitFor();
         await page.unroute(others);
-        await page.getByRole('button', { name: 'Try again' }).click();
+        await page.route(others, (route) => route.continue(), { times: 1 });
+        await again.click();
         await page.getByRole('heading', { level: 1, name: 'Recordings' }).waitFor();
       },
       { expectedErrors: /ERR_FAILED|dynamically imported module/ },
+    );
+  });
+
+  test('a page whose code is gone because there is a new version is opened in that version', async () => {
+    await dashboard.visit(
+      '/deliveries',
+      async (page) => {
+        await markPage(page);
+        const others = /assets\/page-/;
+        await page.route(others, (route) => route.fulfill({ status: 404 }));
+        // What the service answers once it has other files.
+        await page.route(/\/dashboard\/$/, (route) =>
+          route.fulfill({
+            contentType: 'text/html',
+            body: '<script src="/dashboard/assets/new.js"></script>',
+          }),
+        );
+        const reloaded = page.waitForEvent('load');
+        await navigation(page).getByRole('link', { name: 'Recordings' }).click();
+        await reloaded;
+        assert.ok(!(await isSamePage(page)));
+        // Only once: two versions may answer in turns.
+        await page.getByText('Leadtrail may have been updated').waitFor();
+        await page.unrouteAll();
+        await page.getByRole('button', { name: 'Try again' }).click();
+        await page.getByRole('heading', { level: 1, name: 'Recordings' }).waitFor();
+      },
+      { expectedErrors: /404|dynamically imported module/ },
     );
   });
 

@@ -1,19 +1,46 @@
-import { type ErrorComponentProps, Link } from '@tanstack/react-router';
+import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router';
 import { MapPinOff } from 'lucide-react';
+import { useCallback, useEffect, useState } from 'react';
+import { askService, CodeMissing, reloadOnce } from '../code.ts';
 import { buttonClasses } from '../ui/button.tsx';
 import { Page } from '../ui/page.tsx';
 import { EmptyState, ErrorState } from '../ui/states.tsx';
 
-/** What Chromium, Firefox and Safari say when a page's code cannot be loaded: after an update the old files are gone. */
-const CODE_MISSING = /dynamically imported module|importing a module script failed/i;
+const AWAY = 'Leadtrail cannot be reached. Check your connection, then try again.';
+const UPDATED = 'This page could not be loaded. Leadtrail may have been updated: try again.';
 
-export function PageFailed({ error }: ErrorComponentProps) {
-  const shown = CODE_MISSING.test(String(error))
-    ? new Error('This page could not be loaded. Leadtrail may have been updated: try again.')
-    : error;
+/** Pages whose code was asked for again here: browsers that keep a failure need a new page. */
+const askedAgain = new Set<string>();
+
+/** In place of a page; outside the router in place of everything. */
+export function PageFailed({ error }: Pick<ErrorComponentProps, 'error'>) {
+  const router = useRouter({ warn: false });
+  const [isAway, setAway] = useState(false);
+  const isCode = error instanceof CodeMissing;
+  const look = useCallback(async () => {
+    const service = await askService();
+    setAway(service === 'away');
+    return service;
+  }, []);
+  useEffect(() => {
+    if (isCode) void look().then((service) => service === 'updated' && reloadOnce());
+  }, [isCode, look]);
+
+  async function retry() {
+    const service = await look();
+    if (service === 'away') return;
+    const { pathname } = location;
+    if (!isCode || service === 'updated' || router === undefined || askedAgain.has(pathname))
+      return location.reload();
+    askedAgain.add(pathname);
+    await router.invalidate();
+  }
   return (
     <Page title="Something went wrong">
-      <ErrorState error={shown} onRetry={() => location.reload()} />
+      <ErrorState
+        error={isAway ? new Error(AWAY) : isCode ? new Error(UPDATED) : error}
+        onRetry={() => void retry()}
+      />
     </Page>
   );
 }

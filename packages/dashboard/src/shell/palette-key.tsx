@@ -1,7 +1,8 @@
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { Suspense, useEffect, useState } from 'react';
+import { lazyPart } from '../code.ts';
 
-const load = async () => ({ default: (await import('./palette.tsx')).Palette });
-const Palette = lazy(load);
+const load = async () => (await import('./palette.tsx')).Palette;
+const Palette = lazyPart(load);
 /** After the page itself has loaded. */
 const PRELOAD_AFTER_MS = 1000;
 

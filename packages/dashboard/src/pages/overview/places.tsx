@@ -1,7 +1,8 @@
 import { Globe } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { Loaded } from '../../charts/loaded.tsx';
 import { WhenInView } from '../../charts/when-in-view.tsx';
+import { lazyPart } from '../../code.ts';
 import { figureAddress } from '../../frame/figure-address.ts';
 import type { Frame } from '../../frame/frame.ts';
 import { type ChangeFrame, questionFrame, useAnswer } from '../../frame/use-frame.ts';
@@ -13,7 +14,7 @@ import { Tabs } from '../../ui/tabs.tsx';
 import { Rows } from './breakdown.tsx';
 import type { CountryView, OverviewSearch } from './search.ts';
 
-const WorldMap = lazy(async () => ({ default: (await import('../../charts/world-map.tsx')).WorldMap }));
+const WorldMap = lazyPart(async () => (await import('../../charts/world-map.tsx')).WorldMap);
 
 const VIEWS: readonly { value: CountryView; label: string }[] = [
   { value: 'map', label: 'Map' },
