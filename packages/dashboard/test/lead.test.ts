@@ -98,6 +98,8 @@ async function heldBack(page: Page, path: RegExp) {
 const pathOf = ({ lead_id }: CapturedLead) => `/leads/${lead_id}`;
 const entry = (page: Page, title: string | RegExp) =>
   page.getByRole('article').filter({ has: page.getByRole('heading', { name: title }) });
+const card = (page: Page, title: string) =>
+  page.locator('section').filter({ has: page.getByRole('heading', { level: 2, name: title, exact: true }) });
 async function titles(page: Page): Promise<string[]> {
   await atRest(page);
   return page.getByRole('article').getByRole('heading', { level: 4 }).allInnerTexts();
@@ -646,6 +648,28 @@ describe('the page of a lead', () => {
       await entry(page, 'Visit').waitFor();
       assert.equal(await page.getByText('On the site now').count(), 0);
     });
+  });
+
+  test('a visit that nobody has ended is not active for ever', async () => {
+    const visitor = `visitor-${crypto.randomUUID()}`;
+    const visit = { visitor_id: visitor, fingerprint_id: visitor, page: 'https://www.example.com/riverside' };
+    await startSession(service, visit);
+    await service.settled();
+    const path = pathOf(await capture(service, { __visitor_id: visitor, PHONE: newPhone() }));
+    await dashboard.visit(path, async (page) => {
+      await entry(page, 'Visit').getByText('Active now').waitFor();
+      // Where it came from is not known.
+      assert.equal(await entry(page, 'Visit').getByText('Unknown').count(), 0);
+    });
+    const later = { at: Date.now() + 60 * 60_000 };
+    await dashboard.visit(
+      path,
+      async (page) => {
+        await entry(page, 'Visit').waitFor();
+        assert.equal(await page.getByText(/Active now|On the site now/).count(), 0);
+      },
+      later,
+    );
   });
 
   test('a lead that does not exist is said not to', async () => {

@@ -40,12 +40,14 @@ function isAttemptNear({ status, next_attempt_at }: LeadSend): boolean {
   return timeOf(next_attempt_at).getTime() < Date.now() + SOON_MS;
 }
 
-/** A visit is open and something was done in the last minutes. */
 export function isOnSite({ sessions }: LeadDetail): boolean {
-  return sessions.some(({ ended_at, started_at, duration, page_views }) => {
-    const last = Math.max(started_at + duration, page_views.at(-1)?.at ?? 0);
-    return ended_at === null && last > Date.now() - ON_SITE_MS;
-  });
+  return sessions.some(isActive);
+}
+
+/** It is open and something was done in the last minutes: a visit that is left is not always ended. */
+export function isActive({ ended_at, started_at, duration, page_views }: LeadSession): boolean {
+  const last = Math.max(started_at + duration, page_views.at(-1)?.at ?? 0);
+  return ended_at === null && last > Date.now() - ON_SITE_MS;
 }
 
 /** Marks the data of all other pages as stale. */

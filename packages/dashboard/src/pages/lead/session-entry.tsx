@@ -4,7 +4,7 @@ import { counted, countryName, formatDuration, formatTimeOfDay } from '../../for
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { WebLink } from '../../ui/web-link.tsx';
-import type { LeadSession } from './data.ts';
+import { isActive, type LeadSession } from './data.ts';
 import { EntryFrame } from './entry.tsx';
 
 export function SessionEntry({
@@ -15,14 +15,14 @@ export function SessionEntry({
   /** Undefined without a recording. */
   onWatch: (() => void) | undefined;
 }) {
-  const { country, ended_at } = session;
+  const { country } = session;
   return (
     <EntryFrame
       icon={<Eye aria-hidden="true" />}
       tone="neutral"
       title="Visit"
       at={session.started_at}
-      badges={ended_at === null && <Badge tone="accent">Active now</Badge>}
+      badges={isActive(session) && <Badge tone="accent">Active now</Badge>}
       actions={
         onWatch !== undefined && (
           <Button size="small" icon={<Play aria-hidden="true" />} onClick={onWatch}>
@@ -37,7 +37,7 @@ export function SessionEntry({
         <li>{formatDuration(session.duration)}</li>
         <li>{counted(session.event_count, 'event')}</li>
         <li>Engagement {session.engagement_score}</li>
-        {country !== '' && <li>{countryName(country)}</li>}
+        {country !== '' && country !== 'XX' && <li>{countryName(country)}</li>}
       </ul>
     </EntryFrame>
   );
