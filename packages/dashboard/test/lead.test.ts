@@ -672,6 +672,31 @@ describe('the page of a lead', () => {
     );
   });
 
+  test('a long message shows a few lines until all of it is wanted', async () => {
+    const message = 'We would like to know more about the flats. '.repeat(45);
+    const lead = await capture(service, { PHONE: newPhone(), USER_MESSAGE: message });
+    const short = await capture(service, { PHONE: newPhone(), USER_MESSAGE: 'Is it free?' });
+    await dashboard.visit(pathOf(lead), async (page) => {
+      const contact = card(page, 'Contact');
+      for (const part of [contact, entry(page, 'First submission')]) {
+        const height = async () => (await part.boundingBox())?.height ?? 0;
+        const before = await height();
+        assert.ok(before < 500, `${before} pixels high`);
+        const button = part.getByRole('button', { name: 'Show all', expanded: false });
+        await button.press('Enter');
+        await part.getByRole('button', { name: 'Show less', expanded: true }).waitFor();
+        assert.ok((await height()) > before + 50);
+        await page.keyboard.press('Enter');
+        await button.and(page.locator(':focus')).waitFor();
+      }
+      await assertUsable(page);
+    });
+    await dashboard.visit(pathOf(short), async (page) => {
+      await page.getByText('Is it free?').first().waitFor();
+      assert.equal(await page.getByRole('button', { name: 'Show all' }).count(), 0);
+    });
+  });
+
   test('a lead that does not exist is said not to', async () => {
     for (const id of ['999999', 'nonsense']) {
       await dashboard.visit(

@@ -4,6 +4,7 @@ import { countryName } from '../../format.ts';
 import { Card } from '../../ui/card.tsx';
 import { classes } from '../../ui/classes.ts';
 import { CopyIcon } from '../../ui/copy-button.tsx';
+import { LongText } from '../../ui/long-text.tsx';
 import type { Lead } from './data.ts';
 
 export function ContactCard({ lead }: { lead: Lead }) {
@@ -43,7 +44,9 @@ export function ContactCard({ lead }: { lead: Lead }) {
         {time !== undefined && <Line icon={<Clock aria-hidden="true" />}>Local time {time}</Line>}
         {lead.message !== '' && (
           <Line isLong icon={<MessageSquare aria-hidden="true" />}>
-            <q className="whitespace-pre-wrap">{lead.message}</q>
+            <LongText>
+              <q>{lead.message}</q>
+            </LongText>
           </Line>
         )}
       </div>

@@ -3,6 +3,7 @@ import { optionLabel } from '../../frame/option-label.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Disclosure } from '../../ui/disclosure.tsx';
 import { type Fact, Facts } from '../../ui/facts.tsx';
+import { LongText } from '../../ui/long-text.tsx';
 import { riskOf } from '../../ui/risk.ts';
 import { SentValues } from '../../ui/sent-values.tsx';
 import { WebLink } from '../../ui/web-link.tsx';
@@ -32,8 +33,8 @@ export function SubmissionEntry({ submission, at }: { submission: LeadSubmission
       }
     >
       {message !== undefined && (
-        <blockquote className="rounded-lg bg-sunken px-3.5 py-2.5 break-words whitespace-pre-wrap">
-          {message}
+        <blockquote className="rounded-lg bg-sunken px-3.5 py-2.5">
+          <LongText>{message}</LongText>
         </blockquote>
       )}
       <Facts facts={factsOf(submission)} />
