@@ -697,6 +697,37 @@ describe('the page of a lead', () => {
     });
   });
 
+  test('reasons of a risk say which follow-up they are of, and its own name stands with it', async () => {
+    const visitor = `visitor-${crypto.randomUUID()}`;
+    const lead = await capture(service, { __visitor_id: visitor, PHONE: newPhone(), __pg_tts: '7' });
+    const risk = (page: Page) => card(page, 'Engagement and risk');
+    await dashboard.visit(pathOf(lead), async (page) => {
+      await risk(page).getByText('No warning signs.').waitFor();
+      assert.equal(await risk(page).getByText('to fill in the form').count(), 0);
+    });
+    const followUp = { FIRSTNAME: 'Grace', EMAIL: '', PHONE: '', __visitor_id: visitor };
+    await assertCaptured(sendFromServer(service, followUp));
+    await dashboard.visit(pathOf(lead), async (page) => {
+      await risk(page).getByText('No e-mail address or phone number').waitFor();
+      await risk(page)
+        .getByText(/^In the follow-up of \d/)
+        .waitFor();
+      assert.equal(await risk(page).getByText('to fill in the form').count(), 0);
+      await entry(page, 'Follow-up').getByText('Grace').first().waitFor();
+      assert.equal(await entry(page, 'First submission').getByText('Name', { exact: true }).count(), 0);
+    });
+    const risky = await capture(service, {
+      PHONE: newPhone(),
+      EMAIL: `x${people}@mailinator.com`,
+      __pg_tts: '7',
+    });
+    await dashboard.visit(pathOf(risky), async (page) => {
+      await risk(page).getByText('Disposable e-mail address').waitFor();
+      await risk(page).getByText('Took 7 s to fill in the form').waitFor();
+      assert.equal(await risk(page).getByText('follow-up').count(), 0);
+    });
+  });
+
   test('a lead that does not exist is said not to', async () => {
     for (const id of ['999999', 'nonsense']) {
       await dashboard.visit(

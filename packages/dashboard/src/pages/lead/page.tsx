@@ -99,7 +99,7 @@ function LeadView({ id, detail }: { id: string; detail: LeadDetail }) {
             <NotesCard detail={detail} />
             <DuplicatesCard detail={detail} />
             <MergedCard detail={detail} />
-            <ScoresCard lead={lead} />
+            <ScoresCard detail={detail} />
           </>
         }
         main={<Timeline id={id} detail={detail} search={search} onSearch={changeSearch} />}

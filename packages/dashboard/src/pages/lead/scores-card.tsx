@@ -1,13 +1,15 @@
 import type { ReactNode } from 'react';
-import { counted, formatDuration, formatNumber } from '../../format.ts';
+import { counted, formatDateTime, formatDuration, formatNumber } from '../../format.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Card } from '../../ui/card.tsx';
 import { classes } from '../../ui/classes.ts';
 import { EngagementBadge } from '../../ui/engagement-badge.tsx';
 import { riskOf } from '../../ui/risk.ts';
-import type { Lead } from './data.ts';
+import type { Lead, LeadDetail, LeadSubmission } from './data.ts';
 
-export function ScoresCard({ lead }: { lead: Lead }) {
+export function ScoresCard({ detail }: { detail: LeadDetail }) {
+  const { lead } = detail;
+  const followUp = riskyFollowUp(detail);
   const risk = riskOf(lead.suspicion_score);
   return (
     <Card title="Engagement and risk">
@@ -29,7 +31,8 @@ export function ScoresCard({ lead }: { lead: Lead }) {
               {risk.label} <span className="tabular-nums">{lead.suspicion_score}</span>
             </Badge>
           }
-          reasons={riskReasons(lead)}
+          reasons={riskReasons(lead, followUp)}
+          of={followUp && `In the follow-up of ${formatDateTime(followUp.submitted_at)}:`}
           isEmpty="No warning signs."
         />
       </div>
@@ -43,6 +46,7 @@ function Score({
   bar,
   badge,
   reasons,
+  of,
   isEmpty,
 }: {
   name: string;
@@ -50,6 +54,8 @@ function Score({
   bar: string;
   badge: ReactNode;
   reasons: readonly string[];
+  /** Where the reasons come from, unless it is the lead as a whole. */
+  of?: string | undefined;
   isEmpty: string;
 }) {
   return (
@@ -64,16 +70,19 @@ function Score({
       {reasons.length === 0 ? (
         <p className="text-ink-soft">{isEmpty}</p>
       ) : (
-        <ul className="grid gap-1 text-ink-soft">
-          {reasons.map((reason) => (
-            <li key={reason} className="flex gap-2">
-              <span aria-hidden="true" className="text-ink-faint">
-                ·
-              </span>
-              {reason}
-            </li>
-          ))}
-        </ul>
+        <div className="grid gap-1 text-ink-soft">
+          {of !== undefined && <p>{of}</p>}
+          <ul className="grid gap-1">
+            {reasons.map((reason) => (
+              <li key={reason} className="flex gap-2">
+                <span aria-hidden="true" className="text-ink-faint">
+                  ·
+                </span>
+                {reason}
+              </li>
+            ))}
+          </ul>
+        </div>
       )}
     </div>
   );
@@ -98,14 +107,23 @@ const WORDS: Readonly<Record<string, string>> = {
   'no contact details': 'No e-mail address or phone number',
 };
 
-function riskReasons(lead: Lead): string[] {
+/** The one that the risk is of, which is that of the worst submission; undefined: the first one. */
+function riskyFollowUp({ lead, submissions }: LeadDetail): LeadSubmission | undefined {
+  if (lead.suspicion_score === 0) return undefined;
+  // Latest first: a later one that is no worse has not changed the reasons.
+  const worst = submissions.findLast(({ suspicion_score }) => suspicion_score === lead.suspicion_score);
+  return worst?.is_primary_lead === 1 ? undefined : worst;
+}
+
+function riskReasons(lead: Lead, followUp: LeadSubmission | undefined): string[] {
   const reasons = lead.suspicion_reasons.split(', ').filter((reason) => reason !== '');
   const worded = reasons.map((reason) => WORDS[reason] ?? reason.slice(0, 1).toUpperCase() + reason.slice(1));
   if (lead.vpn_suspected === 1 && !reasons.includes('VPN suspected'))
     worded.push(WORDS['VPN suspected'] ?? '');
-  // The reasons may come from a follow-up, the time is always that of the first submission.
+  // The time is always that of the first submission, and no reason where there is no risk.
+  const isOfFirst = lead.suspicion_score > 0 && followUp === undefined;
   const isTimeSaid = reasons.some((reason) => reason.startsWith('submitted in under'));
-  if (lead.time_to_submit_s !== null && !isTimeSaid)
+  if (isOfFirst && lead.time_to_submit_s !== null && !isTimeSaid)
     worded.push(`Took ${formatDuration(lead.time_to_submit_s * 1000)} to fill in the form`);
   return worded;
 }

@@ -7,10 +7,18 @@ import { LongText } from '../../ui/long-text.tsx';
 import { riskOf } from '../../ui/risk.ts';
 import { SentValues } from '../../ui/sent-values.tsx';
 import { WebLink } from '../../ui/web-link.tsx';
-import type { LeadSubmission } from './data.ts';
+import type { Lead, LeadSubmission } from './data.ts';
 import { EntryFrame } from './entry.tsx';
 
-export function SubmissionEntry({ submission, at }: { submission: LeadSubmission; at: number }) {
+export function SubmissionEntry({
+  submission,
+  lead,
+  at,
+}: {
+  submission: LeadSubmission;
+  lead: Lead;
+  at: number;
+}) {
   const isPrimary = submission.is_primary_lead === 1;
   const payload = parsed(submission.payload_json);
   const message = messageIn(payload);
@@ -37,7 +45,7 @@ export function SubmissionEntry({ submission, at }: { submission: LeadSubmission
           <LongText>{message}</LongText>
         </blockquote>
       )}
-      <Facts facts={factsOf(submission)} />
+      <Facts facts={factsOf(submission, lead)} />
       <Disclosure title="All submitted data">
         <div className="rounded-lg border border-line p-3 sm:p-3.5">
           <SentValues value={payload} />
@@ -65,8 +73,10 @@ function parsed(text: string): unknown {
   }
 }
 
-function factsOf(submission: LeadSubmission): Fact[] {
+function factsOf(submission: LeadSubmission, lead: Lead): Fact[] {
+  const { contact_name } = submission;
   const facts: [string, Fact['value']][] = [
+    ['Name', contact_name === lead.contact_name ? '' : contact_name],
     ['Project', optionLabel('project', submission.project_name)],
     ['Source', optionLabel('source', submission.source)],
     ['Button', submission.cta_name],

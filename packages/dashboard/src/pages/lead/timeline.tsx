@@ -8,7 +8,7 @@ import { classes } from '../../ui/classes.ts';
 import { Segments } from '../../ui/segments.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { CrmEntry } from './crm-entry.tsx';
-import { type LeadDetail, useRecordings } from './data.ts';
+import { type Lead, type LeadDetail, useRecordings } from './data.ts';
 import { type LeadSearch, shownKinds, TIMELINE_KINDS, type TimelineKind } from './search.ts';
 import { SendEntry } from './send-entry.tsx';
 import { SessionEntry } from './session-entry.tsx';
@@ -84,7 +84,13 @@ export function Timeline({
             <ol className="grid">
               {day.entries.map((entry) => (
                 <li key={entry.id} className="group/entry min-w-0">
-                  <EntryView id={id} entry={entry} recordings={recordings} onSearch={onSearch} />
+                  <EntryView
+                    id={id}
+                    entry={entry}
+                    lead={detail.lead}
+                    recordings={recordings}
+                    onSearch={onSearch}
+                  />
                 </li>
               ))}
             </ol>
@@ -105,11 +111,13 @@ export function Timeline({
 function EntryView({
   id,
   entry,
+  lead,
   recordings,
   onSearch,
 }: {
   id: string;
   entry: Entry;
+  lead: Lead;
   recordings: ReadonlySet<string>;
   onSearch: ChangeSearch<LeadSearch>;
 }) {
@@ -121,7 +129,7 @@ function EntryView({
       return <SessionEntry session={session} onWatch={isRecorded ? watch : undefined} />;
     }
     case 'submission':
-      return <SubmissionEntry submission={entry.submission} at={entry.at} />;
+      return <SubmissionEntry submission={entry.submission} lead={lead} at={entry.at} />;
     case 'send':
       return <SendEntry leadId={id} send={entry.send} at={entry.at} />;
     case 'crm':
