@@ -64,6 +64,7 @@ describe('reviewing leads without the mouse', () => {
       await pressAndWait(page, 'u', 'PATCH', /\/analytics\/leads\//);
       assert.equal((await leadOf('Eve')).status, 'new');
       await page.getByText('Eve moved to Qualified').waitFor({ state: 'detached' });
+      await page.getByText('Eve moved back to New').waitFor();
 
       await pressAndWait(page, 'r', 'GET', /\/analytics\/leads\/\d+$/);
       assert.equal((await leadOf('Eve')).needs_review, 0);
@@ -238,6 +239,8 @@ describe('reviewing leads without the mouse', () => {
         const { body } = await call<{ lead: { value: number } }>(service, 'GET', '/analytics/leads/1');
         assert.equal(body.lead.value, value);
         await page.getByText(shown, { exact: true }).waitFor({ state: 'detached' });
+        // One message takes the place of the one before.
+        assert.equal(await page.getByRole('dialog').filter({ hasText: 'Value saved' }).count(), 1);
       }
       const unclear = 'This amount is not clear. Write it with one decimal mark, such as 1234.56.';
       const outside = 'Enter an amount from 0 to 1,000,000,000.';

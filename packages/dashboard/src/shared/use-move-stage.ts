@@ -6,7 +6,7 @@ import { call } from '../api/client.ts';
 import { currentKey } from '../api/key.ts';
 import { type LeadColumn, type LeadListQuery, queryKeys } from '../api/query-keys.ts';
 import { statusName } from '../ui/status-badge.tsx';
-import { toastProblem, toastWithUndo } from '../ui/toast.tsx';
+import { toastProblem, toasts, toastWithUndo } from '../ui/toast.tsx';
 import { type LeadList, withCard, withoutCard, withStage } from './lead-lists.ts';
 import { personName } from './person-name.ts';
 import { viewerState } from './viewer-state.ts';
@@ -23,11 +23,16 @@ export function useMoveStage(): MoveStage {
       void move(client, lead, to).then((isMoved) => {
         if (!isMoved) return;
         const title = `${personName(lead)} moved to ${statusName(to)}`;
-        offerUndo(title, () => void move(client, moved, lead.status), lead.lead_id);
+        offerUndo(title, () => void moveBack(client, moved, lead.status), lead.lead_id);
       });
     },
     [client],
   );
+}
+
+async function moveBack(client: QueryClient, lead: LeadItem, to: LeadStatus): Promise<void> {
+  if (await move(client, lead, to))
+    toasts.add({ title: `${personName(lead)} moved back to ${statusName(to)}` });
 }
 
 type Move = { undo: () => void; leadId: number | undefined };

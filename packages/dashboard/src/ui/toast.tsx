@@ -2,8 +2,24 @@ import { Toast } from '@base-ui/react/toast';
 import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
 
-/** Toasts, from anywhere: `toasts.add({ title, description })`. */
-export const toasts = Toast.createToastManager();
+const manager = Toast.createToastManager();
+
+type Added = Parameters<typeof manager.add>[0];
+
+/** Toasts, from anywhere: `toasts.add({ title, description })`. One that says the same takes the place of the one before. */
+export const toasts = {
+  ...manager,
+  add(added: Added): string {
+    const id = sayingOf(added);
+    return manager.add(id === undefined ? added : { ...added, id });
+  },
+};
+
+/** Undefined where what can be done about it differs, whatever is said: each has its own Undo or link. */
+function sayingOf({ title, description = '', actionProps }: Added): string | undefined {
+  const isText = typeof title === 'string' && typeof description === 'string';
+  return isText && actionProps === undefined ? `${title}\n${description}` : undefined;
+}
 
 const UNDO_MS = 6000;
 
@@ -34,7 +50,7 @@ export function toastProblem(title: string, error: unknown): void {
 
 export function ToastArea({ children }: { children: ReactNode }) {
   return (
-    <Toast.Provider toastManager={toasts}>
+    <Toast.Provider toastManager={manager}>
       {children}
       <Toast.Portal>
         <Toast.Viewport className="fixed right-4 bottom-4 z-60 grid w-[calc(100vw-2rem)] gap-2 sm:w-88 print:hidden">
