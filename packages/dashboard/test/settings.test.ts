@@ -398,6 +398,40 @@ describe('Settings that are saved by section', () => {
       refusedWith(400),
     ));
 
+  it('Nothing and 0 both keep for ever, whatever it is', () =>
+    dashboard.visit('/settings/retention', async (page) => {
+      const before = await settingsOf(service);
+      const keeping = page.getByLabel(/^Keep .*days/);
+      const count = await keeping.count();
+      assert.equal(count, 7);
+      assert.equal(await page.getByText(/^Empty or 0 keeps them forever\./).count(), count);
+      for (const typed of ['0', '']) {
+        for (const each of await keeping.all()) {
+          await each.fill('20');
+          await each.fill(typed);
+        }
+        for (const row of ['Leads', 'Visits', 'Archives of visits', 'Parts of recordings'])
+          await page.getByRole('row', { name: new RegExp(`^${row} Forever 0`) }).waitFor();
+        if (typed === '') break;
+        await button(page, 'Save').click();
+        await page.getByText('Saved', { exact: true }).waitFor();
+        for (const each of await keeping.all()) {
+          assert.equal(await each.inputValue(), '');
+          assert.equal(await each.getAttribute('placeholder'), 'Forever');
+        }
+      }
+      const saved = await settingsOf(service);
+      assert.equal(saved.lead_retention_days, null);
+      assert.equal(saved.archive_retention_days, 0);
+      const { archive_retention_days, replay_retention_days, unmatched_event_retention_days } = before;
+      await page.getByLabel('Keep archives').fill(String(archive_retention_days));
+      await page.getByLabel('Keep recordings').fill(String(replay_retention_days));
+      await page.getByLabel('Keep CRM events').fill(String(unmatched_event_retention_days ?? ''));
+      await button(page, 'Save').click();
+      await page.getByText('Saved', { exact: true }).waitFor();
+      assert.equal((await settingsOf(service)).archive_retention_days, archive_retention_days);
+    }));
+
   it('The sample rate is typed as a percentage', () =>
     dashboard.visit(
       '/settings/retention',

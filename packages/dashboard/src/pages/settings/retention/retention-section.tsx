@@ -1,3 +1,4 @@
+import type { ComponentProps } from 'react';
 import { defined } from '../../../shared/search-params.ts';
 import { Card } from '../../../ui/card.tsx';
 import { ChipsField } from '../parts/chips-field.tsx';
@@ -25,8 +26,8 @@ function RetentionForm({ settings }: { settings: Settings }) {
     set_aside_retention_days: textOf(settings.set_aside_retention_days),
     flow_send_body_retention_days: textOf(settings.flow_send_body_retention_days),
     unmatched_event_retention_days: textOf(settings.unmatched_event_retention_days),
-    archive_retention_days: String(settings.archive_retention_days),
-    replay_retention_days: String(settings.replay_retention_days),
+    archive_retention_days: textOf(settings.archive_retention_days),
+    replay_retention_days: textOf(settings.replay_retention_days),
     replay_storage_mb: String(settings.replay_storage_mb),
     replay_sample_rate: percentOf(settings.replay_sample_rate),
     redacted_parameters: settings.redacted_parameters,
@@ -40,8 +41,8 @@ function RetentionForm({ settings }: { settings: Settings }) {
       set_aside_retention_days: readDays(changed.set_aside_retention_days),
       flow_send_body_retention_days: readDays(changed.flow_send_body_retention_days),
       unmatched_event_retention_days: readDays(changed.unmatched_event_retention_days),
-      archive_retention_days: read(changed.archive_retention_days),
-      replay_retention_days: read(changed.replay_retention_days),
+      archive_retention_days: readDays(changed.archive_retention_days),
+      replay_retention_days: readDays(changed.replay_retention_days),
       replay_storage_mb: read(changed.replay_storage_mb),
       replay_sample_rate: read(changed.replay_sample_rate, (percent) => percent / 100),
       redacted_parameters: changed.redacted_parameters,
@@ -76,12 +77,7 @@ function RetentionForm({ settings }: { settings: Settings }) {
             value={values.replay_sample_rate}
             onChange={(percent) => set('replay_sample_rate', percent)}
           />
-          <NumberField
-            label="Keep recordings"
-            unit="days"
-            hint="0 keeps them forever."
-            {...field('replay_retention_days')}
-          />
+          <DaysField label="Keep recordings" {...field('replay_retention_days')} />
           <NumberField
             label="Storage for recordings"
             unit="MB"
@@ -103,17 +99,14 @@ function RetentionForm({ settings }: { settings: Settings }) {
         hint="Older visits are removed every night. Statistics and the figures of leads stay as they were counted."
       >
         <div className={FIELDS}>
-          <NumberField
+          <DaysField
             label="Keep visits"
-            unit="days"
-            hint="Pages, events and addresses of each visit. Empty keeps them forever."
-            placeholder="Forever"
+            hint="Pages, events and addresses of each visit."
             {...field('session_retention_days')}
           />
-          <NumberField
+          <DaysField
             label="Keep archives"
-            unit="days"
-            hint="Ended visits are archived too. 0 keeps the archives forever."
+            hint="Ended visits are archived too."
             {...field('archive_retention_days')}
           />
         </div>
@@ -123,11 +116,9 @@ function RetentionForm({ settings }: { settings: Settings }) {
         hint="Old leads in some stages are removed with their submissions, deliveries and CRM events."
       >
         <div className={FIELDS}>
-          <NumberField
+          <DaysField
             label="Keep leads"
-            unit="days"
-            hint="Counted from the last submission, change of stage or note. Empty keeps them forever."
-            placeholder="Forever"
+            hint="Counted from the last submission, change of stage or note."
             {...field('lead_retention_days')}
           />
           <StagesField
@@ -135,25 +126,19 @@ function RetentionForm({ settings }: { settings: Settings }) {
             value={values.lead_retention_stages}
             onChange={(stages) => set('lead_retention_stages', stages)}
           />
-          <NumberField
+          <DaysField
             label="Keep rejected and testing leads"
-            unit="days"
-            hint="Empty keeps them forever. Those you delete are removed after 30 days in any case."
-            placeholder="Forever"
+            hint="Those you delete are removed after 30 days in any case."
             {...field('set_aside_retention_days')}
           />
-          <NumberField
+          <DaysField
             label="Keep the contents of deliveries"
-            unit="days"
-            hint="What was sent and answered. Without it a delivery cannot be sent again. Empty keeps it forever."
-            placeholder="Forever"
+            hint="What was sent and answered. Without it a delivery cannot be sent again."
             {...field('flow_send_body_retention_days')}
           />
-          <NumberField
+          <DaysField
             label="Keep CRM events without a lead"
-            unit="days"
-            hint="They wait for a callback that brings their CRM ID. Empty keeps them forever."
-            placeholder="Forever"
+            hint="They wait for a callback that brings their CRM ID."
             {...field('unmatched_event_retention_days')}
           />
         </div>
@@ -186,16 +171,29 @@ function RetentionForm({ settings }: { settings: Settings }) {
   );
 }
 
-function textOf(days: number | null): string {
-  return days === null ? '' : String(days);
+type DaysFieldProps = Omit<ComponentProps<typeof NumberField>, 'unit' | 'placeholder' | 'hint'> & {
+  hint?: string;
+};
+
+/** How long something is kept. */
+function DaysField({ hint = '', ...field }: DaysFieldProps) {
+  return (
+    <NumberField
+      {...field}
+      unit="days"
+      hint={`Empty or 0 keeps them forever. ${hint}`}
+      placeholder="Forever"
+    />
+  );
 }
 
-/** Empty is for ever. What is no number is sent as it is, so that the service refuses it with a message for the field. */
-function readDays(text: string | undefined): number | null | undefined {
-  if (text === undefined) return undefined;
-  if (text.trim() === '') return null;
-  const days = Number(text);
-  return Number.isNaN(days) ? (text as unknown as number) : days;
+function textOf(days: number | null): string {
+  return days ? String(days) : '';
+}
+
+/** Empty is for ever, as 0 is. What is no number is sent as it is, so that the service refuses it with a message for the field. */
+function readDays(text: string | undefined): number | undefined {
+  return text === undefined || Number.isNaN(Number(text)) ? (text as number | undefined) : Number(text);
 }
 
 function read(text: string | undefined, convert = (value: number) => value): number | undefined {
