@@ -1,18 +1,19 @@
 import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router';
 import { lazyPage } from './code.ts';
+import { applyFilters } from './frame/list-filters.ts';
 import { restoreFrame } from './frame/remember.ts';
 import { FRAMED, STRICT_SEARCH } from './framed.ts';
 import { readCampaignsSearch } from './pages/campaigns/search.ts';
 import { readDeliveriesSearch } from './pages/deliveries/search.ts';
 import { readIpSearch } from './pages/ip-lists/search.ts';
 import { readLeadSearch } from './pages/lead/search.ts';
-import { readLeadsSearch } from './pages/leads/search.ts';
+import { applyToLeads, readLeadsSearch } from './pages/leads/search.ts';
 import { readLiveSearch } from './pages/live/search.ts';
 import { readOverviewSearch } from './pages/overview/search.ts';
 import { readRecordingsSearch } from './pages/recordings/search.ts';
 import { readSetAsideSearch } from './pages/set-aside/search.ts';
 import { readSettingsSearch } from './pages/settings/search.ts';
-import { readSubmissionsSearch } from './pages/submissions/search.ts';
+import { applyToSubmissions, readSubmissionsSearch } from './pages/submissions/search.ts';
 import { readVisitsSearch } from './pages/visits/search.ts';
 import { PageFailed } from './shell/page-failed.tsx';
 import { Shell } from './shell/shell.tsx';
@@ -44,6 +45,7 @@ const routeTree = root.addChildren([
     getParentRoute: () => root,
     path: '/leads',
     validateSearch: readLeadsSearch,
+    search: { middlewares: [applyFilters(applyToLeads)] },
     component: lazyPage(() => import('./pages/leads/page.tsx'), 'LeadsPage'),
   }),
   createRoute({
@@ -56,6 +58,7 @@ const routeTree = root.addChildren([
     getParentRoute: () => root,
     path: '/submissions',
     validateSearch: readSubmissionsSearch,
+    search: { middlewares: [applyFilters(applyToSubmissions)] },
     component: lazyPage(() => import('./pages/submissions/page.tsx'), 'SubmissionsPage'),
   }),
   createRoute({

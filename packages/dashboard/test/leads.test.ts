@@ -51,6 +51,42 @@ describe('The leads page', () => {
         assert.match(await rowOf(page, 'Grace Hopper').innerText(), /1 follow-up\b/);
       }));
 
+    it('says that bots and fakes are counted, if there are any', () =>
+      dashboard.visit('/leads', async (page) => {
+        await page.getByText('3 leads', { exact: true }).waitFor();
+        assert.equal(await page.getByText('bots and fakes').count(), 0);
+        await moveTo(service, 'Ada Lovelace', 'fake');
+        await page.reload();
+        await page.getByText('with bots and fakes', { exact: true }).waitFor();
+        await page.getByText('3 leads', { exact: true }).waitFor();
+      }));
+
+    it('has the filters of figures as its own, or is the list of the figure that they make', () =>
+      dashboard.visit(`/?filters=${encodeURIComponent('["project:Riverside"]')}`, async (page) => {
+        const navigation = page.getByRole('navigation', { name: 'Main' });
+        const filters = page.getByRole('list', { name: 'Filters' });
+        await navigation.getByRole('link', { name: 'Leads' }).click();
+        await page.waitForURL(/project=Riverside/);
+        assert.ok(!new URL(page.url()).searchParams.has('filters'));
+        await filters.getByText('Riverside').waitFor();
+        await page.getByText('2 leads', { exact: true }).waitFor();
+
+        // In an address that somebody was sent, and one that the list has no filter for.
+        const both = encodeURIComponent('["project:Riverside","stage:won"]');
+        await page.goto(`${service.url}/dashboard/leads?filters=${both}`);
+        await page.waitForURL(/figure=leads/);
+        await filters.getByText('Won').waitFor();
+        await page.getByText('0 leads', { exact: true }).waitFor();
+        await page.getByRole('link', { name: 'Show all leads' }).click();
+        await page.getByText('3 leads', { exact: true }).waitFor();
+        assert.equal(new URL(page.url()).search, '');
+
+        // Beside a search of its own they would be neither applied nor shown.
+        await page.goto(`${service.url}/dashboard/leads?q=ada&filters=${both}`);
+        await page.waitForURL((url) => url.search === '?q=ada');
+        await page.getByText('1 lead', { exact: true }).waitFor();
+      }));
+
     for (const role of ['admin', 'marketing'] as const)
       it(`calls sources and projects as the dropdown options do (${role})`, async () => {
         const options: { kind: string; value: string; label: string }[] = [

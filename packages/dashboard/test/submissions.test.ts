@@ -213,6 +213,17 @@ describe('the submissions page', () => {
       assert.deepEqual(await names(page), ['Bert', 'Ada', 'Ada']);
     }));
 
+  test('with filters of figures it has what they leave', () =>
+    visit(`/?when=all&${HARBOUR}`, async (page) => {
+      await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Submissions' }).click();
+      await page.waitForURL(/figure=submissions/);
+      await page.getByRole('list', { name: 'Filters' }).getByText('Harbour').waitFor();
+      await page.getByRole('link', { name: 'Show all submissions' }).click();
+      await page.waitForURL((url) => !url.searchParams.has('filters') && !url.searchParams.has('figure'));
+      await page.goto(`${service.url}/dashboard/submissions?q=nobody&${HARBOUR}`);
+      await page.waitForURL((url) => url.search === '?q=nobody');
+    }));
+
   test('says so when a figure counts none', () =>
     visit('/submissions?figure=submissions&when=2019-01-01..2019-01-02', async (page) => {
       await page.getByText('No submissions here').waitFor();

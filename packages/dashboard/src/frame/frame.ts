@@ -73,11 +73,11 @@ function readWhen(value: unknown): When | undefined {
   return isDay(from) && isDay(to) && from <= to && more.length === 0 ? `${from}..${to}` : undefined;
 }
 
-function filterText({ dimension, value }: FrameFilter): string {
+export function filterText({ dimension, value }: FrameFilter): string {
   return `${dimension}:${value}`;
 }
 
-function filtersOf(value: unknown): FrameFilter[] {
+export function filtersOf(value: unknown): FrameFilter[] {
   if (!Array.isArray(value)) return [];
   return value.slice(0, FILTERS_MAX).flatMap((each) => {
     const text = String(each);

@@ -56,9 +56,10 @@ export function LeadsTable({ search, onChange, links }: Props) {
   return (
     <Card isFlush>
       <div className="flex min-h-12 flex-wrap items-center gap-x-2 gap-y-1 border-b border-line px-4 py-1.5 sm:px-5">
-        <p aria-live="polite" className="mr-auto font-medium tabular-nums">
+        <p aria-live="polite" className="font-medium tabular-nums">
           {data !== undefined && counted(data.total, 'lead')}
         </p>
+        <p className="mr-auto text-ink-soft">{data !== undefined && alsoCounted(search, data)}</p>
         <TableLookMenu look={look} onChange={changeLook} />
         <div className="w-38">
           <Select
@@ -99,6 +100,14 @@ export function LeadsTable({ search, onChange, links }: Props) {
       )}
     </Card>
   );
+}
+
+/** What figures of leads leave out and the list has. */
+function alsoCounted({ behind, status }: ScopedSearch, { leads, total }: LeadList): string {
+  if (behind !== undefined || status !== undefined || total === 0) return '';
+  // The other pages are not known.
+  if (total > leads.length) return 'with any bots and fakes';
+  return leads.some((lead) => lead.is_bot_lead === 1 || lead.status === 'fake') ? 'with bots and fakes' : '';
 }
 
 /** More than a screen has room for. */

@@ -2,9 +2,10 @@ import { CHANNELS } from '@leadtrail/contract/channels';
 import { ENGAGEMENT_LABELS } from '@leadtrail/contract/engagement';
 import { LEAD_STATUSES } from '@leadtrail/contract/lead-status';
 import type { LeadSort } from '@leadtrail/contract/leads';
-import { LEAD_METRICS, type LeadMetric } from '@leadtrail/contract/question-fields';
+import { type DimensionName, LEAD_METRICS, type LeadMetric } from '@leadtrail/contract/question-fields';
 import type { LeadFilters } from '../../api/query-keys.ts';
 import { type FigureSearch, readFigureSearch } from '../../frame/figure-search.ts';
+import type { FrameFilter } from '../../frame/frame.ts';
 import { defined, flagOf, oneOf, positiveOf, type RawSearch, textOf } from '../../shared/search-params.ts';
 import { DELIVERIES } from './filters.ts';
 
@@ -43,6 +44,23 @@ export function readLeadsSearch(search: RawSearch): LeadsSearch {
   // A figure has filters of its own: those of the frame.
   if (figure !== undefined) return { figure, ...readFigureSearch(search), ...paged };
   return view.layout === 'board' ? view : { ...view, ...paged };
+}
+
+/** Filters of figures that the list has as well. */
+const SAME_FILTERS: ReadonlyMap<DimensionName, keyof LeadsView> = new Map([
+  ['channel', 'channel'],
+  ['campaign', 'campaign'],
+  ['project', 'project'],
+  ['form_source', 'source'],
+]);
+
+/** As its own, or with one that it does not have as the list of a figure; undefined: beside what is asked for they do not apply. */
+export function applyToLeads(filters: readonly FrameFilter[], asked: object): object | undefined {
+  const own = filters.map(({ dimension, value }) => [SAME_FILTERS.get(dimension), value] as const);
+  // Such as (none), which the list does not know.
+  if (own.every(([key, value]) => key !== undefined && !value.startsWith('(')))
+    return { ...Object.fromEntries(own), ...asked, filters: undefined };
+  return Object.keys(viewOf(asked as RawSearch)).length === 0 ? { figure: 'leads' } : undefined;
 }
 
 export function viewOf(search: RawSearch): LeadsView {

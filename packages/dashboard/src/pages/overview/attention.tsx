@@ -70,7 +70,7 @@ function countedAmong({ count, isAtLeast }: Listed, noun: string, nouns: string)
 }
 
 /** Whatever the frame narrows. */
-const ALL = { when: 'all', sites: undefined };
+const ALL = { when: 'all', sites: undefined, filters: undefined };
 
 function itemsOf(
   { failed, late, hasTrackingStopped, quietSites, quietForms, toReview, rejected }: Needs,

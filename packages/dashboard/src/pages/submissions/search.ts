@@ -17,6 +17,11 @@ export type SubmissionsSearch = FigureSearch & {
   offset?: number;
 };
 
+/** As the list of a figure, unless something is searched for. */
+export function applyToSubmissions(_: unknown, asked: object): object | undefined {
+  return 'q' in asked && asked.q !== undefined ? undefined : { figure: 'submissions' };
+}
+
 export function readSubmissionsSearch(search: RawSearch): SubmissionsSearch {
   const figure = oneOf(search.figure, SUBMISSION_METRICS);
   const offset = positiveOf(search.offset);
