@@ -6,7 +6,7 @@ import { ask } from '@leadtrail/testing/questions';
 import { MARKETING_KEY, useService } from '@leadtrail/testing/service';
 import type { Page } from 'playwright-core';
 import { assertAccessible, atRest, useDashboard } from './support/dashboard.ts';
-import { enquireMany, guests, view } from './support/enquirers.ts';
+import { enquireMany, guests, moveTo, view } from './support/enquirers.ts';
 
 const NAMES = ['Ada', 'Bob', 'Cyd', 'Eve'];
 
@@ -71,6 +71,24 @@ describe('reviewing leads without the mouse', () => {
       assert.equal(await page.locator('tr[data-lead]').count(), NAMES.length);
       assert.equal(await focused(page), 'Eve');
     }));
+
+  test('what somebody else has moved meanwhile stays where it is, and shows', () =>
+    dashboard.visit(
+      '/leads',
+      async (page) => {
+        await page.keyboard.press('j');
+        await pressAndWait(page, '3', 'PATCH', /\/analytics\/leads\//);
+        await page.getByText('Eve moved to Qualified').waitFor();
+        await moveTo(service, 'Eve', 'won');
+        await pressAndWait(page, 'u', 'PATCH', /\/analytics\/leads\//);
+        await page.getByText('Eve was not moved').first().waitFor();
+        await page.getByText('The lead has been moved to another stage meanwhile.').first().waitFor();
+        await page.getByRole('row', { name: /Eve/ }).getByText('Won').waitFor();
+        assert.equal((await leadOf('Eve')).status, 'won');
+        await moveTo(service, 'Eve', 'new');
+      },
+      { expectedErrors: /status of 409/ },
+    ));
 
   test('Enter opens the lead, j is the next one, and back in the list one goes on there', () =>
     dashboard.visit('/leads', async (page) => {

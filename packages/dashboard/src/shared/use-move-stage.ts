@@ -31,7 +31,7 @@ export function useMoveStage(): MoveStage {
 }
 
 async function moveBack(client: QueryClient, lead: LeadItem, to: LeadStatus): Promise<void> {
-  if (await move(client, lead, to))
+  if (await move(client, lead, to, { undo: true }))
     toasts.add({ title: `${personName(lead)} moved back to ${statusName(to)}` });
 }
 
@@ -65,7 +65,13 @@ export function undoLastMove(): number | undefined {
 /** The latest request for each lead: requests for the same lead are sent one after the other. */
 const requests = viewerState(() => new Map<number, Promise<unknown>>());
 
-async function move(client: QueryClient, lead: LeadItem, to: LeadStatus): Promise<boolean> {
+/** Nothing changes where somebody else has moved it meanwhile. */
+async function move(
+  client: QueryClient,
+  lead: LeadItem,
+  to: LeadStatus,
+  how: { undo?: true } = {},
+): Promise<boolean> {
   const { lead_id } = lead;
   // A response in flight still has the old stage.
   await client.cancelQueries(showing(lead_id));
@@ -74,7 +80,9 @@ async function move(client: QueryClient, lead: LeadItem, to: LeadStatus): Promis
   const key = currentKey();
   const request = (sent.get(lead_id) ?? Promise.resolve())
     .catch(() => {})
-    .then(() => call('updateLead', { params: { id: lead_id }, body: { status: to } }));
+    .then(() =>
+      call('updateLead', { params: { id: lead_id }, body: { status: to, from: lead.status, ...how } }),
+    );
   sent.set(lead_id, request);
   const isLatest = () => requests.now.get(lead_id) === request;
   let isMoved = false;

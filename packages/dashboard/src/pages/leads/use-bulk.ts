@@ -10,7 +10,7 @@ import { statusName } from '../../ui/status-badge.tsx';
 import { toastProblem, toasts } from '../../ui/toast.tsx';
 
 export type BulkAction =
-  | { action: 'stage'; status: LeadStatus }
+  | { action: 'stage'; status: LeadStatus; from?: LeadStatus; undo?: true }
   | { action: 'review' }
   | { action: 'forward' };
 /** Some leads, or all that match. */
@@ -67,9 +67,9 @@ async function* steps(meant: Meant, act: BulkAction): AsyncIterable<Result> {
 }
 
 function tell(client: QueryClient, { done, moved, skipped }: Result, act: BulkAction): void {
-  const title = [doneText(done, act), ...skippedTexts(skipped)].join('; ');
-  if (moved.length === 0) return void toasts.add({ title });
-  offerUndo(title, () => void takeBack(client, moved));
+  const title = [doneText(done, act), ...skippedTexts(skipped, act)].join('; ');
+  if (act.action !== 'stage' || moved.length === 0) return void toasts.add({ title });
+  offerUndo(title, () => void takeBack(client, moved, act.status));
 }
 
 function doneText(done: number, act: BulkAction): string {
@@ -81,25 +81,35 @@ function doneText(done: number, act: BulkAction): string {
 const REASONS: Readonly<Record<SkipReason, string>> = {
   unknown: 'no longer there',
   unchanged: 'unchanged',
-  changed_meanwhile: 'followed up meanwhile',
+  changed_meanwhile: 'changed meanwhile',
   already_sent: 'sent before',
   failed: 'failed',
 };
 
-function skippedTexts(skipped: Result['skipped']): string[] {
+function skippedTexts(skipped: Result['skipped'], { action }: Pick<BulkAction, 'action'>): string[] {
   return [...Map.groupBy(skipped, ({ reason }) => reason)].map(
-    ([reason, those]) => `${formatNumber(those.length)} ${REASONS[reason]}`,
+    ([reason, those]) => `${formatNumber(those.length)} ${reasonText(reason, action)}`,
   );
 }
 
-async function takeBack(client: QueryClient, moved: readonly Moved[]): Promise<void> {
+function reasonText(reason: SkipReason, action: BulkAction['action']): string {
+  return reason === 'changed_meanwhile' && action === 'review' ? 'followed up meanwhile' : REASONS[reason];
+}
+
+/** Those that somebody else has moved since stay where they are. */
+async function takeBack(client: QueryClient, moved: readonly Moved[], from: LeadStatus): Promise<void> {
+  const action = 'stage';
   try {
     let done = 0;
-    for (const [status, those] of Map.groupBy(moved, ({ from }) => from)) {
+    const skipped: Result['skipped'] = [];
+    for (const [status, those] of Map.groupBy(moved, (each) => each.from)) {
       const ids = those.map(({ lead_id }) => lead_id);
-      done += (await doAll({ ids }, { action: 'stage', status })).done;
+      const result = await doAll({ ids }, { action, status, from, undo: true });
+      done += result.done;
+      skipped.push(...result.skipped);
     }
-    toasts.add({ title: `${counted(done, 'lead')} moved back` });
+    const texts = [`${counted(done, 'lead')} moved back`, ...skippedTexts(skipped, { action })];
+    toasts.add({ title: texts.join('; ') });
   } catch (error) {
     toastProblem('Not all leads were moved back', error);
   } finally {
