@@ -93,6 +93,26 @@ onBothStores('A form that the service does not answer', (kind) => {
     );
   });
 
+  test('is sent ten seconds later, however long the page has been open', async () => {
+    site.serve('/', aFormPage(service));
+    await visit(
+      async ({ page }) => {
+        await page.clock.install();
+        await open(page);
+        // In steps: each pause begins after what follows the one before.
+        for (let tick = 0; tick < 32; tick++) await page.clock.runFor(10_000);
+        await fillIn(page);
+        await answerOnce(page, { status: 503, json: {} });
+        await sendWithButton(page);
+        await page.getByRole('alert').getByText('Your message is kept').waitFor();
+        await page.clock.fastForward(RETRY_MS);
+        await page.getByRole('status').getByText('All set!').waitFor();
+        await sent(1);
+      },
+      { complaints: [answered(503)] },
+    );
+  });
+
   test('is sent by hand again and counts once; nothing is left of it', async () => {
     site.serve('/', aFormPage(service));
     await visit(

@@ -25,16 +25,15 @@ const PAUSE_MS_FIRST = 10_000;
 const PAUSE_MS_MAX = 300_000;
 
 let parts: Parts | undefined;
-let pauseMs = PAUSE_MS_FIRST;
+let pauseMs: number;
+let timer: ReturnType<typeof setTimeout> | undefined;
 
 /** Sends what is kept, now and then. */
 export function start(given: Parts): void {
   if (parts) return;
   parts = given;
-  schedule();
-  addEventListener('online', () => {
-    pauseMs = PAUSE_MS_FIRST;
-  });
+  startAnew();
+  addEventListener('online', startAnew);
 }
 
 /** False: it cannot be kept here. */
@@ -49,6 +48,7 @@ export async function keep({ id, address, body }: Given): Promise<boolean> {
     );
     const item: Item = { id, at: Date.now(), iv: base64(iv), data: base64(data) };
     save([...items().filter((each) => each.id !== id), item].slice(-FORMS_MAX));
+    startAnew();
     return true;
   } catch {
     return false;
@@ -59,8 +59,15 @@ export function drop(id: string | undefined): void {
   save(items().filter((item) => item.id !== id));
 }
 
+/** With the shortest pause. */
+function startAnew(): void {
+  pauseMs = PAUSE_MS_FIRST;
+  schedule();
+}
+
 function schedule(): void {
-  setTimeout(async () => {
+  clearTimeout(timer);
+  timer = setTimeout(async () => {
     pauseMs = Math.min(pauseMs * 2, PAUSE_MS_MAX);
     await sendAll().catch(() => undefined);
     schedule();
