@@ -5,6 +5,7 @@ import { onBothStores, useService } from '@leadtrail/testing/service';
 import type { Page } from 'playwright-core';
 import { answered, answerOnce, CAPTURE } from './support/form-answers.ts';
 import { ADA, fillIn, openFormPage, sendWithButton, thankYouPage, useVisits } from './support/form-visits.ts';
+import { openKeepableSite } from './support/keepable-site.ts';
 import { aFormPage, formScript, sentForms, setUpForms } from './support/lead-forms.ts';
 import { aPage } from './support/site.ts';
 import { eventually } from './support/tracked-visits.ts';
@@ -18,9 +19,9 @@ onBothStores('A form that the service does not answer', (kind) => {
   before(() => setUpForms(service));
   beforeEach(() => emptyLeads(service));
 
-  const open = async (page: Page) => {
+  const open = async (page: Page, url = site.url) => {
     const extras = page.waitForResponse(/\/fx\.js/);
-    await openFormPage(page, site.url);
+    await openFormPage(page, url);
     await (await extras).finished();
     await page.waitForFunction(
       () => new FormData(document.querySelector('form') ?? undefined).get('siteKey') !== null,
@@ -111,6 +112,44 @@ onBothStores('A form that the service does not answer', (kind) => {
       },
       { complaints: [answered(503)] },
     );
+  });
+
+  test('is shown as sent on its page that was left and loaded again, unless something else is typed there', async (t) => {
+    site.serve('/', aFormPage(service));
+    site.serve('/later', aPage({ title: 'Later' }));
+    const keepable = await openKeepableSite(site);
+    t.after(() => keepable.close());
+    for (const typed of [undefined, 'Bob']) {
+      await emptyLeads(service);
+      await visit(
+        async ({ page }) => {
+          await page.clock.install();
+          await open(page, keepable.url);
+          await fillIn(page);
+          await answerOnce(page, { status: 503, json: {} });
+          await sendWithButton(page);
+          await page.getByRole('alert').getByText('Your message is kept').waitFor();
+          await page.goto(`${keepable.url}/later`);
+          await page.goBack();
+          await page.locator('form [name=__pg_hp]').waitFor({ state: 'attached' });
+          // The browser fills in again what was there.
+          assert.equal(await page.locator('[name=EMAIL]').inputValue(), ADA.EMAIL);
+          await page.waitForFunction(
+            () => new FormData(document.querySelector('form') ?? undefined).get('siteKey') !== null,
+          );
+          if (typed !== undefined) await fillIn(page, { FIRSTNAME: typed });
+          const arrived = page.waitForResponse(CAPTURE);
+          await page.clock.fastForward(RETRY_MS);
+          assert.equal((await arrived).status(), 200);
+          await page.waitForFunction(() => localStorage.getItem('leadtrail_forms') === null);
+          if (typed === undefined) await page.getByRole('status').getByText('All set!').waitFor();
+          assert.equal(await page.locator('[name=FIRSTNAME]').inputValue(), typed ?? '');
+          assert.equal(await page.getByRole('status').count(), typed === undefined ? 1 : 0);
+          assert.equal((await sentForms(service)).length, 1);
+        },
+        { complaints: [answered(503)] },
+      );
+    }
   });
 
   test('is sent by hand again and counts once; nothing is left of it', async () => {

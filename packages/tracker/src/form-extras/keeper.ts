@@ -1,3 +1,4 @@
+import type { LeadForm } from '../form/lead-form.ts';
 import { KEPT_FORMS, readObject, remove } from '../storage.ts';
 
 /**
@@ -10,10 +11,10 @@ type UnansweredForm = { id: string; address: string; body: string };
 type Given = { id: string | undefined; address: string; body: string | FormData };
 type Parts = {
   mayKeep(): boolean;
-  /** The status of the answer; 0: there was none. */
-  post(address: string, body: string): Promise<number>;
-  /** A kept form has arrived. */
-  onSent(id: string): void;
+  post(address: string, body: string): Promise<Response>;
+  allLeadForms(): LeadForm[];
+  clearMessages(lead: LeadForm): void;
+  finish(lead: LeadForm, answer: object): void;
 };
 type Item = { id: string; at: number; iv: string; data: string };
 
@@ -81,12 +82,36 @@ async function sendAll(): Promise<void> {
     const form = await decrypted(iv, data);
     // Of another tab, which has its own key.
     if (!form) continue;
-    const status = await parts.post(form.address, form.body);
+    const { status } = await parts.post(form.address, form.body);
     if (!isAnswered(status)) return;
+    // It may have been sent by hand in the meantime.
+    const isKept = items().some((item) => item.id === id);
     drop(id);
     pauseMs = PAUSE_MS_FIRST;
-    if (status < 300) parts.onSent(id);
+    if (status < 300 && isKept) showSent(form);
   }
+}
+
+/** The visitor is not led away from what they are doing by now. */
+function showSent({ id, body }: UnansweredForm): void {
+  const leads = parts?.allLeadForms() ?? [];
+  const fields = new URLSearchParams(body);
+  const lead =
+    leads.find(({ submissionId }) => submissionId === id) ?? leads.find((each) => isSame(each, fields));
+  if (!lead || lead.sending) return;
+  parts?.clearMessages(lead);
+  parts?.finish(lead, {});
+}
+
+/** The form on a page that was loaded anew, unless something else is being typed into it. */
+function isSame({ form, siteKey, formId }: LeadForm, fields: URLSearchParams): boolean {
+  return (
+    fields.get('siteKey') === siteKey &&
+    fields.get('formId') === formId &&
+    [...form.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>('input,textarea')].every(
+      ({ name, value, defaultValue }) => value === defaultValue || fields.getAll(name).includes(value),
+    )
+  );
 }
 
 /** Anything but "try again". */

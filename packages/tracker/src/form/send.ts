@@ -77,21 +77,7 @@ async function keep({ submissionId: id }: LeadForm, address: string, body: unkno
 }
 
 /** For forms that were kept. */
-export const KEEPING = {
-  post: (address: string, body: string): Promise<number> =>
-    post(address, body).then(
-      ({ status }) => status,
-      () => 0,
-    ),
-  /** The visitor is not led away from what they are doing by now. */
-  onSent(id: string): void {
-    for (const lead of allLeadForms())
-      if (lead.submissionId === id && !lead.sending) {
-        clearMessages(lead);
-        finish(lead, {});
-      }
-  },
-};
+export const KEEPING = { post, allLeadForms, clearMessages, finish };
 
 function isMultipart(form: HTMLFormElement, data: FormData): boolean {
   // The attribute, not the property: a field named "enctype" would shadow it. The same applies below.
