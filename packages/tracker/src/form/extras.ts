@@ -8,6 +8,8 @@ type Extras = {
   start(parts: object): void;
   keep(form: object): Promise<boolean>;
   drop(id: string | undefined): void;
+  /** Whether the service cannot be reached at all. */
+  isAway(): Promise<boolean>;
   /** Called again and again, with what is known of the form by then. */
   apply(lead: object): void;
   /** Before a form is sent; may give it another id. */

@@ -32,7 +32,9 @@ export async function send(lead: LeadForm, submitter: Submitter): Promise<void> 
     if (lead.sending !== attempt) return;
     const hasTimedOut = (error as Error).name === 'TimeoutError';
     const isKept = !response?.ok && (await keep(lead, address, body));
-    if (!response && !hasTimedOut && navigator.onLine) return postPlainly(lead, attempt);
+    const isBlocked = !response && !hasTimedOut && navigator.onLine && !(isKept && (await extras.isAway?.()));
+    if (lead.sending !== attempt) return;
+    if (isBlocked) return postPlainly(lead, attempt);
     return showFailure(lead, response?.ok ? 0 : (response?.status ?? 0), answer, isKept);
   }
   if (lead.sending !== attempt) return;
