@@ -53,7 +53,7 @@ onBothStores('sites', (kind) => {
   });
 
   test('the snippet is what to paste: both scripts, the tag manager, and each form', async () => {
-    const site = await aSite(service, { site_key: 'shop-1', name: 'Shop' });
+    const site = await aSite(service, { site_key: 'shop-1', name: 'Shop "1" & Co' });
     await aForm(service, { site_id: site.id, form_id: 'contact', name: '<Contact>' });
     await aForm(service, { site_id: (await aSite(service)).id });
     const snippet = await service.get<SiteSnippet>(`${SITES}/${site.id}/snippet?origin=${service.url}`);
@@ -65,6 +65,15 @@ onBothStores('sites', (kind) => {
     assert.deepEqual([form?.form_id, form?.name, others], ['contact', '<Contact>', []]);
     const start = `<form data-leadtrail-form="contact" data-site="shop-1" action="${service.url}/lead.capture" method="post">`;
     assert.equal(form?.html.slice(0, start.length), start);
+    const values = [...(form?.html.matchAll(/name="(\w+)" value="(.*?)"/g) ?? [])];
+    assert.deepEqual(
+      values.map(([, name, value]) => [name, value]),
+      [
+        ['siteKey', 'shop-1'],
+        ['formId', 'contact'],
+        ['PROJECT', 'Shop &quot;1&quot; &amp; Co'],
+      ],
+    );
     assert.equal((await call(service, 'GET', `${SITES}/999/snippet`)).status, 404);
   });
 

@@ -27,7 +27,7 @@ export async function siteSnippet(
     forms: forms.map(({ form_id, name }) => ({
       form_id,
       name,
-      html: formSnippet(places, site_key, form_id),
+      html: formSnippet(places, site, form_id),
     })),
   };
 }

@@ -30,13 +30,20 @@ export function tagManagerSnippet({ origin, trackerPath, formPath }: SnippetPlac
 </script>`;
 }
 
-/** Works without JavaScript; the form script enhances it. */
-export function formSnippet({ origin }: SnippetPlaces, siteKey: string, formId: string): string {
-  const [site, form] = [siteKey, formId].map(escapeHtml);
+/**
+ * Works without JavaScript; the form script enhances it. Its project is the site's name: whatever stands there is stored
+ * with each lead of whoever pastes the form as it is.
+ */
+export function formSnippet(
+  { origin }: SnippetPlaces,
+  { site_key, name }: { site_key: string; name: string },
+  formId: string,
+): string {
+  const [site, project, form] = [site_key, name, formId].map(escapeHtml);
   return `<form data-leadtrail-form="${form}" data-site="${site}" action="${escapeHtml(origin)}/lead.capture" method="post">
   <input type="hidden" name="siteKey" value="${site}">
   <input type="hidden" name="formId" value="${form}">
-  <input type="hidden" name="PROJECT" value="Name of the project">
+  <input type="hidden" name="PROJECT" value="${project}">
   <label>Name <input name="FIRSTNAME" autocomplete="name" required></label>
   <label>E-mail <input name="EMAIL" type="email" autocomplete="email" required></label>
   <label>Phone <input name="PHONE" type="tel" autocomplete="tel"></label>
