@@ -12,7 +12,7 @@ export type RedisFault = {
 export const REDIS_FAULTS: readonly RedisFault[] = [
   {
     name: 'is gone',
-    reason: /^(ECONN|SocketClosed)/,
+    reason: /ECONN|^Socket closed unexpectedly/,
     begin: (server) => server.cut(),
     end: (server) => server.restore(),
   },
@@ -24,19 +24,19 @@ export const REDIS_FAULTS: readonly RedisFault[] = [
   },
   {
     name: 'is full',
-    reason: /^OOM$/,
+    reason: /^OOM command not allowed/,
     begin: (server) => server.ask('CONFIG', 'SET', 'maxmemory', '1'),
     end: (server) => server.ask('CONFIG', 'SET', 'maxmemory', '0'),
   },
   {
     name: 'has become a replica',
-    reason: /^READONLY$/,
+    reason: /^READONLY You can't write/,
     begin: (server) => server.ask('REPLICAOF', '127.0.0.1', '1'),
     end: (server) => server.ask('REPLICAOF', 'NO', 'ONE'),
   },
   {
     name: 'does not know what is asked of it',
-    reason: /^(ERR|NOPERM)$/,
+    reason: /^(ERR|NOPERM) ./,
     begin: (server) => server.ask('ACL', 'SETUSER', 'default', '-eval'),
     end: (server) => server.ask('ACL', 'SETUSER', 'default', '+eval'),
   },

@@ -1,4 +1,4 @@
-import { createClient, ErrorReply } from '@redis/client';
+import { ConnectionTimeoutError, createClient, SocketClosedUnexpectedlyError } from '@redis/client';
 import { type Backoff, backoffMs } from '../lib/backoff.ts';
 import { startTimeout, withTimeout } from '../lib/timeout.ts';
 import { SECOND_MS } from '../lib/utc-time.ts';
@@ -61,7 +61,7 @@ export async function openRedisConnection({
       else takeUp(client);
     } catch (error) {
       client?.destroy();
-      missing(error);
+      missing(connectReason(error, url));
     }
   }
 
@@ -79,13 +79,13 @@ export async function openRedisConnection({
     if (performance.now() - link.since > STEADY_MS) failures = 0;
     link = undefined;
     client.destroy();
-    missing(error);
+    missing(reasonOf(error));
   }
 
   /** One line when it goes, however often it is looked for. */
-  function missing(error: unknown): void {
+  function missing(reason: string): void {
     if (isClosed) return;
-    if (awaySince === undefined) log.warn('redis is away', { reason: reasonOf(error) });
+    if (awaySince === undefined) log.warn('redis is away', { reason: withoutPassword(reason, url) });
     awaySince ??= performance.now();
     failures += 1;
     retry = setTimeout(connect, backoffMs(failures, RECONNECT));
@@ -152,14 +152,36 @@ async function tryOut(client: Client, trial: readonly string[]): Promise<void> {
 }
 
 class NoAnswer extends Error {
-  readonly code = 'no answer';
+  constructor() {
+    super('no answer');
+  }
 }
 
-/** A word for the log. The whole message of an error may hold what was sent, or to where. */
+/** Of a first answer that did not come: the reason is in REDIS_URL more often than in Redis. */
+function connectReason(error: unknown, url: string): string {
+  const { code = '' } = error as NodeJS.ErrnoException;
+  const reason = reasonOf(error);
+  const isTls = url.startsWith('rediss:');
+  if (isTls && /SSL|EPROTO/.test(code)) return `it answers without TLS, which ${WANTS_PLAIN}`;
+  const isSilent = error instanceof NoAnswer || error instanceof ConnectionTimeoutError;
+  const isClosed = error instanceof SocketClosedUnexpectedlyError || code === 'ECONNRESET';
+  if (!isSilent && !isClosed) return reason;
+  return `${isSilent ? 'no answer' : reason}: it may be no Redis, or one that ${isTls ? WANTS_PLAIN : WANTS_TLS}`;
+}
+
+const WANTS_PLAIN = 'wants redis:// in REDIS_URL';
+const WANTS_TLS = 'wants rediss:// in REDIS_URL';
+
+/** What the server says, without what was sent to it. */
 function reasonOf(error: unknown): string {
-  if (error instanceof ErrorReply) return error.message.split(' ', 1)[0] ?? 'error';
-  if (error instanceof Error) {
-    return 'code' in error && typeof error.code === 'string' ? error.code : error.constructor.name;
-  }
-  return 'error';
+  const { message, name } = (error instanceof AggregateError ? error.errors[0] : error) as Error;
+  const [said = ''] = message.split(/[\r\n]|, with args beginning with/, 1);
+  return said === '' ? name : said;
+}
+
+/** Whatever repeats it. */
+function withoutPassword(reason: string, url: string): string {
+  const { password } = new URL(url);
+  const known = [password, decodeURIComponent(password)].filter((each) => each !== '');
+  return known.reduce((text, each) => text.replaceAll(each, '…'), reason);
 }

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import { setImmediate as nextRound, setTimeout as sleep } from 'node:timers/promises';
 import { capturingLog, type LoggedLine } from '@leadtrail/testing/captured-log';
@@ -8,6 +10,24 @@ import { until } from '@leadtrail/testing/torture/service-process';
 import { openRedis, type Redis } from '../../src/adapters/redis.ts';
 import { HOUR_MS, MINUTE_MS } from '../../src/lib/utc-time.ts';
 import { cacheKey } from '../../src/ports/cache.ts';
+
+async function listen(onConnection: (socket: Socket) => void) {
+  const sockets = new Set<Socket>();
+  const listening = createServer((socket) => {
+    sockets.add(socket.on('error', () => undefined));
+    onConnection(socket);
+  }).listen(0, '127.0.0.1');
+  await once(listening, 'listening');
+  const { port } = listening.address() as AddressInfo;
+  return {
+    url: (start: string) => `${start}127.0.0.1:${port}`,
+    async stop() {
+      for (const socket of sockets) socket.destroy();
+      listening.close();
+      await once(listening, 'close');
+    },
+  };
+}
 
 const FLAG = cacheKey<boolean>('flag');
 const NUMBER = cacheKey<number>('number');
@@ -243,15 +263,42 @@ describe('Redis', () => {
       }
       assert.deepEqual(
         logged.map(({ fields }) => fields.reason),
-        ['WRONGPASS', 'NOAUTH'],
+        ['WRONGPASS invalid username-password pair or user is disabled.', 'NOAUTH Authentication required.'],
       );
       assert.ok(!JSON.stringify(logged).includes('hunter2'));
 
       url.password = encodeURIComponent('the right one');
+      assert.equal((await open({ url: `${url.href}/99` })).isUp(), false);
+      assert.equal(logged.at(-1)?.fields.reason, 'ERR DB index is out of range');
       assert.equal((await open({ url: `${url.href}/3` })).isUp(), true);
-      assert.equal(logged.length, 2);
+      assert.equal(logged.length, 3);
     } finally {
       await guarded.stop();
     }
+  });
+
+  test('that is none, or at the other end of TLS, is away with what may be wrong in REDIS_URL', async () => {
+    const refusal = "-ERR unknown command 'AUTH', with args beginning with: 'default' 'hunter2'\r\n";
+    const strict = await listen((socket) => void socket.once('data', () => socket.write(refusal)));
+    const closing = await listen((socket) => void socket.end());
+    try {
+      await open({ url: strict.url('redis://:hunter2@') });
+      await open({ url: strict.url('rediss://:hunter2@') });
+      await open({ url: closing.url('redis://:hunter2@') });
+      await open({ url: server.url.replace('redis:', 'rediss:') });
+    } finally {
+      for (const redis of opened.splice(0)) redis.close();
+      for (const each of [strict, closing]) await each.stop();
+    }
+    assert.deepEqual(
+      logged.map(({ fields }) => fields.reason),
+      [
+        "ERR unknown command 'AUTH'",
+        'it answers without TLS, which wants redis:// in REDIS_URL',
+        'Socket closed unexpectedly: it may be no Redis, or one that wants rediss:// in REDIS_URL',
+        'no answer: it may be no Redis, or one that wants redis:// in REDIS_URL',
+      ],
+    );
+    assert.ok(!JSON.stringify(logged).includes('hunter2'));
   });
 });
