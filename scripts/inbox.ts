@@ -1,12 +1,10 @@
 import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { AdoptionRefused, adoptInboxes, listInboxes } from '../packages/server/src/adapters/inbox-folder.ts';
-import { ConfigError, readConfig } from '../packages/server/src/config.ts';
-import { PROJECT_DIR } from '../packages/server/src/lib/places.ts';
+import { adoptInboxes, listInboxes } from '../packages/server/src/adapters/inbox-folder.ts';
+import { OperatorError } from '../packages/server/src/lib/errors.ts';
+import { refuseMissing, runCommand } from './run-command.ts';
 
 /** `npm run inbox -- list` and `npm run inbox -- adopt <folder>`. */
-
-process.umask(0o077);
 
 /** Of tracking, and of leads that were taken while the store was away. */
 const FOLDERS = ['inbox', 'lead-log'] as const;
@@ -16,21 +14,16 @@ const USAGE = [
   'npm run inbox -- adopt <folder>  takes in the DATA_DIR, or its inbox or lead-log folder, of a machine that is gone',
 ].join('\n');
 
-const envFile = join(PROJECT_DIR, '.env');
-if (existsSync(envFile)) process.loadEnvFile(envFile);
-
-try {
-  const { dataDir } = readConfig(process.env);
+await runCommand({ failed: '' }, ({ dataDir }) => {
   const [command, folder] = process.argv.slice(2);
-  if (command === 'list' && folder === undefined) for (const name of FOLDERS) list(join(dataDir, name));
+  if (command === 'list' && folder === undefined) listAll(dataDir);
   else if (command === 'adopt' && folder !== undefined) adopt(folder, dataDir);
-  else throw new AdoptionRefused(`Say what to do:\n${USAGE}`);
-} catch (error) {
-  console.error(`${(error as Error).message}`);
-  if (!(error instanceof ConfigError || error instanceof AdoptionRefused)) {
-    console.error((error as Error).stack);
-  }
-  process.exitCode = 1;
+  else throw new OperatorError(`Say what to do:\n${USAGE}`);
+});
+
+function listAll(dataDir: string): void {
+  refuseMissing(dataDir);
+  for (const name of FOLDERS) list(join(dataDir, name));
 }
 
 function list(dir: string): void {

@@ -1,30 +1,25 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Moved, MoveRefused, moveToPostgres } from '../packages/server/src/adapters/move-to-postgres.ts';
-import { ConfigError, readConfig } from '../packages/server/src/config.ts';
-import { PROJECT_DIR } from '../packages/server/src/lib/places.ts';
+import { type Moved, moveToPostgres } from '../packages/server/src/adapters/move-to-postgres.ts';
+import { OperatorError } from '../packages/server/src/lib/errors.ts';
+import { runCommand } from './run-command.ts';
 
 /** `npm run move-to-postgres`: copies the SQLite database to the PostgreSQL database at DATABASE_URL. */
 
 const PROGRESS_EVERY_MS = 5000;
 
-const envFile = join(PROJECT_DIR, '.env');
-if (existsSync(envFile)) process.loadEnvFile(envFile);
-
-try {
+await runCommand({ failed: 'Leadtrail cannot move: ' }, async ({ database, dataDir }) => {
   const startedAt = performance.now();
-  const { database, dataDir } = readConfig(process.env);
   if (database.kind !== 'postgres') {
-    throw new MoveRefused('DATABASE_URL is not set: it says which PostgreSQL to move to.');
+    throw new OperatorError('DATABASE_URL is not set: it says which PostgreSQL to move to.');
   }
-  const { host, pathname } = new URL(database.url);
-  console.log(`Moving ${join(dataDir, 'leadtrail.db')} to ${host}${pathname}.`);
+  console.log(`Moving ${join(dataDir, 'leadtrail.db')} to ${withoutUser(database.url)}.`);
   const moved = await moveToPostgres({ dataDir, url: database.url, onProgress: makeProgress() });
   tell(moved, dataDir, (performance.now() - startedAt) / 1000);
-} catch (error) {
-  console.error(`Leadtrail cannot move: ${(error as Error).message}`);
-  if (!(error instanceof ConfigError || error instanceof MoveRefused)) console.error((error as Error).stack);
-  process.exitCode = 1;
+});
+
+/** Host and database. */
+function withoutUser(url: string): string {
+  return url.replace(/\?.*$/, '').replace(/^[^/]+\/\/(.*@)?/, '');
 }
 
 /** Prints a line for every finished table, and now and then one for a large table. */

@@ -1,13 +1,13 @@
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { EDGE_NAMES, type EdgeName } from './domain/edges.ts';
 import { bucketAddress } from './lib/bucket-address.ts';
 import { editDistance } from './lib/edit-distance.ts';
-import { ConfigError, type Environment, readVariables, type Variables } from './lib/environment.ts';
+import { type Environment, readVariables, type Variables } from './lib/environment.ts';
+import { fileReason, OperatorError } from './lib/errors.ts';
 import { type NetworkMatcher, parseNetworks } from './lib/ip-address.ts';
 import { PROJECT_DIR } from './lib/places.ts';
 import { SECOND_MS } from './lib/utc-time.ts';
-
-export { ConfigError };
 
 /** Everything that can be set from outside. This is the only file that knows the environment variables. */
 export type Config = {
@@ -76,18 +76,31 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 /** Short ones are guessed. */
 const ADMIN_KEY_CHARS_MIN = 16;
 
+/** What is set already stays as it is; a file that is not there sets nothing. */
+export function loadEnvFile(file = join(PROJECT_DIR, '.env')): void {
+  try {
+    // Node says of every file that it cannot read that there is none.
+    readFileSync(file);
+    process.loadEnvFile(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+    const reason = fileReason(error) ?? (error as Error).message;
+    throw new OperatorError(`${file} cannot be read: ${reason}.`, { cause: error });
+  }
+}
+
 export function readConfig(env: Environment): Config {
   const read = readVariables(env);
   const analyticsApiKey = read.text('ANALYTICS_API_KEY');
   const marketingApiKey = read.text('ANALYTICS_MARKETING_API_KEY');
   if (analyticsApiKey !== undefined && analyticsApiKey.length < ADMIN_KEY_CHARS_MIN) {
-    throw new ConfigError(`ANALYTICS_API_KEY must have at least ${ADMIN_KEY_CHARS_MIN} characters.`);
+    throw new OperatorError(`ANALYTICS_API_KEY must have at least ${ADMIN_KEY_CHARS_MIN} characters.`);
   }
   if (marketingApiKey !== undefined && marketingApiKey === analyticsApiKey) {
-    throw new ConfigError('ANALYTICS_MARKETING_API_KEY must differ from ANALYTICS_API_KEY.');
+    throw new OperatorError('ANALYTICS_MARKETING_API_KEY must differ from ANALYTICS_API_KEY.');
   }
   if (marketingApiKey !== undefined && analyticsApiKey === undefined) {
-    throw new ConfigError('ANALYTICS_MARKETING_API_KEY needs ANALYTICS_API_KEY to be set as well.');
+    throw new OperatorError('ANALYTICS_MARKETING_API_KEY needs ANALYTICS_API_KEY to be set as well.');
   }
 
   return {
@@ -151,7 +164,7 @@ function readDatabase(read: Variables): Config['database'] {
   const url = read.url('DATABASE_URL', ['postgres:', 'postgresql:']);
   const readUrl = read.url('DATABASE_READ_URL', ['postgres:', 'postgresql:']);
   if (url === undefined && readUrl !== undefined) {
-    throw new ConfigError('DATABASE_READ_URL is the replica of DATABASE_URL, which is not set.');
+    throw new OperatorError('DATABASE_READ_URL is the replica of DATABASE_URL, which is not set.');
   }
   const connections = read.integer('DATABASE_CONNECTIONS', POSTGRES_CONNECTIONS, { min: 4, max: 500 });
   const isPooled = read.flag('DATABASE_POOLER', false);
@@ -174,27 +187,28 @@ function readObjects(read: Variables): Config['objects'] {
   if (given === undefined) return { kind: 'files' };
   const needed = (name: string): string => {
     const value = read.text(name);
-    if (value === undefined) throw new ConfigError(`${given} is set, but an object store needs ${name} too.`);
+    if (value === undefined)
+      throw new OperatorError(`${given} is set, but an object store needs ${name} too.`);
     return value;
   };
   const bucket = needed('S3_BUCKET');
   const accessKeyId = needed('S3_ACCESS_KEY_ID');
   const secretAccessKey = needed('S3_SECRET_ACCESS_KEY');
   if (!/^[!-~]+$/.test(accessKeyId)) {
-    throw new ConfigError('S3_ACCESS_KEY_ID must not have spaces or other invisible characters in it.');
+    throw new OperatorError('S3_ACCESS_KEY_ID must not have spaces or other invisible characters in it.');
   }
   try {
     const address = bucketAddress({ bucket, endpoint, region });
     return { kind: 's3', bucket, address, region, accessKeyId, secretAccessKey };
   } catch (error) {
-    throw new ConfigError((error as Error).message);
+    throw new OperatorError((error as Error).message);
   }
 }
 
 function readRedis(read: Variables): string | undefined {
   const url = read.url('REDIS_URL', ['redis:', 'rediss:']);
   if (url !== undefined && !isRedisUrl(new URL(url))) {
-    throw new ConfigError(
+    throw new OperatorError(
       'REDIS_URL must be like redis://user:password@host:6379/0, with a % in the password written as %25.',
     );
   }
@@ -214,7 +228,7 @@ function readTrustedProxies(read: Variables): NetworkMatcher {
   try {
     return parseNetworks(read.raw('TRUSTED_PROXIES') ?? 'loopback,linklocal,uniquelocal');
   } catch (error) {
-    throw new ConfigError(`TRUSTED_PROXIES: ${(error as Error).message}`);
+    throw new OperatorError(`TRUSTED_PROXIES: ${(error as Error).message}`);
   }
 }
 
@@ -224,7 +238,7 @@ function readPaths(read: Variables): Config['paths'] {
     const path = read.path(name, byDefault);
     const [, start = ''] = path.split('/');
     if (RESERVED.has(start) || given.has(path))
-      throw new ConfigError(`${name} cannot be ${path}, which is in use.`);
+      throw new OperatorError(`${name} cannot be ${path}, which is in use.`);
     given.add(path);
     return path;
   }

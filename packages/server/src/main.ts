@@ -1,10 +1,8 @@
-import { existsSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildApp } from './app.ts';
-import { type Config, ConfigError, readConfig } from './config.ts';
-import { PROJECT_DIR } from './lib/places.ts';
+import { type Config, loadEnvFile, readConfig } from './config.ts';
+import { toldOf } from './lib/errors.ts';
 
 /** Boot, listen, drain on SIGTERM. */
 
@@ -19,10 +17,8 @@ process.stdout.on('error', () => undefined);
 // Databases, their logs and everything else: for this user only, whatever the shell says.
 process.umask(0o077);
 
-const envFile = join(PROJECT_DIR, '.env');
-if (existsSync(envFile)) process.loadEnvFile(envFile);
-
 try {
+  loadEnvFile();
   const config = readConfig(process.env);
   const app = await buildApp(config);
   for (const { name, meant } of config.misspelledVariables) {
@@ -61,8 +57,7 @@ try {
     process.exit(0);
   }
 } catch (error) {
-  process.stderr.write(`Leadtrail cannot start: ${(error as Error).message}\n`);
-  if (!(error instanceof ConfigError)) process.stderr.write(`${(error as Error).stack}\n`);
+  process.stderr.write(`Leadtrail cannot start: ${toldOf(error)}\n`);
   process.exit(1);
 }
 

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { readConfig } from '../src/config.ts';
-import { ConfigError, type Environment } from '../src/lib/environment.ts';
+import type { Environment } from '../src/lib/environment.ts';
+import { OperatorError } from '../src/lib/errors.ts';
 import { PROJECT_DIR } from '../src/lib/places.ts';
 
 const SECRETS = [
@@ -20,7 +21,7 @@ function refusal(env: Environment): string {
   try {
     readConfig(env);
   } catch (error) {
-    assert.ok(error instanceof ConfigError, String(error));
+    assert.ok(error instanceof OperatorError, String(error));
     return error.message;
   }
   return assert.fail(`Not refused: ${JSON.stringify(env)}`);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -228,6 +228,17 @@ onBothStores('an inbox that is a copy', (kind) => {
     );
     await assert.rejects(adoptRunning, /is in use by a running service/);
     assert.match((await inboxCommand('list')).stdout, /in use by a running service/);
+  });
+
+  test('DATA_DIR that is not there is not taken for one without an inbox', async () => {
+    const missing = join(copies, 'missing');
+    await assert.rejects(inboxCommand('list', undefined, missing), {
+      code: 1,
+      stdout: '',
+      stderr: `DATA_DIR=${missing} does not exist.\n`,
+    });
+    await mkdir(missing);
+    assert.match((await inboxCommand('list', undefined, missing)).stdout, /^There is no inbox in /);
   });
 
   test('a data directory of the version before epochs is processed once', async () => {

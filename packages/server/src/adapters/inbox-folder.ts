@@ -12,11 +12,9 @@ import {
 } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { OperatorError } from '../lib/errors.ts';
 
 /** What `npm run inbox` and `npm run backup` do with inboxes: show them, take in those of another machine, copy them. */
-
-/** Why nothing was adopted; its message is one sentence for the operator. */
-export class AdoptionRefused extends Error {}
 
 export type ListedInbox = { file: string } & (
   | { state: 'in use' }
@@ -54,16 +52,16 @@ export function emptyInboxes(dir: string): { inboxId: string; epochs: string[] }
  */
 export function adoptInboxes(from: string, dir: string): { files: number; records: number } {
   const files = inboxFiles(from);
-  if (files.length === 0) throw new AdoptionRefused(`There is no inbox in ${from}: no file is named *.db.`);
+  if (files.length === 0) throw new OperatorError(`There is no inbox in ${from}: no file is named *.db.`);
   if (resolve(from) === resolve(dir)) {
-    throw new AdoptionRefused(`${from} is the inbox of this machine: its service processes it anyway.`);
+    throw new OperatorError(`${from} is the inbox of this machine: its service processes it anyway.`);
   }
   const listed = files.map((file) => ({ file, ...look(file) }));
   for (const inbox of listed) {
     if (inbox.state === 'in use')
-      throw new AdoptionRefused(`${inbox.file} is in use by a running service: stop it first.`);
+      throw new OperatorError(`${inbox.file} is in use by a running service: stop it first.`);
     if (inbox.state === 'unreadable')
-      throw new AdoptionRefused(`${inbox.file} is not an inbox that can be read (${inbox.reason}).`);
+      throw new OperatorError(`${inbox.file} is not an inbox that can be read (${inbox.reason}).`);
   }
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   let records = 0;

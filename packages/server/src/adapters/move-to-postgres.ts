@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
+import { OperatorError } from '../lib/errors.ts';
 import type { Db } from '../store/dialect.ts';
 import { migrate, schemaAge } from '../store/migrate.ts';
 import {
@@ -19,7 +20,7 @@ import {
 import { postgresDialect, sendThrough } from '../store/postgres-dialect.ts';
 import { recount, type TotalMismatch } from '../store/recount.ts';
 import type { Schema } from '../store/schema.ts';
-import { explainToOperator } from './postgres-store.ts';
+import { explainToOperator } from './postgres-failures.ts';
 import { openSqliteDatabase, type SqliteDatabase } from './sqlite-database.ts';
 import { isInboxInUse } from './sqlite-inbox.ts';
 
@@ -27,9 +28,6 @@ const SOURCE_CACHE_KIB = 16 * 1024;
 const CONNECT_TIMEOUT_MS = 10_000;
 /** A recount takes up to half a GiB of memory for this many rows. */
 const RECOUNT_ROWS_MAX = 500_000;
-
-/** Why nothing was moved; its message is one sentence for the operator. */
-export class MoveRefused extends Error {}
 
 export type Move = {
   dataDir: string;
@@ -55,7 +53,7 @@ export async function moveToPostgres({ dataDir, url, onProgress = () => undefine
   try {
     await refuseOtherVersion(source.db);
     const tables = await tablesIn(source.db);
-    await refuseFilled(target, tables).catch(explainUnlessRefused);
+    await refuseFilled(target, tables).catch(explainToOperator);
     await migrate(target, 'postgres').catch(explainToOperator);
     const rows = await target
       .transaction()
@@ -65,7 +63,7 @@ export async function moveToPostgres({ dataDir, url, onProgress = () => undefine
         refuseRunning(dataDir);
         return copied;
       })
-      .catch(explainUnlessRefused);
+      .catch(explainToOperator);
     // Committed: no failure from here on may look like a failed move. PostgreSQL also gathers statistics by itself.
     await gatherFigures(target, tables).catch(() => undefined);
     const mismatches =
@@ -81,7 +79,7 @@ export async function moveToPostgres({ dataDir, url, onProgress = () => undefine
 function lockSource(dataDir: string): SqliteDatabase {
   const file = join(dataDir, 'leadtrail.db');
   if (!existsSync(file))
-    throw new MoveRefused(`There is no ${file}: DATA_DIR has to be that of the service.`);
+    throw new OperatorError(`There is no ${file}: DATA_DIR has to be that of the service.`);
   refuseRunning(dataDir);
   let source: SqliteDatabase | undefined;
   try {
@@ -90,13 +88,13 @@ function lockSource(dataDir: string): SqliteDatabase {
     return source;
   } catch (error) {
     source?.close();
-    throw new MoveRefused(`${file} cannot be used (${(error as Error).message}).`, { cause: error });
+    throw new OperatorError(`${file} cannot be used (${(error as Error).message}).`, { cause: error });
   }
 }
 
 function refuseRunning(dataDir: string): void {
   if (isInboxInUse(join(dataDir, 'inbox'))) {
-    throw new MoveRefused(`The service is running on ${dataDir}: stop it first.`);
+    throw new OperatorError(`The service is running on ${dataDir}: stop it first.`);
   }
 }
 
@@ -104,7 +102,7 @@ async function refuseOtherVersion({ query }: Db): Promise<void> {
   const age = await schemaAge(query);
   if (age === 'present') return;
   const older = 'start this version once without DATABASE_URL, stop it, and try again';
-  throw new MoveRefused(
+  throw new OperatorError(
     {
       none: 'The SQLite database has no tables: there is nothing to move.',
       older: `The SQLite database was last used by an older version: ${older}.`,
@@ -116,7 +114,7 @@ async function refuseOtherVersion({ query }: Db): Promise<void> {
 async function refuseFilled(target: Kysely<Schema>, tables: readonly TableName[]): Promise<void> {
   const filled = await filledTables(target, tables);
   if (filled.length === 0) return;
-  throw new MoveRefused(
+  throw new OperatorError(
     `The PostgreSQL database is not empty (there are rows in ${filled.join(', ')}): give it a new one.`,
   );
 }
@@ -145,11 +143,6 @@ async function copyAll(
   await makeIndexes(target, indexes, (made) => onProgress('indexes', made, indexes.length));
   await continueNumbers(source.db, target);
   return rows;
-}
-
-function explainUnlessRefused(error: Error): never {
-  if (error instanceof MoveRefused) throw error;
-  return explainToOperator(error);
 }
 
 function dbOf(query: Kysely<Schema>): Db {

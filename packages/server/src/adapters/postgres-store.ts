@@ -11,6 +11,7 @@ import { operationKinds, run, topicsChangedBy, topicsShownBy } from '../store/op
 import { isRetryable } from '../store/postgres-dialect.ts';
 import { dialectsTogether } from '../store/postgres-together.ts';
 import { type Call, type Store, storeOf } from '../store/store.ts';
+import { explainToOperator } from './postgres-failures.ts';
 import { type GroupedCall, type GroupOutcome, inGroups } from './postgres-groups.ts';
 import { tellOutages } from './postgres-outage.ts';
 import {
@@ -232,9 +233,4 @@ async function withRetry<T>(attempt: () => Promise<T>): Promise<T> {
       if (left === 1) throw storeUnavailable(error);
     }
   }
-}
-
-export function explainToOperator(error: Error): never {
-  const { message, code } = (error.cause ?? error) as { message: string; code?: string };
-  throw new Error(`PostgreSQL cannot be used (${message || code}).`, { cause: error });
 }

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
-import { ConfigError } from '../lib/environment.ts';
+import { OperatorError } from '../lib/errors.ts';
 import { refuseUnreadable } from './refuse-unreadable.ts';
 
 /** The socket side of the service: how long it waits for whom, and how it comes to an end. */
@@ -68,7 +68,7 @@ export function listen(
   return new Promise((resolve, reject) => {
     const refuse = (error: NodeJS.ErrnoException) => {
       const reason = LISTEN_FAILURES[error.code ?? '']?.(port, host);
-      reject(reason === undefined ? error : new ConfigError(reason, { cause: error }));
+      reject(reason === undefined ? error : new OperatorError(reason, { cause: error }));
     };
     server.once('error', refuse);
     server.listen(port, host, () => {

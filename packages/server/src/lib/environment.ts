@@ -1,9 +1,8 @@
+import { OperatorError } from './errors.ts';
+
 /** Environment variables, each read as what it is to be. */
 
 export type Environment = Readonly<Record<string, string | undefined>>;
-
-/** A setting that cannot be used; its message is one sentence for the operator. */
-export class ConfigError extends Error {}
 
 export type Variables = ReturnType<typeof readVariables>;
 
@@ -26,7 +25,7 @@ export function readVariables(env: Environment) {
       if (value === undefined) return byDefault;
       if (['true', '1', 'on', 'yes'].includes(value)) return true;
       if (['false', '0', 'off', 'no'].includes(value)) return false;
-      throw new ConfigError(`${name} must be on or off, not "${value}".`);
+      throw new OperatorError(`${name} must be on or off, not "${value}".`);
     },
     integer(name: string, byDefault: number, range: { min: number; max?: number }): number {
       const value = text(name);
@@ -34,7 +33,9 @@ export function readVariables(env: Environment) {
       const max = range.max ?? Number.MAX_SAFE_INTEGER;
       const number = Number(value);
       if (!Number.isInteger(number) || number < range.min || number > max) {
-        throw new ConfigError(`${name} must be a whole number from ${range.min} to ${max}, not "${value}".`);
+        throw new OperatorError(
+          `${name} must be a whole number from ${range.min} to ${max}, not "${value}".`,
+        );
       }
       return number;
     },
@@ -42,7 +43,7 @@ export function readVariables(env: Environment) {
       const value = text(name);
       if (value !== undefined && !protocols.includes(URL.parse(value)?.protocol ?? '')) {
         // The value may hold a password, so it is not repeated.
-        throw new ConfigError(
+        throw new OperatorError(
           `${name} must be a URL starting with ${protocols.map(protocolStart).join(' or ')}.`,
         );
       }
@@ -51,7 +52,7 @@ export function readVariables(env: Environment) {
     path(name: string, byDefault: string): string {
       const value = text(name) ?? byDefault;
       if (!/^(\/[\w.~-]*[\w~-])+$/.test(value)) {
-        throw new ConfigError(
+        throw new OperatorError(
           `${name} must be a path such as ${byDefault}, of letters, digits and -._~, not "${value}".`,
         );
       }
@@ -61,7 +62,7 @@ export function readVariables(env: Environment) {
       const value = text(name)?.toLowerCase();
       if (value === undefined) return byDefault;
       const found = allowed.find((candidate) => candidate === value);
-      if (found === undefined) throw new ConfigError(`${name} must be one of ${allowed.join(', ')}.`);
+      if (found === undefined) throw new OperatorError(`${name} must be one of ${allowed.join(', ')}.`);
       return found;
     },
     someOf<const T extends string>(name: string, allowed: readonly T[]): T[] {
@@ -69,7 +70,7 @@ export function readVariables(env: Environment) {
       const given = values.filter((value) => value !== '');
       const unknown = given.find((value) => !allowed.some((candidate) => candidate === value));
       if (unknown !== undefined) {
-        throw new ConfigError(
+        throw new OperatorError(
           `${name} must be of ${allowed.join(', ')}, separated by commas, not "${unknown}".`,
         );
       }

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { DEFAULT_MIGRATION_TABLE, type Migration, Migrator } from 'kysely/migration';
+import { OperatorError } from '../lib/errors.ts';
 import type { DialectKind } from './dialect.ts';
 import { trackingTables } from './migrations/0001-tracking.ts';
 import { leadTables } from './migrations/0002-leads.ts';
@@ -106,9 +107,12 @@ export async function migrate<S>(
   const { error } = await migrator.migrateToLatest();
   if (error === undefined) return;
   if ((await schemaAge(db)) !== 'newer') throw error;
-  throw new Error('The database was last used by a newer version: start that one, or go back to a backup.', {
-    cause: error,
-  });
+  throw new OperatorError(
+    'The database was last used by a newer version: start that one, or go back to a backup.',
+    {
+      cause: error,
+    },
+  );
 }
 
 /** How the shape of a database compares with the present one. */
