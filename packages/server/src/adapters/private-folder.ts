@@ -1,5 +1,6 @@
 import { chmodSync, lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileReason, OperatorError } from '../lib/errors.ts';
 import type { Log } from '../ports/log.ts';
 
 const FOLDER_MODE = 0o700;
@@ -45,4 +46,12 @@ export function openPrivateFolder(folder: string, { large, log }: { large: strin
     log.warn('files were open to other users and are closed now', { files: closed.length });
   if (failed.length > 0)
     log.warn('files are open to other users', { files: failed.length, reason: failed[0] });
+}
+
+/** An error of the folder itself, or of a file in it that has not been explained yet. */
+export function explainDataDir(error: unknown, folder: string): unknown {
+  const { path = folder, message } = error as NodeJS.ErrnoException;
+  const reason = fileReason(error);
+  if (reason === undefined || !path.startsWith(folder)) return error;
+  return new OperatorError(`DATA_DIR=${folder} cannot be used: ${reason} (${message}).`, { cause: error });
 }

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { OperatorError } from '../lib/errors.ts';
+import { explainSqlite } from './sqlite-failures.ts';
 
 /** Opening an inbox file: its lock, its tables and the epoch of this opening. */
 
@@ -26,14 +28,23 @@ const WAL_PAGES_MAX = 2000;
 export function openFreeSpool(dir: string): InboxFile {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   for (let number = 1; number <= SPOOLS_MAX; number += 1) {
+    const file = join(dir, `${number}.db`);
     try {
-      return openSpool(join(dir, `${number}.db`));
+      return openSpool(file);
     } catch (error) {
-      if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
+      if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw explainInbox(error, file);
     }
   }
-  throw new Error(`All ${SPOOLS_MAX} inbox files in ${dir} are in use.`);
+  throw new OperatorError(`All ${SPOOLS_MAX} inbox files in ${dir} are in use.`);
 }
+
+/** With the log that lies beside it: SQLite would bring that into the next file of this name. */
+export function explainInbox(error: unknown, file: string): unknown {
+  return explainSqlite(error, file, SET_ASIDE);
+}
+
+const SET_ASIDE =
+  'to start without it, move it and its -wal file out of the folder; the records in it are then not applied';
 
 export function openSpool(file: string): InboxFile {
   const database = new DatabaseSync(file, { timeout: 0 });

@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { InboxBacklog, InboxBatch, InboxIdentity } from '../ports/inbox.ts';
 import { ADOPTED } from './inbox-folder.ts';
-import { type Opening, openFreeSpool, openSpool } from './sqlite-inbox-file.ts';
+import { explainInbox, type Opening, openFreeSpool, openSpool } from './sqlite-inbox-file.ts';
 
 /** The thread that owns the inbox file. A row is a group commit. */
 
@@ -54,11 +54,17 @@ port.on('message', (request: InboxRequest) => {
   if (request.kind === 'append') port.postMessage(append(request));
   else answer(request);
 });
-port.postMessage({
-  identity: identity(),
-  backlog: sumBetween.get(0, Number.MAX_SAFE_INTEGER) as InboxBacklog,
-  oldestAt: oldestAt(),
-} satisfies InboxOpened);
+port.postMessage(firstLook());
+
+function firstLook(): InboxOpened {
+  try {
+    const backlog = sumBetween.get(0, Number.MAX_SAFE_INTEGER) as InboxBacklog;
+    return { identity: identity(), backlog, oldestAt: oldestAt() };
+  } catch (error) {
+    // Damaged further in than its opening has read.
+    throw explainInbox(error, database.location() ?? dir);
+  }
+}
 
 function append({ lines, records, at }: Extract<InboxRequest, { kind: 'append' }>): InboxReply {
   try {

@@ -7,6 +7,7 @@ import { unavailable } from '../lib/errors.ts';
 import { threadFile } from '../lib/places.ts';
 import type { Inbox, InboxBacklog, InboxBatch, InboxIdentity } from '../ports/inbox.ts';
 import { ADOPTED } from './inbox-folder.ts';
+import { explainInbox } from './sqlite-inbox-file.ts';
 import type {
   InboxCall,
   InboxOpened,
@@ -50,7 +51,7 @@ export function isInboxInUse(dir: string): boolean {
       return false;
     } catch (error) {
       if ((error as { errcode?: number }).errcode === SQLITE_BUSY) return true;
-      throw error;
+      throw explainInbox(error, file);
     } finally {
       database.close();
     }

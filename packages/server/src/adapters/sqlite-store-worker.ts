@@ -2,13 +2,14 @@ import { readlinkSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { basename } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
-import { AppError, type ErrorCode, unavailable } from '../lib/errors.ts';
+import { AppError, type ErrorCode, explainedIn, unavailable } from '../lib/errors.ts';
 import { COUNTED_BY_ROWS } from '../store/data-versions.ts';
 import { SCRUB_SQLITE } from '../store/erase/scrubs.ts';
 import { migrate } from '../store/migrate.ts';
 import { operationKinds, run, topicsChangedBy } from '../store/operations.ts';
 import type { Scrubbing } from '../store/store.ts';
 import { LOCK_WAIT_MS, openSqliteDatabase } from './sqlite-database.ts';
+import { explainSqlite } from './sqlite-failures.ts';
 
 /** The thread that owns a connection to the SQLite store. Operations that wait together are committed together. */
 
@@ -16,7 +17,13 @@ export type StoreRequest = { id: number; name: string; argument: unknown };
 export type StoreReply = {
   id: number;
   result?: unknown;
-  error?: { message: string; code: ErrorCode | undefined; stack: string | undefined };
+  error?: {
+    message: string;
+    code: ErrorCode | undefined;
+    stack: string | undefined;
+    /** To the operator. */
+    explained: string | undefined;
+  };
 };
 
 const BACKGROUND_NICE = 10;
@@ -237,10 +244,9 @@ function rollBack(): void {
 
 function failure(id: number, error: unknown): StoreReply {
   const { message, stack } = error as Error;
-  return {
-    id,
-    error: { message: codeOf(error) === 'unavailable' ? NOT_NOW : message, code: codeOf(error), stack },
-  };
+  const code = codeOf(error);
+  const explained = explainedIn(explainSqlite(error, file))?.message;
+  return { id, error: { message: code === 'unavailable' ? NOT_NOW : message, code, stack, explained } };
 }
 
 const NOT_NOW = 'The store cannot do this at present.';

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { AppError, unavailable } from '../lib/errors.ts';
+import { AppError, OperatorError, unavailable } from '../lib/errors.ts';
 import { threadFile } from '../lib/places.ts';
 import type { OperationKinds } from '../store/operation.ts';
 import { type Call, type Scrubbing, type Store, storeOf } from '../store/store.ts';
+import { explainSqlite } from './sqlite-failures.ts';
 import type { StoreReply, StoreRequest } from './sqlite-store-worker.ts';
 
 type StoreCall = Omit<StoreRequest, 'id'>;
@@ -26,7 +27,7 @@ export async function openSqliteStore(file: string): Promise<Store> {
     await reader.open();
   } catch (error) {
     await Promise.all([writer.terminate(), reader.terminate()]);
-    throw error;
+    throw explainSqlite(error, file);
   }
   const ping: Call = (...ask) => Promise.all([reader.call(...ask), writer.call(...ask)]);
   const runners = {
@@ -131,7 +132,9 @@ function startThread(file: string, readOnly: boolean): StoreThread {
 }
 
 function errorOf(sent: NonNullable<StoreReply['error']>): Error {
-  if (sent.code === 'unavailable') return unavailable(sent.message);
-  if (sent.code !== undefined) return new AppError(sent.code, sent.message);
-  return new Error(sent.message, { cause: sent.stack });
+  const { message, code, stack, explained } = sent;
+  const cause = explained === undefined ? undefined : new OperatorError(explained);
+  if (code === 'unavailable') return unavailable(message, cause);
+  if (code !== undefined) return new AppError(code, message);
+  return cause ?? new Error(message, { cause: stack });
 }

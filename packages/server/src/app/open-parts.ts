@@ -11,7 +11,7 @@ import { openJsonLog } from '../adapters/json-log.ts';
 import { KEY_FILE, type Keys, keysOf } from '../adapters/key-file.ts';
 import { openMemoryCache } from '../adapters/memory-cache.ts';
 import { ownDomains } from '../adapters/own-domains.ts';
-import { openPrivateFolder } from '../adapters/private-folder.ts';
+import { explainDataDir, openPrivateFolder } from '../adapters/private-folder.ts';
 import { openPrometheusMetrics } from '../adapters/prometheus-metrics.ts';
 import type { Redis } from '../adapters/redis.ts';
 import { openLeftoverInboxes, openSqliteInbox } from '../adapters/sqlite-inbox.ts';
@@ -82,7 +82,15 @@ const SENDERS_FILE = 'senders.json';
 
 const IP_DATABASE = join(PROJECT_DIR, 'packages/server/build/ip-database.bin');
 
-export async function openParts(config: Config, { around = {}, ...overrides }: Overrides) {
+export async function openParts(config: Config, overrides: Overrides) {
+  try {
+    return await openAll(config, overrides);
+  } catch (error) {
+    throw explainDataDir(error, config.dataDir);
+  }
+}
+
+async function openAll(config: Config, { around = {}, ...overrides }: Overrides) {
   const now = overrides.now ?? Date.now;
   const postgresMsMax = overrides.postgresMsMax ?? POSTGRES_MS_MAX;
   const random = overrides.random ?? Math.random;
