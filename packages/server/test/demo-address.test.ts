@@ -7,7 +7,6 @@ import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
-import { KEY_FILE } from '../src/adapters/key-file.ts';
 import { PROJECT_DIR } from '../src/lib/places.ts';
 
 /** An address of this machine that is not the one of localhost. */
@@ -24,7 +23,7 @@ test('the demo, whose keys are published, is reached from this machine only, unl
 async function reached(t: { after(end: () => Promise<void>): void }, env: Record<string, string>) {
   const dataDir = await mkdtemp(join(tmpdir(), 'leadtrail-demo-'));
   // A folder that is not empty is not filled.
-  await writeFile(join(dataDir, KEY_FILE), '{}', { mode: 0o600 });
+  await writeFile(join(dataDir, 'note.txt'), '', { mode: 0o600 });
   const demo = spawn(process.execPath, [join(PROJECT_DIR, 'scripts/demo.ts')], {
     env: { ...process.env, DATA_DIR: dataDir, PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -2,17 +2,21 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Config } from '../config.ts';
+import { fileReason, OperatorError } from '../lib/errors.ts';
 
 export const KEY_FILE = 'keys.json';
 
-/** Generated at a start without configuration; named like the environment variables. */
-export type GeneratedKeys = {
-  ANALYTICS_API_KEY: string;
-  ANALYTICS_MARKETING_API_KEY: string;
-  CRM_CALLBACK_SECRET: string;
-  EDGE_ACCOUNT_ID: string;
-  ANALYTICS_ENGINE_API_TOKEN: string;
-};
+/** Named like the environment variables. */
+const NAMES = [
+  'ANALYTICS_API_KEY',
+  'ANALYTICS_MARKETING_API_KEY',
+  'CRM_CALLBACK_SECRET',
+  'EDGE_ACCOUNT_ID',
+  'ANALYTICS_ENGINE_API_TOKEN',
+] as const;
+
+/** Generated at a start without configuration. */
+export type GeneratedKeys = Record<(typeof NAMES)[number], string>;
 
 export type Keys = {
   admin: string;
@@ -60,7 +64,15 @@ export function readOrCreateKeys(file: string): { keys: GeneratedKeys; created: 
 function writeOnce(file: string, text: string): boolean {
   const temporary = `${file}.${randomUUID()}`;
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  writeFileSync(temporary, text, { mode: 0o600, flag: 'wx', flush: true });
+  try {
+    writeFileSync(temporary, text, { mode: 0o600, flag: 'wx', flush: true });
+    return giveName(temporary, file);
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+}
+
+function giveName(temporary: string, file: string): boolean {
   try {
     linkSync(temporary, file);
     return true;
@@ -69,19 +81,36 @@ function writeOnce(file: string, text: string): boolean {
     // Not every file system has hard links.
     renameSync(temporary, file);
     return true;
-  } finally {
-    rmSync(temporary, { force: true });
   }
 }
 
 function read(file: string): GeneratedKeys | undefined {
+  const text = readIfThere(file);
+  if (text === undefined) return undefined;
+  const kept = parsed(text);
+  const missing = NAMES.find((name) => typeof kept?.[name] !== 'string' || kept[name] === '');
+  if (kept !== undefined && missing === undefined) return kept as GeneratedKeys;
+  const wrong = kept === undefined ? 'cannot be read' : `has no ${missing}`;
+  throw new OperatorError(`${file} ${wrong}; repair it, or remove it to have new keys made.`);
+}
+
+function readIfThere(file: string): string | undefined {
   try {
-    return JSON.parse(readFileSync(file, 'utf8'));
+    return readFileSync(file, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new Error(`${file} cannot be read; repair it, or remove it to have new keys made.`, {
-      cause: error,
-    });
+    const reason = fileReason(error) ?? (error as Error).message;
+    throw new OperatorError(`${file} cannot be read: ${reason}.`, { cause: error });
+  }
+}
+
+/** Without the error: it would quote what is in the file. */
+function parsed(text: string): Record<string, unknown> | undefined {
+  try {
+    const value = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
   }
 }
 
