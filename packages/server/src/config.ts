@@ -161,14 +161,45 @@ const TYPOS_MAX = 2;
 const POSTGRES_CONNECTIONS = 22;
 
 function readDatabase(read: Variables): Config['database'] {
-  const url = read.url('DATABASE_URL', ['postgres:', 'postgresql:']);
-  const readUrl = read.url('DATABASE_READ_URL', ['postgres:', 'postgresql:']);
+  const url = readDatabaseUrl(read, 'DATABASE_URL');
+  const readUrl = readDatabaseUrl(read, 'DATABASE_READ_URL');
   if (url === undefined && readUrl !== undefined) {
     throw new OperatorError('DATABASE_READ_URL is the replica of DATABASE_URL, which is not set.');
   }
   const connections = read.integer('DATABASE_CONNECTIONS', POSTGRES_CONNECTIONS, { min: 4, max: 500 });
   const isPooled = read.flag('DATABASE_POOLER', false);
   return url === undefined ? { kind: 'sqlite' } : { kind: 'postgres', url, readUrl, connections, isPooled };
+}
+
+function readDatabaseUrl(read: Variables, name: string): string | undefined {
+  const url = read.text(name);
+  if (url === undefined || !/^postgres(ql)?:\/\//i.test(url))
+    return read.url(name, ['postgres:', 'postgresql:']);
+  if (!isDatabaseUrl(url)) {
+    throw new OperatorError(
+      `${name} must be like postgres://user:password@host:5432/leadtrail, with special characters in the password percent-encoded, such as % as %25, / as %2F and # as %23.`,
+    );
+  }
+  return url;
+}
+
+/** Of what a password that is not encoded can bring about, everything but an @, which does no harm. */
+function isDatabaseUrl(text: string): boolean {
+  // With a user, but no host: that is in the query, or the usual one.
+  const url = URL.parse(text) ?? URL.parse(text.replace('@/', '@host/'));
+  if (url === null) return false;
+  const { username, password, pathname, searchParams, hash } = url;
+  const hasPlainNames = [...searchParams.keys()].every((key) => /^\w+$/.test(key));
+  return hash === '' && /^(\/[^/@]*)?$/.test(pathname) && hasPlainNames && isEncoded(username + password);
+}
+
+function isEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Scripts set them to '' to start a service without the configured object store. */
@@ -215,13 +246,8 @@ function readRedis(read: Variables): string | undefined {
   return url;
 }
 
-function isRedisUrl({ hostname, pathname, username, password }: URL): boolean {
-  try {
-    decodeURIComponent(username + password);
-  } catch {
-    return false;
-  }
-  return hostname !== '' && /^(\/\d*)?$/.test(pathname);
+function isRedisUrl({ hostname, pathname, username, password, hash }: URL): boolean {
+  return hostname !== '' && /^(\/\d*)?$/.test(pathname) && hash === '' && isEncoded(username + password);
 }
 
 function readTrustedProxies(read: Variables): NetworkMatcher {

@@ -223,6 +223,22 @@ test('the engine exists when both its variables are set', () => {
   assert.equal(readConfig({ ANALYTICS_ENGINE_API_TOKEN: 'token' }).engine, undefined);
 });
 
+test('DATABASE_URL has a host or a socket, with or without user, port, database and parameters', () => {
+  for (const url of [
+    'postgres://host',
+    'postgres://user@host:5432/leadtrail',
+    'postgres://user:p%2Fs%23s%25w%40d@[::1]:5432/leadtrail?sslmode=verify-full&sslrootcert=/etc/ca.pem',
+    'postgres://user:p@ssword@host/leadtrail',
+    'postgres:///leadtrail?host=/var/run/postgresql',
+    'postgresql://user@/leadtrail?host=/var/run/postgresql',
+    'postgresql://user:password@%2Fvar%2Frun%2Fpostgresql/leadtrail',
+  ]) {
+    const { database } = readConfig({ DATABASE_URL: url, DATABASE_READ_URL: url });
+    assert.ok(database.kind === 'postgres', url);
+    assert.deepEqual([database.url, database.readUrl], [url, url]);
+  }
+});
+
 test('REDIS_URL is a host, with or without encryption, password, port and number', () => {
   for (const url of [
     'redis://host',
@@ -261,6 +277,9 @@ test('S3: the region may be left out where there is an endpoint, and the endpoin
   const r2 = 'https://account.r2.cloudflarestorage.com';
   assert.deepEqual(objects({ S3_ENDPOINT: r2, S3_REGION: 'auto' }), [`${r2}/leads`, 'auto']);
 });
+
+const LIKE_A_DATABASE =
+  'must be like postgres://user:password@host:5432/leadtrail, with special characters in the password percent-encoded, such as % as %25, / as %2F and # as %23.';
 
 const REFUSED: [string, Environment][] = [
   ['PORT must be a whole number from 0 to 65535, not "http".', { PORT: 'http' }],
@@ -305,6 +324,18 @@ const REFUSED: [string, Environment][] = [
     ],
   ),
   ['FLOW_WEBHOOK_URL must be a URL starting with http:// or https://.', { FLOW_WEBHOOK_URL: 'ftp://a' }],
+  ...[
+    'postgres://lt:p@s/s:w#d@127.0.0.1:54510/hunter2',
+    'postgres://lt:p@s/sw@127.0.0.1/hunter2',
+    'postgres://lt:p%zzhunter2@127.0.0.1/leadtrail',
+    'postgresql://lt:p/hunter2@127.0.0.1/leadtrail',
+    'postgres://lt:1/hunter2@127.0.0.1',
+    'postgres://lt:1?hunter2@127.0.0.1/leadtrail',
+    'postgres://lt:1#hunter2@127.0.0.1/leadtrail',
+  ].flatMap((url): [string, Environment][] => [
+    [`DATABASE_URL ${LIKE_A_DATABASE}`, { DATABASE_URL: url }],
+    [`DATABASE_READ_URL ${LIKE_A_DATABASE}`, { DATABASE_URL: 'postgres://host/db', DATABASE_READ_URL: url }],
+  ]),
   [
     'DATABASE_READ_URL is the replica of DATABASE_URL, which is not set.',
     { DATABASE_READ_URL: 'postgres://user:hunter2@replica/db' },
