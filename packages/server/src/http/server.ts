@@ -57,8 +57,16 @@ function cutOffCrumbs(request: IncomingMessage): void {
 const LISTEN_FAILURES: Readonly<Record<string, (port: number, host: string | undefined) => string>> = {
   EADDRINUSE: (port) => `another program listens on port ${port}; stop it, or set PORT.`,
   EACCES: (port) => `this user may not listen on port ${port}; set PORT to one from 1024.`,
-  EADDRNOTAVAIL: (_, host) => `HOST=${host} is not an address of this machine.`,
+  EADDRNOTAVAIL: notAnAddress,
+  EAI_AGAIN: notAnAddress,
+  EAFNOSUPPORT: notAnAddress,
+  EINVAL: notAnAddress,
+  ENOTFOUND: notAnAddress,
 };
+
+function notAnAddress(_: number, host: string | undefined): string {
+  return `HOST=${host} is not an address of this machine.`;
+}
 
 /** Resolves with the port. */
 export function listen(
