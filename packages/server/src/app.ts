@@ -14,8 +14,9 @@ export type App = Work &
   Pick<Parts, Shown> & {
     server: Server;
     adminKey: string;
-    /** Only when this start made the keys: where they are kept. */
-    newKeyFile: string | undefined;
+    /** Where keys are that the service has made, at this start or an earlier one. */
+    keyFile: string;
+    hasNewKeys: boolean;
     listen(): Promise<number>;
     /** Says that it is not ready any more, for balancers to look elsewhere, and goes on taking requests. */
     drain(): void;
@@ -39,7 +40,8 @@ export async function buildApp(config: Config, overrides: Overrides = {}): Promi
     ...work,
     ...{ answers, store, inbox, leadLog, objects, cache, webhook, log, metrics, now, server },
     adminKey: keys.admin,
-    newKeyFile: keys.created ? keyFile : undefined,
+    keyFile,
+    hasNewKeys: keys.created,
     listen: () => listen(server, config),
     drain() {
       draining = true;

@@ -64,7 +64,7 @@ try {
 function greet(
   { publicUrl, host, demo }: Config,
   port: number,
-  app: { adminKey: string; newKeyFile: string | undefined },
+  { adminKey, keyFile, hasNewKeys }: { adminKey: string; keyFile: string; hasNewKeys: boolean },
 ): void {
   const url = publicUrl ?? `http://localhost:${port}`;
   const lines = [
@@ -76,9 +76,9 @@ function greet(
     `  Dashboard: ${url}/dashboard/`,
     ...(demo ? [`  Demo page: ${url}/demo`] : []),
     `  API description: ${url}/docs`,
+    ...(hasNewKeys ? [`  Admin key: ${adminKey}`] : []),
+    `  All keys are in ${keyFile}`,
   ];
-  if (app.newKeyFile !== undefined)
-    lines.push(`  Admin key: ${app.adminKey}`, `  All keys are in ${app.newKeyFile}`);
   process.stdout.write(`${lines.join('\n')}\n\n`);
 }
 

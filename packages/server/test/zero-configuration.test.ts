@@ -161,6 +161,7 @@ test('the second start keeps the keys and what was stored, and does not print th
   const service = await start();
   assert.deepEqual(await keys(), before);
   assert.ok(!service.output().includes(admin));
+  assert.ok(service.output().includes(`All keys are in ${join(dataDir, 'keys.json')}\n`));
   const overview = (await get(service.port, '/analytics/overview', admin)) as { total_sessions: number };
   assert.equal(overview.total_sessions, 1);
   assert.equal(await service.stop(), 0);
@@ -289,12 +290,10 @@ test('a key file that cannot be read stops the start with one sentence that name
   const { child, output } = run({ DATA_DIR: broken });
   const [code] = await once(child, 'close');
   assert.equal(code, 1);
-  const [first] = output().split('\n');
   assert.equal(
-    first,
-    `Leadtrail cannot start: ${join(broken, 'keys.json')} cannot be read; repair it, or remove it to have new keys made.`,
+    output(),
+    `Leadtrail cannot start: ${join(broken, 'keys.json')} cannot be read; repair it, or remove it to have new keys made.\n`,
   );
-  assert.ok(!output().includes('lt_admin_half'));
 });
 
 test('a database of a newer version stops the start, and stays as it is', async () => {
@@ -308,9 +307,9 @@ test('a database of a newer version stops the start, and stays as it is', async 
   const { child, output } = run({ DATA_DIR: newer });
   const [code] = await once(child, 'close');
   assert.equal(code, 1);
-  assert.match(
+  assert.equal(
     output(),
-    /^Leadtrail cannot start: The database was last used by a newer version: start that one, or go back to a backup\.$/m,
+    'Leadtrail cannot start: The database was last used by a newer version: start that one, or go back to a backup.\n',
   );
   const tables = database.prepare("select name from sqlite_schema where name like 'lead%'").all();
   assert.deepEqual(tables, []);
