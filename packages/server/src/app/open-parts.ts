@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openDuckdbAnswers } from '../adapters/duckdb-answers.ts';
@@ -75,6 +75,7 @@ const { version: VERSION } = JSON.parse(readFileSync(join(PROJECT_DIR, 'package.
   version: string;
 };
 
+const DATABASE_FILE = 'leadtrail.db';
 const INBOX_DIR = 'inbox';
 const LEAD_LOG_DIR = 'lead-log';
 const OBJECTS_DIR = 'objects';
@@ -99,14 +100,19 @@ async function openAll(config: Config, { around = {}, ...overrides }: Overrides)
   const keyFile = join(config.dataDir, KEY_FILE);
   const keys = keysOf(config, keyFile);
   const inboxDir = join(config.dataDir, INBOX_DIR);
-
   const leadLogDir = join(config.dataDir, LEAD_LOG_DIR);
+  const hasLostDatabase = lacksDatabase(config, { isFirstStart: keys.created || !existsSync(inboxDir) });
 
   const [openedStore, openedInbox, openedLeadLog] = await Promise.all([
     openStore(config, postgresMsMax, log),
     openSqliteInbox(inboxDir),
     openSqliteInbox(leadLogDir),
   ]);
+  if (hasLostDatabase) {
+    log.warn(`DATA_DIR has been used before, but has no ${DATABASE_FILE}: a new one was made`, {
+      folder: config.dataDir,
+    });
+  }
   const openedObjects = await openObjects(config, log);
   const redis = await openRedis(config, keys, now, log);
   const openedCache = redis?.cache ?? openMemoryCache({ now });
@@ -154,8 +160,13 @@ async function openAll(config: Config, { around = {}, ...overrides }: Overrides)
   };
 }
 
+/** Moved away, say, or DATABASE_URL has been forgotten. */
+function lacksDatabase({ database, dataDir }: Config, { isFirstStart }: { isFirstStart: boolean }): boolean {
+  return database.kind === 'sqlite' && !isFirstStart && !existsSync(join(dataDir, DATABASE_FILE));
+}
+
 async function openStore({ database, dataDir }: Config, postgresMsMax: number, log: Log): Promise<Store> {
-  if (database.kind === 'sqlite') return openSqliteStore(join(dataDir, 'leadtrail.db'));
+  if (database.kind === 'sqlite') return openSqliteStore(join(dataDir, DATABASE_FILE));
   // Loaded only where it is used: it takes more memory than the rest of this thread.
   const { openPostgresStore } = await import('../adapters/postgres-store.ts');
   return openPostgresStore(database, { requestMsMax: postgresMsMax, log });
@@ -213,7 +224,7 @@ function openAnswers(
   { store, inbox, now }: { store: Store; inbox: Inbox; now: () => number },
 ): Answers {
   const from =
-    database.kind === 'sqlite' ? { kind: database.kind, file: join(dataDir, 'leadtrail.db') } : database;
+    database.kind === 'sqlite' ? { kind: database.kind, file: join(dataDir, DATABASE_FILE) } : database;
   const isBusy = () => inbox.backlog().records > BUSY_RECORDS;
   return openDuckdbAnswers({ place: { folder: join(dataDir, 'answers'), store: from }, store, now, isBusy });
 }
