@@ -104,7 +104,7 @@ describe('npm run backup', () => {
     await assert.rejects(backUp(place.dataDir), /Say where to: npm run backup -- <folder>\n$/);
     await assert.rejects(
       backUp(join(folder, 'nowhere'), join(folder, 'x')),
-      /There is no .*nowhere to back up\.\n$/,
+      /DATA_DIR=.*nowhere does not exist\.\n$/,
     );
   });
 });
