@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { get, type IncomingMessage } from 'node:http';
-import { text } from 'node:stream/consumers';
 import { beforeEach, test } from 'node:test';
 import type { Form } from '@leadtrail/contract/forms';
 import type { Site, SiteSnippet } from '@leadtrail/contract/sites';
@@ -10,7 +7,7 @@ import { NOON } from '@leadtrail/testing/builders';
 import { aClock } from '@leadtrail/testing/clock';
 import { emptyDatabase, rows } from '@leadtrail/testing/database';
 import { aForm, aSite, FORMS, patch, SITES } from '@leadtrail/testing/management';
-import { ADMIN_KEY, onBothStores, onEitherStore, useService } from '@leadtrail/testing/service';
+import { onBothStores, useService } from '@leadtrail/testing/service';
 
 const clock = aClock();
 
@@ -80,18 +77,17 @@ onBothStores('sites', (kind) => {
     assert.equal((await call(service, 'GET', `${SITES}/999/snippet`)).status, 404);
   });
 
-  test('the snippet names the address that was asked for, or else the one of the request', async () => {
+  test('the snippet names the address that was asked for, and never a Host header', async () => {
     const { id } = await aSite(service);
     const snippetAt = (query: string, headers = {}) =>
       service.get<SiteSnippet>(`${SITES}/${id}/snippet${query}`, headers);
     const { tracker } = await snippetAt('?origin=https%3A%2F%2Fleads.example%3A8443%2Fdashboard%2F');
     assert.ok(tracker.includes('src="https://leads.example:8443/t.js"'), tracker);
-    const own = await snippetAt('', { 'x-forwarded-host': 'evil.example' });
-    assert.ok(own.tracker.includes(`src="${service.url}/t.js"`), own.tracker);
-    const tls = await snippetAt('', { 'x-forwarded-proto': 'http, https' });
-    assert.ok(tls.google_tag_manager.includes(`"${service.url.replace('http:', 'https:')}/f.js"`));
-    const untrusted = await snippetAt('', { 'x-forwarded-proto': 'https, http' });
-    assert.ok(untrusted.tracker.includes(`src="${service.url}/t.js"`), untrusted.tracker);
+    const relative = await snippetAt('', {
+      'x-forwarded-host': 'evil.example',
+      'x-forwarded-proto': 'https',
+    });
+    assert.ok(relative.tracker.includes('src="/t.js"'), relative.tracker);
     const refused = await call(service, 'GET', `${SITES}/${id}/snippet?origin=javascript:alert(1)`);
     assert.equal(refused.status, 400);
   });
@@ -339,21 +335,5 @@ onBothStores('forms', (kind) => {
     for (const site_id of ['x', '1.5', '-1', '9007199254740993']) {
       assert.equal((await call(service, 'GET', `${FORMS}?site_id=${site_id}`)).status, 400, site_id);
     }
-  });
-});
-
-onEitherStore('the snippet behind a proxy that is not trusted', (kind) => {
-  const service = useService(kind, { env: { TRUSTED_PROXIES: '192.0.2.1' } });
-
-  test('names the host that was asked for, escaped, and no protocol that anyone can claim', async () => {
-    const { id } = await aSite(service);
-    await aForm(service, { site_id: id });
-    const headers = { host: "a&b'.example:8443", 'x-api-key': ADMIN_KEY, 'x-forwarded-proto': 'https' };
-    const asked = get(`${service.url}${SITES}/${id}/snippet`, { headers });
-    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
-    const snippet: SiteSnippet = JSON.parse(await text(answer));
-    assert.ok(snippet.tracker.includes(`src="http://a&amp;b'.example:8443/t.js"`), snippet.tracker);
-    assert.ok(snippet.google_tag_manager.includes(`"http://a&b'.example:8443/t.js"`));
-    assert.ok(snippet.forms[0]?.html.includes(`action="http://a&amp;b'.example:8443/lead.capture"`));
   });
 });

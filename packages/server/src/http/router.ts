@@ -10,7 +10,6 @@ import { type AnyHandler, answerEndpoint, type Handlers } from './answer-endpoin
 import { USUAL_PATHS } from './browser-scripts.ts';
 import { errorAnswer, nothingHere } from './error-response.ts';
 import type { HttpContext } from './http-context.ts';
-import { cameOverTls } from './own-origin.ts';
 import { readQuery } from './read-query.ts';
 import { UNREADABLE } from './refuse-unreadable.ts';
 import { mayBeWrongKey, refuseWrongKey } from './request-limits.ts';
@@ -167,9 +166,11 @@ function hasTwoHosts({ rawHeaders }: IncomingMessage): boolean {
 }
 
 /** To a proxy that ends TLS, or as the operator has said. */
-function isEncrypted({ socket, headers }: IncomingMessage, context: HttpContext): boolean {
+function cameOverTls({ socket, headers }: IncomingMessage, context: HttpContext): boolean {
   if (context.publicUrl?.startsWith('https:')) return true;
-  return cameOverTls(headers, () => context.clientIp(socket.remoteAddress, headers).trusted);
+  const forwarded = headers['x-forwarded-proto'];
+  if (typeof forwarded !== 'string' || !/(?:^|,)\s*https\s*$/i.test(forwarded)) return false;
+  return context.clientIp(socket.remoteAddress, headers).trusted;
 }
 
 function unreadable({ newRequestId, log }: HttpContext): Answer {
@@ -229,7 +230,7 @@ function send(
   context: HttpContext,
 ): void {
   headers['x-content-type-options'] = 'nosniff';
-  if (isEncrypted(incoming, context)) headers['strict-transport-security'] = HSTS;
+  if (cameOverTls(incoming, context)) headers['strict-transport-security'] = HSTS;
   if (context.isDraining()) headers.connection = 'close';
   const isWhole = !(body instanceof Readable);
   if (isWhole && hasLength(status)) headers['content-length'] = String(Buffer.byteLength(body ?? ''));

@@ -8,7 +8,6 @@ import type { ScriptPaths } from '../browser-scripts.ts';
 import { invalidField } from '../invalid-field.ts';
 import { kept } from '../kept.ts';
 import { deletionOf, type RecordKind, recordOf } from '../managed-record.ts';
-import { ownOrigin } from '../own-origin.ts';
 
 type SiteName = 'sites' | 'createSite' | 'site' | 'siteSnippet' | 'updateSite' | 'deleteSite';
 type FormName = 'forms' | 'createForm' | 'form' | 'formFields' | 'updateForm' | 'deleteForm';
@@ -36,8 +35,8 @@ export function siteRoutes({
       return recordOf(await store.createSite({ site, now: now() }), SITE);
     },
     site: kept({ from: ['site'] }, async ({ params }) => recordOf(await store.site(params), SITE)),
-    siteSnippet: async ({ params, query, headers, client }) => {
-      const origin = publicUrl ?? query.origin ?? ownOrigin(headers, client) ?? '';
+    siteSnippet: async ({ params, query }) => {
+      const origin = publicUrl ?? query.origin ?? '';
       const places = { origin, trackerPath: paths.tracker, formPath: paths.form };
       return recordOf(await siteSnippet(store, params.id, places), SITE);
     },
