@@ -312,7 +312,8 @@ onBothStores('an inbox that is a copy', (kind) => {
     const columns = 'inbox_id, epoch, host, records, seen_at, is_open';
     await rows(
       { database },
-      `insert into inboxes (${columns}) values ('${inboxId}', '${epoch}', 'gone', 0, ${Date.now()}, 1) returning 1`,
+      `insert into inboxes (${columns}) values ('${inboxId}', '${epoch}', 'gone', 0, ${Date.now()}, 1)
+       on conflict (inbox_id) do nothing returning 1`,
     );
   }
 
