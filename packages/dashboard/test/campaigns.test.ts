@@ -284,7 +284,11 @@ describe('the campaigns page', () => {
         await page
           .getByLabel('File')
           .setInputFiles({ name: 'spend.csv', mimeType: 'text/csv', buffer: Buffer.from(file) });
-        await page.getByText('Say below which column is which').waitFor();
+        await page
+          .getByText(
+            'The file cannot be imported: no line of it has the columns date and amount. Say below which column is which.',
+          )
+          .waitFor();
         for (const [field, column] of [
           ['Date', 'Start Date'],
           ['Amount', 'Spent in all'],

@@ -98,8 +98,7 @@ export function readFormat(lines: readonly CsvLine[], mapping: Mapping): FoundFo
     );
     if (format !== undefined) return { format, header, headerLine };
   }
-  const wanted = `${PLAIN.known.join(', ')} and, where they are known, ${COST_COLUMNS.filter((name) => !PLAIN.known.includes(name)).join(', ')}`;
-  return `no line of the file names its columns; there have to be ${wanted}`;
+  return `no line of it has the columns ${PLAIN.known.join(' and ')}`;
 }
 
 /** For each field that the file has, the number of its column. */

@@ -126,7 +126,7 @@ test('lines that make no sense are left out with the reason; a file without colu
     { line: 6, reason: 'clicks is not a number' },
   ]);
   assert.equal(found.costs.length, 1);
-  assert.match(String(await readCosts('hello\n', EUR)), /there have to be date, amount/);
+  assert.match(String(await readCosts('hello\n', EUR)), /no line of it has the columns date and amount/);
 });
 
 test('a sum with three decimals is one where the other sums of the file have such decimals', async () => {
@@ -170,6 +170,6 @@ test('days are read as people write them', () => {
 
 test('a file of nothing but separators, quotes or lines is refused without taking long', async () => {
   for (const text of [',', '"', '\n', '""', 'a,"\n'].map((part) => part.repeat(1_000_000))) {
-    assert.match(String(await readCosts(text, EUR)), /there have to be date, amount/);
+    assert.match(String(await readCosts(text, EUR)), /no line of it has the columns date and amount/);
   }
 });
