@@ -60,7 +60,7 @@ describe('Sites and forms', () => {
         await dialog.getByLabel('Name').fill('Second');
         await dialog.getByLabel('Site key').fill('taken');
         await dialog.getByRole('button', { name: 'Add site' }).click();
-        await dialog.getByText('Another site has this site_key.').waitFor();
+        await dialog.getByText('Another site has this site key.').waitFor();
         assert.equal(await dialog.getByLabel('Site key').getAttribute('aria-invalid'), 'true');
       },
       refusedWith(409),

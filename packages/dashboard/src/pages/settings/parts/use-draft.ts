@@ -93,9 +93,16 @@ function isSame(one: unknown, other: unknown): boolean {
 
 function messageFor(error: unknown, name: string, conflictField: string | undefined): string | undefined {
   if (!(error instanceof ApiProblem)) return undefined;
-  if (error.status === 409 && name === conflictField) return error.message;
+  if (error.status === 409 && name === conflictField) return inWords(error.message);
   const detail = error.details.find(({ path }) => path === name || path.startsWith(`${name}.`));
-  return detail && asSentence(detail.message);
+  return detail && asSentence(inWords(detail.message));
+}
+
+/** What the service calls by the names of the API, such as a form_id. */
+function inWords(message: string): string {
+  return message.replaceAll(/\b[a-z]+(?:_[a-z]+)+\b/g, (name) =>
+    name.replace(/_id$/, ' ID').replaceAll('_', ' '),
+  );
 }
 
 function asSentence(message: string): string {
