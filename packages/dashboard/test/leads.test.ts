@@ -343,6 +343,18 @@ describe('The leads page', () => {
       });
     });
 
+    it('says of a name of a view that it is too long, instead of cutting it', () =>
+      dashboard.visit('/leads?q=ada', async (page) => {
+        await page.getByRole('button', { name: 'Saved views', exact: true }).click();
+        await page.getByRole('menuitem', { name: 'Save this view' }).click();
+        const dialog = page.getByRole('dialog');
+        await dialog.getByLabel('Name').fill('x'.repeat(81));
+        await dialog.getByText('At most 80 characters; this has 81.').waitFor();
+        assert.ok(await dialog.getByRole('button', { name: 'Save' }).isDisabled());
+        await dialog.getByLabel('Name').press('Backspace');
+        await dialog.getByText('At most 80 characters.', { exact: true }).waitFor();
+      }));
+
     it('shows the filters in use as chips, each of which takes its filter off', () =>
       dashboard.visit('/leads?delivery=none&status=new&channel=Nonsense', async (page) => {
         const chips = page.getByRole('list', { name: 'Filters' }).getByRole('button');
@@ -491,7 +503,11 @@ describe('The leads page', () => {
           assert.equal(csv.trim().split('\n').length, 4);
 
           await page.getByRole('checkbox', { name: 'Select all on this page' }).press(' ');
-          await bar.getByRole('button', { name: 'Select all 55 that match' }).click();
+          const all = bar.getByRole('button', { name: 'Select all 55 that match' });
+          // It looks like the other buttons, not like a text.
+          assert.equal(await all.evaluate((button) => getComputedStyle(button).borderTopWidth), '1px');
+          await page.getByText('with any bots and fakes', { exact: true }).waitFor();
+          await all.click();
           await bar.getByText('55 leads selected').waitFor();
           assert.equal(await bar.getByRole('button', { name: 'Send' }).count(), 0);
           await bar.getByRole('button', { name: 'Not a lead' }).click();

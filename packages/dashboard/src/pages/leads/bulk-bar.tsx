@@ -53,7 +53,7 @@ export function BulkBar({
           {isBusy ? `Working on ${counted(count, 'lead')}…` : `${counted(count, 'lead')} selected`}
         </p>
         {canTakeAll && (
-          <Button {...small} look="ghost" onClick={selection.setAllMatching}>
+          <Button {...small} onClick={selection.setAllMatching}>
             Select all {formatNumber(total)} that match
           </Button>
         )}

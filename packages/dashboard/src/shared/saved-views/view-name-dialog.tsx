@@ -32,11 +32,14 @@ export function ViewNameDialog({ isOpen, ...props }: Props & { isOpen: boolean }
 function NameForm({ named, others, onClose, onName }: Props) {
   const [name, setName] = useState(named?.name ?? '');
   const [isBusy, setBusy] = useState(false);
+  const chars = name.trim().length;
+  const isTooLong = chars > VIEW_NAME_CHARS_MAX;
   const isTaken = others.some((each) => folded(each.name) === folded(name));
+  const canSave = chars > 0 && !isTooLong && !isTaken;
 
   async function submit(event: FormEvent) {
     event.preventDefault();
-    if (name.trim() === '' || isTaken || isBusy) return;
+    if (!canSave || isBusy) return;
     setBusy(true);
     try {
       await onName(name.trim());
@@ -52,14 +55,20 @@ function NameForm({ named, others, onClose, onName }: Props) {
       <Field
         label="Name"
         hint={`At most ${VIEW_NAME_CHARS_MAX} characters.`}
-        error={isTaken ? 'Another view has this name.' : undefined}
+        // Cut off it would be another name.
+        error={
+          isTooLong
+            ? `At most ${VIEW_NAME_CHARS_MAX} characters; this has ${chars}.`
+            : isTaken
+              ? 'Another view has this name.'
+              : undefined
+        }
       >
         {(tied) => (
           <TextInput
             {...tied}
             value={name}
             onChange={(event) => setName(event.target.value)}
-            maxLength={VIEW_NAME_CHARS_MAX}
             required
             autoFocus
           />
@@ -67,7 +76,7 @@ function NameForm({ named, others, onClose, onName }: Props) {
       </Field>
       <div className="flex justify-end gap-2">
         <Button onClick={onClose}>Cancel</Button>
-        <Button look="primary" type="submit" isBusy={isBusy} disabled={name.trim() === '' || isTaken}>
+        <Button look="primary" type="submit" isBusy={isBusy} disabled={!canSave}>
           Save
         </Button>
       </div>
