@@ -709,8 +709,10 @@ describe('the page of a lead', () => {
     await assertCaptured(sendFromServer(service, followUp));
     await dashboard.visit(pathOf(lead), async (page) => {
       await risk(page).getByText('No e-mail address or phone number').waitFor();
+      // In the time zone of the workspace, as in the timeline.
+      const at = await entry(page, 'Follow-up').locator('time').first().innerText();
       await risk(page)
-        .getByText(/^In the follow-up of \d/)
+        .getByText(new RegExp(`^In the follow-up of .*, ${at}:$`))
         .waitFor();
       assert.equal(await risk(page).getByText('to fill in the form').count(), 0);
       await entry(page, 'Follow-up').getByText('Grace').first().waitFor();

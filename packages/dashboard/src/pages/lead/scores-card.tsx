@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { counted, formatDateTime, formatDuration, formatNumber } from '../../format.ts';
+import { useTimeZone } from '../../time-zone.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Card } from '../../ui/card.tsx';
 import { classes } from '../../ui/classes.ts';
@@ -8,6 +9,7 @@ import { riskOf } from '../../ui/risk.ts';
 import type { Lead, LeadDetail, LeadSubmission } from './data.ts';
 
 export function ScoresCard({ detail }: { detail: LeadDetail }) {
+  useTimeZone();
   const { lead } = detail;
   const followUp = riskyFollowUp(detail);
   const risk = riskOf(lead.suspicion_score);
