@@ -56,10 +56,12 @@ export function LeadsTable({ search, onChange, links }: Props) {
   return (
     <Card isFlush>
       <div className="flex min-h-12 flex-wrap items-center gap-x-2 gap-y-1 border-b border-line px-4 py-1.5 sm:px-5">
-        <p aria-live="polite" className="font-medium tabular-nums">
-          {data !== undefined && counted(data.total, 'lead')}
-        </p>
-        <p className="mr-auto text-ink-soft">{data !== undefined && alsoCounted(search, data)}</p>
+        <div className="mr-auto flex flex-wrap gap-x-2 max-sm:flex-1">
+          <p aria-live="polite" className="font-medium tabular-nums">
+            {data !== undefined && counted(data.total, 'lead')}
+          </p>
+          <p className="text-ink-soft">{data !== undefined && alsoCounted(search, data)}</p>
+        </div>
         <TableLookMenu look={look} onChange={changeLook} />
         <div className="w-38">
           <Select
