@@ -148,7 +148,7 @@ describe('Sites and forms', () => {
         await page.getByRole('combobox', { name: 'Next step' }).click();
         await page.getByRole('option', { name: 'Go to another page' }).click();
         await button(page, 'Save').click();
-        await page.getByText('Is required with after_sending "address".').waitFor();
+        await page.getByText('Is required with after sending "address".').waitFor();
         await page.getByLabel('Page', { exact: true }).fill('/danke');
         await button(page, 'Save').click();
         await page.getByText('Saved', { exact: true }).waitFor();
@@ -427,8 +427,9 @@ describe('Settings that are saved by section', () => {
       await page.getByLabel('Keep archives').fill(String(archive_retention_days));
       await page.getByLabel('Keep recordings').fill(String(replay_retention_days));
       await page.getByLabel('Keep CRM events').fill(String(unmatched_event_retention_days ?? ''));
+      const answered = page.waitForResponse((response) => response.request().method() === 'PATCH');
       await button(page, 'Save').click();
-      await page.getByText('Saved', { exact: true }).waitFor();
+      await answered;
       assert.equal((await settingsOf(service)).archive_retention_days, archive_retention_days);
     }));
 
