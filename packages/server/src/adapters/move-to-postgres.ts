@@ -21,6 +21,7 @@ import { postgresDialect, sendThrough } from '../store/postgres-dialect.ts';
 import { recount, type TotalMismatch } from '../store/recount.ts';
 import type { Schema } from '../store/schema.ts';
 import { explainToOperator } from './postgres-failures.ts';
+import './postgres-numbers.ts';
 import { openSqliteDatabase, type SqliteDatabase } from './sqlite-database.ts';
 import { isInboxInUse } from './sqlite-inbox.ts';
 

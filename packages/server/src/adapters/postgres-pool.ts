@@ -6,6 +6,7 @@ import type { Db } from '../store/dialect.ts';
 import { postgresDialect, type Send } from '../store/postgres-dialect.ts';
 import type { Schema } from '../store/schema.ts';
 import { markedIfRetryable } from './postgres-conflicts.ts';
+import './postgres-numbers.ts';
 import { type Answer, isStalePreparedStatement, pipelineOf } from './postgres-pipeline.ts';
 
 /** Connections to PostgreSQL whose statements are pipelined: each is sent without waiting for those before it. */
@@ -41,10 +42,6 @@ const ROLLBACK = 'rollback';
 const PLANNER = '-c random_page_cost=1.1 -c jit=off';
 /** Their texts are constants of the code; should one not be, the server does not keep all of them. */
 const PREPARED_MAX = 1000;
-
-// Totals stay far below 2^53, and times do until the year 287396.
-pg.types.setTypeParser(pg.types.builtins.INT8, Number);
-pg.types.setTypeParser(pg.types.builtins.NUMERIC, Number);
 
 export function openPostgresPool(connectionString: string, options: PoolOptions): PostgresPool {
   const { connections, statementMs, connectMs, isPooled = false } = options;

@@ -1,0 +1,7 @@
+import pg from 'pg';
+
+/** For all connections of this process: its large numbers are numbers, not texts. */
+
+// Totals stay far below 2^53, and times do until the year 287396.
+pg.types.setTypeParser(pg.types.builtins.INT8, Number);
+pg.types.setTypeParser(pg.types.builtins.NUMERIC, Number);
