@@ -148,7 +148,14 @@ export const exportLeads = endpoint({
     fields: Fields,
   }),
   streams: ['text/csv', 'application/json'],
-  responses: { 200: z.array(ListedLead).describe('as JSON; as CSV one line per lead'), ...readingErrors },
+  responses: {
+    200: z
+      .array(ListedLead)
+      .describe(
+        'as JSON; as CSV one line per lead, unless `fields` are given with the campaign and the first touch in columns of their own, named as in what is forwarded',
+      ),
+    ...readingErrors,
+  },
 });
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;

@@ -8,7 +8,7 @@ import { call, type Method } from '@leadtrail/testing/analytics-calls';
 import { NOON } from '@leadtrail/testing/builders';
 import { captureOf } from '@leadtrail/testing/captures';
 import { rows } from '@leadtrail/testing/database';
-import { CAPTURE_ENV, INTEGRATION_KEY } from '@leadtrail/testing/enquiries';
+import { assertCaptured, CAPTURE_ENV, INTEGRATION_KEY, sendFromServer } from '@leadtrail/testing/enquiries';
 import { asIndexFollows, useHeldService } from '@leadtrail/testing/lead-index';
 import { aPerson, performAll, type Sent, type Step } from '@leadtrail/testing/lead-model';
 import {
@@ -18,7 +18,9 @@ import {
   type TestService,
   useService,
 } from '@leadtrail/testing/service';
+import { startSession } from '@leadtrail/testing/visits';
 import { unknownGeo } from '../src/domain/geo.ts';
+import { ORIGIN_COLUMNS } from '../src/domain/leads/attribution.ts';
 import { readEnquiry } from '../src/domain/leads/enquiry.ts';
 import type { Store } from '../src/store/store.ts';
 
@@ -105,8 +107,8 @@ onBothStores('GET /analytics/leads/export', (kind) => {
         if (typeof value !== 'object') return `${value}`;
         return Object.keys(value).length === 0 ? '' : JSON.stringify(value);
       };
-      assert.deepEqual(header.toSorted(), Object.keys(listed[0] ?? {}).sort());
-      assert.deepEqual(
+      assert.deepEqual(header.toSorted(), [...Object.keys(listed[0] ?? {}), ...ORIGIN_COLUMNS].sort());
+      assert.partialDeepStrictEqual(
         lines,
         listed.map((lead) =>
           Object.fromEntries(Object.entries(lead).map(([field, value]) => [field, cellOf(value)])),
@@ -164,6 +166,38 @@ const TEXT_COLUMNS = [
   'engagement_label',
   'contact_ip',
 ] as const;
+
+onBothStores('where an exported lead came from', (kind) => {
+  const service = useService(kind, { env: CAPTURE_ENV });
+
+  test('stands in columns of its own, as in what is forwarded', async () => {
+    const visit = (utm: string, at: number) =>
+      startSession(service, { visitor_id: 'v-1', page: `https://a.example/${at}?${utm}` });
+    await visit('utm_source=facebook&utm_medium=paid_social&utm_campaign=Teaser', 1);
+    await visit('utm_source=google&utm_medium=cpc&utm_campaign=Spring&utm_term=flats&gclid=click-1', 2);
+    await service.settled();
+    await assertCaptured(sendFromServer(service, { __visitor_id: 'v-1', CTA_NAME: 'Hero' }));
+    const { lines } = await exportedCsv(service);
+    assert.partialDeepStrictEqual(lines, [
+      {
+        utm_source: 'google',
+        utm_medium: 'cpc',
+        utm_campaign: 'Spring',
+        utm_term: 'flats',
+        utm_content: '',
+        gclid: 'click-1',
+        landing_page: 'https://a.example/2',
+        first_source: 'facebook',
+        first_medium: 'paid_social',
+        first_campaign: 'Teaser',
+        first_landing_page: 'https://a.example/1',
+        cta_name: 'Hero',
+      },
+    ]);
+    const chosen = await exportedCsv(service, 'fields=lead_id,channel');
+    assert.deepEqual(chosen.header, ['lead_id', 'channel']);
+  });
+});
 
 onBothStores('a formula in a CSV cell', (kind) => {
   const { service, clock } = useHeldService(kind);

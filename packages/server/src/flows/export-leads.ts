@@ -1,11 +1,13 @@
 import { LeadItem } from '@leadtrail/contract/lead-records';
+import { ORIGIN_COLUMNS } from '../domain/leads/attribution.ts';
 import type { LeadFilter } from '../domain/leads/lead-listing.ts';
 import { csvLine } from '../lib/csv.ts';
+import type { ListedLead } from '../store/leads/list.ts';
 import type { Store } from '../store/store.ts';
 import { leadFilter, only, takeInFor } from './list-leads.ts';
 
 const LEADS_PER_STEP = 500;
-const COLUMNS = Object.keys(LeadItem.shape) as (keyof LeadItem)[];
+const FIELDS = Object.keys(LeadItem.shape) as (keyof LeadItem)[];
 
 export type LeadExport = {
   format: 'csv' | 'json';
@@ -20,13 +22,19 @@ export function exportLeads(
   store: Store,
   { format, fields, ids, ...filters }: LeadExport,
 ): AsyncIterable<string> {
-  const leads = ids === undefined ? steps(store, leadFilter(filters)) : someLeads(store, ids);
-  return format === 'csv' ? csvPieces(leads, fields ?? COLUMNS) : jsonPieces(leads, fields);
+  // JSON has the campaign in one piece.
+  const hasOrigin = format === 'csv' && fields === undefined;
+  const leads =
+    ids === undefined
+      ? steps(store, { ...leadFilter(filters), hasOrigin })
+      : someLeads(store, ids, hasOrigin);
+  if (format === 'json') return jsonPieces(leads, fields);
+  return csvPieces(leads, fields ?? [...FIELDS, ...ORIGIN_COLUMNS]);
 }
 
 async function* csvPieces(
-  pages: AsyncIterable<LeadItem[]>,
-  columns: readonly (keyof LeadItem)[],
+  pages: AsyncIterable<ListedLead[]>,
+  columns: readonly (keyof ListedLead)[],
 ): AsyncIterable<string> {
   // The byte order mark tells spreadsheets that it is UTF-8.
   let text = `\u{FEFF}${csvLine(columns)}`;
@@ -38,7 +46,7 @@ async function* csvPieces(
 }
 
 /** Campaign and custom fields, which each lead has others of, are JSON in one cell. */
-function cellOf(value: LeadItem[keyof LeadItem]): string | number | null {
+function cellOf(value: ListedLead[keyof ListedLead] = ''): string | number | null {
   if (typeof value !== 'object' || value === null) return value;
   return Object.keys(value).length === 0 ? '' : JSON.stringify(value);
 }
@@ -57,14 +65,21 @@ async function* jsonPieces(
   yield separator === '[' ? '[]\n' : '\n]\n';
 }
 
-async function* someLeads(store: Store, ids: readonly number[]): AsyncIterable<LeadItem[]> {
+async function* someLeads(
+  store: Store,
+  ids: readonly number[],
+  hasOrigin: boolean,
+): AsyncIterable<ListedLead[]> {
   for (let from = 0; from < ids.length; from += LEADS_PER_STEP) {
-    const leads = await store.leadsById({ leadIds: ids.slice(from, from + LEADS_PER_STEP) });
+    const leads = await store.leadsById({ leadIds: ids.slice(from, from + LEADS_PER_STEP), hasOrigin });
     if (leads.length > 0) yield leads;
   }
 }
 
-async function* steps(store: Store, filter: LeadFilter & { q: string }): AsyncIterable<LeadItem[]> {
+async function* steps(
+  store: Store,
+  filter: LeadFilter & { q: string; hasOrigin: boolean },
+): AsyncIterable<ListedLead[]> {
   await takeInFor(store, filter);
   let before = Number.MAX_SAFE_INTEGER;
   for (;;) {

@@ -84,6 +84,35 @@ export type ForwardedOrigin = {
   fields: CustomFields;
 };
 
+/** What of it a table of leads has in columns of its own. */
+export const ORIGIN_COLUMNS = [
+  'utm_source',
+  'utm_medium',
+  'utm_campaign',
+  'utm_term',
+  'utm_content',
+  'gclid',
+  'fbclid',
+  'msclkid',
+  'landing_page',
+  'first_source',
+  'first_medium',
+  'first_campaign',
+  'first_landing_page',
+  'cta_name',
+] as const satisfies (keyof ForwardedOrigin)[];
+export type OriginColumns = Pick<ForwardedOrigin, (typeof ORIGIN_COLUMNS)[number]>;
+
+export function originColumns(
+  attribution: Attribution,
+  touches: readonly OriginVisit[],
+  ctaName: string,
+): OriginColumns {
+  const form = { ctaName, siteKey: '', formId: '', page: '', fields: {} };
+  const origin = forwardedOrigin(attribution, touches, form);
+  return Object.fromEntries(ORIGIN_COLUMNS.map((name) => [name, origin[name]])) as OriginColumns;
+}
+
 export function forwardedOrigin(
   { params, channel }: Attribution,
   touches: readonly OriginVisit[],

@@ -1,6 +1,6 @@
 import type { LeadItem } from '@leadtrail/contract/lead-records';
 import type { LeadSort } from '@leadtrail/contract/leads';
-import { givenParams, NOTHING } from '../../domain/leads/attribution.ts';
+import { givenParams, NOTHING, type OriginColumns, originColumns } from '../../domain/leads/attribution.ts';
 import { type CustomFields, storedCustomFields } from '../../domain/leads/custom-fields.ts';
 import type { LeadFilter } from '../../domain/leads/lead-listing.ts';
 import { readSearch } from '../../domain/leads/lead-search.ts';
@@ -55,15 +55,15 @@ async function positionAfter(
   return (await numbers.executeTakeFirst())?.no ?? 0;
 }
 
-export type LeadsBefore = LeadFilter & { q: string; before: number; limit: number };
+export type LeadsBefore = LeadFilter & { q: string; before: number; limit: number } & ItemOptions;
 
 /** The next leads of a walk through all that pass a filter, newest first. */
 export const leadsBefore = read(
   { shows: ['leads', 'ip-lists', 'sends', 'setup'] },
-  (db, { q, ...asked }: LeadsBefore): Promise<LeadItem[]> => {
+  (db, { q, hasOrigin, ...asked }: LeadsBefore): Promise<ListedLead[]> => {
     return inSnapshot(db, async (snapshot) => {
       const listing = { ...asked, search: readSearch(q), sort: 'newest', offset: 0 } as const;
-      return leadItems(snapshot, await nextLeads(snapshot, listing));
+      return leadItems(snapshot, await nextLeads(snapshot, listing), { hasOrigin });
     });
   },
 );
@@ -71,8 +71,8 @@ export const leadsBefore = read(
 /** Leads by their numbers, in that order. */
 export const leadsById = read(
   { shows: ['leads', 'ip-lists', 'sends', 'setup'] },
-  (db, { leadIds }: { leadIds: readonly number[] }): Promise<LeadItem[]> =>
-    inSnapshot(db, (snapshot) => leadItems(snapshot, leadIds)),
+  (db, { leadIds, hasOrigin }: { leadIds: readonly number[] } & ItemOptions): Promise<ListedLead[]> =>
+    inSnapshot(db, (snapshot) => leadItems(snapshot, leadIds, { hasOrigin })),
 );
 
 const SHOWN = [
@@ -113,8 +113,18 @@ const SHOWN = [
 
 const MICROS = 1_000_000;
 
+type ItemOptions = {
+  /** With where they came from in columns of its own, as tables have it. */
+  hasOrigin?: boolean | undefined;
+};
+export type ListedLead = LeadItem & Partial<OriginColumns>;
+
 /** In the order of their numbers as given. */
-export async function leadItems(db: Db, leadIds: readonly number[]): Promise<LeadItem[]> {
+export async function leadItems(
+  db: Db,
+  leadIds: readonly number[],
+  { hasOrigin = false }: ItemOptions = {},
+): Promise<ListedLead[]> {
   if (leadIds.length === 0) return [];
   const rows = await db.query
     .selectFrom('leads')
@@ -123,14 +133,16 @@ export async function leadItems(db: Db, leadIds: readonly number[]): Promise<Lea
     .execute();
   const touched = await touchesOfLeads(db, rows);
   const byId = new Map((await withIpBlocked(db, rows)).map((row) => [row.lead_id, row]));
-  const fields = await customFieldsOf(db, leadIds);
+  const forms = await formsOf(db, leadIds);
   const deliveries = await deliveryStatesOf(db, rows);
   return leadIds.flatMap((leadId) => {
     const row = byId.get(leadId);
     if (row === undefined) return [];
     const { created_at, last_follow_up_at, updated_at, status, test_lead, value_micros, ...more } = row;
     const { campaign: _, referer: __, ...shown } = more;
-    const { params, medium, channel } = touched.get(leadId)?.attribution ?? NOTHING;
+    const { attribution = NOTHING, touches = [] } = touched.get(leadId) ?? {};
+    const { params, medium, channel } = attribution;
+    const form = forms.get(leadId) ?? { fields: {}, ctaName: '' };
     return [
       {
         ...shown,
@@ -138,7 +150,7 @@ export async function leadItems(db: Db, leadIds: readonly number[]): Promise<Lea
         last_follow_up_at: last_follow_up_at === null ? null : dateTime(last_follow_up_at),
         status: status as LeadItem['status'],
         campaign: givenParams(params),
-        fields: fields.get(leadId) ?? {},
+        fields: form.fields,
         enquiry_datetime_iso: isoTime(created_at),
         last_follow_up_at_iso: last_follow_up_at === null ? null : isoTime(last_follow_up_at),
         updated_at_iso: isoTime(updated_at),
@@ -147,20 +159,21 @@ export async function leadItems(db: Db, leadIds: readonly number[]): Promise<Lea
         delivery_state: deliveries.get(leadId) ?? 'none',
         test_lead: test_lead === 'yes' ? 'yes' : 'no',
         value: value_micros === null ? null : value_micros / MICROS,
+        ...(hasOrigin ? originColumns(attribution, touches, form.ctaName) : {}),
       },
     ];
   });
 }
 
 /** Of the submission that each lead shows. */
-async function customFieldsOf(
+async function formsOf(
   { query, dialect }: Db,
   leadIds: readonly number[],
-): Promise<Map<number, CustomFields>> {
+): Promise<Map<number, { fields: CustomFields; ctaName: string }>> {
   const shown = await query
     .selectFrom('submissions as s')
     .innerJoin('leads as l', 'l.lead_id', 's.lead_id')
-    .select(['s.lead_id', 's.payload_json'])
+    .select(['s.lead_id', 's.payload_json', 's.cta_name'])
     .where('s.lead_id', 'in', dialect.anyOf(leadIds))
     .where(({ or, and, eb }) =>
       or([
@@ -169,5 +182,10 @@ async function customFieldsOf(
       ]),
     )
     .execute();
-  return new Map(shown.map(({ lead_id, payload_json }) => [lead_id, storedCustomFields(payload_json)]));
+  return new Map(
+    shown.map(({ lead_id, payload_json, cta_name }) => [
+      lead_id,
+      { fields: storedCustomFields(payload_json), ctaName: cta_name },
+    ]),
+  );
 }
