@@ -46,7 +46,7 @@ function aWatchedStore() {
           return answer;
         },
       ]),
-    ) as Store;
+    ) as unknown as Store;
 
   return {
     watch,

@@ -87,6 +87,9 @@ onBothStores('the service about itself', (kind) => {
       'leadtrail_ingested_records_total 3',
       'leadtrail_ingest_failures_total 0',
       'leadtrail_failed_records_total 0',
+      'leadtrail_failed_records 0',
+      `leadtrail_store_limit{pool="write"} ${kind === 'sqlite' ? 1 : 10}`,
+      'leadtrail_store_waiting{pool="write"} 0',
     ]) {
       assert.ok(lines.includes(line), line);
     }

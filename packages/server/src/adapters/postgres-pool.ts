@@ -15,6 +15,7 @@ export type PostgresPool = {
   readonly db: Db;
   /** All statements on one connection, in the order in which they are sent. */
   use<T>(run: (connection: PostgresConnection) => Promise<T>): Promise<T>;
+  load(): { limit: number; busy: number; waiting: number };
   close(): Promise<void>;
 };
 export type PostgresConnection = {
@@ -104,6 +105,11 @@ export function openPostgresPool(connectionString: string, options: PoolOptions)
         rollback: leased.rollback,
       }).finally(leased.release);
     },
+    load: () => ({
+      limit: connections,
+      busy: pool.totalCount - pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
     close: () => pool.end(),
   };
 }

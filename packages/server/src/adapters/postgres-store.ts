@@ -93,6 +93,10 @@ export async function openPostgresStore(
   };
   return storeOf(operationKinds, runners, {
     whenOpen: schema.whenOpen,
+    pools: () =>
+      Object.entries({ background, write: primary, read: reader, versions, ...(replica && { replica }) }).map(
+        ([name, pool]) => ({ name, ...pool.load() }),
+      ),
     async scrub() {
       // Does not block writers, however large the tables are; but what it frees it does not overwrite.
       await sql.raw(SCRUB_POSTGRES).execute(background.db.query);

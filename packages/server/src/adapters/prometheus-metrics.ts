@@ -8,6 +8,7 @@ import {
   LEAD_OUTCOMES,
   type Metrics,
   type WatchedInbox,
+  type WatchedPool,
 } from '../ports/metrics.ts';
 import {
   emptyHistogram,
@@ -36,11 +37,17 @@ export function openPrometheusMetrics(build: Labels): Metrics {
   const counts = { ingested: 0, ingestFailures: 0, wrongKeys: 0, copies: 0, recovered: 0, missing: 0 };
   let inboxes: () => readonly WatchedInbox[] = () => [];
   let isRedisUp: (() => boolean) | undefined;
+  let pools: () => readonly WatchedPool[] = () => [];
   let figures: Partial<Figures> = {};
   const shown = (help: string, figure: keyof Figures): Family => ({
     type: 'gauge',
     help,
     samples: () => [figures[figure]].flatMap((value) => (value === undefined ? [] : [{ value }])),
+  });
+  const ofPools = (help: string, figure: 'busy' | 'limit' | 'waiting'): Family => ({
+    type: 'gauge',
+    help,
+    samples: () => pools().map((pool) => ({ labels: { pool: pool.name }, value: pool[figure] })),
   });
   let leadLogs: () => readonly WatchedInbox[] = () => [];
   const waiting = (of: keyof InboxBacklog, among = inboxes()) =>
@@ -161,6 +168,9 @@ export function openPrometheusMetrics(build: Labels): Metrics {
       samples: () => (isRedisUp === undefined ? [] : [{ value: Number(isRedisUp()) }]),
     },
     leadtrail_postgres_up: shown('Whether PostgreSQL answers, where it is the store', 'postgresUp'),
+    leadtrail_store_busy: ofPools('Connections to the store, or threads of it, that are at work', 'busy'),
+    leadtrail_store_limit: ofPools('How many there are at most', 'limit'),
+    leadtrail_store_waiting: ofPools('Operations that wait for one of them', 'waiting'),
     leadtrail_s3_up: shown('Whether S3 answered last time, where one is configured', 's3Up'),
     leadtrail_pending_sends: shown('Deliveries that wait for the automation platform', 'pendingSends'),
     leadtrail_pending_sends_oldest_seconds: shown(
@@ -233,6 +243,9 @@ export function openPrometheusMetrics(build: Labels): Metrics {
     },
     watchRedis(isUp) {
       isRedisUp = isUp;
+    },
+    watchPools(watched) {
+      pools = watched;
     },
     ingested(records) {
       counts.ingested += records;

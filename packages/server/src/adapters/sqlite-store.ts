@@ -42,6 +42,10 @@ export async function openSqliteStore(file: string): Promise<Store> {
   };
   return storeOf(kinds, runners, {
     whenOpen: () => undefined,
+    pools: () => [
+      { name: 'write', ...writer.load() },
+      { name: 'read', ...reader.load() },
+    ],
     scrub: writer.scrub,
     async close() {
       await reader.close();
@@ -57,6 +61,7 @@ type StoreThread = {
   /** For arguments with bytes in them, which JSON does not have. */
   callWithBytes: Call;
   scrub(bytesMax: number): Promise<Scrubbing>;
+  load(): { limit: number; busy: number; waiting: number };
   close(): Promise<void>;
   terminate(): Promise<unknown>;
 };
@@ -123,6 +128,7 @@ function startThread(file: string, readOnly: boolean): StoreThread {
     call: (name, argument) => send({ name, argument }, postSoon),
     callWithBytes: (name, argument) => send({ name, argument }, (request) => worker.postMessage([request])),
     scrub: async (bytesMax) => (await send({ name: 'scrub', argument: bytesMax }, postSoon)) as Scrubbing,
+    load: () => ({ limit: 1, busy: Math.min(1, waiting.size), waiting: Math.max(0, waiting.size - 1) }),
     async close() {
       await send({ name: 'close', argument: undefined }, postSoon);
       await worker.terminate();

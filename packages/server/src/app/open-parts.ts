@@ -120,6 +120,7 @@ async function openAll(config: Config, { around = {}, ...overrides }: Overrides)
   const metrics = openPrometheusMetrics({ version: VERSION, node: process.version });
   if (redis !== undefined) metrics.watchRedis(redis.isUp);
   const store = around.store?.(openedStore) ?? openedStore;
+  metrics.watchPools(openedStore.pools);
   const opening = store.whenOpen();
   const settingUp = (opening ?? Promise.resolve()).then(() => setUp(store, config, keys, now()));
   // While the store is away the service starts without it.

@@ -47,6 +47,9 @@ export type Figures = Record<
   number | undefined
 >;
 
+/** What shares one kind of work among so many. */
+export type WatchedPool = { name: string; limit: number; busy: number; waiting: number };
+
 export type WatchedInbox = Pick<Inbox, 'backlog' | 'oldestAt'>;
 
 /** What the service counts about itself. */
@@ -64,6 +67,7 @@ export type Metrics = {
   /** How many inboxes no process has had open for some time. */
   inboxesMissing(count: number): void;
   watchRedis(isUp: () => boolean): void;
+  watchPools(pools: () => readonly WatchedPool[]): void;
   ingested(records: number): void;
   ingestFailed(): void;
   leadSubmitted(outcome: LeadOutcome): void;

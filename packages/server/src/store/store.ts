@@ -10,7 +10,18 @@ export type Store = {
   [N in OperationName]: (...args: ArgumentsOf<Operations[N]>) => ResultOf<Operations[N]>;
 } & StoreItself;
 
+/** Connections to the store, or threads of it, that share one kind of work. */
+export type StorePool = {
+  name: string;
+  limit: number;
+  busy: number;
+  /** Operations that wait for one. */
+  waiting: number;
+};
+
 type StoreItself = {
+  /** How busy it is at this moment. */
+  pools(): StorePool[];
   /** Resolves when the store can be used; undefined: it can be already. Until then operations are unavailable. */
   whenOpen(): Promise<void> | undefined;
   /** Rewrites the database without what was deleted from it, unless it is larger than that. */
