@@ -68,13 +68,22 @@ export type Config = {
   logLevel: LogLevel;
   /** Set, but read by nothing, with the name that was probably meant. */
   misspelledVariables: readonly { name: string; meant: string }[];
+  /** Names of keys and secrets that somebody may guess. */
+  shortSecrets: readonly string[];
 };
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Short ones are guessed. */
-const ADMIN_KEY_CHARS_MIN = 16;
+/** Short ones are guessed: a short admin key is refused, others are warned of. */
+const SECRET_CHARS_MIN = 16;
+const SECRETS = [
+  'ANALYTICS_MARKETING_API_KEY',
+  'LEAD_CAPTURE_API_KEY',
+  'CRM_CALLBACK_SECRET',
+  'CRM_WEBHOOK_SECRET',
+  'FLOW_SIGNING_SECRET',
+] as const;
 
 /** What is set already stays as it is; a file that is not there sets nothing. */
 export function loadEnvFile(file = join(PROJECT_DIR, '.env')): void {
@@ -93,8 +102,8 @@ export function readConfig(env: Environment): Config {
   const read = readVariables(env);
   const analyticsApiKey = read.text('ANALYTICS_API_KEY');
   const marketingApiKey = read.text('ANALYTICS_MARKETING_API_KEY');
-  if (analyticsApiKey !== undefined && analyticsApiKey.length < ADMIN_KEY_CHARS_MIN) {
-    throw new OperatorError(`ANALYTICS_API_KEY must have at least ${ADMIN_KEY_CHARS_MIN} characters.`);
+  if (analyticsApiKey !== undefined && analyticsApiKey.length < SECRET_CHARS_MIN) {
+    throw new OperatorError(`ANALYTICS_API_KEY must have at least ${SECRET_CHARS_MIN} characters.`);
   }
   if (marketingApiKey !== undefined && marketingApiKey === analyticsApiKey) {
     throw new OperatorError('ANALYTICS_MARKETING_API_KEY must differ from ANALYTICS_API_KEY.');
@@ -139,6 +148,7 @@ export function readConfig(env: Environment): Config {
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
     // After all others have been read.
     misspelledVariables: misspelledVariables(env, read),
+    shortSecrets: SECRETS.filter((name) => (read.text(name)?.length ?? SECRET_CHARS_MIN) < SECRET_CHARS_MIN),
   };
 }
 

@@ -24,6 +24,9 @@ try {
   for (const { name, meant } of config.misspelledVariables) {
     app.log.warn(`${name} is not read: did you mean ${meant}?`);
   }
+  for (const name of config.shortSecrets) {
+    app.log.warn(`${name} has fewer than 16 characters, and may be guessed`);
+  }
   let isStopping = false;
   // However often it comes: process managers signal the whole group, and npm and others pass on what they get.
   const onSignal = (signal: NodeJS.Signals, drainMs: number) => {

@@ -59,6 +59,7 @@ test('nothing has to be set', () => {
     securityContact: 'mailto:security@localhost',
     logLevel: 'info',
     misspelledVariables: [],
+    shortSecrets: [],
   });
 });
 
@@ -176,7 +177,19 @@ test('everything can be set', () => {
     securityContact: 'https://leads.example/security',
     logLevel: 'debug',
     misspelledVariables: [],
+    shortSecrets: [
+      'ANALYTICS_MARKETING_API_KEY',
+      'LEAD_CAPTURE_API_KEY',
+      'CRM_CALLBACK_SECRET',
+      'CRM_WEBHOOK_SECRET',
+      'FLOW_SIGNING_SECRET',
+    ],
   });
+});
+
+test('secrets of sixteen characters are not warned of', () => {
+  const env = { FLOW_SIGNING_SECRET: 's'.repeat(16), CRM_WEBHOOK_SECRET: 's'.repeat(15) };
+  assert.deepEqual(readConfig(env).shortSecrets, ['CRM_WEBHOOK_SECRET']);
 });
 
 test('an empty secret is no secret', () => {
