@@ -97,7 +97,7 @@ onBothStores('costs', (kind) => {
     assert.equal((await send(service, FILE, '', MARKETING_KEY)).status, 403);
     const refused = await send(service, 'hello');
     assert.equal(refused.status, 400);
-    assert.match(((await refused.json()) as { error: string }).error, /date, amount/);
+    assert.match(((await refused.json()) as { error: string }).error, /columns date and amount/);
   });
 
   test('have their columns, source and medium named where the file says nothing', async () => {
