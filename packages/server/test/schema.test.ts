@@ -99,6 +99,8 @@ onBothStores('a database from before leads had lists, after all migrations', (ki
 function connect(databaseUrl: string | undefined, directory: string): Kysely<unknown> {
   if (databaseUrl !== undefined) {
     const pool = new pg.Pool({ connectionString: databaseUrl });
+    // Dropping the database ends connections that are just being closed.
+    pool.on('connect', (client) => client.on('error', () => undefined));
     return new Kysely({ dialect: new PostgresDialect({ pool }) });
   }
   const file = join(directory, 'leadtrail.db');

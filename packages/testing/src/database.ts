@@ -105,7 +105,10 @@ async function onPostgres(url: string, sql: string): Promise<Row[]> {
   const pool =
     pools.get(url) ?? new Pool({ connectionString: url, idleTimeoutMillis: IDLE_MS, allowExitOnIdle: true });
   // One that is idle may be ended by the server, with its database.
-  if (!pools.has(url)) pool.on('error', () => undefined);
+  if (!pools.has(url)) {
+    pool.on('error', () => undefined);
+    pool.on('connect', (client) => client.on('error', () => undefined));
+  }
   pools.set(url, pool);
   return (await pool.query(sql)).rows;
 }
