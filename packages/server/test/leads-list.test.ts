@@ -36,6 +36,7 @@ import {
   useService,
 } from '@leadtrail/testing/service';
 import { startSession } from '@leadtrail/testing/visits';
+import { ORIGIN_COLUMNS } from '../src/domain/leads/attribution.ts';
 
 const LEADS = '/analytics/leads';
 type LeadList = { leads: LeadItem[]; total: number };
@@ -169,12 +170,12 @@ onBothStores('bots, tests and values', (kind) => {
     }
   });
 
-  test('are the last columns of the export', async () => {
+  test('are columns of the export, the last before those of where it came from', async () => {
     const headers = { 'x-api-key': MARKETING_KEY };
     const response = await fetch(`${service.url}${LEADS}/export`, { headers });
     const last = (await response.text()).trim().split('\r\n');
     assert.deepEqual(
-      last.map((line) => line.split(',').slice(-4)),
+      last.map((line) => line.split(',').slice(-4 - ORIGIN_COLUMNS.length, -ORIGIN_COLUMNS.length)),
       [
         ['delivery_state', 'is_bot_lead', 'test_lead', 'value'],
         ['held_back', '1', 'no', ''],
