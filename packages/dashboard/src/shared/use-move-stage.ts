@@ -65,7 +65,7 @@ export function undoLastMove(): number | undefined {
 /** The latest request for each lead: requests for the same lead are sent one after the other. */
 const requests = viewerState(() => new Map<number, Promise<unknown>>());
 
-/** Nothing changes where somebody else has moved it meanwhile. */
+/** Fails if a colleague has moved the lead meanwhile. */
 async function move(
   client: QueryClient,
   lead: LeadItem,

@@ -1,7 +1,7 @@
 import { type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react';
 import { classes } from './classes.ts';
 
-/** A few lines of a text that may be long, until somebody wants all of it. */
+/** Shows the first lines of a long text, with a button for the rest. */
 export function LongText({ children, className }: { children: ReactNode; className?: string }) {
   const id = useId();
   const place = useRef<HTMLDivElement>(null);

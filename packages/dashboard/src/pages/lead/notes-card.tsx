@@ -61,7 +61,7 @@ function NoteForm({ lead }: { lead: Lead }) {
     keepNoteDraft(leadId, '');
     writing.mutate(text, {
       onSuccess() {
-        // While somebody is typing, the field keeps the focus: page shortcuts would take the keys.
+        // The next note may have been begun: without the focus, its letters would trigger page shortcuts.
         if (noteDraft(leadId) === '') field.current?.blur();
       },
     });

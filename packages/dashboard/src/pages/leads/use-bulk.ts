@@ -96,7 +96,7 @@ function reasonText(reason: SkipReason, action: BulkAction['action']): string {
   return reason === 'changed_meanwhile' && action === 'review' ? 'followed up meanwhile' : REASONS[reason];
 }
 
-/** Those that somebody else has moved since stay where they are. */
+/** Leads that a colleague has moved since then are skipped. */
 async function takeBack(client: QueryClient, moved: readonly Moved[], from: LeadStatus): Promise<void> {
   const action = 'stage';
   try {
