@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { EDGE_NAMES, type EdgeName } from './domain/edges.ts';
 import { bucketAddress } from './lib/bucket-address.ts';
+import { isDatabaseUrl, isRedisUrl } from './lib/connection-url.ts';
 import { editDistance } from './lib/edit-distance.ts';
 import { type Environment, readVariables, type Variables } from './lib/environment.ts';
 import { fileReason, OperatorError } from './lib/errors.ts';
@@ -76,7 +77,7 @@ export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** Short ones are guessed: a short admin key is refused, others are warned of. */
-const SECRET_CHARS_MIN = 16;
+export const SECRET_CHARS_MIN = 16;
 const SECRETS = [
   'ANALYTICS_MARKETING_API_KEY',
   'LEAD_CAPTURE_API_KEY',
@@ -193,25 +194,6 @@ function readDatabaseUrl(read: Variables, name: string): string | undefined {
   return url;
 }
 
-/** Of what a password that is not encoded can bring about, everything but an @, which does no harm. */
-function isDatabaseUrl(text: string): boolean {
-  // With a user, but no host: that is in the query, or the usual one.
-  const url = URL.parse(text) ?? URL.parse(text.replace('@/', '@host/'));
-  if (url === null) return false;
-  const { username, password, pathname, searchParams, hash } = url;
-  const hasPlainNames = [...searchParams.keys()].every((key) => /^\w+$/.test(key));
-  return hash === '' && /^(\/[^/@]*)?$/.test(pathname) && hasPlainNames && isEncoded(username + password);
-}
-
-function isEncoded(text: string): boolean {
-  try {
-    decodeURIComponent(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** Scripts set them to '' to start a service without the configured object store. */
 export const OBJECT_STORE_VARIABLES = [
   'S3_BUCKET',
@@ -248,16 +230,12 @@ function readObjects(read: Variables): Config['objects'] {
 
 function readRedis(read: Variables): string | undefined {
   const url = read.url('REDIS_URL', ['redis:', 'rediss:']);
-  if (url !== undefined && !isRedisUrl(new URL(url))) {
+  if (url !== undefined && !isRedisUrl(url)) {
     throw new OperatorError(
       'REDIS_URL must be like redis://user:password@host:6379/0, with a % in the password written as %25.',
     );
   }
   return url;
-}
-
-function isRedisUrl({ hostname, pathname, username, password, hash }: URL): boolean {
-  return hostname !== '' && /^(\/\d*)?$/.test(pathname) && hash === '' && isEncoded(username + password);
 }
 
 function readTrustedProxies(read: Variables): NetworkMatcher {

@@ -1,7 +1,7 @@
 import { networkInterfaces } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildApp } from './app.ts';
-import { type Config, loadEnvFile, readConfig } from './config.ts';
+import { type Config, loadEnvFile, readConfig, SECRET_CHARS_MIN } from './config.ts';
 import { toldOf } from './lib/errors.ts';
 
 /** Boot, listen, drain on SIGTERM. */
@@ -25,7 +25,7 @@ try {
     app.log.warn(`${name} is not read: did you mean ${meant}?`);
   }
   for (const name of config.shortSecrets) {
-    app.log.warn(`${name} has fewer than 16 characters, and may be guessed`);
+    app.log.warn(`${name} has fewer than ${SECRET_CHARS_MIN} characters, and may be guessed`);
   }
   let isStopping = false;
   // However often it comes: process managers signal the whole group, and npm and others pass on what they get.

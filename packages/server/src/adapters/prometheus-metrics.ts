@@ -169,8 +169,11 @@ export function openPrometheusMetrics(build: Labels): Metrics {
     },
     leadtrail_postgres_up: shown('Whether PostgreSQL answers, where it is the store', 'postgresUp'),
     leadtrail_store_busy: ofPools('Connections to the store, or threads of it, that are at work', 'busy'),
-    leadtrail_store_limit: ofPools('How many there are at most', 'limit'),
-    leadtrail_store_waiting: ofPools('Operations that wait for one of them', 'waiting'),
+    leadtrail_store_limit: ofPools('Connections to the store, or threads of it, at most', 'limit'),
+    leadtrail_store_waiting: ofPools(
+      'Operations that wait for a connection to the store, or a thread of it',
+      'waiting',
+    ),
     leadtrail_s3_up: shown('Whether S3 answered last time, where one is configured', 's3Up'),
     leadtrail_pending_sends: shown('Deliveries that wait for the automation platform', 'pendingSends'),
     leadtrail_pending_sends_oldest_seconds: shown(
