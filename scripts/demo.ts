@@ -6,10 +6,11 @@ import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { openFileObjects } from '../packages/server/src/adapters/file-objects.ts';
-import { type GeneratedKeys, KEY_FILE } from '../packages/server/src/adapters/key-file.ts';
+import type { GeneratedKeys } from '../packages/server/src/adapters/key-file.ts';
 import { ownDomains } from '../packages/server/src/adapters/own-domains.ts';
 import { openSqliteStore } from '../packages/server/src/adapters/sqlite-store.ts';
 import { OBJECT_STORE_VARIABLES } from '../packages/server/src/config.ts';
+import { KEY_FILE } from '../packages/server/src/lib/data-dir.ts';
 import { DEMO_SIZE, fillWithDemo } from './demo/fill.ts';
 
 /** The service with generated data of a fictitious agency. */

@@ -1,13 +1,14 @@
 import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { adoptInboxes, listInboxes } from '../packages/server/src/adapters/inbox-folder.ts';
+import { INBOX_DIR, LEAD_LOG_DIR } from '../packages/server/src/lib/data-dir.ts';
 import { OperatorError } from '../packages/server/src/lib/errors.ts';
 import { refuseMissing, runCommand } from './run-command.ts';
 
 /** `npm run inbox -- list` and `npm run inbox -- adopt <folder>`. */
 
 /** Of tracking, and of leads that were taken while the store was away. */
-const FOLDERS = ['inbox', 'lead-log'] as const;
+const FOLDERS = [INBOX_DIR, LEAD_LOG_DIR] as const;
 
 const USAGE = [
   'npm run inbox -- list            shows the inboxes of this machine',

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { migratePostgres } from '../packages/server/src/adapters/postgres-store.ts';
 import { openSqliteStore } from '../packages/server/src/adapters/sqlite-store.ts';
+import { DATABASE_FILE } from '../packages/server/src/lib/data-dir.ts';
 import { refuseMissing, runCommand } from './run-command.ts';
 
 /** `npm run migrate`: brings the tables to the present shape, without starting the service. */
@@ -8,7 +9,7 @@ import { refuseMissing, runCommand } from './run-command.ts';
 await runCommand({ failed: 'Leadtrail cannot migrate: ' }, async ({ database, dataDir }) => {
   if (database.kind === 'sqlite') {
     refuseMissing(dataDir);
-    await (await openSqliteStore(join(dataDir, 'leadtrail.db'))).close();
+    await (await openSqliteStore(join(dataDir, DATABASE_FILE))).close();
   } else {
     await migratePostgres(database, (step, progress) => {
       console.log(progress.state === 'started' ? `${step} …` : `${step} done (${progress.ms} ms)`);

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { type Moved, moveToPostgres } from '../packages/server/src/adapters/move-to-postgres.ts';
+import { DATABASE_FILE } from '../packages/server/src/lib/data-dir.ts';
 import { OperatorError } from '../packages/server/src/lib/errors.ts';
 import { runCommand } from './run-command.ts';
 
@@ -12,7 +13,7 @@ await runCommand({ failed: 'Leadtrail cannot move: ' }, async ({ database, dataD
   if (database.kind !== 'postgres') {
     throw new OperatorError('DATABASE_URL is not set: it says which PostgreSQL to move to.');
   }
-  console.log(`Moving ${join(dataDir, 'leadtrail.db')} to ${withoutUser(database.url)}.`);
+  console.log(`Moving ${join(dataDir, DATABASE_FILE)} to ${withoutUser(database.url)}.`);
   const moved = await moveToPostgres({ dataDir, url: database.url, onProgress: makeProgress() });
   tell(moved, dataDir, (performance.now() - startedAt) / 1000);
 });

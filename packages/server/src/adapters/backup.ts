@@ -10,20 +10,19 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
+import { DATABASE_FILE, INBOX_DIR, LEAD_LOG_DIR, OBJECTS_DIR } from '../lib/data-dir.ts';
 import { fileReason, OperatorError } from '../lib/errors.ts';
+import { copyIfThere } from './copy-if-there.ts';
 import { copyInboxes } from './inbox-folder.ts';
 
 /** What `npm run backup` does: a copy of DATA_DIR from which a service can be started, while the service goes on. */
 
 export type BackedUp = { records: number; objects: number };
 
-const DATABASE = 'leadtrail.db';
-const OBJECTS = 'objects';
-const INBOXES = ['inbox', 'lead-log'] as const;
 /** Readers see a database as it was when they began; this many at once is all of it. */
 const ALL_PAGES = 2 ** 31 - 1;
 
-/** From which a service can be started. */
+/** All of it or nothing. */
 export async function backUp(dataDir: string, folder: string): Promise<BackedUp> {
   refuseUnlessEmpty(folder);
   const partial = `${folder}.partial`;
@@ -51,12 +50,13 @@ export async function backUp(dataDir: string, folder: string): Promise<BackedUp>
  */
 async function copyAll(dataDir: string, partial: string): Promise<BackedUp> {
   let records = 0;
-  for (const name of INBOXES) records += copyInboxes(join(dataDir, name), join(partial, name));
+  for (const name of [INBOX_DIR, LEAD_LOG_DIR])
+    records += copyInboxes(join(dataDir, name), join(partial, name));
   for (const name of globSync('*.json', { cwd: dataDir }))
     copyFileSync(join(dataDir, name), join(partial, name));
-  if (existsSync(join(dataDir, DATABASE)))
-    await copyDatabase(join(dataDir, DATABASE), join(partial, DATABASE));
-  const objects = copyObjects(join(dataDir, OBJECTS), join(partial, OBJECTS));
+  if (existsSync(join(dataDir, DATABASE_FILE)))
+    await copyDatabase(join(dataDir, DATABASE_FILE), join(partial, DATABASE_FILE));
+  const objects = copyObjects(join(dataDir, OBJECTS_DIR), join(partial, OBJECTS_DIR));
   return { records, objects };
 }
 
@@ -79,7 +79,7 @@ async function copyDatabase(file: string, target: string): Promise<void> {
   }
 }
 
-/** One that is deleted meanwhile is in no row any more. */
+/** Those that are deleted meanwhile are in no row any more. */
 function copyObjects(from: string, to: string): number {
   let count = 0;
   for (const entry of globSync('**/*', { cwd: from, withFileTypes: true })) {
@@ -87,12 +87,7 @@ function copyObjects(from: string, to: string): number {
     const file = join(entry.parentPath, entry.name);
     const target = join(to, file.slice(from.length));
     mkdirSync(dirname(target), { recursive: true });
-    try {
-      copyFileSync(file, target);
-      count += 1;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    }
+    if (copyIfThere(file, target)) count += 1;
   }
   return count;
 }

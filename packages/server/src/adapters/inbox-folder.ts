@@ -1,18 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import {
-  closeSync,
-  copyFileSync,
-  existsSync,
-  globSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  renameSync,
-  rmSync,
-} from 'node:fs';
+import { closeSync, globSync, mkdirSync, openSync, readSync, renameSync, rmSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { OperatorError } from '../lib/errors.ts';
+import { copyIfThere } from './copy-if-there.ts';
 
 /** What `npm run inbox` and `npm run backup` do with inboxes: show them, take in those of another machine, copy them. */
 
@@ -73,7 +64,7 @@ export function adoptInboxes(from: string, dir: string): { files: number; record
 function copyInbox(file: string, target: string): number {
   const partial = `${target}.partial`;
   try {
-    copyWithLog(file, partial);
+    if (!copyWithLog(file, partial)) throw new OperatorError(`${file} is gone.`);
     const copied = look(partial);
     if (copied.state !== 'free') throw new Error(`${basename(file)} cannot be read once it is copied.`);
     renameSync(partial, `${target}.db`);
@@ -89,7 +80,8 @@ export function copyInboxes(from: string, to: string): number {
   let records = 0;
   for (const file of inboxFiles(from)) {
     const target = join(to, basename(file));
-    copyWithLog(file, target);
+    // Adopted ones are removed once the database has their records.
+    if (!copyWithLog(file, target)) continue;
     const copied = look(target);
     if (copied.state !== 'free') throw new Error(`${file} cannot be read once it is copied.`);
     records += copied.records;
@@ -98,29 +90,39 @@ export function copyInboxes(from: string, to: string): number {
 }
 
 /**
- * The last commits may be in the log only. As long as it was not begun anew meanwhile, it has every page of the file that has
- * changed since: whatever state the copy of the file is in, with the log it is whole.
+ * With its write-ahead log, which may alone have the last commits. A checkpoint writes pages of the log into the file, and only
+ * then is the log restarted, with another header. With the same header before and after, the log therefore has every page
+ * that a checkpoint may have changed while the file was copied. False: the file is gone.
  */
-function copyWithLog(file: string, target: string): void {
+function copyWithLog(file: string, target: string): boolean {
   for (let left = COPY_ATTEMPTS; left > 0; left -= 1) {
+    for (const end of ['', '-wal']) rmSync(target + end, { force: true });
     const before = logHeader(file);
-    copyFileSync(file, target);
-    rmSync(`${target}-wal`, { force: true });
-    if (before !== NO_LOG) copyFileSync(`${file}-wal`, `${target}-wal`);
-    if (logHeader(file) === before) return;
+    if (!copyIfThere(file, target)) return false;
+    const hasLog = before !== NO_LOG && copyIfThere(`${file}-wal`, `${target}-wal`);
+    if (hasLog === (before !== NO_LOG) && logHeader(file) === before) return true;
   }
   throw new Error(`${file} cannot be copied: it changes too fast.`);
 }
 
-/** With its salts, which change whenever the log is begun anew. */
+/** It has salts, which change whenever the log is restarted. */
 function logHeader(file: string): string {
-  if (!existsSync(`${file}-wal`)) return NO_LOG;
-  const log = openSync(`${file}-wal`, 'r');
+  const log = openIfThere(`${file}-wal`);
+  if (log === undefined) return NO_LOG;
   try {
     const header = Buffer.alloc(LOG_HEADER_BYTES);
     return header.subarray(0, readSync(log, header)).toString('hex');
   } finally {
     closeSync(log);
+  }
+}
+
+function openIfThere(file: string): number | undefined {
+  try {
+    return openSync(file, 'r');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
   }
 }
 

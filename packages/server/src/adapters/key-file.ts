@@ -4,8 +4,6 @@ import { dirname } from 'node:path';
 import type { Config } from '../config.ts';
 import { fileReason, OperatorError } from '../lib/errors.ts';
 
-export const KEY_FILE = 'keys.json';
-
 /** Named like the environment variables. */
 const NAMES = [
   'ANALYTICS_API_KEY',

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
+import { DATABASE_FILE, INBOX_DIR } from '../lib/data-dir.ts';
 import { OperatorError } from '../lib/errors.ts';
 import type { Db } from '../store/dialect.ts';
 import { migrate, schemaAge } from '../store/migrate.ts';
@@ -78,7 +79,7 @@ export async function moveToPostgres({ dataDir, url, onProgress = () => undefine
 
 /** Holds the write lock until it is closed, so that a service started meanwhile fails. */
 function lockSource(dataDir: string): SqliteDatabase {
-  const file = join(dataDir, 'leadtrail.db');
+  const file = join(dataDir, DATABASE_FILE);
   if (!existsSync(file))
     throw new OperatorError(`There is no ${file}: DATA_DIR has to be that of the service.`);
   refuseRunning(dataDir);
@@ -94,7 +95,7 @@ function lockSource(dataDir: string): SqliteDatabase {
 }
 
 function refuseRunning(dataDir: string): void {
-  if (isInboxInUse(join(dataDir, 'inbox'))) {
+  if (isInboxInUse(join(dataDir, INBOX_DIR))) {
     throw new OperatorError(`The service is running on ${dataDir}: stop it first.`);
   }
 }

@@ -8,7 +8,7 @@ import { emptyInboxes } from '../adapters/inbox-folder.ts';
 import { openIpDatabase } from '../adapters/ip-database.ts';
 import { jsonFile } from '../adapters/json-file.ts';
 import { openJsonLog } from '../adapters/json-log.ts';
-import { KEY_FILE, type Keys, keysOf } from '../adapters/key-file.ts';
+import { type Keys, keysOf } from '../adapters/key-file.ts';
 import { openMemoryCache } from '../adapters/memory-cache.ts';
 import { ownDomains } from '../adapters/own-domains.ts';
 import { explainDataDir, openPrivateFolder } from '../adapters/private-folder.ts';
@@ -18,6 +18,15 @@ import { openLeftoverInboxes, openSqliteInbox } from '../adapters/sqlite-inbox.t
 import { openSqliteStore } from '../adapters/sqlite-store.ts';
 import type { Config } from '../config.ts';
 import { keyHash, keyPrefix } from '../domain/setup/integration-key.ts';
+import {
+  ANSWERS_DIR,
+  DATABASE_FILE,
+  INBOX_DIR,
+  KEY_FILE,
+  LEAD_LOG_DIR,
+  OBJECTS_DIR,
+  SENDERS_FILE,
+} from '../lib/data-dir.ts';
 import { reasonOf } from '../lib/errors.ts';
 import { PROJECT_DIR } from '../lib/places.ts';
 import type { Answers } from '../ports/answers.ts';
@@ -74,12 +83,6 @@ const VISIT_MS_MAX = 300;
 const { version: VERSION } = JSON.parse(readFileSync(join(PROJECT_DIR, 'package.json'), 'utf8')) as {
   version: string;
 };
-
-const DATABASE_FILE = 'leadtrail.db';
-const INBOX_DIR = 'inbox';
-const LEAD_LOG_DIR = 'lead-log';
-const OBJECTS_DIR = 'objects';
-const SENDERS_FILE = 'senders.json';
 
 const IP_DATABASE = join(PROJECT_DIR, 'packages/server/build/ip-database.bin');
 
@@ -227,7 +230,12 @@ function openAnswers(
   const from =
     database.kind === 'sqlite' ? { kind: database.kind, file: join(dataDir, DATABASE_FILE) } : database;
   const isBusy = () => inbox.backlog().records > BUSY_RECORDS;
-  return openDuckdbAnswers({ place: { folder: join(dataDir, 'answers'), store: from }, store, now, isBusy });
+  return openDuckdbAnswers({
+    place: { folder: join(dataDir, ANSWERS_DIR), store: from },
+    store,
+    now,
+    isBusy,
+  });
 }
 
 /** What the configuration says should be in the store. */
