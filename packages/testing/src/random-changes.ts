@@ -66,7 +66,7 @@ const SETTINGS: readonly [(random: Random) => object, ...((random: Random) => ob
 
 const importCosts: Make = (random) => ({
   method: 'POST',
-  path: '/analytics/costs/import',
+  path: `/analytics/costs/import${random.pick(['', '', '?dry_run=true', '?default_source=Facebook&default_medium=cpc'])}`,
   headers: { ...ADMIN, 'content-type': 'text/csv' },
   body: [
     'date,source,medium,campaign,amount',
@@ -115,6 +115,7 @@ const SETUP_CHANGES: readonly [Make, ...Make[]] = [
       enabled: random.chance(0.5),
     }),
   (random) => remove(`/analytics/integrations/${random.between(2, 9)}`),
+  (random) => post(`/analytics/integrations/${random.between(2, 9)}/rotate`, {}, ADMIN),
   (random) => post('/analytics/shared-links', { name: 'Client', sites: [random.pick(SITES)] }, ADMIN),
   (random) => remove(`/analytics/shared-links/${aNumber(random)}`),
   (random) =>

@@ -180,7 +180,14 @@ const changeLead: Make = (random, { leads }) => ({
   method: 'PATCH',
   path: `/analytics/leads/${some(random, leads)}`,
   headers: ADMIN,
-  body: random.chance(0.8) ? { status: random.pick(LEAD_STATUSES) } : { value: random.between(0, 5000) },
+  body: random.chance(0.8) ? move(random) : { value: random.between(0, 5000) },
+});
+
+/** Sometimes only where the lead is in one stage, or taking the last move back. */
+const move = (random: Random) => ({
+  status: random.pick(LEAD_STATUSES),
+  from: random.chance(0.3) ? random.pick(LEAD_STATUSES) : undefined,
+  undo: random.chance(0.3) ? true : undefined,
 });
 
 const ofLead =
@@ -208,9 +215,11 @@ export const LEAD_CHANGES: readonly [Make, ...Make[]] = [
     post(
       '/analytics/leads/bulk',
       {
-        ids: Array.from({ length: 3 }, () => aNumber(random)),
+        ...(random.chance(0.7)
+          ? { ids: Array.from({ length: 3 }, () => aNumber(random)) }
+          : { filter: { project: random.pick(PROJECTS) } }),
         action: random.pick(BULK_ACTIONS),
-        status: random.pick(LEAD_STATUSES),
+        ...move(random),
       },
       ADMIN,
     ),
