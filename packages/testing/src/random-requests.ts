@@ -215,10 +215,10 @@ export const LEAD_CHANGES: readonly [Make, ...Make[]] = [
     post(
       '/analytics/leads/bulk',
       {
+        // Many are moved and sent side by side, in an order left to chance.
         ...(random.chance(0.7)
-          ? { ids: Array.from({ length: 3 }, () => aNumber(random)) }
-          : { filter: { project: random.pick(PROJECTS) } }),
-        action: random.pick(BULK_ACTIONS),
+          ? { ids: Array.from({ length: 3 }, () => aNumber(random)), action: random.pick(BULK_ACTIONS) }
+          : { filter: { project: random.pick(PROJECTS) }, action: 'review' }),
         ...move(random),
       },
       ADMIN,
