@@ -6,7 +6,9 @@ import {
   isSpelled,
   keyOf,
   listOf,
+  localHour,
   MOMENTS,
+  OF_LOCAL_HOUR,
   type Scope,
   timeText,
 } from './dimension-sql.ts';
@@ -73,8 +75,15 @@ function ofSites(onlySites: CheckedQuestion['onlySites'], values: string[]): str
 /** Whether the figures of the groups add up to the totals: a visitor, a median or a visit with several pages may not. */
 function addsUp({ dimensions, metrics }: CheckedQuestion): boolean {
   const isList = (name: DimensionName) => DIMENSION_TABLE[name].kind === 'list';
-  const addsUpAlone = (name: FigureName) => name !== 'visitors' && name !== 'response_ms';
   return dimensions.length === 0 || (!dimensions.some(isList) && figuresOf(metrics).every(addsUpAlone));
+}
+
+function addsUpAlone(figure: FigureName): boolean {
+  return figure !== 'visitors' && figure !== 'response_ms';
+}
+
+function isTime(name: DimensionName): boolean {
+  return DIMENSION_TABLE[name].kind === 'time';
 }
 
 function compileRows(question: CheckedQuestion): Statement {
@@ -114,7 +123,6 @@ function totalsOf(question: CheckedQuestion, from: 'parts' | 'groups', prefix = 
 }
 
 function orderOf({ dimensions, metrics, orderBy }: CheckedQuestion): string[] {
-  const isTime = (name: DimensionName) => DIMENSION_TABLE[name].kind === 'time';
   const time = dimensions.find(isTime);
   const usual = time
     ? { by: time, direction: 'asc' as const }
@@ -165,7 +173,10 @@ function part(
   const share = `${attribution}_share`;
   const period = periodOf(question, table, !isCurrent);
   const { scope } = period;
-  const keys = dimensions.map((name, i) => `${keyOf(name, scope)} as k${i}`);
+  const isByHour = addsUpByHour({ table, dimensions, figures });
+  const keys = dimensions.map(
+    (name, i) => `${keyOf(name, scope, isByHour ? OF_LOCAL_HOUR : undefined)} as k${i}`,
+  );
   const conditions = conditionsOf(question, period, values);
   // Otherwise a group that has only fake leads would be a row of zeros.
   if (table === 'leads' && !figures.includes('fake')) conditions.push(COUNTED_LEADS.leads);
@@ -174,8 +185,9 @@ function part(
     return list === undefined ? [] : [`, unnest(${list}) as of_${name}(${name})`];
   });
   const isShared = COPIED[table] === 'submissions' && attribution === 'linear';
-  const source = `select ${[...keys, '*'].join(', ')} from ${COPIED[table]}${lists.join('')} where ${conditions.join(' and ')}`;
-  const counted = isShared ? oncePerSubmission(source, dimensions) : source;
+  const groups = isByHour ? ['local_hour'] : dimensions.map((_, i) => `k${i}`);
+  const source = `select ${[...(isByHour ? [`${localHour(scope)} as local_hour`] : keys), '*'].join(', ')} from ${COPIED[table]}${lists.join('')} where ${conditions.join(' and ')}`;
+  const counted = isShared ? oncePerSubmission(source, groups) : source;
   const isGoal = figures.includes('goal_visits') ? goalCondition(question, scope, values) : 'false';
   const sums = figures.map((name) => {
     const figure = FIGURES[name];
@@ -183,8 +195,8 @@ function part(
     const none = 'null::DOUBLE';
     return `${isCurrent ? sum : none} as c_${name}, ${isCurrent ? none : sum} as p_${name}`;
   });
-  const groups = dimensions.map((_, i) => `k${i}`);
-  return `select ${[...groups, ...sums, `${isCurrent} as is_current`].join(', ')} from (${counted})
+  const shown = isByHour ? keys : groups;
+  return `select ${[...shown, ...sums, `${isCurrent} as is_current`].join(', ')} from (${counted})
     ${groups.length === 0 ? '' : `group by ${groups.join(', ')}`}`;
 }
 
@@ -225,9 +237,21 @@ export function goalCondition({ goal }: CheckedQuestion, scope: Scope, values: s
     : conditionOf({ kind: 'is', dimension: 'event', values: [goal] }, scope, values);
 }
 
+/**
+ * Groups by times only can be counted hour by hour first, and then added up: to work out the weekday and the hour of a
+ * year's hours instead of every visit takes a third of the time. Days are as quick by themselves.
+ */
+function addsUpByHour({ table, dimensions, figures }: Omit<Part, 'isCurrent'>): boolean {
+  return (
+    table !== 'costs' &&
+    dimensions.every(isTime) &&
+    dimensions.some((name) => name !== 'date') &&
+    figures.every(addsUpAlone)
+  );
+}
+
 /** Several touches of one lead may fall into one group. */
-function oncePerSubmission(source: string, dimensions: readonly DimensionName[]): string {
-  const groups = dimensions.map((_, i) => `k${i}`);
+function oncePerSubmission(source: string, groups: readonly string[]): string {
   const figures = ['stage', 'qualified', 'value_micros', 'response_ms'].map(
     (column) => `any_value(${column}) as ${column}`,
   );

@@ -30,10 +30,13 @@ export function isSpelled(name: DimensionName): boolean {
   return dimension.kind === 'text' && dimension.isSpelled;
 }
 
+/** When something happened by the clocks of the zone: whole days since 1970, and the hour of the day. */
+type LocalTime = { day: string; hour: string };
+
 /** What groups are made by. Days of the other period are counted from its beginning. */
-export function keyOf(name: DimensionName, scope: Scope): string {
+export function keyOf(name: DimensionName, scope: Scope, time: LocalTime = localTime(scope)): string {
   const dimension = DIMENSION_TABLE[name];
-  if (dimension.kind === 'time') return timeKey(dimension.unit, scope);
+  if (dimension.kind === 'time') return timeKey(dimension.unit, time, scope);
   if (dimension.kind === 'list') return scope.table === 'visits' ? name : `'${UNKNOWN}'`;
   if (!dimension.in.includes(COPIED[scope.table])) return `'${UNKNOWN}'`;
   return dimension.isSpelled ? `${name}_key` : name;
@@ -46,15 +49,30 @@ export function listOf(name: DimensionName, { table }: Pick<Scope, 'table'>): st
   return `string_split(${dimension.column}, chr(10))`;
 }
 
-function timeKey(unit: 'date' | 'hour' | 'weekday', { table, offsets, shiftDays }: Scope): string {
-  const local =
-    table === 'costs' ? MOMENTS.costs : `(${MOMENTS[table]} + ${offsetOf(MOMENTS[table], offsets)})`;
-  const day = `(${local} // ${DAY_MS})`;
+/** Costs have no hour. */
+function localTime(scope: Scope): LocalTime {
+  if (scope.table === 'costs') return { day: 'day::BIGINT', hour: '-1' };
+  return { day: `(${localMoment(scope)} // ${DAY_MS})`, hour: `(${localHour(scope)} % 24)` };
+}
+
+/** Whole hours since 1970 by the clocks of the zone. */
+export function localHour(scope: Scope): string {
+  return `(${localMoment(scope)} // ${HOUR_MS})`;
+}
+
+/** The time that these stand for, where they are in a column `local_hour`. */
+export const OF_LOCAL_HOUR: LocalTime = { day: '(local_hour // 24)', hour: '(local_hour % 24)' };
+
+function localMoment({ table, offsets }: Scope): string {
+  return `(${MOMENTS[table]} + ${offsetOf(MOMENTS[table], offsets)})`;
+}
+
+function timeKey(unit: 'date' | 'hour' | 'weekday', { day, hour }: LocalTime, { shiftDays }: Scope): string {
   switch (unit) {
     case 'date':
       return shiftDays === 0 ? day : `(${day} + ${shiftDays})`;
     case 'hour':
-      return table === 'costs' ? '-1' : `(${local} // ${HOUR_MS} % 24)`;
+      return hour;
     case 'weekday':
       // The first of January 1970 was a Thursday.
       return `((${day} + 3) % 7 + 1)`;
