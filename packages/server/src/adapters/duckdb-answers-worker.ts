@@ -1,15 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import type { DuckDBConnection } from '@duckdb/node-api';
 import type { FoundFigures } from '../domain/questions/answer.ts';
 import type { CompiledQuestion, Statement } from '../domain/questions/compile.ts';
-import { VISITORS } from '../domain/questions/metrics.ts';
 import { AppError, type ErrorCode, reasonOf, unavailable } from '../lib/errors.ts';
 import type { Found } from '../ports/answers.ts';
 import { DamagedCopy, type FollowedCopy, openFollowedCopy } from './duckdb-following.ts';
 import { pagesFromThreads } from './duckdb-page-threads.ts';
 import { claimPlace, removeUnclaimed } from './duckdb-place.ts';
 import { type Row, runHere } from './duckdb-run.ts';
+import { countingByBits } from './duckdb-visitors.ts';
 import { type FlagPlace, isSet } from './shared-flag.ts';
 import { openStoreReader, type StorePlace } from './store-reader.ts';
 import { giveWay } from './thread-priority.ts';
@@ -40,6 +39,7 @@ const CONNECTIONS_MAX = 4;
 const REST_FACTOR = 5;
 const REST_MS_MAX = 1500;
 const LOOK_MS = 20;
+const OUT_OF_MEMORY = /out of memory|max_temp_directory_size/i;
 
 const port = parentPort;
 if (port === null) throw new Error('The copy lives in a worker thread.');
@@ -118,19 +118,23 @@ async function endTurn(workedMs: number): Promise<void> {
 }
 
 async function answer(question: CompiledQuestion, now: number): Promise<Found> {
-  const ask = async () => figuresFor(question, await copy.follow(now));
+  const ask = async (mayUseBits = true) => figuresFor(question, await copy.follow(now), mayUseBits);
   try {
-    // A damaged copy is rebuilt, and the question retried once.
-    return await ask().catch((error) => (error instanceof DamagedCopy ? ask() : Promise.reject(error)));
+    return await ask().catch((error: Error) => {
+      // A damaged copy is rebuilt, and the question retried once.
+      if (error instanceof DamagedCopy) return ask();
+      // Bits are not written to the disk where memory is short.
+      return OUT_OF_MEMORY.test(error.message) ? ask(false) : Promise.reject(error);
+    });
   } catch (error) {
     throw explained(error as Error);
   }
 }
 
-function figuresFor(question: CompiledQuestion, asOf: number): Promise<Found> {
+function figuresFor(question: CompiledQuestion, asOf: number, mayUseBits: boolean): Promise<Found> {
   return copy.use(async (connection) => {
     const run = async (statement: Statement) => {
-      const { sql, values } = await withVisitorsMarked(connection, statement);
+      const { sql, values } = mayUseBits ? await countingByBits(connection, statement) : statement;
       return runHere(connection, sql, values);
     };
     // What is taken in meanwhile must not show in one of them only.
@@ -156,19 +160,6 @@ function figuresFor(question: CompiledQuestion, asOf: number): Promise<Found> {
   });
 }
 
-/** As long as all visitors fit into a few megabytes. */
-const MARKED_MAX = 50_000_000;
-
-/** Visitors are numbered: a bit for each of them takes a quarter of the time of a hash table. */
-async function withVisitorsMarked(connection: DuckDBConnection, statement: Statement): Promise<Statement> {
-  if (!statement.isOneGroup || !statement.sql.includes(VISITORS)) return statement;
-  const [found] = await runHere(connection, 'select max(visitor_no) as last from visits');
-  const last = Number(found?.last ?? 0);
-  if (last > MARKED_MAX) return statement;
-  const marked = `coalesce(bit_count(bitstring_agg(visitor_no, 0, ${last})), 0)`;
-  return { ...statement, sql: statement.sql.replaceAll(VISITORS, marked) };
-}
-
 function figuresOf(row: Row, of: '' | 't' = ''): FoundFigures {
   const numbers = (prefix: string) =>
     numbered(row, prefix).map((value) => (value == null ? null : Number(value)));
@@ -183,7 +174,7 @@ function numbered(row: Row, prefix: string): unknown[] {
 
 function explained(error: Error): Error {
   if (error instanceof AppError) return error;
-  if (/out of memory|max_temp_directory_size/i.test(error.message)) {
+  if (OUT_OF_MEMORY.test(error.message)) {
     return new AppError('invalid', 'This question has too many groups: ask for fewer dimensions or days.');
   }
   return unavailable('The question could not be answered.', error);

@@ -3,6 +3,7 @@ import { DAY_MS } from '../../lib/utc-time.ts';
 import {
   COPIED,
   conditionOf,
+  isColumnOf,
   isSpelled,
   keyOf,
   listOf,
@@ -25,8 +26,18 @@ import type { CheckedQuestion } from './question.ts';
 export type Statement = {
   sql: string;
   values: readonly string[];
-  /** It adds up everything, without dimensions. */
-  isOneGroup?: boolean;
+  /** Where it counts visitors. */
+  visitors?: VisitorGroups;
+};
+/** What is needed to foresee how many groups there will be. */
+export type VisitorGroups = {
+  /** Columns of visits that they are grouped by. */
+  columns: readonly string[];
+  isByDay: boolean;
+  /** As many as all else can make of each: hours, days of the week, two periods. */
+  times: number;
+  /** The visits that may be counted, as a condition. */
+  within: string;
 };
 export type CompiledQuestion = {
   /**
@@ -74,7 +85,6 @@ function ofSites(onlySites: CheckedQuestion['onlySites'], values: string[]): str
 
 /** Whether the figures of the groups add up to the totals: a visitor, a median or a visit with several pages may not. */
 function addsUp({ dimensions, metrics }: CheckedQuestion): boolean {
-  const isList = (name: DimensionName) => DIMENSION_TABLE[name].kind === 'list';
   return dimensions.length === 0 || (!dimensions.some(isList) && figuresOf(metrics).every(addsUpAlone));
 }
 
@@ -84,6 +94,10 @@ function addsUpAlone(figure: FigureName): boolean {
 
 function isTime(name: DimensionName): boolean {
   return DIMENSION_TABLE[name].kind === 'time';
+}
+
+function isList(name: DimensionName): boolean {
+  return DIMENSION_TABLE[name].kind === 'list';
 }
 
 function compileRows(question: CheckedQuestion): Statement {
@@ -107,13 +121,36 @@ function compileRows(question: CheckedQuestion): Statement {
     )${totals}
     select *, (select count(*) from groups where is_current) as groups from answers${totals && ', totals'}
     order by ${orders.join(', ')} limit ${limit} offset ${offset}`;
-  return { sql, values, isOneGroup: dimensions.length === 0 };
+  return { sql, values, ...visitorGroups(question, dimensions) };
 }
 
 function compileTotals(question: CheckedQuestion): Statement {
   const values: string[] = [];
   const sql = `with parts as (${partsOf(question, [], values)}) ${totalsOf(question, 'parts')}`;
-  return { sql, values, isOneGroup: true };
+  return { sql, values, ...visitorGroups(question, []) };
+}
+
+const TIMES = { date: 1, hour: 24, weekday: 7 };
+
+/** Nobody can foresee the groups of a list. */
+function visitorGroups(
+  { metrics, period, previous }: CheckedQuestion,
+  dimensions: readonly DimensionName[],
+): Pick<Statement, 'visitors'> {
+  if (!figuresOf(metrics).includes('visitors') || dimensions.some(isList)) return {};
+  const scope: Scope = { table: 'visits', offsets: [], shiftDays: 0 };
+  const kinds = dimensions.map((name) => DIMENSION_TABLE[name]);
+  const times = kinds.map((dimension) => (dimension.kind === 'time' ? TIMES[dimension.unit] : 1));
+  return {
+    visitors: {
+      columns: dimensions.filter((name) => isColumnOf(name, 'visits')).map((name) => keyOf(name, scope)),
+      isByDay: dimensions.includes('date'),
+      times: times.reduce((product, each) => product * each, previous === null ? 1 : 2),
+      within: [period, ...(previous === null ? [] : [previous])]
+        .map((span) => `(${withinSpan('visits', span, period.isAll)})`)
+        .join(' or '),
+    },
+  };
 }
 
 function totalsOf(question: CheckedQuestion, from: 'parts' | 'groups', prefix = ''): string {
@@ -185,8 +222,11 @@ function part(
     return list === undefined ? [] : [`, unnest(${list}) as of_${name}(${name})`];
   });
   const isShared = COPIED[table] === 'submissions' && attribution === 'linear';
-  const groups = isByHour ? ['local_hour'] : dimensions.map((_, i) => `k${i}`);
-  const source = `select ${[...(isByHour ? [`${localHour(scope)} as local_hour`] : keys), '*'].join(', ')} from ${COPIED[table]}${lists.join('')} where ${conditions.join(' and ')}`;
+  const names = dimensions.map((_, i) => `k${i}`);
+  const [columns, groups, shown] = isByHour
+    ? [[`${localHour(scope)} as local_hour`], ['local_hour'], keys]
+    : [keys, names, names];
+  const source = `select ${[...columns, '*'].join(', ')} from ${COPIED[table]}${lists.join('')} where ${conditions.join(' and ')}`;
   const counted = isShared ? oncePerSubmission(source, groups) : source;
   const isGoal = figures.includes('goal_visits') ? goalCondition(question, scope, values) : 'false';
   const sums = figures.map((name) => {
@@ -195,7 +235,6 @@ function part(
     const none = 'null::DOUBLE';
     return `${isCurrent ? sum : none} as c_${name}, ${isCurrent ? none : sum} as p_${name}`;
   });
-  const shown = isByHour ? keys : groups;
   return `select ${[...shown, ...sums, `${isCurrent} as is_current`].join(', ')} from (${counted})
     ${groups.length === 0 ? '' : `group by ${groups.join(', ')}`}`;
 }

@@ -34,7 +34,7 @@ export const COUNTED_VISITS: Readonly<Record<VisitMetric, (isGoal: string) => st
   goal_visits: (isGoal) => isGoal,
 };
 
-/** Without groups there is a faster way, for who knows how many visitors there are. */
+/** There is a faster way where groups are few (`duckdb-visitors.ts`). */
 export const VISITORS = 'count(distinct visitor_no)';
 
 export const FIGURES = {
