@@ -39,7 +39,6 @@ const CONNECTIONS_MAX = 4;
 const REST_FACTOR = 5;
 const REST_MS_MAX = 1500;
 const LOOK_MS = 20;
-const OUT_OF_MEMORY = /out of memory|max_temp_directory_size/i;
 
 const port = parentPort;
 if (port === null) throw new Error('The copy lives in a worker thread.');
@@ -118,23 +117,19 @@ async function endTurn(workedMs: number): Promise<void> {
 }
 
 async function answer(question: CompiledQuestion, now: number): Promise<Found> {
-  const ask = async (mayUseBits = true) => figuresFor(question, await copy.follow(now), mayUseBits);
+  const ask = async () => figuresFor(question, await copy.follow(now));
   try {
-    return await ask().catch((error: Error) => {
-      // A damaged copy is rebuilt, and the question retried once.
-      if (error instanceof DamagedCopy) return ask();
-      // Bits are not written to the disk where memory is short.
-      return OUT_OF_MEMORY.test(error.message) ? ask(false) : Promise.reject(error);
-    });
+    // A damaged copy is rebuilt, and the question retried once.
+    return await ask().catch((error) => (error instanceof DamagedCopy ? ask() : Promise.reject(error)));
   } catch (error) {
     throw explained(error as Error);
   }
 }
 
-function figuresFor(question: CompiledQuestion, asOf: number, mayUseBits: boolean): Promise<Found> {
+function figuresFor(question: CompiledQuestion, asOf: number): Promise<Found> {
   return copy.use(async (connection) => {
     const run = async (statement: Statement) => {
-      const { sql, values } = mayUseBits ? await countingByBits(connection, statement) : statement;
+      const { sql, values } = await countingByBits(connection, statement);
       return runHere(connection, sql, values);
     };
     // What is taken in meanwhile must not show in one of them only.
@@ -174,7 +169,7 @@ function numbered(row: Row, prefix: string): unknown[] {
 
 function explained(error: Error): Error {
   if (error instanceof AppError) return error;
-  if (OUT_OF_MEMORY.test(error.message)) {
+  if (/out of memory|max_temp_directory_size/i.test(error.message)) {
     return new AppError('invalid', 'This question has too many groups: ask for fewer dimensions or days.');
   }
   return unavailable('The question could not be answered.', error);

@@ -14,7 +14,14 @@ import {
   timeText,
 } from './dimension-sql.ts';
 import { DIMENSION_TABLE } from './dimensions.ts';
-import { COUNTED_LEADS, FIGURES, type FigureName, type FigureTable, METRIC_TABLE } from './metrics.ts';
+import {
+  COUNTED_LEADS,
+  FIGURES,
+  type FigureName,
+  type FigureTable,
+  METRIC_TABLE,
+  VISITORS,
+} from './metrics.ts';
 import type { Span } from './periods.ts';
 import type { CheckedQuestion } from './question.ts';
 
@@ -29,16 +36,19 @@ export type Statement = {
   /** Where it counts visitors. */
   visitors?: VisitorGroups;
 };
-/** What is needed to foresee how many groups there will be. */
+/** What is needed to foresee how many groups there will be, and to make them a few days at a time. */
 export type VisitorGroups = {
   /** Columns of visits that they are grouped by. */
   columns: readonly string[];
-  isByDay: boolean;
-  /** As many as all else can make of each: hours, days of the week, two periods. */
+  /** As many as hours and days of the week can make of each. */
   times: number;
   /** The visits that may be counted, as a condition. */
   within: string;
+  isByDay: boolean;
+  /** The parts of the statement that count them. Where they are by day, each is of `ANY_DAY`, which can be replaced. */
+  parts: readonly string[];
 };
+export const ANY_DAY = 'is not null';
 export type CompiledQuestion = {
   /**
    * Columns d0, d1, …, m0, m1, …, p0, p1, … and the number of groups. Without window functions: DuckDB 1.5 now and then
@@ -103,6 +113,7 @@ function isList(name: DimensionName): boolean {
 function compileRows(question: CheckedQuestion): Statement {
   const { dimensions, metrics, previous, limit, offset } = question;
   const values: string[] = [];
+  const parts = partsOf(question, dimensions, values);
   const shown = dimensions.map((name, i) => `${shownText(name, i)} as d${i}`);
   const names = dimensions.flatMap((name, i) =>
     isSpelled(name) ? [`left join spellings s${i} on s${i}.dimension = '${name}' and s${i}.key = k${i}`] : [],
@@ -110,7 +121,7 @@ function compileRows(question: CheckedQuestion): Statement {
   const orders = orderOf(question);
   const totals = addsUp(question) ? `, totals as (${totalsOf(question, 'groups', 't')})` : '';
   const sql = `
-    with parts as (${partsOf(question, dimensions, values)}),
+    with parts as (${parts.join(UNION)}),
     groups as materialized (
       select ${[...dimensions.map((_, i) => `k${i}`), ...sumsOf(question)].join(', ')}, bool_or(is_current) as is_current
       from parts ${dimensions.length === 0 ? '' : `group by ${dimensions.map((_, i) => `k${i}`).join(', ')}`}
@@ -121,34 +132,38 @@ function compileRows(question: CheckedQuestion): Statement {
     )${totals}
     select *, (select count(*) from groups where is_current) as groups from answers${totals && ', totals'}
     order by ${orders.join(', ')} limit ${limit} offset ${offset}`;
-  return { sql, values, ...visitorGroups(question, dimensions) };
+  return { sql, values, ...visitorGroups(question, dimensions, parts) };
 }
 
 function compileTotals(question: CheckedQuestion): Statement {
   const values: string[] = [];
-  const sql = `with parts as (${partsOf(question, [], values)}) ${totalsOf(question, 'parts')}`;
-  return { sql, values, ...visitorGroups(question, []) };
+  const parts = partsOf(question, [], values);
+  const sql = `with parts as (${parts.join(UNION)}) ${totalsOf(question, 'parts')}`;
+  return { sql, values, ...visitorGroups(question, [], parts) };
 }
 
+const UNION = ' union all ';
 const TIMES = { date: 1, hour: 24, weekday: 7 };
 
 /** Nobody can foresee the groups of a list. */
 function visitorGroups(
   { metrics, period, previous }: CheckedQuestion,
   dimensions: readonly DimensionName[],
+  parts: readonly string[],
 ): Pick<Statement, 'visitors'> {
-  if (!figuresOf(metrics).includes('visitors') || dimensions.some(isList)) return {};
+  if (!countsVisitors(metrics) || dimensions.some(isList)) return {};
   const scope: Scope = { table: 'visits', offsets: [], shiftDays: 0 };
   const kinds = dimensions.map((name) => DIMENSION_TABLE[name]);
   const times = kinds.map((dimension) => (dimension.kind === 'time' ? TIMES[dimension.unit] : 1));
   return {
     visitors: {
       columns: dimensions.filter((name) => isColumnOf(name, 'visits')).map((name) => keyOf(name, scope)),
-      isByDay: dimensions.includes('date'),
-      times: times.reduce((product, each) => product * each, previous === null ? 1 : 2),
+      times: times.reduce((product, each) => product * each, 1),
       within: [period, ...(previous === null ? [] : [previous])]
         .map((span) => `(${withinSpan('visits', span, period.isAll)})`)
         .join(' or '),
+      isByDay: dimensions.includes('date'),
+      parts: parts.filter((sql) => sql.includes(VISITORS)),
     },
   };
 }
@@ -179,15 +194,21 @@ function orderOf({ dimensions, metrics, orderBy }: CheckedQuestion): string[] {
 }
 
 /** One select for each table and period that is needed, all with the same columns. */
-function partsOf(question: CheckedQuestion, dimensions: readonly DimensionName[], values: string[]): string {
+function partsOf(
+  question: CheckedQuestion,
+  dimensions: readonly DimensionName[],
+  values: string[],
+): string[] {
   const figures = figuresOf(question.metrics);
   const tables = [...new Set(figures.map((name) => FIGURES[name].table))];
   const periods = question.previous === null ? [true] : [true, false];
-  return periods
-    .flatMap((isCurrent) =>
-      tables.map((table) => part(question, { table, isCurrent, dimensions, figures }, values)),
-    )
-    .join(' union all ');
+  return periods.flatMap((isCurrent) =>
+    tables.map((table) => part(question, { table, isCurrent, dimensions, figures }, values)),
+  );
+}
+
+function countsVisitors(metrics: readonly MetricName[]): boolean {
+  return figuresOf(metrics).includes('visitors');
 }
 
 function figuresOf(metrics: readonly MetricName[]): FigureName[] {
@@ -217,6 +238,9 @@ function part(
   const conditions = conditionsOf(question, period, values);
   // Otherwise a group that has only fake leads would be a row of zeros.
   if (table === 'leads' && !figures.includes('fake')) conditions.push(COUNTED_LEADS.leads);
+  if (table === 'visits' && dimensions.includes('date')) {
+    conditions.push(`${keyOf('date', { ...scope, shiftDays: 0 })} ${ANY_DAY}`);
+  }
   const lists = dimensions.flatMap((name) => {
     const list = listOf(name, scope);
     return list === undefined ? [] : [`, unnest(${list}) as of_${name}(${name})`];
