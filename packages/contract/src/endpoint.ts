@@ -35,6 +35,8 @@ export type Endpoint = {
   readonly summary: string;
   readonly auth: Auth;
   readonly cache: CachePolicy;
+  /** Every answer says since when it may be gone, and what replaces it. */
+  readonly deprecated?: { readonly sunset: string; readonly successor: string };
   /** Which web pages may call it: any, or those of the sites that are set up. */
   readonly origins?: 'any' | 'sites';
   /** Asked all the time by machines, some of which speak HTTP/1.0: needs no Host header and is not logged. */

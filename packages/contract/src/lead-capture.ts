@@ -92,6 +92,8 @@ const refused = {
   503: ApiError,
 };
 
+const deprecated = { sunset: 'Mon, 01 Jun 2026 00:00:00 GMT', successor: '/lead.capture' } as const;
+
 export const captureLead = endpoint({
   ...capture,
   path: '/lead.capture',
@@ -101,6 +103,7 @@ export const captureLead = endpoint({
 
 export const captureLeadLegacy = endpoint({
   ...capture,
+  deprecated,
   path: '/lead',
   summary: 'Deprecated: use /lead.capture',
   responses: { 200: Captured, 301: Redirected, ...refused, 410: ApiError },
@@ -108,6 +111,7 @@ export const captureLeadLegacy = endpoint({
 
 export const captureLeadRoot = endpoint({
   ...capture,
+  deprecated,
   path: '/',
   summary: 'Deprecated: use /lead.capture',
   responses: { 200: Captured, 301: Redirected, ...refused, 410: ApiError },

@@ -52,6 +52,16 @@ onBothStores('limits of the public surface', (kind) => {
     assert.equal((await sendForm(service, person(10))).status, 301);
   });
 
+  test('beyond the limit the old routes still say that they are deprecated', async () => {
+    for (let i = 0; i < 3; i += 1) await sendForm(service, person(i));
+    for (const path of ['/lead', '/']) {
+      const refused = await sendForm(service, person(3), { path });
+      assert.equal(refused.status, 429);
+      assert.equal(refused.headers.get('x-deprecated'), 'true');
+      assert.equal(refused.headers.get('sunset'), 'Mon, 01 Jun 2026 00:00:00 GMT');
+    }
+  });
+
   test('a browser without the script is shown a page', async () => {
     for (let i = 0; i < 3; i += 1) await sendForm(service, person(i));
     // Not with fetch, which always says that it is a script.

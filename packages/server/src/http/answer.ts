@@ -30,7 +30,12 @@ export function commonHeaders(declared: Endpoint | undefined, requestId: string)
     headers['cache-control'] = CACHE_CONTROL[cache];
     if (declared?.produces?.startsWith('text/html')) headers['content-security-policy'] = PAGE_POLICY;
   }
+  if (declared?.deprecated !== undefined) Object.assign(headers, deprecation(declared.deprecated));
   return headers;
+}
+
+function deprecation({ sunset, successor }: NonNullable<Endpoint['deprecated']>): Record<string, string> {
+  return { 'x-deprecated': 'true', sunset, link: `<${successor}>; rel="successor-version"` };
 }
 
 /** The same headers for an answer that must not be cached, whatever the endpoint allows. */

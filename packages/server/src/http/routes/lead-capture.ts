@@ -21,12 +21,6 @@ type Answer = z.input<typeof Captured> | string | null;
 
 const MESSAGE = 'All set!';
 
-const DEPRECATION = {
-  'x-deprecated': 'true',
-  sunset: 'Mon, 01 Jun 2026 00:00:00 GMT',
-  link: '</lead.capture>; rel="successor-version"',
-};
-
 export function leadCaptureRoutes({
   captureLead,
   legacyLeadRoutes,
@@ -78,7 +72,6 @@ export function leadCaptureRoutes({
   }
 
   function captureDeprecated(request: CaptureRequest): Promise<Answer> {
-    Object.assign(request.reply.headers, DEPRECATION);
     if (!legacyLeadRoutes)
       throw new AppError('gone', 'This address is no longer in use; send to /lead.capture.');
     return capture(request);
