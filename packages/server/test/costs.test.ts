@@ -62,6 +62,12 @@ onBothStores('costs', (kind) => {
     assert.equal(await costs(service), 0);
   });
 
+  test('an import that does not exist is not found, whatever its id is made of', async () => {
+    for (const id of ['unknown', '%00', 'a%00b', '%']) {
+      assert.equal((await call(service, 'DELETE', `/analytics/costs/${id}`)).status, 404, id);
+    }
+  });
+
   test('of a day and campaign are those of the latest import', async () => {
     const first = await imported(service, FILE);
     const second = await imported(service, FILE.replace(',10\n', ',20\n').replace('Spring', 'SPRING'));

@@ -58,8 +58,10 @@ export function makeRouter(handlers: Handlers, context: RouterContext): RequestL
     router.on('GET', path.replaceAll(PARAMETER, `$&${NOT_EMPTY}`), () => {}, resource);
   }
 
-  function find(url: string) {
-    if (!TARGET.test(url)) return null;
+  function find(sent: string) {
+    if (!TARGET.test(sent)) return null;
+    // PostgreSQL refuses NUL, in a path as in a query.
+    const url = sent.replaceAll('%00', '%EF%BF%BD');
     // Malformed percent-encoding is taken literally.
     return router.find('GET', url) ?? router.find('GET', url.replaceAll('%', '%25'));
   }
