@@ -51,13 +51,23 @@ function refuseUnreadable({ destroyed, headers }: IncomingMessage): void {
 
 /**
  * Without a type that says how to read it. What begins with a brace is meant as JSON, for no form begins with
- * one. Only `text/plain` may have lines, `KEY: value` or the `KEY=value` that browsers write, neither of them
- * escaped; a single line in which `=` comes before any `:` is taken for urlencoded.
+ * one; anything else is JSON if it can be read as that. Only `text/plain` may have lines, `KEY: value` or the
+ * `KEY=value` that browsers write, neither of them escaped; a single line in which `=` comes before any `:` is
+ * taken for urlencoded.
  */
 function guessedRecord(text: string, mediaType: string | undefined): FormRecord {
-  if (text.startsWith('{')) return jsonRecord(text);
+  if (text.startsWith('{') || isJson(text)) return jsonRecord(text);
   const hasLines = mediaType === 'text/plain' && text !== '' && !ONE_LINE_OF_PAIRS.test(text);
   return record(hasLines ? lineFields(text) : urlencodedFields(text));
+}
+
+function isJson(text: string): boolean {
+  try {
+    parseJson(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function jsonRecord(text: string): FormRecord {

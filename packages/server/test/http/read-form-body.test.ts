@@ -373,6 +373,15 @@ describe('text/plain and what has no type', () => {
     }
   });
 
+  test('JSON that is no object is refused', async () => {
+    for (const type of [TEXT, undefined, 'application/octet-stream']) {
+      for (const body of ['[{"EMAIL": "a@b.c"}]', '"EMAIL=a@b.c"', 'null', '1']) {
+        await assertRefused(type, body, 'The body is not a JSON object.');
+      }
+      await assertForm(type, '[EMAIL]=a', { '[EMAIL]': 'a' });
+    }
+  });
+
   test('else urlencoded: one line in which = comes before any :', async () => {
     for (const type of [TEXT, undefined, 'application/octet-stream']) {
       await assertForm(type, 'EMAIL=a%40b.c&NAME=x', { EMAIL: 'a@b.c', NAME: 'x' });
@@ -408,7 +417,7 @@ describe('text/plain and what has no type', () => {
   });
 
   test('text that is none of the three is refused', async () => {
-    for (const body of ['hello', '[1, 2]', 'hello\nEMAIL: a@b.c', ': a', 'two words: x']) {
+    for (const body of ['hello', '[1, 2', 'hello\nEMAIL: a@b.c', ': a', 'two words: x']) {
       await assertRefused(TEXT, body, 'The body is not a form.');
     }
   });
