@@ -402,6 +402,40 @@ onBothStores('GET /analytics/leads/:id: submissions', (kind) => {
   });
 });
 
+onBothStores('GET /analytics/leads/:id: follow-ups and events that are as long as they may be', (kind) => {
+  const service = useService(kind, { env: ENV });
+  const LONG = 250 * 1024;
+  const COUNT = 80;
+  const ANSWER_BYTES_MAX = 30 * 1024 ** 2;
+  let lead: CapturedLead;
+  before(async () => {
+    lead = await capture(service);
+    const { email: EMAIL } = lead;
+    const crm_lead_id = 'crm-long';
+    await tellCrmId(service, { lead_id: lead.lead_id, crm_lead_id });
+    for (let n = 0; n < COUNT; n += 1) {
+      const notes = `${n} `.padEnd(LONG, 'x');
+      await assertCaptured(sendFromServer(service, { EMAIL, PHONE: '', notes }));
+      await report(service, CRM_WEBHOOK, { crm_lead_id, notes });
+    }
+    await followUp(service, lead);
+    await report(service, CRM_WEBHOOK, { crm_lead_id, notes: 'short' });
+  });
+
+  test('some are left out of the lead, and none of the short ones', async () => {
+    const shown = await show(service, lead.lead_id);
+    assert.equal(shown.lead.form_submit_count, COUNT + 2);
+    assert.ok(JSON.stringify(shown).length < ANSWER_BYTES_MAX, 'the answer grows with what anybody may send');
+    const short = shown.submissions.filter(({ payload_json }) => payload_json.length < LONG);
+    assert.deepEqual(
+      short.map(({ is_primary_lead }) => is_primary_lead),
+      [0, 1],
+    );
+    assert.ok(shown.submissions.length > 30 && shown.crm_activity.length > 30);
+    assert.match(JSON.stringify(shown.crm_activity[0]?.payload), /"notes":"short"/);
+  });
+});
+
 onBothStores('GET /analytics/leads/:id: what the automation platform and the CRM say', (kind) => {
   const clock = aClock();
   let receiver: Receiver;

@@ -3,6 +3,7 @@ import { type ArrivedFields, arrivedFields } from '../domain/leads/arrived-field
 import { type FormSettings, readSettings } from '../domain/setup/form-settings.ts';
 import type { Db } from './dialect.ts';
 import { dropdownOptions } from './dropdown-options.ts';
+import { PAYLOAD_BYTES, readPayloads } from './leads/payloads.ts';
 import { read, visitorRead } from './operation.ts';
 
 /** What pages know of a form, and what has arrived from it. */
@@ -58,7 +59,7 @@ export const formFields = read(
       .limit(LEADS_MAX);
     const sent = await db.query
       .selectFrom('submissions')
-      .select('payload_json')
+      .select(['submission_id', PAYLOAD_BYTES.as('payload_bytes')])
       // With those that the index does not know yet.
       .where(({ or, eb }) =>
         or([
@@ -71,7 +72,7 @@ export const formFields = read(
       .orderBy('submission_id', 'desc')
       .limit(SUBMISSIONS_MAX)
       .execute();
-    const payloads = sent.map(({ payload_json }) => JSON.parse(payload_json));
+    const payloads = await readPayloads(db, sent, (payload) => payload);
     return arrivedFields(payloads, readSettings(form).field_names);
   },
 );

@@ -11,6 +11,7 @@ import {
 import type { CopiedRow } from '../../domain/questions/copied-tables.ts';
 import { DAY_MS } from '../../lib/utc-time.ts';
 import type { Db } from '../dialect.ts';
+import { PAYLOAD_BYTES, readPayloads } from '../leads/payloads.ts';
 import { inspection } from '../operation.ts';
 import { idHash } from '../tracking/state.ts';
 import { visitsOfVisitors } from './visits.ts';
@@ -74,11 +75,19 @@ async function readLeads(db: Db, leadIds: readonly number[]): Promise<CopiedLead
   const submissions = await query
     .selectFrom('submissions')
     .select(['submission_id', 'lead_id', 'submitted_at', 'visitor_id', 'project_name', 'source'])
-    .select(['site_key', 'form_id', 'is_primary_lead', 'payload_json', 'referer'])
+    .select(['site_key', 'form_id', 'is_primary_lead', 'referer', PAYLOAD_BYTES.as('payload_bytes')])
     .where('lead_id', 'in', given)
     .orderBy('submission_id')
     .execute();
-  const ofLead = Map.groupBy(submissions, ({ lead_id }) => lead_id);
+  const copied = await readPayloads(
+    db,
+    submissions,
+    (payload, { referer, payload_bytes: _, ...submission }) => ({
+      ...submission,
+      params: formCampaign(readLeadForm(payload).campaign, referer),
+    }),
+  );
+  const ofLead = Map.groupBy(copied, ({ lead_id }) => lead_id);
   const identities = await query
     .selectFrom('lead_identities')
     .select(['lead_id', 'value'])
@@ -106,12 +115,7 @@ async function readLeads(db: Db, leadIds: readonly number[]): Promise<CopiedLead
       reached: REACHED.includes(lead.status) || own.some(({ to_status }) => REACHED.includes(to_status)),
       visitors: (visitors.get(lead.lead_id) ?? []).map(({ value }) => value),
       answered_at: answered.length === 0 ? null : Math.min(...answered),
-      submissions: (ofLead.get(lead.lead_id) ?? []).map(
-        ({ payload_json, referer, lead_id: _lead, ...submission }) => ({
-          ...submission,
-          params: formCampaign(readLeadForm(JSON.parse(payload_json)).campaign, referer),
-        }),
-      ) satisfies CopiedSubmission[],
+      submissions: (ofLead.get(lead.lead_id) ?? []) satisfies CopiedSubmission[],
     };
   });
 }

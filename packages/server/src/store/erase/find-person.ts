@@ -5,6 +5,7 @@ import type { Identity } from '../../domain/leads/lead-identity.ts';
 import type { Contact, Person } from '../../domain/leads/person.ts';
 import type { Db } from '../dialect.ts';
 import { personLock } from '../leads/look-up.ts';
+import { PAYLOAD_BYTES, readPayloads, type SentPayload } from '../leads/payloads.ts';
 
 /** Everything that is known of a person, wherever it stands. */
 export type FoundPerson = {
@@ -153,32 +154,30 @@ async function identitiesOf({ query, dialect }: Db, leadIds: readonly number[]):
 
 /** The dial code stands in what was sent: a follow-up may have come with another one than its lead. */
 const SENT_CONTACT = sql`
-  s.contact_email as email, s.contact_phone as phone, s.visitor_id,
-  s.payload_json, l.contact_country_name as country`;
-type SentContact = Omit<ContactRow, 'dial_code'> & { payload_json: string };
+  s.submission_id, ${PAYLOAD_BYTES} as payload_bytes, s.contact_email as email, s.contact_phone as phone, s.visitor_id,
+  l.contact_country_name as country`;
+type SentContact = Omit<ContactRow, 'dial_code'> & SentPayload;
 
-function withDialCode<R extends SentContact>({ payload_json, ...row }: R) {
-  return { ...row, dial_code: readLeadForm(JSON.parse(payload_json)).dialCode };
+function withDialCodes<R extends SentContact>(db: Db, rows: readonly R[]) {
+  return readPayloads(db, rows, (payload, row) => ({ ...row, dial_code: readLeadForm(payload).dialCode }));
 }
 
-async function contactsOf({ query, dialect }: Db, leadIds: readonly number[]): Promise<ContactRow[]> {
+async function contactsOf(db: Db, leadIds: readonly number[]): Promise<ContactRow[]> {
   if (leadIds.length === 0) return [];
   const { rows } = await sql<SentContact>`
     select ${SENT_CONTACT}
     from submissions s join leads l on l.lead_id = s.lead_id
-    where s.lead_id in ${dialect.anyOf(leadIds)}
-  `.execute(query);
-  return rows.map(withDialCode);
+    where s.lead_id in ${db.dialect.anyOf(leadIds)}
+  `.execute(db.query);
+  return withDialCodes(db, rows);
 }
 
 /**
  * Submissions that may be of a person: the databases cannot compare e-mail addresses and phone numbers as the service
  * does, so these are a few too many. An identity that another lead had first is found in no other way.
  */
-async function submissionsLike(
-  { query, dialect }: Db,
-  person: Person,
-): Promise<(ContactRow & { lead_id: number })[]> {
+async function submissionsLike(db: Db, person: Person): Promise<(ContactRow & { lead_id: number })[]> {
+  const { query, dialect } = db;
   const conditions = [
     ...person.emails.map((email) => dialect.contains('s.contact_email', plainPart(email))),
     ...person.phones.map((phone) => phoneLike('s.contact_phone', phone)),
@@ -190,7 +189,7 @@ async function submissionsLike(
     from submissions s join leads l on l.lead_id = s.lead_id
     where ${sql.join(conditions, sql` or `)}
   `.execute(query);
-  return rows.map(withDialCode);
+  return withDialCodes(db, rows);
 }
 
 /** The same for what did not become a lead; its visitor stands nowhere but in what was sent, its country in the sender. */

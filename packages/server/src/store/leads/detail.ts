@@ -6,6 +6,7 @@ import type {
   LeadSubmission,
   LeadTouch,
 } from '@leadtrail/contract/lead-records';
+import { sql } from 'kysely';
 import type { z } from 'zod';
 import { type DeliveryState, deliveryState } from '../../domain/delivery/delivery-state.ts';
 import { formatPhone } from '../../domain/leads/contact.ts';
@@ -20,6 +21,7 @@ import { identitiesOf, mergedInto, possibleDuplicatesOf, stageMovesOf } from './
 import { sessionsOf } from './detail-sessions.ts';
 import { leadItems } from './list.ts';
 import { notesOf } from './notes.ts';
+import { PAYLOAD_BYTES, withoutLongest } from './payloads.ts';
 import { type LeadReference, resolveLead } from './reference.ts';
 import { shownTouches } from './touches.ts';
 
@@ -138,6 +140,15 @@ async function readLead(db: Db, id: string): Promise<ReadLead | null> {
 }
 
 async function submissionsOf(db: Db, lead: ReadLead): Promise<LeadDetail['submissions']> {
+  const latest = await db.query
+    .selectFrom('submissions')
+    .select(['submission_id', PAYLOAD_BYTES.as('payload_bytes')])
+    .where('lead_id', '=', lead.lead_id)
+    .orderBy('submitted_at', 'desc')
+    .orderBy('submission_id', 'desc')
+    .limit(SUBMISSIONS_MAX)
+    .execute();
+  const shown = withoutLongest(latest).map(({ submission_id }) => submission_id);
   const rows = await db.query
     .selectFrom('submissions')
     .select([
@@ -162,10 +173,9 @@ async function submissionsOf(db: Db, lead: ReadLead): Promise<LeadDetail['submis
       'held_above_risk',
       'payload_json',
     ])
-    .where('lead_id', '=', lead.lead_id)
+    .where('submission_id', 'in', db.dialect.anyOf(shown))
     .orderBy('submitted_at', 'desc')
     .orderBy('submission_id', 'desc')
-    .limit(SUBMISSIONS_MAX)
     .execute();
   return (await withIpBlocked(db, rows)).map((row) => ({
     ...row,
@@ -176,14 +186,22 @@ async function submissionsOf(db: Db, lead: ReadLead): Promise<LeadDetail['submis
   }));
 }
 
-async function crmActivityOf({ query }: Db, leadId: number): Promise<LeadDetail['crm_activity']> {
-  const events = await query
+async function crmActivityOf({ query, dialect }: Db, leadId: number): Promise<LeadDetail['crm_activity']> {
+  const latest = await query
     .selectFrom('crm_activity')
-    .select(['id', 'lead_id', 'crm_lead_id', 'event_type', 'payload', 'received_at'])
+    .select(['id', sql<number>`octet_length(payload)`.as('payload_bytes')])
     .where('lead_id', '=', leadId)
     .orderBy('received_at', 'desc')
     .orderBy('id', 'desc')
     .limit(CRM_ACTIVITY_MAX)
+    .execute();
+  const shown = withoutLongest(latest).map(({ id }) => id);
+  const events = await query
+    .selectFrom('crm_activity')
+    .select(['id', 'lead_id', 'crm_lead_id', 'event_type', 'payload', 'received_at'])
+    .where('id', 'in', dialect.anyOf(shown))
+    .orderBy('received_at', 'desc')
+    .orderBy('id', 'desc')
     .execute();
   return events.map((event) => ({
     ...event,

@@ -1,8 +1,9 @@
-import { type FormRecord, readLeadForm } from '../../domain/leads/form-fields.ts';
+import { readLeadForm } from '../../domain/leads/form-fields.ts';
 import { attributionKeys, nameKey } from '../../domain/leads/lead-listing.ts';
 import type { Db } from '../dialect.ts';
 import { type Filled, fill } from './follow-up.ts';
 import type { Row } from './merge-layers.ts';
+import { PAYLOAD_BYTES, readPayloads } from './payloads.ts';
 
 /**
  * What its follow-ups fill in a lead once a merge is undone. One that came after the merge found these fields filled by
@@ -17,9 +18,10 @@ export async function refill(db: Db, lead: Row, brought: readonly number[]): Pro
 }
 
 /** A bot's count only where there are no others. */
-async function submissionsOf({ query }: Db, { lead_id, is_bot_lead }: Row) {
-  const submissions = await query
+async function submissionsOf(db: Db, { lead_id, is_bot_lead }: Row) {
+  const submissions = await db.query
     .selectFrom('submissions')
+    .select(PAYLOAD_BYTES.as('payload_bytes'))
     .select([
       'submission_id',
       'contact_name',
@@ -29,14 +31,12 @@ async function submissionsOf({ query }: Db, { lead_id, is_bot_lead }: Row) {
       'session_id',
       'source as project_source',
       'referer',
-      'payload_json',
     ])
     .where('lead_id', '=', lead_id)
     .where('is_bot_lead', '<=', is_bot_lead)
     .orderBy('submission_id')
     .execute();
-  return submissions.map(({ payload_json, ...submission }) => {
-    const payload: FormRecord = JSON.parse(payload_json);
+  return readPayloads(db, submissions, (payload, submission) => {
     const { location, message, dialCode, campaign } = readLeadForm(payload);
     return {
       ...submission,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { DEFAULT_MIGRATION_TABLE } from 'kysely/migration';
 import { customFields } from '../../domain/leads/custom-fields.ts';
-import { type FormRecord, readLeadForm } from '../../domain/leads/form-fields.ts';
+import { readLeadForm } from '../../domain/leads/form-fields.ts';
 import { nameKey } from '../../domain/leads/lead-listing.ts';
 import {
   STORED_FIELDS,
@@ -13,6 +13,7 @@ import { DAY_MS } from '../../lib/utc-time.ts';
 import type { Db } from '../dialect.ts';
 import { background } from '../operation.ts';
 import { noteChangesOfLists } from './lead-index.ts';
+import { PAYLOAD_BYTES, readPayloads } from './payloads.ts';
 
 /**
  * Renews search texts and name keys that were made by earlier rules, newest leads first; returns how many. Rows that are locked by
@@ -98,45 +99,32 @@ type StoredLead = Parameters<typeof storedSearchLines>[0] & { lead_id: number };
  * which they came, so that it is the text that they have made one by one.
  */
 export async function searchTextsOf(db: Db, leads: readonly StoredLead[]): Promise<Map<number, string>> {
-  const submissions = await submissionsOf(
-    db,
-    leads.map(({ lead_id }) => lead_id),
-  );
+  const byId = new Map(leads.map((lead) => [lead.lead_id, lead]));
+  const texts = new Map<number, string>();
+  await readPayloads(db, await submissionsOf(db, [...byId.keys()]), (payload, submission) => {
+    const lead = byId.get(submission.lead_id);
+    if (lead === undefined) return;
+    const contact_country_code = readLeadForm(payload).dialCode;
+    const said = storedSearchLines({ ...lead, ...submission, contact_country_code }, customFields(payload));
+    const before = texts.get(lead.lead_id);
+    texts.set(lead.lead_id, before === undefined ? searchText(said) : withSearchText(before, said));
+  });
   return new Map(
     leads.map((lead) => {
-      const said = (submissions.get(lead.lead_id) ?? []).map((each) =>
-        storedSearchLines({ ...lead, ...each }, each.custom),
-      );
       const shown = storedSearchLines(lead);
-      const [first = shown, ...more] = said;
-      return [lead.lead_id, [...more, shown].reduce(withSearchText, searchText(first))];
+      return [lead.lead_id, withSearchText(texts.get(lead.lead_id) ?? searchText(shown), shown)];
     }),
   );
 }
 
-async function submissionsOf({ query, dialect }: Db, leadIds: readonly number[]) {
-  const rows = await query
+function submissionsOf({ query, dialect }: Db, leadIds: readonly number[]) {
+  return query
     .selectFrom('submissions as s')
     .innerJoin('leads as l', 'l.lead_id', 's.lead_id')
-    .select([
-      's.lead_id',
-      's.contact_name',
-      's.contact_email',
-      's.contact_phone',
-      's.visitor_id',
-      's.payload_json',
-    ])
+    .select(['s.submission_id', 's.lead_id', PAYLOAD_BYTES.as('payload_bytes')])
+    .select(['s.contact_name', 's.contact_email', 's.contact_phone', 's.visitor_id'])
     .where('s.lead_id', 'in', dialect.anyOf(leadIds))
     .whereRef('s.is_bot_lead', '<=', 'l.is_bot_lead')
     .orderBy('s.submission_id')
     .execute();
-  const said = rows.map(({ payload_json, ...row }) => {
-    const payload: FormRecord = JSON.parse(payload_json);
-    return {
-      ...row,
-      contact_country_code: readLeadForm(payload).dialCode,
-      custom: customFields(payload),
-    };
-  });
-  return Map.groupBy(said, ({ lead_id }) => lead_id);
 }
