@@ -9,6 +9,7 @@ import {
   setUpSite,
 } from '@leadtrail/testing/enquiries';
 import { onBothStores, type TestService, useService } from '@leadtrail/testing/service';
+import { type SqlBool, sql } from 'kysely';
 import { openPostgresPool } from '../src/adapters/postgres-pool.ts';
 import { openSqliteDatabase } from '../src/adapters/sqlite-database.ts';
 import { readPerson } from '../src/domain/leads/person.ts';
@@ -74,6 +75,16 @@ onBothStores('a lead with long follow-ups', (kind) => {
     assert.equal(detail?.lead.follow_ups_count, FOLLOW_UPS);
     const listed = await readABit(service, (db) => leadItems(db, [leadId]));
     assert.equal(listed[0]?.follow_ups_count, FOLLOW_UPS);
+  });
+
+  test('a list looks through none of its follow-ups', async () => {
+    const failsAtFollowUp =
+      kind === 'sqlite'
+        ? sql<SqlBool>`json(case s.is_primary_lead when 1 then '1' else '' end) is not null`
+        : sql<SqlBool>`1 / s.is_primary_lead = 1`;
+    await inTransaction(service, ({ query, dialect }) =>
+      leadItems({ query, dialect: { ...dialect, contains: () => failsAtFollowUp } }, [leadId]),
+    );
   });
 });
 

@@ -1,4 +1,5 @@
 import type { LeadTouch } from '@leadtrail/contract/lead-records';
+import { type SqlBool, sql } from 'kysely';
 import type { z } from 'zod';
 import { type Attribution, attributionOf } from '../../domain/leads/attribution.ts';
 import { readLeadForm } from '../../domain/leads/form-fields.ts';
@@ -160,13 +161,10 @@ async function touchesInForms(
     .innerJoin('leads as l', 'l.lead_id', 's.lead_id')
     .select(['s.lead_id', 's.payload_json'])
     .where('s.lead_id', 'in', dialect.anyOf(leads.map(({ lead_id }) => lead_id)))
-    .where(dialect.contains('s.payload_json', '__touches'))
-    .where(({ eb, and, or }) =>
-      or([
-        eb('s.submission_id', '=', eb.ref('l.shown_submission_id')),
-        and([eb('l.shown_submission_id', '=', 0), eb('s.is_primary_lead', '=', 1)]),
-      ]),
-    )
+    // In this order: a lead may have any number of long follow-ups, which are not looked through.
+    .where(sql<SqlBool>`case when s.submission_id = l.shown_submission_id
+      or (l.shown_submission_id = 0 and s.is_primary_lead = 1)
+      then ${dialect.contains('s.payload_json', '__touches')} end`)
     .orderBy('s.submission_id')
     .execute();
   return new Map(
