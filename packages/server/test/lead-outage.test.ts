@@ -72,6 +72,8 @@ onBothStores('leads while the store is away', (kind) => {
     assert.equal(message, 'All set!');
 
     assert.equal((await sendForm(service, { siteKey: 'unknown' })).status, 403);
+    for (const formId of ['unknown', 'constructor', '__proto__'])
+      assert.equal((await sendForm(service, { formId })).status, 403, formId);
     assert.equal((await sendFromServer(service, {}, { headers: { 'x-api-key': 'wrong' } })).status, 401);
     assert.deepEqual(await submissions(), []);
 

@@ -116,9 +116,14 @@ function factsOf({ ruleOf, siteOf, integrations }: Known, enquiry: Enquiry): Sen
   return {
     callerRule: narrowestRule(ruleOf, callerIp),
     personRule: personIp === null ? null : narrowestRule(ruleOf, personIp),
-    site: site === undefined ? null : { ...site, formEnabled: site.forms[form.formId] ?? null },
+    site: site === undefined ? null : { ...site, formEnabled: enabledForm(site, form.formId) },
     integration: isEnabled === undefined ? null : { enabled: isEnabled },
   };
+}
+
+/** Null: the site has no such form, whatever every object has. */
+function enabledForm({ forms }: SenderSnapshot['sites'][number], formId: string): boolean | null {
+  return Object.hasOwn(forms, formId) ? (forms[formId] ?? null) : null;
 }
 
 function narrowestRule(ruleOf: Known['ruleOf'], ip: string): SenderFacts['callerRule'] {
