@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,6 +16,7 @@ import {
 import { emptyDatabase, row, rows } from '@leadtrail/testing/database';
 import { createDatabase, dropDatabase } from '@leadtrail/testing/postgres-server';
 import {
+  ADMIN_KEY,
   onBothStores,
   postgresUrl,
   type StoreKind,
@@ -25,6 +27,7 @@ import {
 import { endSession, sendEvents, startSession } from '@leadtrail/testing/visits';
 import type { TrackingRecord } from '../src/domain/tracking/tracking-record.ts';
 import { SECOND_MS } from '../src/lib/utc-time.ts';
+import { EARLY_BYTES_MAX } from '../src/store/tracking/state.ts';
 
 type Overview = { total_sessions: number; total_events: number };
 
@@ -166,6 +169,45 @@ onBothStores('records in the wrong order', (kind) => {
   }
 });
 
+onBothStores('events for sessions that have not started', (kind) => {
+  const service = useService(kind, { overrides: { now: () => NOON } });
+  beforeEach(() => emptyDatabase(service));
+  const DATA = { text: 'x'.repeat(8000) };
+  const EVENTS = 25;
+  const dropped = () => metric(service, 'leadtrail_dropped_total{reason="early_over_limit"}');
+
+  /** About 200 KiB. */
+  const manyEvents = (session_id: string) => {
+    const events = Array.from({ length: EVENTS }, () => aRecordedEvent({ type: 'custom', data: DATA }));
+    return service.app.inbox.append(JSON.stringify(anEventsRecord({ session_id, at: NOON, events })));
+  };
+
+  test('wait up to a bound for each session, in one batch or in several', async () => {
+    const before = await dropped();
+    const [one, other] = [
+      aStartRecord({ session_id: randomUUID() }),
+      aStartRecord({ session_id: randomUUID() }),
+    ];
+    await Promise.all(Array.from({ length: 8 }, () => manyEvents(one.session_id)));
+    for (let n = 0; n < 8; n += 1) {
+      await manyEvents(other.session_id);
+      await service.settled();
+    }
+    const waiting = await rows<{ bytes: number }>(
+      service,
+      'select sum(octet_length(record)) as bytes from early_records group by session_id',
+    );
+    for (const { bytes } of waiting) assert.ok(Number(bytes) <= EARLY_BYTES_MAX, String(bytes));
+    assert.equal((await dropped()) - before, 2 * 3);
+
+    for (const start of [one, other]) await service.app.inbox.append(JSON.stringify(start));
+    await service.settled();
+    const counts = await rows(service, 'select event_count from sessions');
+    assert.deepEqual(counts, Array(2).fill({ event_count: 1 + 5 * EVENTS }));
+    assert.deepEqual(await service.app.store.recount(), []);
+  });
+});
+
 /** Two processes of one deployment; the first does not get to its inbox before `gate` lets it. */
 async function twoServices(kind: StoreKind, gate: () => Promise<void>) {
   const dataDir = await mkdtemp(join(tmpdir(), 'leadtrail-test-'));
@@ -189,4 +231,10 @@ async function twoServices(kind: StoreKind, gate: () => Promise<void>) {
     await rm(dataDir, { recursive: true, force: true });
   };
   return { busy, quick, clearAway };
+}
+
+async function metric(service: TestService, name: string): Promise<number> {
+  const response = await fetch(`${service.url}/metrics`, { headers: { 'x-api-key': ADMIN_KEY } });
+  const line = (await response.text()).split('\n').find((each) => each.startsWith(`${name} `));
+  return Number(line?.slice(name.length + 1));
 }

@@ -136,7 +136,8 @@ export function startIngest(parts: {
   /** Waits until a batch is applied, lets the inbox forget it, and says how long that took. */
   async function settle({ records, epoch, lastSequence, done }: SentBatch): Promise<number> {
     const startedAt = performance.now();
-    const { leads } = await done;
+    const { leads, dropped } = await done;
+    metrics.dropped('early_over_limit', dropped);
     await inbox.release(epoch, lastSequence);
     for (const sequence of reached) if (sequence < lastSequence) reached.delete(sequence);
     if (leads > 0) onLeadsBehind();

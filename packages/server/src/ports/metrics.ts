@@ -27,6 +27,7 @@ export const DROP_REASONS = [
   'event_invalid',
   'record_unprocessable',
   'session_never_started',
+  'early_over_limit',
   'crm_event_unmatched',
   'replay_refused',
   'lead_rate_limited',

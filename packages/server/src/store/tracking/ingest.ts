@@ -11,7 +11,7 @@ import type { FailedRecordRow } from '../schema.ts';
 import { applyEnd, applyEvents } from './apply-activity.ts';
 import { applyStart } from './apply-start.ts';
 import { type FailedKey, failedAfter, removeFailed } from './failed-records.ts';
-import { loadState, type TrackingState } from './state.ts';
+import { EARLY_BYTES_MAX, loadState, type TrackingState } from './state.ts';
 import { newTotals, type Totals, writeTotals } from './totals.ts';
 import { writeRows } from './write-rows.ts';
 
@@ -46,8 +46,8 @@ export const appliedSequence = background(
   },
 );
 
-/** How many leads have to follow their visitors, and how many records could not be applied. */
-export type Ingested = { leads: number; failed: number };
+/** How many leads have to follow their visitors, how many records could not be applied, and how many were not kept. */
+export type Ingested = { leads: number; failed: number; dropped: number };
 
 /**
  * Applies a batch of the inbox, all of it or nothing. The last applied sequence is written with it, so a
@@ -60,7 +60,7 @@ export const ingestTracking = background(
     // In PostgreSQL what is sent together takes one round trip, and the server works on it meanwhile.
     const [, loaded] = await Promise.all([begin(db, batch), load()]);
     const [leads] = await Promise.all([applyRecords(db, batch, loaded, 0), finish(db, batch)]);
-    return { leads, failed: 0 };
+    return { leads, failed: 0, dropped: loaded.state.dropped };
   },
 );
 
@@ -74,15 +74,18 @@ export const salvageTracking = background(
     await begin(db, batch);
     const { spoolId: spool_id, firstSequence: sequence, now: failed_at } = batch;
     let leads = 0;
+    let dropped = 0;
     const failed: FailedRecordRow[] = [];
     for (const [position, record] of linesOf(batch).entries()) {
       const applied = await applyAlone(db, batch, record, position);
-      if (applied.isApplied) leads += applied.leads;
-      else failed.push({ spool_id, sequence, position, failed_at, reason: applied.reason, record });
+      if (applied.isApplied) {
+        leads += applied.leads;
+        dropped += applied.dropped;
+      } else failed.push({ spool_id, sequence, position, failed_at, reason: applied.reason, record });
     }
     await db.dialect.insertRows('failed_records', failed, 'do nothing');
     await finish(db, batch);
-    return { leads, failed: failed.length };
+    return { leads, failed: failed.length, dropped };
   },
 );
 
@@ -118,12 +121,13 @@ async function applyAlone(
   batch: RecordBatch,
   record: string,
   position: number,
-): Promise<{ isApplied: true; leads: number } | { isApplied: false; reason: string }> {
+): Promise<{ isApplied: true; leads: number; dropped: number } | { isApplied: false; reason: string }> {
   const before = await setSavepoint(db);
   try {
-    const leads = await applyRecords(db, batch, await loadRecords(db, `[${record}]`), position);
+    const loaded = await loadRecords(db, `[${record}]`);
+    const leads = await applyRecords(db, batch, loaded, position);
     await before.release();
-    return { isApplied: true, leads };
+    return { isApplied: true, leads, dropped: loaded.state.dropped };
   } catch (error) {
     if (db.dialect.mayPass(error)) throw error;
     await before.undo();
@@ -238,20 +242,28 @@ function apply(
   }
 }
 
-/** Another process may still hold the start of this session in its own inbox. */
+/** Another process may still hold the start of this session in its own inbox. What it has no room for is not kept. */
 function parkEarly(
   state: TrackingState,
   record: Exclude<TrackingRecord, StartRecord>,
   batch: RecordBatch,
   position: number,
 ): void {
+  const { session_id } = record;
+  const text = JSON.stringify(record);
+  const bytes = (state.waiting.get(session_id) ?? 0) + Buffer.byteLength(text);
+  if (bytes > EARLY_BYTES_MAX) {
+    state.dropped += 1;
+    return;
+  }
+  state.waiting.set(session_id, bytes);
   state.added.early.push({
     spool_id: batch.spoolId,
     sequence: batch.firstSequence,
     position,
-    session_id: record.session_id,
+    session_id,
     received_at: record.at,
-    record: JSON.stringify(record),
+    record: text,
   });
 }
 

@@ -44,6 +44,10 @@ export type TrackingState = {
   readOrigin: ReadOrigin;
   /** What arrived earlier for sessions that start in this batch, in order of arrival. */
   early: Map<string, (EventsRecord | EndRecord)[]>;
+  /** How many bytes wait for sessions that have not started. */
+  waiting: Map<string, number>;
+  /** Records for which there was no room among those that wait. */
+  dropped: number;
   /** Remembers what it was asked: each hash is needed to look for a row, and again for a new one. */
   idHash: typeof idHash;
   /** The numbers that the last known visitor and fingerprint have. */
@@ -82,12 +86,14 @@ export async function loadState(db: Db, records: readonly TrackingRecord[]): Pro
   ]);
   const ofSessions = later.filter((record) => sessions.has(record.session_id));
   const known = starts.filter((start) => fingerprints.has(start.fingerprint_id));
-  const [visitors, knownEvents, pages, ips, asns] = await Promise.all([
+  const unstarted = later.filter(({ session_id }) => !sessions.has(session_id) && !started.has(session_id));
+  const [visitors, knownEvents, pages, ips, asns, waiting] = await Promise.all([
     loadHashed(db, hashOf, 'visitors', 'visitor_id', [...starts, ...sessions.values()]),
     existing(db, 'events', 'event_id', eventPairs(ofSessions)),
     existing(db, 'session_pages', 'page', pagePairs(ofSessions, sessions)),
     existing(db, 'fingerprint_ips', 'ip', ipPairs(known, fingerprints)),
     existing(db, 'fingerprint_asns', 'asn', asnPairs(known, fingerprints)),
+    loadWaiting(db, distinct(unstarted.map((each) => each.session_id))),
   ]);
   return {
     sessions,
@@ -96,7 +102,9 @@ export async function loadState(db: Db, records: readonly TrackingRecord[]): Pro
     stored: new Set<object>([...sessions.values(), ...visitors.values(), ...fingerprints.values()]),
     known: { events: knownEvents, pages, ips, asns, ...(await loadVisitorFirsts(db, starts, visitors)) },
     readOrigin,
-    early,
+    early: early.records,
+    waiting,
+    dropped: early.dropped,
     idHash: hashOf,
     last,
     added: nothingAdded(),
@@ -252,23 +260,45 @@ const SEEN_BETWEEN =
   'select 1 as seen from sessions where visitor_no = ? and started_at >= ? and started_at < ? limit 1';
 const SEEN_FROM = 'select 1 as seen from sessions where visitor_no = ? and country = ? limit 1';
 
+/**
+ * What a session may have sent before it starts: more than any visitor does in the hour that its start may take. Anybody can
+ * send events for sessions that never start, or only once very much is waiting for them.
+ */
+export const EARLY_BYTES_MAX = 1024 ** 2;
+/** Of all sessions that start in a batch. */
+const EARLY_BYTES_AT_ONCE = 64 * 1024 ** 2;
+
 async function loadEarly({ query, dialect }: Db, sessionIds: readonly string[]) {
-  const early: TrackingState['early'] = new Map();
-  if (sessionIds.length === 0) return early;
+  const records: TrackingState['early'] = new Map();
+  if (sessionIds.length === 0) return { records, dropped: 0 };
+  const { rows } = await sql<{ session_id: string; record: string; total: number }>`
+    select session_id, record, total from (
+      select session_id, record, received_at, sequence, position, count(*) over () as total,
+        sum(octet_length(record)) over (order by received_at, spool_id, sequence, position rows unbounded preceding) as bytes
+      from early_records where session_id in ${dialect.anyOf(sessionIds)}
+    ) early
+    where bytes <= ${sql.lit(EARLY_BYTES_AT_ONCE)} order by received_at, sequence, position
+  `.execute(query);
+  for (const { session_id, record } of rows) {
+    const ofSession = records.get(session_id) ?? [];
+    ofSession.push(JSON.parse(record));
+    records.set(session_id, ofSession);
+  }
+  return { records, dropped: (rows[0]?.total ?? 0) - rows.length };
+}
+
+async function loadWaiting(
+  { query, dialect }: Db,
+  sessionIds: readonly string[],
+): Promise<TrackingState['waiting']> {
+  if (sessionIds.length === 0) return new Map();
   const rows = await query
     .selectFrom('early_records')
-    .select(['session_id', 'record'])
+    .select(['session_id', sql<number>`sum(octet_length(record))`.as('bytes')])
     .where('session_id', 'in', dialect.anyOf(sessionIds))
-    .orderBy('received_at')
-    .orderBy('sequence')
-    .orderBy('position')
+    .groupBy('session_id')
     .execute();
-  for (const row of rows) {
-    const records = early.get(row.session_id) ?? [];
-    records.push(JSON.parse(row.record));
-    early.set(row.session_id, records);
-  }
-  return early;
+  return new Map(rows.map(({ session_id, bytes }) => [session_id, bytes]));
 }
 
 function distinct(values: readonly string[]): string[] {
