@@ -36,14 +36,21 @@ export async function forgetWaitingCrmEvents(db: Db, person: Person): Promise<nu
 /** With a record all of its session go. Says how many there were. */
 export async function forgetEarlyRecords({ query, dialect }: Db, person: Person): Promise<number> {
   const sessionIds = new Set<string>();
-  for (let after = { spool_id: '', sequence: 0, position: 0 }; ; ) {
-    const { spool_id, sequence, position } = after;
+  // Along the primary key: many may wait, and each step must not put all of them in order.
+  for (let after = { session_id: '', received_at: 0, spool_id: '', sequence: 0, position: 0 }; ; ) {
+    const { session_id, received_at, spool_id, sequence, position } = after;
     const records = await query
       .selectFrom('early_records')
-      .select(['spool_id', 'sequence', 'position', 'session_id', 'record'])
+      .select(['session_id', 'received_at', 'spool_id', 'sequence', 'position', 'record'])
       .where(({ eb, refTuple, tuple }) =>
-        eb(refTuple('spool_id', 'sequence', 'position'), '>', tuple(spool_id, sequence, position)),
+        eb(
+          refTuple('session_id', 'received_at', 'spool_id', 'sequence', 'position'),
+          '>',
+          tuple(session_id, received_at, spool_id, sequence, position),
+        ),
       )
+      .orderBy('session_id')
+      .orderBy('received_at')
       .orderBy('spool_id')
       .orderBy('sequence')
       .orderBy('position')
