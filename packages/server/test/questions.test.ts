@@ -330,4 +330,25 @@ onBothStores('a question', (kind) => {
     }
     assert.ok(Number((await ask(service, { metrics: ['visits'] })).totals.metrics[0]) > 0);
   });
+
+  test('is not asked of everything that somebody sends in one visit', async () => {
+    await emptyDatabase(service);
+    clock.set(MONDAY);
+    const { session_id } = await visit('ada', PAGE);
+    const KINDS = 700;
+    for (let n = 0; n < KINDS; n += 50) {
+      const some = Array.from({ length: 50 }, (_, i) => n + i);
+      await sendEvents(service, session_id, [
+        ...some.map((i) => ({ type: `type-${i}` })),
+        ...some.map((i) => ({ type: 'page_view', page: `${PAGE}/${i}` })),
+      ]);
+    }
+    await service.settled();
+    for (const dimension of ['event', 'page'] as const) {
+      const question = { metrics: ['visits' as const], dimensions: [dimension], limit: 1000 };
+      const { rows, totals } = await ask(service, question);
+      assert.deepEqual(totals.metrics, [1]);
+      assert.ok(rows.length >= 500 && rows.length < KINDS, `${rows.length} of ${dimension}`);
+    }
+  });
 });

@@ -39,6 +39,7 @@ export type CopiedSession = {
   language: string | null;
   return_visits: number;
   page_views: number;
+  event_count: number;
   engaged_ms: number;
   engagement_score: number;
   form_viewed: number;

@@ -29,6 +29,7 @@ const COLUMNS = [
   'language',
   'return_visits',
   'page_views',
+  'event_count',
   'engaged_ms',
   'engagement_score',
   'form_viewed',
@@ -63,6 +64,7 @@ function sessionOf(values: readonly unknown[]): CopiedSession {
     language,
     return_visits,
     page_views,
+    event_count,
     engaged_ms,
     engagement_score,
     form_viewed,
@@ -92,6 +94,7 @@ function sessionOf(values: readonly unknown[]): CopiedSession {
     language,
     return_visits,
     page_views,
+    event_count,
     engaged_ms,
     engagement_score,
     form_viewed,
@@ -151,17 +154,34 @@ export async function leadsOfVisitors(
   return rows.map(({ lead_id }) => lead_id);
 }
 
+/**
+ * Nearly every visit has fewer. Anybody can send any number of events, each of another type or page: all of them would be
+ * read again after each, and one visit with some hundred thousand of them leaves no room for any question by these.
+ */
+const EVENTS_MAX = 1000;
+const EVENTS_LOOKED_THROUGH = 10_000;
+const TEXTS_OF_LARGE_MAX = 500;
+
 async function rowsOf(
-  { query }: Db,
+  db: Db,
   sessions: readonly CopiedSession[],
   within: RawBuilder<unknown>,
 ): Promise<CopiedRow<'visits'>[]> {
+  const { query, dialect } = db;
+  const large = sessions
+    .filter(({ event_count }) => event_count > EVENTS_MAX)
+    .map(({ session_id }) => session_id);
+  const usual = large.length === 0 ? within : sql`${within} and session_id not in ${dialect.anyOf(large)}`;
   const events = await sql<OfSession>`
-    select distinct session_id, type as text from events where ${within}
+    select distinct session_id, type as text from events where ${usual}
   `.execute(query);
   const pages = await sql<OfSession>`
-    select session_id, page as text from session_pages where ${within}
+    select session_id, page as text from session_pages where ${usual}
   `.execute(query);
+  for (const sessionId of large) {
+    events.rows.push(...(await someEventsOf(db, sessionId)));
+    pages.rows.push(...(await somePagesOf(db, sessionId)));
+  }
   const eventTypesOf = bySession(events.rows);
   const pagesOf = bySession(pages.rows);
   return sessions.map((session) =>
@@ -170,6 +190,25 @@ async function rowsOf(
       pages: pagesOf.get(session.session_id) ?? [],
     }),
   );
+}
+
+async function someEventsOf({ query, dialect }: Db, sessionId: string): Promise<OfSession[]> {
+  const { rows } = await sql<OfSession>`
+    select distinct session_id, type as text from (
+      select session_id, ${dialect.byBytes('type')} as type from events where session_id = ${sessionId}
+      order by event_id limit ${sql.lit(EVENTS_LOOKED_THROUGH)}
+    ) as looked_through
+    order by text limit ${sql.lit(TEXTS_OF_LARGE_MAX)}
+  `.execute(query);
+  return rows;
+}
+
+async function somePagesOf({ query }: Db, sessionId: string): Promise<OfSession[]> {
+  const { rows } = await sql<OfSession>`
+    select session_id, page as text from session_pages where session_id = ${sessionId}
+    order by page limit ${sql.lit(TEXTS_OF_LARGE_MAX)}
+  `.execute(query);
+  return rows;
 }
 
 function bySession(rows: readonly OfSession[]): Map<string, string[]> {
