@@ -11,8 +11,10 @@ import { assertCaptured, CAPTURE_ENV, sendFromServer } from '@leadtrail/testing/
 import { useProcesses } from '@leadtrail/testing/processes';
 import { ask, QUERY } from '@leadtrail/testing/questions';
 import { ADMIN_KEY, onBothStores, startService, type TestService } from '@leadtrail/testing/service';
+import { until } from '@leadtrail/testing/torture/service-process';
 import { startSession } from '@leadtrail/testing/visits';
 import { Client } from 'pg';
+import { openDuckdbAnswers } from '../src/adapters/duckdb-answers.ts';
 import { openCopy } from '../src/adapters/duckdb-copy.ts';
 import {
   DamagedCopy,
@@ -217,6 +219,65 @@ onBothStores('the columnar copy', (kind) => {
         assert.equal(await countVisits(copy), before + 1);
       },
     );
+  });
+
+  test('waits for a store that is away to forget what has left it', async () => {
+    let isAway = false;
+    let reads = 0;
+    await withCopy(
+      ({ read }) => ({
+        read: ((name: OperationName, argument: never) => {
+          reads += 1;
+          return isAway
+            ? Promise.reject(unavailable('The store cannot be read at present.'))
+            : read(name, argument);
+        }) as StoreReader['read'],
+      }),
+      async (copy) => {
+        await countVisits(copy);
+        isAway = true;
+        reads = 0;
+        const forgotten = copy.forget(Date.now());
+        await delay(300);
+        assert.ok(reads <= 3, `read ${reads} times in vain`);
+        isAway = false;
+        await forgotten;
+      },
+    );
+  });
+
+  test('works no longer on a question for which nobody waits any more', async () => {
+    await inOneInstallation(async (restart) => {
+      const { app, database } = await restart();
+      const answers = openDuckdbAnswers({
+        place: { folder: join(dataDir, 'late-copy'), store: database },
+        store: app.store,
+        now: app.now,
+        isBusy: () => false,
+        msMax: 2000,
+      });
+      const question = (sql: string) => ({
+        rows: { sql, values: [] },
+        totals: { sql: 'select 1 as m0', values: [] },
+        earliest: null,
+      });
+      const isAnswered = (asked: typeof short) =>
+        answers.ask(asked).then(
+          () => true,
+          () => false,
+        );
+      const short = question('select 7 as m0');
+      const long = question('select count(distinct hash(range * random())) as m0 from range(1000000000000)');
+      try {
+        await until('The copy', () => isAnswered(short));
+        // More than are worked on at once.
+        for (const outcome of await Promise.allSettled(Array.from({ length: 6 }, () => answers.ask(long))))
+          assert.match(String(outcome.status === 'rejected' && outcome.reason), /takes too long/);
+        await until('The next answer', () => isAnswered(short));
+      } finally {
+        await answers.close();
+      }
+    });
   });
 
   test('is made again once where several questions find it damaged', async () => {

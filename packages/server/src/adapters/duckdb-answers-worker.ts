@@ -17,8 +17,9 @@ import { giveWay } from './thread-priority.ts';
 
 export type AnswersPlace = { folder: string; store: StorePlace };
 export type AnswersSetup = AnswersPlace & { busy: FlagPlace };
+/** After `msMax` nobody waits for the answer any more. */
 export type AnswersRequest = { id: number; now: number } & (
-  | { kind: 'ask'; question: CompiledQuestion }
+  | { kind: 'ask'; question: CompiledQuestion; msMax: number }
   | { kind: 'follow' | 'forget' }
 );
 /** Ends the thread. Questions that are still running are interrupted, and answered with an error. */
@@ -74,10 +75,13 @@ async function end(port: MessagePort): Promise<void> {
 
 async function reply(request: AnswersRequest): Promise<AnswersReply> {
   const { id, now } = request;
+  const cameAt = performance.now();
   try {
     switch (request.kind) {
-      case 'ask':
-        return { id, result: await inTurn(() => answer(request.question, now)) };
+      case 'ask': {
+        const { question, msMax } = request;
+        return { id, result: await inTurn(() => answer(question, now, cameAt + msMax)) };
+      }
       case 'follow':
         await copy.follow(now);
         return { id };
@@ -116,8 +120,11 @@ async function endTurn(workedMs: number): Promise<void> {
   startNext();
 }
 
-async function answer(question: CompiledQuestion, now: number): Promise<Found> {
-  const ask = async () => figuresFor(question, await copy.follow(now));
+async function answer(question: CompiledQuestion, now: number, deadline: number): Promise<Found> {
+  const ask = async () => {
+    if (performance.now() > deadline) throw unavailable('The answer takes too long.');
+    return figuresFor(question, await copy.follow(now), deadline);
+  };
   try {
     // A damaged copy is rebuilt, and the question retried once.
     return await ask().catch((error) => (error instanceof DamagedCopy ? ask() : Promise.reject(error)));
@@ -126,8 +133,9 @@ async function answer(question: CompiledQuestion, now: number): Promise<Found> {
   }
 }
 
-function figuresFor(question: CompiledQuestion, asOf: number): Promise<Found> {
+function figuresFor(question: CompiledQuestion, asOf: number, deadline: number): Promise<Found> {
   return copy.use(async (connection) => {
+    const late = setTimeout(() => connection.interrupt(), Math.max(deadline - performance.now(), 0));
     const run = async (statement: Statement) => {
       const { sql, values } = await countingByBits(connection, statement);
       return runHere(connection, sql, values);
@@ -150,6 +158,7 @@ function figuresFor(question: CompiledQuestion, asOf: number): Promise<Found> {
         earliest: earliest?.earliest == null ? null : Number(earliest.earliest),
       };
     } finally {
+      clearTimeout(late);
       await runHere(connection, 'commit').catch(() => undefined);
     }
   });

@@ -31,12 +31,15 @@ export function openDuckdbAnswers({
   store,
   now,
   isBusy,
+  msMax = ANSWER_MS_MAX,
 }: {
   place: AnswersPlace;
   store: Pick<Store, 'bookmarkAnswers'>;
   now: () => number;
   /** Whether more important work needs the processor. */
   isBusy: () => boolean;
+  /** So long a question may take, its time in the queue included. */
+  msMax?: number;
 }): Answers {
   let thread: AnswersThread | undefined;
   let idle: NodeJS.Timeout | undefined;
@@ -62,9 +65,7 @@ export function openDuckdbAnswers({
   return {
     async ask(question) {
       const asked = await threadInUse();
-      return withTimeout(asked.call({ kind: 'ask', question }), ANSWER_MS_MAX, () =>
-        unavailable('The answer takes too long.'),
-      ) as Promise<Found>;
+      return withTimeout(asked.call({ kind: 'ask', question, msMax }), msMax, tooLong) as Promise<Found>;
     },
     async follow() {
       if (thread !== undefined && !thread.isBroken()) await thread.call({ kind: 'follow' });
@@ -79,6 +80,10 @@ export function openDuckdbAnswers({
       await rest();
     },
   };
+}
+
+function tooLong(): Error {
+  return unavailable('The answer takes too long.');
 }
 
 type AnswersThread = {

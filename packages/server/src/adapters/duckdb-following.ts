@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { unavailable } from '../lib/errors.ts';
 import { SECOND_MS } from '../lib/utc-time.ts';
@@ -30,6 +31,8 @@ const FOLLOW_MS_MAX = SECOND_MS;
 /** So long an answer waits for a copy that is being made. */
 const MAKING_MS_MAX = 10 * SECOND_MS;
 const PAUSE_AFTER_FAILURE_MS = 5 * SECOND_MS;
+/** Of the store. */
+const PAUSE_WHILE_AWAY_MS = SECOND_MS;
 const PAUSE_WHILE_BUSY_MS = 10 * SECOND_MS;
 
 type State = {
@@ -267,8 +270,16 @@ export function openFollowedCopy(
         await making;
         isStopped = false;
       }
-      if (state === undefined) removeCopy(file, spillFolder);
-      else while ((await followOnce(now)) < now);
+      if (state === undefined) {
+        removeCopy(file, spillFolder);
+        return;
+      }
+      for (let before = -1; ; ) {
+        const asOf = await followOnce(now);
+        if (asOf >= now) return;
+        if (asOf === before) await sleep(PAUSE_WHILE_AWAY_MS);
+        before = asOf;
+      }
     },
     stop() {
       isClosing = true;
