@@ -101,11 +101,24 @@ describe('npm run backup', () => {
       backUp(place.dataDir, target),
       /is not empty: a backup needs a folder of its own\.\n$/,
     );
+    await assert.rejects(
+      backUp(place.dataDir, join(place.dataDir, 'objects', 'backup')),
+      /is part of what is backed up: choose a folder outside of objects\.\n$/,
+    );
     await assert.rejects(backUp(place.dataDir), /Say where to: npm run backup -- <folder>\n$/);
     await assert.rejects(
       backUp(join(folder, 'nowhere'), join(folder, 'x')),
       /DATA_DIR=.*nowhere does not exist\.\n$/,
     );
+  });
+
+  test('is one of two that are made at once for the same folder', async () => {
+    const [alone, target] = [join(folder, 'alone'), join(folder, 'twice')];
+    await backUp(place.dataDir, alone);
+    const made = await Promise.allSettled([backUp(place.dataDir, target), backUp(place.dataDir, target)]);
+    assert.ok(made.some(({ status }) => status === 'fulfilled'));
+    assert.deepEqual((await readdir(folder)).sort(), ['alone', 'twice']);
+    assert.deepEqual((await readdir(target)).sort(), (await readdir(alone)).sort());
   });
 });
 

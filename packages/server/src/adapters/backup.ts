@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   copyFileSync,
   existsSync,
@@ -8,7 +9,7 @@ import {
   rmdirSync,
   rmSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve, sep } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { DATABASE_FILE, INBOX_DIR, LEAD_LOG_DIR, OBJECTS_DIR } from '../lib/data-dir.ts';
 import { fileReason, OperatorError } from '../lib/errors.ts';
@@ -24,9 +25,10 @@ const ALL_PAGES = 2 ** 31 - 1;
 
 /** All of it or nothing. */
 export async function backUp(dataDir: string, folder: string): Promise<BackedUp> {
+  refuseWhatIsCopied(dataDir, folder);
   refuseUnlessEmpty(folder);
-  const partial = `${folder}.partial`;
-  rmSync(partial, { recursive: true, force: true });
+  // Of its own: two at once must not write into one.
+  const partial = `${folder}.${randomUUID()}.partial`;
   try {
     mkdirSync(partial, { recursive: true, mode: 0o700 });
     const done = await copyAll(dataDir, partial);
@@ -58,6 +60,14 @@ async function copyAll(dataDir: string, partial: string): Promise<BackedUp> {
     await copyDatabase(join(dataDir, DATABASE_FILE), join(partial, DATABASE_FILE));
   const objects = copyObjects(join(dataDir, OBJECTS_DIR), join(partial, OBJECTS_DIR));
   return { records, objects };
+}
+
+function refuseWhatIsCopied(dataDir: string, folder: string): void {
+  const within = [INBOX_DIR, LEAD_LOG_DIR, OBJECTS_DIR].find((name) =>
+    `${folder}${sep}`.startsWith(join(resolve(dataDir), name) + sep),
+  );
+  if (within !== undefined)
+    throw new OperatorError(`${folder} is part of what is backed up: choose a folder outside of ${within}.`);
 }
 
 function refuseUnlessEmpty(folder: string): void {
