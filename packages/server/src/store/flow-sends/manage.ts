@@ -92,13 +92,17 @@ export const flowSends = read(
   },
 );
 
-/** Everything that was sent for a lead, latest first. */
+/** Follow-ups with new details are sent as well, and anybody can make any number of them. */
+const SENDS_OF_LEAD_MAX = 500;
+
+/** What was sent for a lead, latest first. */
 export async function sendsOfLead(db: Db, leadId: number): Promise<FlowSend[]> {
   const sends = await db.query
     .selectFrom('flow_sends')
     .select(SHOWN)
     .where('lead_id', '=', leadId)
     .orderBy('flow_send_public_id', 'desc')
+    .limit(SENDS_OF_LEAD_MAX)
     .execute();
   return onWire(db, sends);
 }
