@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DIMENSION_NAMES, METRIC_NAMES } from '@leadtrail/contract/question-fields';
+import { DIMENSION_NAMES, METRIC_NAMES, type MetricName } from '@leadtrail/contract/question-fields';
 import { call, type Refusal } from '@leadtrail/testing/analytics-calls';
 import { aClock } from '@leadtrail/testing/clock';
 import { emptyDatabase } from '@leadtrail/testing/database';
@@ -132,6 +132,21 @@ onBothStores('a question', (kind) => {
       );
     assert.deepEqual(await stages('visits', 'leads'), {}, 'no row of zeros');
     assert.deepEqual(await stages('leads', 'fake'), { fake: [0, 1] });
+  });
+
+  test('is one row of zeros where nothing is there and no dimension asked', async () => {
+    await emptyDatabase(service, { except: ['integrations'] });
+    const metrics: MetricName[] = ['visitors', 'visits', 'leads'];
+    await visit('before', `${PAGE}`, MONDAY - 30 * DAY_MS);
+    clock.set(MONDAY);
+    for (const more of [{}, { compare: 'previous_period' }]) {
+      const { rows, totals } = await ask(service, { metrics, period: 'last_30_days', ...more });
+      assert.deepEqual(rows[0]?.metrics, [0, 0, 0]);
+      assert.deepEqual(totals.metrics, [0, 0, 0]);
+      assert.equal(rows.length, 1);
+    }
+    const none = await ask(service, { metrics, dimensions: ['source'], period: 'last_30_days' });
+    assert.deepEqual(none.rows, []);
   });
 
   test('compares names without regard to case and white space, as lists of leads do', async () => {

@@ -8,7 +8,6 @@ import { DamagedCopy, type FollowedCopy, openFollowedCopy } from './duckdb-follo
 import { pagesFromThreads } from './duckdb-page-threads.ts';
 import { claimPlace, removeUnclaimed } from './duckdb-place.ts';
 import { type Row, runHere } from './duckdb-run.ts';
-import { countingByBits } from './duckdb-visitors.ts';
 import { type FlagPlace, isSet } from './shared-flag.ts';
 import { openStoreReader, type StorePlace } from './store-reader.ts';
 import { giveWay } from './thread-priority.ts';
@@ -38,7 +37,7 @@ const CONNECTIONS_MAX = 4;
  * priority is not enough: a thread that wakes up waits for the end of the time slice of whoever is running.
  */
 const REST_FACTOR = 5;
-const REST_MS_MAX = 1500;
+const REST_MS_MAX = 4000;
 const LOOK_MS = 20;
 
 const port = parentPort;
@@ -136,10 +135,7 @@ async function answer(question: CompiledQuestion, now: number, deadline: number)
 function figuresFor(question: CompiledQuestion, asOf: number, deadline: number): Promise<Found> {
   return copy.use(async (connection) => {
     const late = setTimeout(() => connection.interrupt(), Math.max(deadline - performance.now(), 0));
-    const run = async (statement: Statement) => {
-      const { sql, values } = await countingByBits(connection, statement);
-      return runHere(connection, sql, values);
-    };
+    const run = ({ sql, values }: Statement) => runHere(connection, sql, values);
     // What is taken in meanwhile must not show in one of them only.
     await runHere(connection, 'begin');
     try {

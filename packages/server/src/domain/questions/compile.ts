@@ -3,7 +3,6 @@ import { DAY_MS } from '../../lib/utc-time.ts';
 import {
   COPIED,
   conditionOf,
-  isColumnOf,
   isSpelled,
   keyOf,
   listOf,
@@ -20,7 +19,7 @@ import {
   type FigureName,
   type FigureTable,
   METRIC_TABLE,
-  VISITORS,
+  VISITORS_AT_ONCE,
 } from './metrics.ts';
 import type { Span } from './periods.ts';
 import type { CheckedQuestion } from './question.ts';
@@ -33,22 +32,7 @@ import type { CheckedQuestion } from './question.ts';
 export type Statement = {
   sql: string;
   values: readonly string[];
-  /** Where it counts visitors. */
-  visitors?: VisitorGroups;
 };
-/** What is needed to foresee how many groups there will be, and to make them a few days at a time. */
-export type VisitorGroups = {
-  /** Columns of visits that they are grouped by. */
-  columns: readonly string[];
-  /** As many as hours and days of the week can make of each. */
-  times: number;
-  /** The visits that may be counted, as a condition. */
-  within: string;
-  isByDay: boolean;
-  /** The parts of the statement that count them. Where they are by day, each is of `ANY_DAY`, which can be replaced. */
-  parts: readonly string[];
-};
-export const ANY_DAY = 'is not null';
 export type CompiledQuestion = {
   /**
    * Columns d0, d1, …, m0, m1, …, p0, p1, … and the number of groups. Without window functions: DuckDB 1.5 now and then
@@ -95,6 +79,7 @@ function ofSites(onlySites: CheckedQuestion['onlySites'], values: string[]): str
 
 /** Whether the figures of the groups add up to the totals: a visitor, a median or a visit with several pages may not. */
 function addsUp({ dimensions, metrics }: CheckedQuestion): boolean {
+  const isList = (name: DimensionName) => DIMENSION_TABLE[name].kind === 'list';
   return dimensions.length === 0 || (!dimensions.some(isList) && figuresOf(metrics).every(addsUpAlone));
 }
 
@@ -106,66 +91,36 @@ function isTime(name: DimensionName): boolean {
   return DIMENSION_TABLE[name].kind === 'time';
 }
 
-function isList(name: DimensionName): boolean {
-  return DIMENSION_TABLE[name].kind === 'list';
-}
-
 function compileRows(question: CheckedQuestion): Statement {
   const { dimensions, metrics, previous, limit, offset } = question;
   const values: string[] = [];
-  const parts = partsOf(question, dimensions, values);
   const shown = dimensions.map((name, i) => `${shownText(name, i)} as d${i}`);
   const names = dimensions.flatMap((name, i) =>
     isSpelled(name) ? [`left join spellings s${i} on s${i}.dimension = '${name}' and s${i}.key = k${i}`] : [],
   );
   const orders = orderOf(question);
+  // Without dimensions there is one row, even of nothing.
+  const current = dimensions.length === 0 ? '' : 'where is_current';
   const totals = addsUp(question) ? `, totals as (${totalsOf(question, 'groups', 't')})` : '';
   const sql = `
-    with parts as (${parts.join(UNION)}),
+    with parts as (${partsOf(question, dimensions, values)}),
     groups as materialized (
       select ${[...dimensions.map((_, i) => `k${i}`), ...sumsOf(question)].join(', ')}, bool_or(is_current) as is_current
       from parts ${dimensions.length === 0 ? '' : `group by ${dimensions.map((_, i) => `k${i}`).join(', ')}`}
     ),
     answers as (
       select ${[...shown, ...metricsOf(metrics, previous !== null)].join(', ')}
-      from groups ${names.join(' ')} where is_current
+      from groups ${names.join(' ')} ${current}
     )${totals}
-    select *, (select count(*) from groups where is_current) as groups from answers${totals && ', totals'}
+    select *, (select count(*) from groups ${current}) as groups from answers${totals && ', totals'}
     order by ${orders.join(', ')} limit ${limit} offset ${offset}`;
-  return { sql, values, ...visitorGroups(question, dimensions, parts) };
+  return { sql, values };
 }
 
 function compileTotals(question: CheckedQuestion): Statement {
   const values: string[] = [];
-  const parts = partsOf(question, [], values);
-  const sql = `with parts as (${parts.join(UNION)}) ${totalsOf(question, 'parts')}`;
-  return { sql, values, ...visitorGroups(question, [], parts) };
-}
-
-const UNION = ' union all ';
-const TIMES = { date: 1, hour: 24, weekday: 7 };
-
-/** Nobody can foresee the groups of a list. */
-function visitorGroups(
-  { metrics, period, previous }: CheckedQuestion,
-  dimensions: readonly DimensionName[],
-  parts: readonly string[],
-): Pick<Statement, 'visitors'> {
-  if (!countsVisitors(metrics) || dimensions.some(isList)) return {};
-  const scope: Scope = { table: 'visits', offsets: [], shiftDays: 0 };
-  const kinds = dimensions.map((name) => DIMENSION_TABLE[name]);
-  const times = kinds.map((dimension) => (dimension.kind === 'time' ? TIMES[dimension.unit] : 1));
-  return {
-    visitors: {
-      columns: dimensions.filter((name) => isColumnOf(name, 'visits')).map((name) => keyOf(name, scope)),
-      times: times.reduce((product, each) => product * each, 1),
-      within: [period, ...(previous === null ? [] : [previous])]
-        .map((span) => `(${withinSpan('visits', span, period.isAll)})`)
-        .join(' or '),
-      isByDay: dimensions.includes('date'),
-      parts: parts.filter((sql) => sql.includes(VISITORS)),
-    },
-  };
+  const sql = `with parts as (${partsOf(question, [], values)}) ${totalsOf(question, 'parts')}`;
+  return { sql, values };
 }
 
 function totalsOf(question: CheckedQuestion, from: 'parts' | 'groups', prefix = ''): string {
@@ -194,21 +149,15 @@ function orderOf({ dimensions, metrics, orderBy }: CheckedQuestion): string[] {
 }
 
 /** One select for each table and period that is needed, all with the same columns. */
-function partsOf(
-  question: CheckedQuestion,
-  dimensions: readonly DimensionName[],
-  values: string[],
-): string[] {
+function partsOf(question: CheckedQuestion, dimensions: readonly DimensionName[], values: string[]): string {
   const figures = figuresOf(question.metrics);
   const tables = [...new Set(figures.map((name) => FIGURES[name].table))];
   const periods = question.previous === null ? [true] : [true, false];
-  return periods.flatMap((isCurrent) =>
-    tables.map((table) => part(question, { table, isCurrent, dimensions, figures }, values)),
-  );
-}
-
-function countsVisitors(metrics: readonly MetricName[]): boolean {
-  return figuresOf(metrics).includes('visitors');
+  return periods
+    .flatMap((isCurrent) =>
+      tables.map((table) => part(question, { table, isCurrent, dimensions, figures }, values)),
+    )
+    .join(' union all ');
 }
 
 function figuresOf(metrics: readonly MetricName[]): FigureName[] {
@@ -238,19 +187,14 @@ function part(
   const conditions = conditionsOf(question, period, values);
   // Otherwise a group that has only fake leads would be a row of zeros.
   if (table === 'leads' && !figures.includes('fake')) conditions.push(COUNTED_LEADS.leads);
-  if (table === 'visits' && dimensions.includes('date')) {
-    conditions.push(`${keyOf('date', { ...scope, shiftDays: 0 })} ${ANY_DAY}`);
-  }
   const lists = dimensions.flatMap((name) => {
     const list = listOf(name, scope);
     return list === undefined ? [] : [`, unnest(${list}) as of_${name}(${name})`];
   });
   const isShared = COPIED[table] === 'submissions' && attribution === 'linear';
-  const names = dimensions.map((_, i) => `k${i}`);
-  const [columns, groups, shown] = isByHour
-    ? [[`${localHour(scope)} as local_hour`], ['local_hour'], keys]
-    : [keys, names, names];
-  const source = `select ${[...columns, '*'].join(', ')} from ${COPIED[table]}${lists.join('')} where ${conditions.join(' and ')}`;
+  const groups = isByHour ? ['local_hour'] : dimensions.map((_, i) => `k${i}`);
+  const grouped = countsVisitors(table, figures) ? [...groups, VISITORS_AT_ONCE] : groups;
+  const source = `select ${[...(isByHour ? [`${localHour(scope)} as local_hour`] : keys), '*'].join(', ')} from ${COPIED[table]}${lists.join('')} where ${conditions.join(' and ')}`;
   const counted = isShared ? oncePerSubmission(source, groups) : source;
   const isGoal = figures.includes('goal_visits') ? goalCondition(question, scope, values) : 'false';
   const sums = figures.map((name) => {
@@ -259,8 +203,13 @@ function part(
     const none = 'null::DOUBLE';
     return `${isCurrent ? sum : none} as c_${name}, ${isCurrent ? none : sum} as p_${name}`;
   });
+  const shown = isByHour ? keys : groups;
   return `select ${[...shown, ...sums, `${isCurrent} as is_current`].join(', ')} from (${counted})
-    ${groups.length === 0 ? '' : `group by ${groups.join(', ')}`}`;
+    ${grouped.length === 0 ? '' : `group by ${grouped.join(', ')}`}`;
+}
+
+function countsVisitors(table: FigureTable, figures: readonly FigureName[]): boolean {
+  return FIGURES.visitors.table === table && figures.includes('visitors');
 }
 
 export type TablePeriod = { scope: Scope; span: Span; isAll: boolean };

@@ -38,13 +38,8 @@ export function keyOf(name: DimensionName, scope: Scope, time: LocalTime = local
   const dimension = DIMENSION_TABLE[name];
   if (dimension.kind === 'time') return timeKey(dimension.unit, time, scope);
   if (dimension.kind === 'list') return scope.table === 'visits' ? name : `'${UNKNOWN}'`;
-  if (!isColumnOf(name, scope.table)) return `'${UNKNOWN}'`;
+  if (!dimension.in.includes(COPIED[scope.table])) return `'${UNKNOWN}'`;
   return dimension.isSpelled ? `${name}_key` : name;
-}
-
-export function isColumnOf(name: DimensionName, table: FigureTable): boolean {
-  const dimension = DIMENSION_TABLE[name];
-  return dimension.kind === 'text' && dimension.in.includes(COPIED[table]);
 }
 
 /** All that a row has of a dimension, where that can be several. */

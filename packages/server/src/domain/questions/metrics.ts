@@ -34,8 +34,12 @@ export const COUNTED_VISITS: Readonly<Record<VisitMetric, (isGoal: string) => st
   goal_visits: (isGoal) => isGoal,
 };
 
-/** There is a faster way where groups are few (`duckdb-visitors.ts`). */
-export const VISITORS = 'count(distinct visitor_no)';
+/**
+ * Visitors are numbered in the copy. 64 of them at once are counted by a bit each, which takes a quarter to two thirds of
+ * the time of a distinct count: the groups are made for each 64, and then added up.
+ */
+export const VISITORS_AT_ONCE = 'visitor_no >> 6';
+const VISITORS = 'bit_count(bit_or(1::UBIGINT << (visitor_no & 63)))';
 
 export const FIGURES = {
   visits: { table: 'visits', sql: () => 'count(*)' },
