@@ -6,7 +6,8 @@ import type { ListedLead } from '../store/leads/list.ts';
 import type { Store } from '../store/store.ts';
 import { leadFilter, only, takeInFor } from './list-leads.ts';
 
-const LEADS_PER_STEP = 500;
+/** Anybody may send long forms, and these are all in memory. */
+const LEADS_PER_STEP = 100;
 const FIELDS = Object.keys(LeadItem.shape) as (keyof LeadItem)[];
 
 export type LeadExport = {

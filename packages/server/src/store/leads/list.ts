@@ -1,7 +1,7 @@
 import type { LeadItem } from '@leadtrail/contract/lead-records';
 import type { LeadSort } from '@leadtrail/contract/leads';
 import { givenParams, NOTHING, type OriginColumns, originColumns } from '../../domain/leads/attribution.ts';
-import { type CustomFields, storedCustomFields } from '../../domain/leads/custom-fields.ts';
+import { type CustomFields, customFields } from '../../domain/leads/custom-fields.ts';
 import type { LeadFilter } from '../../domain/leads/lead-listing.ts';
 import { readSearch } from '../../domain/leads/lead-search.ts';
 import { dateTime, isoTime } from '../../lib/utc-time.ts';
@@ -12,6 +12,7 @@ import type { Page } from '../paging.ts';
 import { inSnapshot } from '../snapshot.ts';
 import { deliveryStatesOf } from './delivery-states.ts';
 import { findLeads, nextLeads } from './find.ts';
+import { PAYLOAD_BYTES, readPayloads } from './payloads.ts';
 import { touchesOfLeads } from './touches.ts';
 
 /** Leads as lists show them. */
@@ -167,14 +168,14 @@ export async function leadItems(
 
 /** Of the submission that each lead shows. */
 async function formsOf(
-  { query, dialect }: Db,
+  db: Db,
   leadIds: readonly number[],
 ): Promise<Map<number, { fields: CustomFields; ctaName: string }>> {
-  const shown = await query
+  const shown = await db.query
     .selectFrom('submissions as s')
     .innerJoin('leads as l', 'l.lead_id', 's.lead_id')
-    .select(['s.lead_id', 's.payload_json', 's.cta_name'])
-    .where('s.lead_id', 'in', dialect.anyOf(leadIds))
+    .select(['s.submission_id', 's.lead_id', 's.cta_name', PAYLOAD_BYTES.as('payload_bytes')])
+    .where('s.lead_id', 'in', db.dialect.anyOf(leadIds))
     .where(({ or, and, eb }) =>
       or([
         eb('s.submission_id', '=', eb.ref('l.shown_submission_id')),
@@ -183,9 +184,11 @@ async function formsOf(
     )
     .execute();
   return new Map(
-    shown.map(({ lead_id, payload_json, cta_name }) => [
-      lead_id,
-      { fields: storedCustomFields(payload_json), ctaName: cta_name },
-    ]),
+    await readPayloads(
+      db,
+      shown,
+      (payload, { lead_id, cta_name }) =>
+        [lead_id, { fields: customFields(payload), ctaName: cta_name }] as const,
+    ),
   );
 }
