@@ -22,6 +22,7 @@ import {
   storeUnavailable,
 } from './postgres-pool.ts';
 import { openPostgresSchema } from './postgres-schema.ts';
+import { keepStatistics } from './postgres-statistics.ts';
 
 /** How the connections of a process are shared out. */
 const CONNECTIONS = 22;
@@ -69,6 +70,7 @@ export async function openPostgresStore(
   const replica = readUrl && openPostgresPool(readUrl, { ...share(SHARES.read), ...forRequests });
   const migrations = connectToMigrate(url, isPooled);
   const schema = await openPostgresSchema(migrations.db.query, log).catch(explainToOperator);
+  const statistics = keepStatistics(background.db.query);
 
   const watched = log === undefined ? (call: Call) => call : tellOutages(log);
   const onceOpen = (call: Call): Call => {
@@ -104,6 +106,7 @@ export async function openPostgresStore(
     },
     async close() {
       schema.stop();
+      await statistics.stop();
       await migrations.close();
       await background.close();
       await primary.close();
