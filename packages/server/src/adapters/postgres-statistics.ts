@@ -11,31 +11,23 @@ const ROWS_MIN = 1000;
  * PostgreSQL itself gathers statistics once a minute. Until then a new table is planned without any, and read whole for a few
  * rows of it: the index of leads took three times as long, and an export twice.
  */
-export function keepStatistics(db: Kysely<Schema>): { stop(): Promise<void> } {
+export function keepStatistics(db: Kysely<Schema>): { stop(): void } {
   const stopping = new AbortController();
-  const finished = run();
+  const hasWaited = () => sleep(EVERY_MS, true, { signal: stopping.signal, ref: false }).catch(() => false);
 
   async function run(): Promise<void> {
     while (await hasWaited()) {
-      // The next look is soon; who needs the server notices by himself that it is away.
+      // Whoever needs the server notices that it is away.
       await analyzeNew(db).catch(() => undefined);
     }
   }
 
-  function hasWaited(): Promise<boolean> {
-    return sleep(EVERY_MS, true, { signal: stopping.signal, ref: false }).catch(() => false);
-  }
-
-  return {
-    async stop() {
-      stopping.abort();
-      await finished;
-    },
-  };
+  void run();
+  return { stop: () => stopping.abort() };
 }
 
 /** Those that have never been analysed. From then on the server knows how distinct their values are, however much they grow. */
-export async function analyzeNew(db: Kysely<Schema>): Promise<void> {
+async function analyzeNew(db: Kysely<Schema>): Promise<void> {
   const { rows } = await sql<{ relname: string }>`
     select relname from pg_stat_user_tables
     where schemaname = current_schema() and n_live_tup > ${ROWS_MIN}

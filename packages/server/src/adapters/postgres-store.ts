@@ -106,7 +106,7 @@ export async function openPostgresStore(
     },
     async close() {
       schema.stop();
-      await statistics.stop();
+      statistics.stop();
       await migrations.close();
       await background.close();
       await primary.close();
