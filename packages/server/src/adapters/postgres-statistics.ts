@@ -17,7 +17,7 @@ export function keepStatistics(db: Kysely<Schema>): { stop(): void } {
 
   async function run(): Promise<void> {
     while (await hasWaited()) {
-      // Whoever needs the server notices that it is away.
+      // Without a log line: while the server is away, every request fails and says so.
       await analyzeNew(db).catch(() => undefined);
     }
   }

@@ -284,7 +284,7 @@ function shownText(name: DimensionName, i: number): string {
   return timeText(dimension.unit, `k${i}`);
 }
 
-/** Each figure comes from one part only, so that adding up leaves it as it is. */
+/** Each figure comes from one part only, in one row for each group; visitors in one for each 64 of them. */
 function sumsOf({ metrics, previous }: CheckedQuestion): string[] {
   return figuresOf(metrics).flatMap((name) => [
     `sum(c_${name}) as c_${name}`,
