@@ -4,7 +4,8 @@ import type {
   SubmissionMetric,
   VisitMetric,
 } from '@leadtrail/contract/question-fields';
-import { type CompiledQuestion, conditionsOf, goalCondition, periodOf } from './compile.ts';
+import type { CompiledQuestion } from './compile.ts';
+import { conditionsOf, goalCondition, periodOf } from './compile-part.ts';
 import { MOMENTS } from './dimension-sql.ts';
 import { COUNTED_LEADS, COUNTED_VISITS } from './metrics.ts';
 import type { CheckedQuestion } from './question.ts';
