@@ -29,6 +29,8 @@ export type VisitOptions = {
   locale?: string;
   /** What the browser's clock says. */
   at?: number;
+  /** The visit sets the browser's clock itself. */
+  changesClock?: boolean;
   /** Console errors that a test provokes, such as a request that is answered with an error. */
   expectedErrors?: RegExp;
 };
@@ -38,41 +40,84 @@ export type Dashboard = {
   visit(path: string, walk: (page: Page) => Promise<void>, options?: VisitOptions): Promise<void>;
 };
 
-/** A browser for all tests of the surrounding suite. */
+/**
+ * A browser for all tests of the surrounding suite. A page that was visited without a failure is used again: one that is
+ * new takes a browser longer than most tests.
+ */
 export function useDashboard(service: TestService): Dashboard {
   let browser: Browser;
+  const kept = new Map<string, Page>();
   before(async () => {
     browser = await openChromium();
   });
   after(() => browser?.close());
+
   return {
     async visit(path, walk, options = {}) {
-      const context = await browser.newContext({
-        viewport: options.size ?? DESKTOP,
-        colorScheme: options.theme ?? 'light',
-        hasTouch: options.hasTouch ?? false,
-        locale: options.locale ?? 'en-GB',
-        timezoneId: 'Europe/Berlin',
-        permissions: ['clipboard-read', 'clipboard-write'],
-        // What moves is drawn many times.
-        reducedMotion: 'reduce',
-      });
-      context.setDefaultTimeout(PATIENCE_MS);
-      if (options.at !== undefined) await context.clock.setFixedTime(options.at);
+      const { size = DESKTOP, theme = 'light', changesClock = options.at !== undefined } = options;
+      const kind = JSON.stringify([options.role, options.hasTouch, options.locale]);
+      const page = (changesClock ? undefined : kept.get(kind)) ?? (await openPage(browser, options));
+      if (!changesClock) kept.delete(kind);
+      let isClean = false;
       try {
-        await signIn(context, options.role ?? 'admin');
-        const page = await context.newPage();
+        await page.setViewportSize(size);
+        await page.emulateMedia({ colorScheme: theme, media: null });
         countRequests(page);
         const problems = watch(page, service, options.expectedErrors);
         await page.goto(`${service.url}/dashboard${path}`);
         await atRest(page);
         await walk(page);
         assert.deepEqual(problems, []);
+        isClean = !changesClock && page.context().pages().length === 1;
       } finally {
-        await context.close();
+        if (isClean) {
+          await clean(page, service);
+          kept.set(kind, page);
+        } else {
+          await page.context().close();
+        }
       }
     },
   };
+}
+
+async function openPage(browser: Browser, options: VisitOptions): Promise<Page> {
+  const context = await browser.newContext({
+    hasTouch: options.hasTouch ?? false,
+    locale: options.locale ?? 'en-GB',
+    timezoneId: 'Europe/Berlin',
+    permissions: ['clipboard-read', 'clipboard-write'],
+    // What moves is drawn many times.
+    reducedMotion: 'reduce',
+  });
+  context.setDefaultTimeout(PATIENCE_MS);
+  if (options.at !== undefined) await context.clock.setFixedTime(options.at);
+  await signIn(context, options.role ?? 'admin');
+  return context.newPage();
+}
+
+/** What visits listen to. */
+const LISTENED = [
+  'console',
+  'pageerror',
+  'request',
+  'requestfinished',
+  'requestfailed',
+  'response',
+  'dialog',
+] as const;
+
+/** As if nobody had been there, but for what the browser has cached. */
+async function clean(page: Page, { url }: TestService): Promise<void> {
+  for (const event of LISTENED) page.removeAllListeners(event);
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  // The dashboard may write something down when it is left.
+  await page.goto(`${url}/livez`);
+  await page.evaluate(() => {
+    localStorage.clear();
+    sessionStorage.clear();
+  });
+  await page.context().clearCookies();
 }
 
 /** As if the key had been typed in this tab. */
