@@ -309,7 +309,7 @@ describe('the overview', () => {
         await page.clock.runFor(10_000);
         await next;
       },
-      { changesClock: true },
+      { ownPage: true },
     ));
 
   test('shows a submission that comes in while one looks', () =>

@@ -247,7 +247,7 @@ describe('Sites and forms', () => {
         await page.clock.fastForward(61_000);
         await page.getByText('https://staging.test/ is on no listed domain.').waitFor();
       },
-      { changesClock: true },
+      { ownPage: true },
     );
   });
 });

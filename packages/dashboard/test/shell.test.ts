@@ -202,7 +202,7 @@ describe('what surrounds every page', () => {
         await page.getByRole('heading', { level: 1, name: 'Recordings' }).waitFor();
         assert.ok(await isSamePage(page));
       },
-      { expectedErrors: /ERR_INTERNET_DISCONNECTED|dynamically imported module/ },
+      { ownPage: true, expectedErrors: /ERR_INTERNET_DISCONNECTED|dynamically imported module/ },
     );
   });
 

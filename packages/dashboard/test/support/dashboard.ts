@@ -29,8 +29,8 @@ export type VisitOptions = {
   locale?: string;
   /** What the browser's clock says. */
   at?: number;
-  /** The visit sets the browser's clock itself. */
-  changesClock?: boolean;
+  /** A page that no visit had before or gets afterwards: this one sets the clock, or must find nothing cached. */
+  ownPage?: boolean;
   /** Console errors that a test provokes, such as a request that is answered with an error. */
   expectedErrors?: RegExp;
 };
@@ -54,10 +54,10 @@ export function useDashboard(service: TestService): Dashboard {
 
   return {
     async visit(path, walk, options = {}) {
-      const { size = DESKTOP, theme = 'light', changesClock = options.at !== undefined } = options;
+      const { size = DESKTOP, theme = 'light', ownPage = options.at !== undefined } = options;
       const kind = JSON.stringify([options.role, options.hasTouch, options.locale]);
-      const page = (changesClock ? undefined : kept.get(kind)) ?? (await openPage(browser, options));
-      if (!changesClock) kept.delete(kind);
+      const page = (ownPage ? undefined : kept.get(kind)) ?? (await openPage(browser, options));
+      if (!ownPage) kept.delete(kind);
       let isClean = false;
       try {
         await page.setViewportSize(size);
@@ -68,7 +68,7 @@ export function useDashboard(service: TestService): Dashboard {
         await atRest(page);
         await walk(page);
         assert.deepEqual(problems, []);
-        isClean = !changesClock && page.context().pages().length === 1;
+        isClean = !ownPage && page.context().pages().length === 1;
       } finally {
         if (isClean) {
           await clean(page, service);
