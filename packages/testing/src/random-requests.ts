@@ -132,8 +132,8 @@ const endSession: Make = (random, { sessions }) =>
 
 const VISITS: readonly [Make, ...Make[]] = [
   startSession,
-  ...times(4, startSession),
-  ...times(6, sendEvents),
+  ...times(3, startSession),
+  ...times(15, sendEvents),
   ...times(2, endSession),
 ];
 

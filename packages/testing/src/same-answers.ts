@@ -10,7 +10,9 @@ import { type AnyRequest, ARRIVING_MAX, type Known, nothingKnown, someVisit } fr
 import { answering, type Receiver, startReceiver } from './receiver.ts';
 import { type Random, seeded } from './torture/random.ts';
 
-const VISITS_AT_ONCE = 80;
+/** Of a round so large that there is room for many more such bursts. */
+const VISITS_AT_ONCE = 250;
+const VISITS_SHARE_AT_ONCE = 0.4;
 const CHANGES_AT_ONCE = 15;
 const READS_AT_ONCE = 8;
 /** Rarely, but then many: each process that is asked brings its copy up to date first. */
@@ -76,9 +78,10 @@ async function compare(round: {
 
   const both = (what: 'settled' | 'delivered' | 'indexed') => Promise.all([alone[what](), together[what]()]);
   const upTo = (max: number) => Math.min(random.between(0, max), left);
+  const visitsAtOnce = Math.min(VISITS_AT_ONCE, Math.floor(VISITS_SHARE_AT_ONCE * round.requests));
 
   while (left > 0) {
-    for (let visits = upTo(VISITS_AT_ONCE); visits > 0 && known.arriving.size < ARRIVING_MAX; visits -= 1) {
+    for (let visits = upTo(visitsAtOnce); visits > 0 && known.arriving.size < ARRIVING_MAX; visits -= 1) {
       const request = someVisit(random, known);
       const process = processOf.get(sessionOf(request)) ?? left;
       await ask([request], process);
