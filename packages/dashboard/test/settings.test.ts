@@ -50,6 +50,26 @@ describe('Sites and forms', () => {
       refusedWith(400),
     ));
 
+  it('A domain with an umlaut is shown as it is written, and stays what it was when the site is saved', async () => {
+    const { id } = await aSite(service, { name: 'Mill', domains: ['müller.example', '*.пример.example'] });
+    const stored = ['xn--mller-kva.example', '*.xn--e1afmkfd.example'];
+    const domains = async () => (await service.get<{ domains: string[] }>(`/analytics/sites/${id}`)).domains;
+    assert.deepEqual(await domains(), stored);
+    await dashboard.visit('/settings/sites', async (page) => {
+      await page.getByRole('cell', { name: 'müller.example, *.пример.example' }).waitFor();
+      await page.getByRole('link', { name: 'Mill' }).click();
+      await page.getByRole('link', { name: 'Open müller.example' }).waitFor();
+      await page.getByRole('definition').getByText('*.пример.example').waitFor();
+      await button(page, 'Edit').click();
+      const dialog = page.getByRole('dialog');
+      assert.equal(await dialog.getByLabel('Domains').inputValue(), 'müller.example\n*.пример.example');
+      await dialog.getByLabel('Name').fill('The mill');
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('heading', { name: 'The mill' }).waitFor();
+    });
+    assert.deepEqual(await domains(), stored);
+  });
+
   it('A site_key that is taken is shown at its field', async () => {
     await aSite(service, { site_key: 'taken', name: 'First' });
     await dashboard.visit(

@@ -140,4 +140,26 @@ describe('the visits page', () => {
       assert.equal(await countShown(page), totals.metrics[0]);
     });
   });
+
+  test('writes domains with their accents, unless their letters could be taken for others', async () => {
+    // As browsers send them.
+    const { href: page } = new URL('https://müller.example/');
+    for (const from of ['https://www.münchen.example/', 'https://аррӏе.example/']) {
+      const { href: referrer } = new URL(from);
+      await startSession(service, { visitor_id: referrer, page, referrer });
+    }
+    await service.settled();
+    const filters = encodeURIComponent(JSON.stringify([`entry_page:${page}`]));
+    await dashboard.visit(`/?when=all&filters=${filters}`, async (page) => {
+      await page.getByRole('list', { name: 'Filters' }).getByText('müller.example/').waitFor();
+      await page.getByRole('table', { name: 'By entry page' }).getByText('müller.example/').waitFor();
+      await page.getByRole('tab', { name: 'Source', exact: true }).click();
+      const sources = page.getByRole('table', { name: 'By source' });
+      await sources.getByText('münchen.example').waitFor();
+      await sources.getByText('xn--80ak6aa92e.example').waitFor();
+    });
+    await dashboard.visit('/visits?when=all', async (page) => {
+      await page.getByRole('cell', { name: 'müller.example/' }).first().waitFor();
+    });
+  });
 });

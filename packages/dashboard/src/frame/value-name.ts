@@ -1,6 +1,7 @@
 import type { OptionKind } from '@leadtrail/contract/dropdown-options';
 import type { DimensionName } from '@leadtrail/contract/question-fields';
 import { countryName } from '../format.ts';
+import { readableHosts } from '../readable-hosts.ts';
 import type { FrameFilter } from './frame.ts';
 import { useNames } from './use-names.ts';
 
@@ -34,8 +35,8 @@ export function valueName({ dimension, value }: FrameFilter): string {
   const missing = MISSING.get(value);
   if (missing !== undefined) return missing;
   if (dimension === 'country' && !value.startsWith('(')) return countryName(value);
-  if (PAGES.has(dimension)) return value.replace(/^https?:\/\//, '');
+  if (PAGES.has(dimension)) return readableHosts(value.replace(/^https?:\/\//, ''));
   if (dimension === 'device' && !value.startsWith('(')) return value.charAt(0).toUpperCase() + value.slice(1);
   if (dimension === 'hour' && !value.startsWith('(')) return `${value}:00`;
-  return value;
+  return readableHosts(value);
 }

@@ -1,4 +1,5 @@
 import { ExternalLink } from 'lucide-react';
+import { readableHosts } from '../readable-hosts.ts';
 import { classes } from './classes.ts';
 
 /** Untrusted addresses: only http and https become links, anything else stays text. */
@@ -47,7 +48,7 @@ export function WebLink({
 
 /** Without protocol, query and fragment. */
 export function readableAddress({ host, pathname }: URL): string {
-  return host + decoded(pathname);
+  return readableHosts(host) + decoded(pathname);
 }
 
 /** Without `www.` and trailing slash, too. */

@@ -1,4 +1,5 @@
 import { counted } from '../../format.ts';
+import { readableHosts } from '../../readable-hosts.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Disclosure } from '../../ui/disclosure.tsx';
@@ -47,7 +48,7 @@ function Touch({ label, touch }: { label?: string; touch: LeadTouch }) {
       </span>
       <span className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
         <Badge>{touch.channel}</Badge>
-        {from !== '' && <bdi className="wrap-anywhere">{from}</bdi>}
+        {from !== '' && <bdi className="wrap-anywhere">{readableHosts(from)}</bdi>}
       </span>
       {campaign !== '' && <bdi className="font-medium wrap-anywhere">{campaign}</bdi>}
       {touch.entry_page !== '' && <WebLink address={touch.entry_page} className="text-[0.8125rem]" />}

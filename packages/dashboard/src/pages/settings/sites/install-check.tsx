@@ -1,5 +1,6 @@
 import { ExternalLink, Radar } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
+import { readableDomain, readableHosts } from '../../../readable-hosts.ts';
 import { Button, buttonClasses } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { Spinner } from '../../../ui/spinner.tsx';
@@ -52,7 +53,7 @@ export function InstallCheck({
           {address !== undefined && (
             <a href={address} target="_blank" rel="noreferrer" className={buttonClasses({ look: 'ghost' })}>
               <ExternalLink aria-hidden="true" />
-              Open {address.replace(/^https?:\/\//, '')}
+              Open {readableDomain(address.replace(/^https?:\/\//, ''))}
             </a>
           )}
         </div>
@@ -79,7 +80,7 @@ function Result({ result }: { result: CheckResult }) {
       return (
         <Note tone="positive">
           <p className="font-medium">It works</p>
-          <p>A visit to {result.page} has arrived.</p>
+          <p>A visit to {readableHosts(result.page)} has arrived.</p>
         </Note>
       );
     case 'unlisted':
@@ -87,8 +88,8 @@ function Result({ result }: { result: CheckResult }) {
         <Note tone="warning">
           <p className="font-medium">A visit arrived from another domain</p>
           <p>
-            {result.page} is on no listed domain. If it belongs to this site, add its domain: until then its
-            forms are refused.
+            {readableHosts(result.page)} is on no listed domain. If it belongs to this site, add its domain:
+            until then its forms are refused.
           </p>
         </Note>
       );

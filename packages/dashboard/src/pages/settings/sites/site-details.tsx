@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { call } from '../../../api/client.ts';
 import { queryKeys } from '../../../api/query-keys.ts';
 import { formatNumber } from '../../../format.ts';
+import { readableDomain } from '../../../readable-hosts.ts';
 import { settingsPlace } from '../../../shared/settings-place.ts';
 import { useSearchParams } from '../../../shared/use-search-params.ts';
 import { Button, buttonClasses } from '../../../ui/button.tsx';
@@ -118,7 +119,7 @@ function SiteCard({ site, formCount }: { site: Site; formCount: number }) {
             <dt className="text-[0.8125rem] font-medium">Domains</dt>
             {site.domains.map((domain) => (
               <dd key={domain} className="font-mono text-[0.8125rem] break-all">
-                {domain}
+                {readableDomain(domain)}
               </dd>
             ))}
             {site.domains.length === 0 && <dd className="text-ink-faint">None yet</dd>}

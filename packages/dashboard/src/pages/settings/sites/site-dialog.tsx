@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { call } from '../../../api/client.ts';
 import { queryKeys } from '../../../api/query-keys.ts';
+import { readableDomain } from '../../../readable-hosts.ts';
 import { Field, TextArea } from '../../../ui/field.tsx';
 import { toasts } from '../../../ui/toast.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
@@ -25,7 +26,7 @@ export function SiteDialog({
     saved: {
       name: site?.name ?? '',
       site_key: site?.site_key ?? '',
-      domains: site?.domains.join('\n') ?? '',
+      domains: site?.domains.map(readableDomain).join('\n') ?? '',
     },
     conflictField: 'site_key',
     send({ values }) {

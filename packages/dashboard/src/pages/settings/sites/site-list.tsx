@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { call } from '../../../api/client.ts';
 import { queryKeys } from '../../../api/query-keys.ts';
 import { formatNumber } from '../../../format.ts';
+import { readableDomain } from '../../../readable-hosts.ts';
 import { settingsPlace } from '../../../shared/settings-place.ts';
 import { useSearchParams } from '../../../shared/use-search-params.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -98,7 +99,9 @@ export function SiteList({ sites, forms }: { sites: readonly Site[]; forms: read
 
 function matches({ name, site_key, domains }: Site, q: string): boolean {
   const part = q.trim().toLowerCase();
-  return [name, site_key, ...domains].some((text) => text.toLowerCase().includes(part));
+  return [name, site_key, ...domains, ...domains.map(readableDomain)].some((text) =>
+    text.toLowerCase().includes(part),
+  );
 }
 
 function SiteName({ site }: { site: Site }) {
@@ -125,7 +128,7 @@ function Domains({ site: { domains } }: { site: Site }) {
   const more = domains.length - DOMAINS_SHOWN;
   return (
     <span className="text-ink-soft [overflow-wrap:anywhere]">
-      {domains.slice(0, DOMAINS_SHOWN).join(', ')}
+      {domains.slice(0, DOMAINS_SHOWN).map(readableDomain).join(', ')}
       {more > 0 && ` and ${formatNumber(more)} more`}
     </span>
   );
