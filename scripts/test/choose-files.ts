@@ -25,7 +25,9 @@ const TOPICS: Readonly<Record<string, readonly string[]>> = {
     'packages/server/test/{settings,sites,forms-config,integrations,dropdown-options}.test.ts',
     'packages/server/test/domain/setup/*.test.ts',
   ],
-  erase: ['packages/server/test/{erase,erase-every-table,replay-erase,retention,retention-rows}.test.ts'],
+  erase: [
+    'packages/server/test/{erase,erase-meanwhile,erase-every-table,replay-erase,retention,retention-rows}.test.ts',
+  ],
   replay: ['packages/server/test/replay-*.test.ts', 'packages/tracker/test/*replay*.test.ts'],
   tracker: ['packages/tracker/test/*.test.ts'],
   dashboard: ['packages/dashboard/test/*.test.ts'],

@@ -9,6 +9,7 @@ export const SLOW_FILES: readonly string[] = [
   'packages/server/test/crash-steps.test.ts',
   'packages/server/test/faults-postgres.test.ts',
   'packages/dashboard/test/overview.test.ts',
+  'packages/server/test/erase-meanwhile.test.ts',
   'packages/server/test/erase.test.ts',
   'packages/dashboard/test/settings.test.ts',
   'packages/dashboard/test/leads.test.ts',

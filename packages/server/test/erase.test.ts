@@ -1,50 +1,33 @@
 import assert from 'node:assert/strict';
 import { randomUUIDv7 } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { after, before, beforeEach, describe, test } from 'node:test';
-import { gunzipSync } from 'node:zlib';
-import type { Erased, PersonIdentifiers } from '@leadtrail/contract/erase';
+import { describe, test } from 'node:test';
 import { call, type Refusal } from '@leadtrail/testing/analytics-calls';
 import { CALLBACK_SECRET, CRM_WEBHOOK, report } from '@leadtrail/testing/callbacks';
-import { aClock, type Clock } from '@leadtrail/testing/clock';
-import { emptyDatabase, type Row, rows } from '@leadtrail/testing/database';
+import { type Row, rows } from '@leadtrail/testing/database';
+import { assertCaptured, sendForm, sendFromServer } from '@leadtrail/testing/enquiries';
 import {
-  assertCaptured,
-  CAPTURE_ENV,
-  type Fields,
-  INTEGRATION_KEY,
-  sendForm,
-  sendFromServer,
-  setUpSite,
-} from '@leadtrail/testing/enquiries';
+  archivedLines,
+  assertGone,
+  capture,
+  comeAlong,
+  count,
+  ERASE,
+  erase,
+  useErasingService,
+} from '@leadtrail/testing/erasing';
 import { countWithoutSlots } from '@leadtrail/testing/leads';
-import { answering, type Receiver, startReceiver } from '@leadtrail/testing/receiver';
-import {
-  MARKETING_KEY,
-  onBothStores,
-  type StoreKind,
-  startService,
-  type TestService,
-} from '@leadtrail/testing/service';
+import { MARKETING_KEY, onBothStores, type TestService } from '@leadtrail/testing/service';
 import {
   archive,
   filesWithTraces,
   hasTrace,
-  isSearchable,
   leaveTraces,
   PERSON,
   tablesWithTraces,
   visit,
 } from '@leadtrail/testing/traces';
-import { runJob, sendEvents, startSession } from '@leadtrail/testing/visits';
-import type { Overrides } from '../src/app/open-parts.ts';
-import { keyHash, keyPrefix } from '../src/domain/setup/integration-key.ts';
-import { DAY_MS, MINUTE_MS, SECOND_MS } from '../src/lib/utc-time.ts';
-import type { Store } from '../src/store/store.ts';
+import { sendEvents, startSession } from '@leadtrail/testing/visits';
 
-const ERASE = '/analytics/erase';
 const NOBODY = {
   erased: true,
   leads: 0,
@@ -57,75 +40,6 @@ const NOBODY = {
   archived_sessions: 0,
   scrubbed: true,
 };
-
-type ErasingService = TestService & { dataDir: string; clock: Clock; receiver: Receiver };
-
-/** With a clock, a receiver of leads and a directory that can be looked into. */
-async function startErasingService(
-  kind: StoreKind,
-  around: Overrides['around'] = {},
-): Promise<ErasingService> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'leadtrail-test-'));
-  const clock = aClock();
-  const receiver = await startReceiver();
-  const service = await startService(kind, {
-    dataDir,
-    env: {
-      ...CAPTURE_ENV,
-      CRM_CALLBACK_SECRET: CALLBACK_SECRET,
-      FLOW_WEBHOOK_URL: receiver.url,
-      BOT_LEAD_DETECTION: 'on',
-    },
-    overrides: { now: clock.now, random: () => 0.5, around },
-  });
-  const close = async () => {
-    await service.close();
-    await receiver.close();
-    rmSync(dataDir, { recursive: true });
-  };
-  return { ...service, dataDir, clock, receiver, close };
-}
-
-async function erase(service: TestService, given: PersonIdentifiers): Promise<Erased> {
-  const { status, body } = await call<Erased>(service, 'POST', ERASE, { body: given });
-  assert.equal(status, 200, JSON.stringify(body));
-  return body;
-}
-
-async function assertGone(service: ErasingService): Promise<void> {
-  // A database that is too busy by day is scrubbed at night.
-  const left = await rows(service, "select id from erasure_steps where step = 'scrub'");
-  if (left.length > 0) await runJob(service, 'scrub');
-  assert.deepEqual(await tablesWithTraces(service), []);
-  // Of a process that is gone it is not known that it will write no more.
-  assert.deepEqual(await rows(service, "select * from erasure_steps where step <> 'stray'"), []);
-  assert.deepEqual(filesWithTraces(service.dataDir), []);
-  assert.deepEqual(await service.app.store.recount(), []);
-}
-
-/** Someone else: the same project, page, archive and, with another visitor, the same browser. */
-async function comeAlong(service: ErasingService): Promise<void> {
-  for (const [visitor_id, ip] of [
-    ['ben', '91.0.0.1'],
-    ['cleo', '91.0.0.2'],
-  ] as const) {
-    const from = { 'x-forwarded-for': ip };
-    const page = 'https://www.example.com/riverside?ben';
-    const { session_id } = await startSession(service, { fingerprint_id: 'f-ben', visitor_id, page }, from);
-    await sendEvents(service, session_id, [{ type: 'page_view', page: 'https://www.example.com/prices' }]);
-    service.clock.advance(SECOND_MS);
-  }
-  await service.settled();
-  await capture(service, { EMAIL: 'ben@example.org', PHONE: '98989 54321', __visitor_id: 'ben' });
-}
-
-/** It went with everything else. */
-async function allowServer({ app }: TestService): Promise<void> {
-  const key = { keyHash: keyHash(INTEGRATION_KEY), keyPrefix: keyPrefix(INTEGRATION_KEY) };
-  await app.store.upsertDefaultIntegration({ ...key, now: app.now() });
-}
-
-const capture = (service: TestService, sent: Fields) => assertCaptured(sendFromServer(service, sent));
 
 const TABLES_OF_PEOPLE = [
   'leads',
@@ -160,47 +74,8 @@ async function people(service: TestService): Promise<Record<string, Row[]>> {
   return found;
 }
 
-async function archivedLines(service: TestService): Promise<string[]> {
-  const lines: string[] = [];
-  for (const { key } of await rows(service, 'select key from objects order by key')) {
-    const body = await service.app.objects.get(String(key));
-    assert.ok(body, 'An object is listed, but not there.');
-    lines.push(...gunzipSync(body).toString().trimEnd().split('\n'));
-  }
-  return lines;
-}
-
-const count = async (service: TestService, table: string) =>
-  Number((await rows(service, `select count(*) as n from ${table}`))[0]?.n);
-
 onBothStores('erasing a person', (kind) => {
-  const service = {} as ErasingService;
-  let around: Overrides['around'] = {};
-  beforeEach(async () => {
-    if (service.app === undefined) {
-      const passing = <T extends object>(part: T, of: 'store' | 'objects'): T =>
-        new Proxy(part, {
-          get: (target, name) => Reflect.get(around?.[of]?.(target as never) ?? target, name),
-        });
-      Object.assign(
-        service,
-        await startErasingService(kind, {
-          store: (store) => passing(store, 'store'),
-          objects: (objects) => passing(objects, 'objects'),
-        }),
-      );
-    }
-    around = {};
-    service.receiver.reset();
-    await service.app.forwarding.settled();
-    for (const { key } of await rows(service, 'select key from objects')) {
-      await service.app.objects.delete(String(key));
-    }
-    await emptyDatabase(service);
-    await allowServer(service);
-    await setUpSite(service);
-  });
-  after(() => service.close?.());
+  const service = useErasingService(kind);
 
   test("the person's text is in no database page, WAL, object or table afterwards", async () => {
     await leaveTraces(service);
@@ -454,323 +329,4 @@ onBothStores('erasing a person', (kind) => {
       assert.equal(status, expected);
     }
   });
-
-  test('a pending send is gone and never delivered', async () => {
-    service.receiver.answer(answering(500));
-    await capture(service, { EMAIL: 'a@example.org' });
-    await service.receiver.got(1);
-    await service.app.forwarding.settled();
-    assert.equal((await erase(service, { email: 'a@example.org' })).flow_sends, 1);
-    service.receiver.reset();
-    service.clock.advance(10 * MINUTE_MS);
-    await service.app.forwarding.settled();
-    assert.equal(service.receiver.received.length, 0);
-    assert.equal(await count(service, 'flow_send_attempts'), 0);
-  });
-
-  test('a send that is on its way has ended when the erasure is answered', async () => {
-    const held = service.receiver.hold();
-    await capture(service, { EMAIL: 'a@example.org' });
-    await service.receiver.got(1);
-    let isAnswered = false;
-    let wasAnswered: boolean | undefined;
-    const tried = Promise.withResolvers<void>();
-    around = {
-      store: (store) => ({
-        ...store,
-        async erasePerson(argument) {
-          const erased = await store.erasePerson(argument);
-          if (erased === null) tried.resolve();
-          return erased;
-        },
-      }),
-    };
-    const erasing = erase(service, { email: 'a@example.org' }).then((erased) => {
-      wasAnswered = isAnswered;
-      return erased;
-    });
-    await Promise.race([tried.promise, erasing]);
-    isAnswered = true;
-    held.release(answering(200));
-    const { leads, flow_sends } = await erasing;
-    assert.deepEqual({ leads, flow_sends, wasAnswered }, { leads: 1, flow_sends: 1, wasAnswered: true });
-    await service.app.forwarding.settled();
-    assert.equal(await count(service, 'flow_send_attempts'), 0);
-  });
-
-  test('what still waits in the inbox is erased as well', async () => {
-    await visit(service);
-    const { sessions } = await erase(service, { visitor_id: PERSON.visitor_id });
-    assert.equal(sessions, 1);
-    await assertGone(service);
-  });
-
-  test('archives that are still queued go without the person', async () => {
-    await comeAlong(service);
-    await visit(service);
-    await service.settled();
-    const { archived_sessions } = await erase(service, { visitor_id: PERSON.visitor_id });
-    assert.equal(archived_sessions, 1);
-    await assertGone(service);
-    await archive(service);
-    assert.equal((await archivedLines(service)).length, 2);
-    await assertGone(service);
-  });
-
-  test('an archive that is just being written does not bring the person back', async () => {
-    await comeAlong(service);
-    await visit(service);
-    await service.settled();
-    const writing = Promise.withResolvers<void>();
-    const mayWrite = Promise.withResolvers<void>();
-    const waiting = Promise.withResolvers<void>();
-    around = {
-      objects: (objects) => ({
-        ...objects,
-        async put(key, body) {
-          writing.resolve();
-          await mayWrite.promise;
-          await objects.put(key, body);
-        },
-      }),
-      store: (store) => ({
-        ...store,
-        async claimErasedSessions(argument) {
-          const claim = await store.claimErasedSessions(argument);
-          if (claim?.isOnTheWay) waiting.resolve();
-          return claim;
-        },
-      }),
-    };
-    const archiving = runJob(service, 'archive-sessions');
-    await writing.promise;
-    const erasing = erase(service, { visitor_id: PERSON.visitor_id });
-    await Promise.race([waiting.promise, erasing]);
-    mayWrite.resolve();
-    await archiving;
-    assert.equal((await erasing).archived_sessions, 1);
-    assert.equal((await archivedLines(service)).length, 2);
-    await assertGone(service);
-  });
-
-  test('while the object store is away: 503, and the same request finishes it later', async () => {
-    await visit(service);
-    await archive(service);
-    around = {
-      objects: (objects) => ({ ...objects, get: () => Promise.reject(new Error('503 Slow Down')) }),
-    };
-    const { status, headers } = await call(service, 'POST', ERASE, { body: PERSON });
-    assert.equal(status, 503);
-    assert.ok(headers.get('retry-after'));
-    around = {};
-    assert.equal((await erase(service, PERSON)).archived_sessions, 1);
-    await assertGone(service);
-  });
-
-  for (const crash of [
-    'before store.erasePerson',
-    'after store.erasePerson',
-    'after store.claimErasedSessions',
-    'after objects.get',
-    'after store.noteRewriting',
-    'after objects.put',
-    'after objects.delete',
-    'after store.recordRewrittenArchive',
-    'after store.forgetObjects',
-    'after store.forgetCopy',
-    'after store.forgetErasedSessions',
-    'after store.disownCopies',
-    'before store.scrub',
-    'after store.scrub',
-    'after store.recordScrubs',
-  ]) {
-    test(`a crash ${crash}: the same request again finishes the work`, async () => {
-      await comeAlong(service);
-      await leaveTraces(service);
-      await archive(service);
-      await visit(service);
-      await archive(service);
-      let isDead = false;
-      const crashing = <T extends object>(part: T, of: string): T =>
-        new Proxy(part, {
-          get: (target, name) => {
-            const found = Reflect.get(target, name);
-            if (typeof found !== 'function') return found;
-            return async (...args: unknown[]) => {
-              if (crash === `before ${of}.${String(name)}`) isDead = true;
-              if (isDead) throw new Error('The process is gone.');
-              const result = await found.apply(target, args);
-              if (crash === `after ${of}.${String(name)}`) isDead = true;
-              if (isDead) throw new Error('The process is gone.');
-              return result;
-            };
-          },
-        });
-      around = {
-        store: (store) => crashing(store, 'store'),
-        objects: (objects) => crashing(objects, 'objects'),
-      };
-      const { status } = await call(service, 'POST', ERASE, { body: { email: PERSON.email } });
-      assert.ok(status >= 500, `${status}`);
-      assert.ok(isDead);
-
-      around = {};
-      service.clock.advance(31 * SECOND_MS);
-      await erase(service, { email: PERSON.email });
-      await assertGone(service);
-      assert.equal((await archivedLines(service)).length, 2);
-      const stored = (await Array.fromAsync(service.app.objects.list('archives'))).flat();
-      assert.deepEqual(
-        stored.map(({ key }) => ({ key })),
-        await rows(service, 'select key from objects'),
-      );
-      service.clock.advance(DAY_MS);
-      await runJob(service, 'scrub');
-      assert.deepEqual(await rows(service, 'select * from erasure_steps'), []);
-    });
-  }
-
-  test('a night after a crash finishes the work too', async () => {
-    await leaveTraces(service);
-    await archive(service);
-    around = {
-      store: (store) => ({ ...store, claimErasedSessions: () => Promise.reject(new Error('Gone.')) }),
-    };
-    assert.equal((await call(service, 'POST', ERASE, { body: { email: PERSON.email } })).status, 500);
-    around = {};
-    await runJob(service, 'scrub');
-    await runJob(service, 'compact-inbox');
-    await assertGone(service);
-  });
-
-  test('an archive that retention deletes meanwhile stays deleted', async () => {
-    await comeAlong(service);
-    await visit(service);
-    await archive(service);
-    const [object] = await rows(service, 'select key from objects');
-    const key = String(object?.key);
-    around = {
-      objects: (objects) => ({
-        ...objects,
-        async put(...given) {
-          await service.app.store.forgetObjects({ keys: [key] });
-          await objects.put(...given);
-        },
-      }),
-    };
-    await erase(service, { visitor_id: PERSON.visitor_id });
-    assert.equal(await service.app.objects.get(key), undefined);
-    await assertGone(service);
-  });
-
-  test('submissions of the person at the same moment leave nothing half', async () => {
-    const sent = { EMAIL: 'crowd@example.org', __visitor_id: 'v-crowd' };
-    await capture(service, sent);
-    await Promise.all([
-      ...Array.from({ length: 12 }, (_, i) => capture(service, { ...sent, PROJECT: `Project ${i % 3}` })),
-      erase(service, { email: 'crowd@example.org' }),
-    ]);
-    await service.app.forwarding.settled();
-    assert.deepEqual(await service.app.store.recount(), []);
-    await erase(service, { email: 'crowd@example.org' });
-    for (const table of [
-      'leads',
-      'lead_identities',
-      'submissions',
-      'flow_sends',
-      'lead_index',
-      'lead_changes',
-    ]) {
-      assert.equal(await count(service, table), 0, table);
-    }
-  });
-});
-
-onBothStores('erasing where there are two processes', (kind) => {
-  let one: ErasingService;
-  let other: TestService;
-  let beforePut = async () => {};
-  let onHeld = () => {};
-  before(async () => {
-    one = await startErasingService(kind, {
-      objects: (objects) => ({
-        ...objects,
-        put: (...given) => beforePut().then(() => objects.put(...given)),
-      }),
-    });
-    other = await startService(kind, {
-      dataDir: one.dataDir,
-      ...(one.database.kind === 'postgres' ? { databaseUrl: one.database.url } : {}),
-      overrides: { now: one.clock.now, around: { store: watchingClaims } },
-    });
-  });
-  after(async () => {
-    await other?.close();
-    await one?.close();
-  });
-
-  const watchingClaims = (store: Store): Store => ({
-    ...store,
-    async claimErasedSessions(argument) {
-      const claim = await store.claimErasedSessions(argument);
-      if (claim === null) onHeld();
-      return claim;
-    },
-  });
-
-  test('neither brings back what the other takes out of the same archive', async () => {
-    for (const visitor_id of ['ada', 'ben', 'cleo']) await startSession(one, { visitor_id });
-    await archive(one);
-    const isHeld = Promise.withResolvers<void>();
-    onHeld = isHeld.resolve;
-    let erasingBen: Promise<Erased> | undefined;
-    beforePut = () => {
-      erasingBen ??= erase(other, { visitor_id: 'ben' });
-      return Promise.race([isHeld.promise, erasingBen.then(() => undefined)]);
-    };
-    const ada = await erase(one, { visitor_id: 'ada' });
-    const ben = await erasingBen;
-    assert.deepEqual([ada.sessions, ben?.sessions], [1, 1]);
-    const left = (await archivedLines(one)).map((line) => JSON.parse(line).visitor_id);
-    assert.deepEqual(left, ['cleo']);
-    assert.deepEqual(await one.app.store.recount(), []);
-  });
-
-  test('what came through the inbox of the other leaves its file at night', async () => {
-    beforePut = async () => {};
-    await visit(other);
-    await other.settled();
-    assert.equal((await erase(one, PERSON)).sessions, 1);
-    assert.deepEqual(await tablesWithTraces(one), []);
-    assert.notDeepEqual(filesWithTraces(one.dataDir), []);
-    await runJob(other, 'compact-inbox');
-    assert.deepEqual(filesWithTraces(one.dataDir), []);
-  });
-});
-
-test('the search does not know the words of an erased person any more', async (t) => {
-  const service = await startErasingService('sqlite');
-  t.after(() => service.close());
-  await setUpSite(service);
-  await comeAlong(service);
-  await leaveTraces(service);
-  assert.equal(await isSearchable(service), true);
-  await erase(service, PERSON);
-  assert.equal(await isSearchable(service), false);
-});
-
-test('a database that is too large for the day is scrubbed at night', async (t) => {
-  let bytesMax = 0;
-  const service = await startErasingService('sqlite', {
-    store: (store) => ({ ...store, scrub: (asked) => store.scrub(Math.min(asked, bytesMax)) }),
-  });
-  t.after(() => service.close());
-  await setUpSite(service);
-  await leaveTraces(service);
-  assert.equal((await erase(service, PERSON)).scrubbed, false);
-  assert.deepEqual(await tablesWithTraces(service), []);
-  assert.notDeepEqual(filesWithTraces(service.dataDir), []);
-  bytesMax = Number.MAX_SAFE_INTEGER;
-  await runJob(service, 'scrub');
-  await assertGone(service);
 });
