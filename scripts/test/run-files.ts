@@ -1,8 +1,11 @@
-import { runProgram } from './run-program.ts';
+import { join } from 'node:path';
+import { ROOT, runProgram } from './run-program.ts';
 
 export type FileResult = { file: string; passed: boolean; seconds: number; output: string };
 
 const ARGUMENTS = ['--import=./packages/testing/src/use-bundles.ts', '--test-reporter=spec'];
+/** Between Node and one of several files. */
+const RUN_TEST_FILE = join(ROOT, 'packages/testing/src/run-test-file.ts');
 const FAILURES = /^✖ failing tests:$/m;
 
 /** Several times what the slowest takes: one that leaves something open must not hold up the others for ever. */
@@ -21,12 +24,13 @@ export async function runFiles(
   { atOnce, onEnd, ...options }: Options,
 ): Promise<FileResult[]> {
   const waiting = files.slice();
+  const first = files.length > 1 ? [...ARGUMENTS, RUN_TEST_FILE] : ARGUMENTS;
   const results: FileResult[] = [];
   async function lane(): Promise<void> {
     for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
       const result = {
         file,
-        ...(await runProgram(process.execPath, [...ARGUMENTS, file], {
+        ...(await runProgram(process.execPath, [...first, file], {
           ...options,
           ...(files.length > 1 ? { msMax: FILE_MS_MAX } : {}),
         })),

@@ -64,7 +64,8 @@ export async function startPostgres(settings: readonly string[] = []): Promise<C
 /** Creates a database with a name of its own, empty or as a copy of another, and answers its URL. */
 export async function createDatabase(serverUrl: string, template?: string): Promise<string> {
   const name = `leadtrail_test_${randomUUID().replaceAll('-', '')}`;
-  const copied = template === undefined ? '' : ` TEMPLATE ${escapeIdentifier(template)}`;
+  // Without fsync a copy of the files is cheaper than writing each page to the WAL.
+  const copied = template === undefined ? '' : ` TEMPLATE ${escapeIdentifier(template)} STRATEGY FILE_COPY`;
   await runOn(serverUrl, `CREATE DATABASE ${escapeIdentifier(name)}${copied}`);
   return withDatabase(serverUrl, name);
 }
