@@ -2,7 +2,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { idHash } from '../packages/server/src/store/tracking/state.ts';
 import type { Service } from './processes.ts';
 
-/** Visits of a year on forty sites, every tenth with a lead: computed from their number, so that all stores get the same. */
+/**
+ * A year of visits on forty sites, every tenth with a lead. Computed
+ * from their number, so that all stores get the same data.
+ */
 
 const SITES = 40;
 const DAYS = 365;
@@ -10,7 +13,7 @@ const DAY_MS = 86_400_000;
 const START = Date.now() - DAYS * DAY_MS;
 const VISITS_PER_LEAD = 10;
 
-/** One of the values, by the number of the visit. */
+/** One of the values, chosen by the number of the visit. */
 function pick(prime: number, ...values: string[]): string {
   const cases = values.map((value, i) => `when ${i} then '${value}'`).join(' ');
   return `case (i * ${prime} + i / 13) % ${values.length} ${cases} end`;
@@ -37,7 +40,7 @@ function visitColumns(visits: number) {
 const STAGES = ['new', 'contacted', 'qualified', 'won', 'lost'];
 const WON = STAGES.indexOf('won');
 
-/** The table of the peers: flat, with the leads in it, so that no question needs a join. */
+/** The table for the other databases: flat, with the leads in it, so that no question needs a join. */
 export function peerTable(visits: number, series: string): string[] {
   const columns = visitColumns(visits);
   const isLead = `case when i % ${VISITS_PER_LEAD} = 0 then 1 else 0 end`;
@@ -63,7 +66,7 @@ export const sqliteSeries = (count: number) =>
   `(with recursive n(i) as (select 0 union all select i + 1 from n where i < ${count - 1}) select i from n)`;
 export const postgresSeries = (count: number) => `generate_series(0::bigint, ${count - 1}) as n(i)`;
 
-/** A lead as the service stores it, of which all others are copies. */
+/** A lead stored by the service, as the template for all others. */
 export async function storeLead(service: Service): Promise<void> {
   const response = await service.post('/lead.capture', {
     FIRSTNAME: 'Ada',
@@ -75,11 +78,11 @@ export async function storeLead(service: Service): Promise<void> {
   if (response.status !== 200) throw new Error(`The lead was answered with ${response.status}.`);
 }
 
-/** Straight into the tables of the service: through it this would take hours. */
+/** Writes straight into the tables: through the service it would take hours. */
 export function fill(file: string, visits: number): void {
   const database = new DatabaseSync(file);
   database.function('id_hash', { deterministic: true }, (id) => idHash(String(id)));
-  // Without a log and with much memory: a log of gigabytes makes every page slow to find.
+  // No journal and a large cache: a journal of gigabytes makes every page slow to find.
   database.exec('pragma journal_mode = off; pragma synchronous = off; pragma cache_size = -4000000; begin');
   const columns = Object.entries(visitColumns(visits));
   const made = `(select i, ${columns.map(([name, expression]) => `${expression} as ${name}`).join(', ')} from ${sqliteSeries(visits)})`;
@@ -131,7 +134,7 @@ function copyLeads(database: DatabaseSync, visits: number): void {
   if (leads < 1) throw new Error('Too few visits for a lead.');
 }
 
-/** The first row of a table, so many times, with other values in some columns. */
+/** Copies the first row of a table this many times, with some columns changed. */
 function copyRow(database: DatabaseSync, table: string, made: string, changed: Record<string, string>): void {
   const row = database.prepare(`select * from ${table} limit 1`).get() as object;
   const columns = Object.keys(row);

@@ -6,7 +6,7 @@ import { startPostgres } from '../packages/testing/src/postgres-server.ts';
 import { peerTable, postgresSeries, sqliteSeries } from './answers-data.ts';
 import { ASKED } from './answers-questions.ts';
 
-/** The same questions in plain SQL, the best of three each. */
+/** The same questions in plain SQL, the best of three runs each. */
 
 export type PeerTimes = Readonly<Record<string, number>>;
 

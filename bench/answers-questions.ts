@@ -1,8 +1,8 @@
 import type { Question } from '@leadtrail/contract/questions';
 
 /**
- * Ten questions, and the same in plain SQL for a table with one flat row a visit (answers-data.ts). The SQL is the
- * simpler one: without totals, time zones and attribution, which the service answers as well.
+ * Ten questions, each with equivalent SQL for a table with one flat row per visit (answers-data.ts). The SQL
+ * does less: no totals, time zones or attribution, which the service computes as well.
  */
 
 export type Asked = { what: string; question: Partial<Question>; sql: string; targetMs: number };
@@ -15,7 +15,7 @@ const FILTERS = [
 ];
 const WHERE = `site_key in ('site-1', 'site-2', 'site-3') and country <> 'FR' and entry_page like '%example%'`;
 
-/** Thirty days and the thirty before, filtered: each figure twice, as a comparison needs it. */
+/** Thirty days against the thirty before, filtered, so each figure is computed twice. */
 function compared(metrics: readonly string[], dimensions: readonly string[], figures: readonly string[]) {
   const [now, from, before] = [0, 30, 60].map((days) => Date.now() - days * DAY_MS);
   const both = figures.flatMap((figure) => [

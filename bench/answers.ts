@@ -12,14 +12,15 @@ import { keep, note, percentile } from './results.ts';
 import { SESSION_START } from './sessions.ts';
 
 /**
- * Questions about many visits and leads from the columnar copy, beside the same in plain SQL on SQLite and PostgreSQL.
- * `VISITS=10000000 npm run bench -- answers` takes the size of the goals; generating them takes a while.
+ * Questions about many visits and leads, answered by the columnar copy, beside
+ * the same in plain SQL on SQLite and PostgreSQL. `VISITS=10000000 npm run bench
+ * -- answers` uses the size of the targets; generating the data takes a while.
  */
 
 const VISITS = Number(process.env.VISITS ?? (quick ? 100_000 : 1_000_000));
 const ROUNDS = 20;
 const ASKED_AT_ONCE = 10;
-/** What a busy installation has in a minute. */
+/** The visits that a busy installation gets in a minute. */
 const MINUTE_SESSIONS = 1000;
 const MINUTES = 5;
 const ENV = { ...NOTHING_KEPT, LEAD_CAPTURE_API_KEY: API_KEY };
@@ -47,7 +48,7 @@ export async function measureAnswers(): Promise<void> {
   }
 }
 
-/** The whole copy from nothing, beside what DuckDB itself takes for the same rows. */
+/** Builds the whole copy from scratch, beside a plain insert of the same rows with DuckDB. */
 async function measureBuild(dir: string) {
   const service = await startService(dir, ENV);
   const startedAt = performance.now();
@@ -88,7 +89,7 @@ async function measure(
   return { what, p50Ms, p95Ms, sqliteMs, postgresMs, targetMs };
 }
 
-/** The next answer after a minute of visits has them all; how much longer it takes for that. */
+/** After a minute of visits, the next answer includes them all: how much longer does it take? */
 async function measureFreshness(service: Service) {
   const question: Partial<Question> = { metrics: ['visits'], period: 'all' };
   const count = async () => {
@@ -126,7 +127,7 @@ async function measureFreshness(service: Service) {
   return { isComplete, moreMs };
 }
 
-/** Tracking alone, and while ten questions are asked at a time. */
+/** Tracking alone, and with ten concurrent questions. */
 async function measureTracking(service: Service) {
   const url = `${service.url}/track/session/start`;
   const options = { seconds: SECONDS, connections: CONNECTIONS };
@@ -156,7 +157,7 @@ async function measureTracking(service: Service) {
   return { alone, beside, answered };
 }
 
-/** False: the copy is still being made. */
+/** False: the copy is not ready. */
 async function ask(service: Service, question: Partial<Question>): Promise<boolean> {
   const response = await service.post('/analytics/query', question);
   const text = await response.text();

@@ -3,9 +3,9 @@ import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 
 /**
- * The limit for lead capture: a program that parses the body and writes the same rows as a new lead of the service, with
- * prepared statements and one commit for all requests that wait. It checks nothing, looks nothing up and decides nothing.
- * The pattern for its rows is the one lead that the service has left in the store.
+ * The upper limit for lead capture: parses the body and writes the same rows as the service for a new lead,
+ * with prepared statements and one commit for all waiting requests. Without any checks, lookups or decisions.
+ * Its template is the one lead that the service has left in the store.
  */
 
 const TABLES = [
@@ -29,7 +29,7 @@ const ON_CONFLICT: Partial<Record<Table, string>> = {
 
 const { DATABASE_FILE, DATABASE_URL = '' } = process.env;
 const writer = await (DATABASE_FILE ? openSqlite(DATABASE_FILE) : openPostgres(DATABASE_URL));
-/** Above the lead that is there. */
+/** Above the id of the template lead. */
 let number = 1000;
 let waiting: { body: Row; response: ServerResponse }[] = [];
 let isWriting = false;
@@ -52,7 +52,7 @@ async function writeWaiting(): Promise<void> {
     for (const { response } of batch) {
       response.writeHead(200, { 'content-type': 'application/json' }).end('{"message":"ok"}');
     }
-    // Lets what has arrived meanwhile be parsed first.
+    // Parses the requests that have arrived meanwhile first.
     await new Promise((resolve) => setImmediate(resolve));
   }
   isWriting = false;
@@ -61,14 +61,15 @@ async function writeWaiting(): Promise<void> {
 async function readPattern(read: Read): Promise<Pattern> {
   const pattern = {} as Pattern;
   for (const table of TABLES) pattern[table] = (await read(`select * from ${table}`)).map(withoutNumbers);
-  // Of an address that another lead has, none is written; a change is forgotten once it is taken in.
+  // No identity is written for an IP address that another lead has;
+  // changes are deleted once they are taken in.
   pattern.lead_identities = pattern.lead_identities.filter(({ kind }) => kind !== 'ip');
   pattern.answer_changes = pattern.answer_changes.filter(({ kind }) => kind === 'leads').slice(0, 1);
   pattern.lead_changes = [{ lead_id: 0 }];
   return pattern;
 }
 
-/** Those that the database gives. */
+/** Without the columns that the database generates. */
 function withoutNumbers({ change_no: _no, transaction_no: _transaction, ...row }: Row): Row {
   return row;
 }
@@ -144,7 +145,7 @@ async function openPostgres(url: string): Promise<Writer> {
       const sent = [client.query('begin')];
       for (const table of TABLES) {
         let rows = all.flatMap((each) => each[table]);
-        // One row cannot be changed twice by one statement.
+        // One statement cannot upsert the same row twice.
         if (table === 'submission_slots') rows = rows.slice(0, 1);
         const names = namesIn(pattern, table).join(', ');
         sent.push(

@@ -29,7 +29,7 @@ const TRACKER_MS_MAX = 5;
 export async function measureBrowserScripts(): Promise<void> {
   const scripts = {
     none: undefined,
-    // Bundled in the same way, so that the bundling does not count for the tracker.
+    // Bundled like the tracker, so that bundling makes no difference.
     fingerprint: await served(join(import.meta.dirname, 'fingerprint-alone.ts')),
     tracker: await served(join(SOURCES, 'tracker.ts')),
     form: await served(join(SOURCES, 'form.ts')),

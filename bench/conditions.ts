@@ -1,4 +1,4 @@
-/** Settings of every section; `--quick` only shows that it works. */
+/** Settings of all sections; `--quick` only checks that the benchmark works. */
 
 export const quick = process.argv.includes('--quick');
 
@@ -7,5 +7,5 @@ export const SECONDS = quick ? 4 : 20;
 export const ECHO_SECONDS = quick ? 3 : 10;
 /** Warm-up of the JIT. */
 export const WARM_UP = { seconds: quick ? 2 : 5, connections: CONNECTIONS };
-/** No response comes from the cache. */
+/** Turns off the response cache. */
 export const NOTHING_KEPT = { ANALYTICS_CACHE_TTL_SECONDS: '0' };

@@ -14,9 +14,9 @@ import { API_KEY, type Service, startService, waitUntil } from './processes.ts';
 import { keep, note, percentile } from './results.ts';
 
 /**
- * The dashboard in Chromium: time until a page is complete, and dropped frames of a long table. With demo data, or
- * `VISITS=10000000 npm run bench -- dashboard` with so many visits and a tenth as many leads; generating them, their
- * index and their columnar copy takes a while.
+ * The dashboard in Chromium: time until a page is complete, and dropped frames of a long table. With demo
+ * data, or `VISITS=10000000 npm run bench -- dashboard` with that many visits and a tenth as many leads;
+ * generating them, their index and their columnar copy takes a while.
  */
 
 const VISITS = Number(process.env.VISITS ?? 0);
@@ -81,7 +81,7 @@ async function fillWithVisits(dataDir: string): Promise<void> {
   database.close();
 }
 
-/** The columnar copy is made, and all leads are indexed. */
+/** Whether the columnar copy is complete and all leads are indexed. */
 async function isPrepared(service: Service, dataDir: string): Promise<boolean> {
   const { ok } = await service.post('/analytics/query', { metrics: ['visits'], period: 'all' });
   const database = new DatabaseSync(join(dataDir, 'leadtrail.db'), { readOnly: true });
@@ -167,7 +167,7 @@ async function visit<T>(
   }
 }
 
-/** Signed in; records in every frame since when the screen has been complete. */
+/** Signs in, and records in every frame since when the screen has been complete. */
 const WATCH = `
   sessionStorage.setItem('leadtrail_dashboard_key', '${API_KEY}');
   const isSeen = (element) => element.getBoundingClientRect().top < innerHeight;
@@ -179,7 +179,7 @@ const WATCH = `
   };
   requestAnimationFrame(look);
 `;
-/** A page counts as complete when it has been for this long. */
+/** A page must stay complete for this long to count. */
 const SETTLED_MS = 700;
 
 async function usableMs(page: Page): Promise<number> {

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 
-/** The baseline: the least a Node process can do with a JSON request is to parse it and send it back. */
+/** The baseline: parse a JSON request and send it back, the least that a Node process can do. */
 createServer((request, response) => {
   const chunks: Buffer[] = [];
   request.on('data', (chunk: Buffer) => chunks.push(chunk));

@@ -63,7 +63,7 @@ function mixed(number: number, salt: number): number {
   );
 }
 
-/** Uses the store's own capture; the submissions are spread over the leads. */
+/** Uses the store's own capture operation; the submissions are spread over the leads. */
 async function fillLeads(
   dataDir: string,
   size: { leads: number; submissions: number },
@@ -141,7 +141,7 @@ export type Measured = {
   slowest: string;
 };
 
-/** Requests of the dashboard in groups; every path of a group is requested several times. */
+/** Requests of the dashboard in groups; every path of a group is measured several times. */
 async function measureLists(service: Service, leads: number): Promise<Measured[]> {
   const anyLead = (i: number) => 1 + (mixed(i, 11) % leads);
   const range = `period=range&date_from=${day(30)}`;

@@ -81,7 +81,7 @@ function compareLeads(what: string, result: LoadResult, echo: LoadResult): void 
   );
 }
 
-/** In a store of its own, with the tables that a service has made and one lead as the pattern. */
+/** In a separate store, with the tables that a service has created and one lead as the template. */
 async function compareWithBare(dir: string, captured: LoadResult): Promise<void> {
   const bareDir = join(dir, 'bare');
   await leaveOneLead(await startService(bareDir));
@@ -131,6 +131,6 @@ async function enquire(service: Service, number: number): Promise<void> {
     headers: { 'content-type': 'application/json', ...LEAD.headers },
     body: LEAD.body.replaceAll('[<id>]', `99${String(number).padStart(7, '0')}`),
   });
-  // A request of `fetch` gets JSON, not a redirect.
+  // Because `fetch` is answered with JSON, not with a redirect.
   if (response.status !== 200) throw new Error(`A lead was answered with ${response.status}.`);
 }

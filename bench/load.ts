@@ -11,7 +11,7 @@ export type Posted = { body: string; headers?: Record<string, string> };
 export type LoadOptions = {
   seconds: number;
   connections: number;
-  /** Cycles through this many ids instead of a new one for each request. */
+  /** Cycles through this many ids instead of using a new one for each request. */
   people?: number;
   /** Pause of each connection between requests. */
   pauseMs?: number;
@@ -59,7 +59,7 @@ export async function load(url: string, posted: Posted, options: LoadOptions): P
 
 const TRIAL_SECONDS = 2;
 
-/** The pause for at least this many requests a second; wrk has no rate option. */
+/** The pause that results in at least this many requests per second; wrk has no rate option. */
 export async function pauseFor(
   url: string,
   posted: Posted,

@@ -11,10 +11,11 @@ import { report } from './results.ts';
 import { measureTracking } from './tracking.ts';
 
 /**
- * `npm run bench [-- --quick] [-- browser|leads|tracking|processor|postgres|outage|lists|answers|dashboard]`: the service against a raw `node:http` echo, with
- * the same payload and load generator in the same run. Ratios count: a slow or busy machine affects both. Lists are
- * measured in milliseconds on a large store, scripts by the time they add to a page. `processor` compares two commits on a
- * machine that is never quiet: run it alternately in a clone of each.
+ * `npm run bench [-- --quick] [-- browser|leads|tracking|processor|postgres|outage|lists|answers|dashboard]`:
+ * the service against a raw `node:http` echo, with the same payload and load generator in the same run.
+ * Ratios count: a slow or busy machine affects both. Lists are measured in milliseconds on a large store,
+ * scripts by the time they add to a page. `processor` compares two commits on a noisy machine: run it
+ * alternately in a clone of each.
  */
 
 const SECTIONS = {

@@ -11,7 +11,10 @@ import { type Service, startService, waitUntil } from './processes.ts';
 import { keep, note, percentile } from './results.ts';
 import { SESSION_START } from './sessions.ts';
 
-/** PostgreSQL stops under leads and visits, stays away, and comes back: what was answered, and what became of it. */
+/**
+ * PostgreSQL stops during leads and visits, stays away, and comes
+ * back: how requests are answered, and whether all is stored.
+ */
 
 const AWAY_SECONDS = quick ? 15 : 60;
 const AROUND_SECONDS = 5;
@@ -72,7 +75,7 @@ export async function measureOutage(): Promise<void> {
 
 type Sent = { accepted: number; refused: number; ms: number[] };
 
-/** So many a second, whether or not the earlier ones have been answered. */
+/** Open loop: sends at a fixed rate, whether or not earlier requests have been answered. */
 function sendSteadily(url: string, posted: Posted, perSecond: number): { stop(): Promise<Sent> } {
   const sent: Sent = { accepted: 0, refused: 0, ms: [] };
   const open = new Set<Promise<void>>();
@@ -104,16 +107,16 @@ function sendSteadily(url: string, posted: Posted, perSecond: number): { stop():
   };
 }
 
-/** The oldest lead in the log, and the oldest visit in the inbox. */
+/** The age of the oldest lead in the log, and of the oldest visit in the inbox. */
 const WAITING = ['leadtrail_logged_leads_oldest_seconds', 'leadtrail_inbox_oldest_record_seconds'] as const;
 
-/** There are always some of this moment. */
+/** Not zero even without a backlog: there are always some of this moment. */
 async function waitingSeconds(service: Service, name: (typeof WAITING)[number]): Promise<number> {
   const text = await (await service.get('/metrics')).text();
   return Number(new RegExp(`^${name} ([\\d.]+)`, 'm').exec(text)?.[1]);
 }
 
-/** Every lead is of another person. */
+/** Every lead is a different person. */
 async function storedIn(url: string): Promise<{ leads: number; people: number; sessions: number }> {
   const client = new Client({ connectionString: url });
   await client.connect();

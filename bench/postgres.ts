@@ -11,7 +11,7 @@ import { type Service, startBareLeads, startService, waitUntil } from './process
 import { keep, loadText, note, noteLimit } from './results.ts';
 import { SESSION_START } from './sessions.ts';
 
-/** The service on PostgreSQL, which shares the processors of this machine with it, with durable commits. */
+/** The service on PostgreSQL with durable commits, both on this machine's processors. */
 
 const DURABLE = ['fsync=on', 'synchronous_commit=on', 'full_page_writes=on', 'shared_buffers=256MB'];
 const AT_ONCE = quick ? 500 : 2000;
@@ -35,7 +35,7 @@ export async function measurePostgres(): Promise<void> {
   }
 }
 
-/** In a database of its own, where no leads are left to be indexed. */
+/** In a separate database, without leads to be indexed. */
 async function measureTracking(dir: string, url: string): Promise<void> {
   const service = await startService(join(dir, 'two'), { DATABASE_URL: url });
   await load(`${service.url}/track/session/start`, SESSION_START, WARM_UP);
@@ -47,7 +47,8 @@ async function measureTracking(dir: string, url: string): Promise<void> {
   await measureIngest([service, other], 'two processes');
   const both = await measureBacklog([service, other], url);
   await other.stop();
-  // The machine's speed changes, and the more visits there are, the slower they come in.
+  // Measured before and after, because the machine's speed varies,
+  // and ingest slows down as visits accumulate.
   const aloneAgain = await measureBacklog([service], url);
   note('ingest of a backlog, one process afterwards', backlogText(aloneAgain));
   const isMore = both.perSecond > (alone.perSecond + aloneAgain.perSecond) / 2;
@@ -65,7 +66,7 @@ async function measureLeads(service: Service): Promise<LoadResult> {
   return captured;
 }
 
-/** All of them at the same moment. */
+/** All requests at the same moment. */
 async function measureBurst(service: Service): Promise<void> {
   const startedAt = performance.now();
   const statuses = await Promise.all(
@@ -83,8 +84,8 @@ async function measureBurst(service: Service): Promise<void> {
 }
 
 /**
- * With all processes loaded alike, from the first record to the last one in the store. Every record is a session of a new
- * visitor, which is the most that one can cost.
+ * All processes equally loaded, from the first record until the last is in the store. Every record is a
+ * session of a new visitor, the most expensive kind.
  */
 async function measureIngest(services: readonly Service[], by: string): Promise<void> {
   const startedAt = performance.now();
@@ -94,7 +95,10 @@ async function measureIngest(services: readonly Service[], by: string): Promise<
   note(`ingest while records come in, ${by}`, `${Math.round(perSecond)}/s from first to last`);
 }
 
-/** Records pile up while this process holds the lock that ingest needs. Then the load stops, the lock is released, and the clock starts. */
+/**
+ * Records pile up while this process holds the lock that ingest needs. The clock starts when the load has
+ * stopped and the lock is released.
+ */
 async function measureBacklog(services: readonly Service[], url: string): Promise<Backlog> {
   const holder = new pg.Client(url);
   await holder.connect();

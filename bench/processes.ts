@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The processes of a measurement. */
+/** Starts the processes of a measurement. */
 
 const ROOT = join(import.meta.dirname, '..');
 export const API_KEY = 'key-for-the-benchmark';
@@ -18,7 +18,7 @@ export type Service = Server & {
   /** Tracking records in the inbox. */
   backlog(): Promise<number>;
   residentMiB(): Promise<number>;
-  /** Of all its threads, since the start. */
+  /** Of all threads, since the start. */
   processorSeconds(): Promise<number>;
   /** Sessions whose archives are still queued. */
   waitingArchives(): Promise<number>;
@@ -28,7 +28,7 @@ export function startEcho(): Promise<Server> {
   return start('bench/echo-server.ts', {});
 }
 
-/** Its tables are those of a service that has run there before. */
+/** Needs the tables of a service that has run there before. */
 export function startBareLeads(variables: Record<string, string>): Promise<Server> {
   return start('bench/bare-leads.ts', variables);
 }

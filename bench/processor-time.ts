@@ -10,8 +10,8 @@ import { keep, note } from './results.ts';
 import { SESSION_START } from './sessions.ts';
 
 /**
- * What a request costs in processor time, with all the background work that it causes. Unlike a rate it hardly depends on
- * what else the machine is doing; the least of several rounds counts.
+ * Processor time per request, including the background work that it causes. Unlike throughput it hardly
+ * depends on other load of the machine; the minimum of several rounds counts.
  */
 
 const ROUNDS = quick ? 2 : 5;
@@ -48,7 +48,7 @@ async function measure(service: Service, what: string, path: string, posted: Pos
   note(`processor time, ${what}`, `${Math.round(Math.min(...measured))} µs  (rounds: ${text})`);
 }
 
-/** Nothing is waiting, and the process is doing next to nothing. */
+/** Waits until nothing is queued and the process is nearly idle. */
 async function settled(service: Service): Promise<void> {
   await waitUntil(async () => {
     const before = await service.processorSeconds();

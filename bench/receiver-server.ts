@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 
-/** An automation platform that counts what it gets. With SILENT it listens and never answers. */
+/** An automation platform that counts requests. With SILENT it listens but never answers. */
 let received = 0;
 let firstAt = 0;
 let lastAt = 0;

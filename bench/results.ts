@@ -10,7 +10,7 @@ type Row = { what: string; value: string; target: string; met: boolean | undefin
 const rows: Row[] = [];
 const details: Record<string, unknown> = {};
 
-/** Without a target it is only printed. */
+/** Without a target, the value is only printed. */
 export function note(what: string, value: string, target = '', met?: boolean): void {
   rows.push({ what, value, target, met });
 }
@@ -36,7 +36,7 @@ export async function noteMemory(service: Service, what: string): Promise<void> 
   note(what, `${Math.round(mib)} MiB`, '< 256 MiB', mib < 256);
 }
 
-/** How near the service comes to a program that only writes the rows. */
+/** How close the service comes to a program that only writes the rows. */
 export function noteLimit(what: string, captured: LoadResult, limit: LoadResult): void {
   const ratio = captured.perSecond / limit.perSecond;
   keep(what, limit);
@@ -52,7 +52,7 @@ export function percentile(values: readonly number[], share: number): number {
   return sorted[Math.min(Math.floor(sorted.length * share), sorted.length - 1)] ?? Number.NaN;
 }
 
-/** Prints the results and writes them to a dated file; a run of some sections has its own. */
+/** Prints the results and writes them to a dated file; a run of single sections gets its own file. */
 export async function report(sections: readonly string[]): Promise<void> {
   const conditions = {
     date: new Date().toISOString(),

@@ -10,7 +10,7 @@ import { fillStore, SESSION_START } from './sessions.ts';
 
 /** Tracking at full speed and at a sustainable rate, and statistics with a small and a large store. */
 
-/** More than at full speed, because pauses between requests are whole milliseconds. */
+/** More than at full speed, because pauses between requests are in whole milliseconds. */
 const PACED_CONNECTIONS = 128;
 const SMALL_STORE = quick ? 10_000 : 100_000;
 const LARGE_STORE = quick ? 50_000 : 1_000_000;
@@ -136,7 +136,7 @@ type ReportTimes = { p50Ms: number; p95Ms: number };
 
 async function measureReports(dir: string): Promise<Record<string, ReportTimes>> {
   const service = await startService(dir, NOTHING_KEPT);
-  // The archives of so many sessions take a moment to reach the object store.
+  // The archives of this many sessions take a moment to reach the object store.
   await waitUntil(async () => (await service.waitingArchives()) === 0);
   const times: Record<string, ReportTimes> = {};
   for (const path of REPORTS) {

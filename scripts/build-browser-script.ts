@@ -12,7 +12,7 @@ export async function buildBrowserScript(
   await writeFile(outFile, await bundleBrowserScript(entry, format));
 }
 
-/** `replacements` is code to use instead of a package. */
+/** `replacements`: code to use in the place of packages. */
 export async function bundleBrowserScript(
   entry: string,
   format: ScriptFormat,
@@ -34,7 +34,7 @@ export async function bundleBrowserScript(
   return minified(script.code, format);
 }
 
-/** Terser after rolldown saves another twentieth. */
+/** Terser after rolldown saves another 5 %. */
 async function minified(code: string, format: ScriptFormat): Promise<string> {
   const { code: smaller = '' } = await minify(code, {
     module: format === 'es',

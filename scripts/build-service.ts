@@ -13,8 +13,8 @@ export const THREADS = [
 ];
 
 /**
- * The service and its threads with all their packages, and what they share, in a few files: to find and load many
- * hundred takes longer than to run them.
+ * Bundles the service, its threads and their packages into a few files, including shared chunks: finding and
+ * loading many hundred modules takes longer than running them.
  */
 export async function buildService(outFolder: string, before: string): Promise<void> {
   const bundle = await rolldown({
@@ -24,7 +24,7 @@ export async function buildService(outFolder: string, before: string): Promise<v
     },
     cwd: SERVER,
     platform: 'node',
-    // Comes with a library of its own.
+    // Comes with a native library.
     external: [/^@duckdb\//],
     onwarn(warning) {
       throw new Error(warning.message);
@@ -35,7 +35,9 @@ export async function buildService(outFolder: string, before: string): Promise<v
   await keepPartsOf(before, outFolder);
 }
 
-/** A service that is still running loads some parts only when it needs them. Their names tell versions apart. */
+/**
+ * A running service imports some chunks lazily, so the previous ones are kept. Their names contain a hash.
+ */
 async function keepPartsOf(before: string, outFolder: string): Promise<void> {
   await mkdir(before, { recursive: true });
   const built = new Set(await readdir(outFolder));

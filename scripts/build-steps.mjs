@@ -112,7 +112,7 @@ function hashOfInputs(step) {
   const hash = createHash('sha256');
   for (const input of step.inputs) {
     const file = join(ROOT, input);
-    // The name goes in as well, so that content moving from one file to another is a change.
+    // The name is hashed as well, so that moving content from one file to another counts as a change.
     hash.update(`${input}\0`).update(existsSync(file) ? readFileSync(file) : 'missing');
   }
   return hash.digest('hex');

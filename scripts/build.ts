@@ -17,9 +17,9 @@ async function build(step: BuildStep): Promise<void> {
   await mkdir(dirname(output), { recursive: true });
   await rm(partial, { recursive: true, force: true });
   await step.run(partial);
-  // Interrupted at any point, it leaves the old output or one without a stamp.
+  // Interrupted at any point, this leaves either the old output or one without a stamp.
   await rm(stampFile(step), { force: true });
-  // A folder cannot be renamed over one that is not empty.
+  // A folder cannot be renamed onto one that is not empty.
   await rm(output, { recursive: true, force: true });
   await rename(partial, output);
   writeStamp(step);

@@ -16,7 +16,10 @@ import { DEMO_SIZE, fillWithDemo } from './demo/fill.ts';
 /** The service with generated data of a fictitious agency. */
 
 const ROOT = join(import.meta.dirname, '..');
-/** In a key file, as if generated at the first start: then the service has its demo page, too. */
+/**
+ * Written as a key file, as if generated at the first start, because
+ * the demo page exists only with generated keys.
+ */
 const KEYS: GeneratedKeys = {
   ANALYTICS_API_KEY: 'demo-admin-key',
   ANALYTICS_MARKETING_API_KEY: 'demo-marketing-key',
@@ -47,7 +50,7 @@ async function isEmpty(folder: string): Promise<boolean> {
   return names.length === 0;
 }
 
-/** Filled beside the folder and renamed, so that an interrupted run starts over. */
+/** Filled beside the folder and then renamed, so that an interrupted run starts over. */
 async function generate(): Promise<void> {
   const startedAt = performance.now();
   const unfinished = `${dataDir}.unfinished`;
@@ -72,7 +75,7 @@ async function generate(): Promise<void> {
   console.log(`The demo data is there (${((performance.now() - startedAt) / 1000).toFixed(0)} s).`);
 }
 
-/** Prints a line for every tenth. */
+/** Prints a line for every tenth of the work. */
 function makeProgress(): (what: string, share: number) => void {
   let told = '';
   return (what, share) => {
@@ -102,11 +105,11 @@ function startService(target: Server): ChildProcess {
       ...process.env,
       DATA_DIR: dataDir,
       PORT: port,
-      // Its keys are published: other machines get in only where somebody asks for it.
+      // The demo's keys are public, so it is reachable from other machines only on request.
       HOST: process.env.HOST || '127.0.0.1',
       BOT_LEAD_DETECTION: 'on',
       FLOW_WEBHOOK_URL: `http://127.0.0.1:${targetPort}/leads`,
-      // Empty rather than unset, because .env could set them.
+      // Empty instead of unset, because .env could set them.
       ...Object.fromEntries(Object.keys(KEYS).map((name) => [name, ''])),
       DATABASE_URL: '',
       DATABASE_READ_URL: '',

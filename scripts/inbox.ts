@@ -7,7 +7,7 @@ import { refuseMissing, runCommand } from './run-command.ts';
 
 /** `npm run inbox -- list` and `npm run inbox -- adopt <folder>`. */
 
-/** Of tracking, and of leads that were taken while the store was away. */
+/** Inboxes of tracking, and lead logs. */
 const FOLDERS = [INBOX_DIR, LEAD_LOG_DIR] as const;
 
 const USAGE = [
@@ -41,7 +41,7 @@ function list(dir: string): void {
   }
 }
 
-/** A DATA_DIR has an inbox of tracking and a log of leads; a folder given by itself is an inbox of tracking. */
+/** A DATA_DIR has an inbox and a lead log; any other folder is taken as an inbox. */
 function adopt(folder: string, dataDir: string): void {
   const inside = FOLDERS.filter((name) => existsSync(join(folder, name)));
   const adopted = inside.map((name) => adoptInboxes(join(folder, name), join(dataDir, name)));
@@ -52,7 +52,7 @@ function adopt(folder: string, dataDir: string): void {
   console.log('A running service processes them within a minute, otherwise the next start does.');
 }
 
-/** A copied log of leads has to keep its name. */
+/** A copied lead log is recognised by the name of its folder. */
 function folderLike(folder: string): string {
   return FOLDERS.find((name) => name === basename(resolve(folder))) ?? FOLDERS[0];
 }

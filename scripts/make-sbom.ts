@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Lists what the service is made of: a CycloneDX document, and a text with the licence of each package. */
+/** Lists the components of the service: a CycloneDX document, and a text with the licence of each package. */
 
 type Licence = { license?: { id?: string; name?: string }; expression?: string };
 type Component = { name: string; version: string; licenses?: Licence[] };

@@ -4,7 +4,7 @@ import { openSqliteStore } from '../packages/server/src/adapters/sqlite-store.ts
 import { DATABASE_FILE } from '../packages/server/src/lib/data-dir.ts';
 import { refuseMissing, runCommand } from './run-command.ts';
 
-/** `npm run migrate`: brings the tables to the present shape, without starting the service. */
+/** `npm run migrate`: migrates the tables without starting the service. */
 
 await runCommand({ failed: 'Leadtrail cannot migrate: ' }, async ({ database, dataDir }) => {
   if (database.kind === 'sqlite') {

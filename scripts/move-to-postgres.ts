@@ -23,7 +23,7 @@ function withoutUser(url: string): string {
   return url.replace(/\?.*$/, '').replace(/^[^/]+\/\/(.*@)?/, '');
 }
 
-/** Prints a line for every finished table, and now and then one for a large table. */
+/** Prints a line for every finished table, and progress for large ones. */
 function makeProgress(): (what: string, done: number, total: number) => void {
   let toldAt = performance.now();
   return (what, done, total) => {

@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs';
 import { type Config, loadEnvFile, readConfig } from '../packages/server/src/config.ts';
 import { OperatorError, toldOf } from '../packages/server/src/lib/errors.ts';
 
-/** What all commands that work on an installation do alike: read its settings, and say why they failed. */
+/** Common to all commands for operators: reads the configuration, and explains failures. */
 export async function runCommand(
   { failed }: { failed: string },
   work: (config: Config) => Promise<void> | void,
 ): Promise<void> {
-  // Databases and their logs: for this user only, whatever the shell says.
+  // Databases and their logs are private to this user, whatever umask the shell has.
   process.umask(0o077);
   try {
     loadEnvFile();
@@ -18,7 +18,7 @@ export async function runCommand(
   }
 }
 
-/** Where a folder that is not there is more likely a mistake than an installation without anything in it. */
+/** For commands where a missing folder is more likely a mistake than an empty installation. */
 export function refuseMissing(dataDir: string): void {
   if (!existsSync(dataDir)) throw new OperatorError(`DATA_DIR=${dataDir} does not exist.`);
 }

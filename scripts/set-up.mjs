@@ -11,7 +11,7 @@ import { BUILD_STEPS, isFresh } from './build-steps.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const MODULES = join(ROOT, 'node_modules');
-/** What was installed before, until the new install has succeeded. */
+/** The previous install, kept until the new one has succeeded. */
 const PREVIOUS_MODULES = join(ROOT, 'node_modules.previous');
 const LOCAL_NODE = join(MODULES, '.bin', 'node');
 const INSTALL_STAMP = join(MODULES, '.leadtrail-install');
@@ -19,7 +19,7 @@ const INSTALL_STAMP = join(MODULES, '.leadtrail-install');
 // `--include` wins over NODE_ENV=production and over an `omit` in the user's npm settings.
 const INSTALL_ARGUMENTS = ['ci', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'];
 const EVERYTHING = ['--include=dev'];
-/** Running needs neither the workspace `testing` nor what checks the code. */
+/** Running needs neither the workspace `testing` nor the tools that check the code. */
 const FOR_RUNNING = [
   '--omit=dev',
   '--include-workspace-root',
@@ -35,7 +35,7 @@ const SETTINGS_NOT_INHERITED =
 restorePrevious();
 const wanted = hashOfManifests();
 const before = readStamp();
-// Whoever has tested here will do so again.
+// Keep dev dependencies once they were installed for tests.
 const kind = process.argv.includes('--for-tests') || before.kind === ALL ? ALL : RUNNING;
 if (!isInstalled()) install();
 if (!BUILD_STEPS.every(isFresh)) build();
@@ -44,7 +44,7 @@ function isInstalled() {
   return existsSync(LOCAL_NODE) && before.hash === wanted && before.kind === kind;
 }
 
-/** What was installed last; earlier versions installed everything and did not say so. */
+/** The kind of the last install; earlier versions installed everything and did not record it. */
 function readStamp() {
   if (!existsSync(INSTALL_STAMP)) return {};
   const [hash, installed = ALL] = readFileSync(INSTALL_STAMP, 'utf8').split(' ');
@@ -53,7 +53,8 @@ function readStamp() {
 
 function install() {
   console.log('Installing dependencies…');
-  // npm would delete it first: without the registry neither this version nor the one before could start.
+  // npm would delete it first: without the registry, neither this
+  // version nor the previous one could start then.
   if (existsSync(MODULES)) renameSync(MODULES, PREVIOUS_MODULES);
   const [command, ...prefix] = npmCommand();
   const { status, error } = spawnSync(
@@ -76,7 +77,7 @@ function install() {
   rmSync(PREVIOUS_MODULES, { recursive: true, force: true });
 }
 
-/** After an install that failed or was interrupted. */
+/** Recovers from an install that failed or was interrupted. */
 function restorePrevious() {
   if (!existsSync(PREVIOUS_MODULES)) return;
   rmSync(MODULES, { recursive: true, force: true });
@@ -91,7 +92,10 @@ function build() {
   if (status !== 0) fail(`The build failed${error ? ` (${error.message})` : ''}.`);
 }
 
-/** Compared before it runs for the first time: npm has no checksum of what the package's install script downloads. */
+/**
+ * Compared before its first run: npm has no checksum for the binary
+ * that the package's install script downloads.
+ */
 function requireLocalNode() {
   const version = readManifest('package.json').dependencies.node;
   const expected = readManifest('scripts/node-checksums.json').binaries[
@@ -142,7 +146,7 @@ function hashOfManifests() {
     join('packages', name, 'package.json'),
   );
   for (const file of ['package.json', ...workspaces.sort()]) {
-    // A new script changes nothing about what is installed.
+    // Changed scripts do not affect what is installed.
     const { scripts, ...installed } = readManifest(file);
     hash.update(`\0${file}\0`).update(JSON.stringify(installed));
   }

@@ -23,7 +23,7 @@ const TYPE_CHECKED = [
   'packages/dashboard',
   'packages/dashboard/test',
 ];
-/** A test often waits for a disk, a timer or one of several processes, and leaves a core to others meanwhile. */
+/** Tests often wait for a disk, a timer or another process, so two files per core keep all cores busy. */
 const FILES_AT_ONCE = 2 * availableParallelism();
 const SLOWEST_SHOWN = 20;
 const SIGNAL_EXIT_CODE_BASE = 128;
@@ -97,7 +97,10 @@ async function testFiles(): Promise<FileResult[]> {
   }
 }
 
-/** A server named by the caller is used as it is, so that platforms without a packaged binary can test too. */
+/**
+ * A server named by the caller is used as it is, so that tests also
+ * run on platforms without a packaged binary.
+ */
 async function postgresForTests(): Promise<PostgresServer> {
   const url = process.env.TEST_POSTGRES_URL;
   return url ? { url, stop: async () => {} } : await startPostgres();
@@ -112,7 +115,7 @@ function showFile({ file, passed, seconds, output }: FileResult): void {
   console.log(`${mark(passed)} ${file} (${seconds.toFixed(1)} s)`);
 }
 
-/** What took longest, and then what failed, where it is seen first. */
+/** Prints the slowest files, and the failures last, where they are seen first. */
 function showTimes(files: readonly FileResult[]): void {
   const slowest = files.toSorted((a, b) => b.seconds - a.seconds).slice(0, SLOWEST_SHOWN);
   console.log('\nSlowest files:');

@@ -51,7 +51,7 @@ async function tryWorkflows(n8n: N8nServer): Promise<void> {
   }
 }
 
-/** As docs/AUTOMATION.md says it; answers the id of the workflow for leads. */
+/** Follows docs/AUTOMATION.md; returns the id of the workflow for leads. */
 async function importAll(n8n: N8nServer, service: TestService, crm: Crm): Promise<string> {
   const bearer = (secret: string) => ({ name: 'Authorization', value: `Bearer ${secret}` });
   const headers = {
@@ -85,7 +85,7 @@ async function importAll(n8n: N8nServer, service: TestService, crm: Crm): Promis
   const errorWorkflow = await add('errors');
   await add('crm-changes');
   const leads = await add('leads', { errorWorkflow });
-  // Their webhooks are there a moment after they are active.
+  // Webhooks are registered a moment after their workflow is active.
   await until('Both webhooks', async () => {
     const asked = ['crm-changes', 'leadtrail'].map((path) => fetch(`${n8n.url}/webhook/${path}`));
     const answers = await Promise.all((await Promise.all(asked)).map((each) => each.text()));

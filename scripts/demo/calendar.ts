@@ -1,13 +1,13 @@
 import { DAY_MS, HOUR_MS } from '../../packages/server/src/lib/utc-time.ts';
 import type { Random } from './random.ts';
 
-/** Times of visits: by hour and weekday, growing every week, with one peak. */
+/** Times of visits: by hour and weekday, with weekly growth and one peak. */
 
 export const DAYS = 90;
 
 /** By hour of the day, UTC. */
 const HOURS = [3, 2, 2, 2, 3, 5, 8, 11, 13, 14, 14, 13, 13, 14, 15, 16, 17, 18, 20, 21, 19, 14, 9, 5];
-/** From Sunday on. */
+/** Starting on Sunday. */
 const WEEKDAYS = [1.12, 1.05, 1.04, 1.0, 0.97, 0.8, 0.86];
 const GROWTH = 0.9;
 const RIPPLE = 0.12;

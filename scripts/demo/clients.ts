@@ -1,6 +1,6 @@
 /**
- * The clients of a fictitious agency: what they sell, where, on which pages and to whom. Their domains are reserved
- * names.
+ * The clients of a fictitious agency: what they sell, where, on which
+ * pages and to whom. Their domains are reserved for examples.
  */
 export type Client = {
   siteKey: string;
@@ -12,9 +12,9 @@ export type Client = {
   /** Landing pages, the most frequent entry page first. */
   pages: readonly string[];
   forms: readonly { id: string; name: string }[];
-  /** Of the visitors, the most frequent first. */
+  /** Countries of the visitors, the most frequent first. */
   audience: readonly string[];
-  /** By a won lead, in euros: the least and the most. */
+  /** Earnings from a won lead in euros, minimum and maximum. */
   earnings: readonly [number, number];
   weight: number;
 };
@@ -118,7 +118,7 @@ export const CLIENTS: readonly Client[] = [
   },
 ];
 
-/** Traffic sources. `medium` and `source` as in UTM parameters; without a referrer the address was typed. */
+/** Traffic sources. `medium` and `source` as in UTM parameters; no referrer means a typed address. */
 export type Channel = {
   leadSource: string;
   referrer: string | null;
@@ -177,7 +177,7 @@ export const CHANNELS: readonly Channel[] = [
 ];
 
 export const CAMPAIGNS = ['launch', 'autumn-sale', 'remarketing', 'lookalike', 'brand'] as const;
-/** What the peak is about. */
+/** The occasion of the peak. */
 export const OPEN_HOUSE = { siteKey: 'harbour-house', campaign: 'open-house', page: '/open-house' };
 
 export const KEYWORDS = [

@@ -5,9 +5,9 @@ import type { Store } from '../../packages/server/src/store/store.ts';
 import type { Random } from './random.ts';
 import type { Visit } from './visits.ts';
 
-/** What the campaigns cost: the clicks of every day, at prices that move around that of the source. */
+/** Costs of the campaigns: the clicks of every day, at prices that vary around that of the source. */
 
-/** Of a click in euros, and the share of people who click on an ad that they are shown. */
+/** Price per click in euros, and click-through rate. */
 const PRICES: Readonly<Record<string, { fileName: string; click: number; clickRate: number }>> = {
   google: { fileName: 'google-ads.csv', click: 2.9, clickRate: 0.045 },
   facebook: { fileName: 'facebook-ads.csv', click: 1.35, clickRate: 0.011 },
@@ -15,7 +15,7 @@ const PRICES: Readonly<Record<string, { fileName: string; click: number; clickRa
   linkedin: { fileName: 'linkedin-ads.csv', click: 6.4, clickRate: 0.005 },
   bing: { fileName: 'microsoft-ads.csv', click: 1.9, clickRate: 0.03 },
 };
-/** People who know the name or were here before are cheaper to bring. */
+/** People who know the brand or have visited before are cheaper to attract. */
 const CAMPAIGN_FACTORS: Readonly<Record<string, number>> = { brand: 0.45, remarketing: 0.7, lookalike: 1.25 };
 const MICROS_PER_CENT = 10_000;
 

@@ -14,7 +14,7 @@ export type PlannedEnquiry = {
   ip: string;
   geo: Geo;
   headers: SentHeaders;
-  /** The visit that led to it; none for a server integration. */
+  /** The visit that led to the enquiry; null for server integrations. */
   visit: Visit | null;
 };
 
@@ -58,7 +58,7 @@ export function makeEnquiries(
     return place < SERVER_SHARE + BOT_SHARE ? 'bot' : 'visitor';
   }
 
-  /** Keeps to the conversion rate, with visits that reached a form. */
+  /** Keeps to the conversion rate, using only visits that reached a form. */
   function leadOf(visit: Visit, number: number): PlannedEnquiry[] {
     if (made >= (number + 1) * leadsPerVisit) return [];
     const isReady =
@@ -174,7 +174,7 @@ const NOWHERE: Geo = {
   asn: null,
 };
 
-/** The first fills in the honeypot and has its address blocked; the bot goes on nevertheless. */
+/** The first bot fills in the honeypot and has its address blocked, but keeps sending. */
 function fromBot({ startedAt, visitor }: Visit, random: Random): PlannedEnquiry[] {
   const { client, geo } = visitor;
   const ip = someAddress(random);

@@ -21,7 +21,7 @@ export const DEMO_SIZE: DemoSize = { sessions: 50_000, leads: 2000, recordings: 
 
 const SEED = 20_261_115;
 const SPOOL = 'demo';
-/** The least time between visits of a person, so that an enquiry does not see a later visit. */
+/** The minimum time between visits of a person, so that an enquiry never sees a later visit. */
 const BATCH_MS_MAX = RETURN_AFTER_MS;
 const INDEXED_AT_ONCE = 2000;
 const DUPLICATE_WINDOW_MINUTES = 60;
@@ -48,7 +48,7 @@ export async function fillWithDemo(
   while ((await store.indexLeads({ max: INDEXED_AT_ONCE })) > 0);
 }
 
-/** In order of time, so that every lead has the figures of its visitor until then. */
+/** Chronologically, so that every lead has its visitor's figures up to then. */
 async function visitAndEnquire(
   store: Store,
   delivery: Delivery,

@@ -17,7 +17,7 @@ export type CapturedLead = {
   submissions: number;
   project: string;
   isBot: boolean;
-  /** null: not forwarded. */
+  /** Null: not forwarded. */
   sendId: string | null;
 };
 
@@ -37,7 +37,7 @@ const TROUBLE = [
 ];
 
 export type Delivery = {
-  /** Makes all attempts that are due by then, at their times. Time goes on from call to call. */
+  /** Makes all attempts due by `time`, each at its time. Time only moves forward between calls. */
   until(time: number): Promise<void>;
   readonly delivered: ReadonlySet<string>;
 };
@@ -115,7 +115,7 @@ export async function workOn(
         by: 'marketing',
         now: Math.round((at + now) / 2),
       });
-    // Some have followed up since they were viewed.
+    // Some leads have a follow-up since they were viewed.
     if (status !== 'new' || random.chance(0.25)) {
       if (submissions > 1 && random.chance(0.2)) continue;
       const seenAt = Math.min(at + random.integer(5, 900) * MINUTE_MS, now);
@@ -125,7 +125,7 @@ export async function workOn(
   return statuses;
 }
 
-/** Most of those who have bought or have an offer are known to be worth something: what the client earns by them. */
+/** Most leads that are won or have a proposal get a value within the client's earnings. */
 function worthOf(status: LeadStatus, project: string, random: Random): number | undefined {
   const client = CLIENTS.find((each) => each.project === project);
   if (client === undefined || !(status === 'won' || status === 'proposal') || random.chance(0.1))
@@ -145,7 +145,7 @@ const CRM_STEPS: Readonly<Record<LeadStatus, readonly string[]>> = {
   fake: ['created', 'marked_as_spam'],
 };
 
-/** What the CRM calls the stage before the last step; else contacted. */
+/** The stage at each CRM step before the last; otherwise contacted. */
 const STAGE_BEFORE: Readonly<Record<string, LeadStatus>> = {
   created: 'new',
   assigned: 'new',
@@ -169,7 +169,7 @@ export async function callBack(
     await store.recordCrmId({ ...record, crmLeadId, mapping: NO_MAPPING, now: lead.at });
     await reportSteps(store, lead, crmLeadId, statuses.get(lead.leadId) ?? 'new', random, now);
   }
-  // For a lead that was entered in the CRM.
+  // For a lead that was entered in the CRM by hand.
   for (const number of [1, 2, 3])
     await reportSteps(store, { at: now - number * DAY_MS }, `CRM-${900_000 + number}`, 'new', random, now);
 }

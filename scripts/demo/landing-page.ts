@@ -36,7 +36,7 @@ const FIELDS = [
   ['PHONE', 'Phone'],
 ] as const;
 
-/** Of a narrow window; in a wide one the rest of it is empty. */
+/** In a narrow window; in a wide one the rest stays empty. */
 const PAGE_HEIGHT = 1700;
 
 export function landingPage(client: Client): { node: PageNode; ids: PageIds; pageHeight: number } {

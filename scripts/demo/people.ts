@@ -5,7 +5,7 @@ import type { Random } from './random.ts';
 export type Country = {
   code: string;
   dialCode: string;
-  /** A mobile number as it is written there; # is any digit. */
+  /** The local format of a mobile number; # is any digit. */
   phone: string;
   timezone: string;
   language: string;

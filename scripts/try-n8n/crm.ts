@@ -9,7 +9,7 @@ export type Crm = {
   close(): void;
 };
 
-/** For leads with these addresses it answers 500, or no id. */
+/** It answers with 500, or without an id, for leads with these e-mail addresses. */
 export const FAILING = 'crm-fails@example.org';
 export const WITHOUT_ID = 'crm-gives-no-id@example.org';
 

@@ -94,7 +94,7 @@ export const STEPS: Readonly<Record<string, (trial: Trial) => Promise<void>>> = 
   },
 };
 
-/** The next one of the workflow for leads that has ended. */
+/** The next finished execution of the workflow for leads. */
 async function nextExecution({ n8n, leads }: Trial): Promise<Execution> {
   let found: Execution | undefined;
   await until('An execution', async () => {

@@ -37,7 +37,7 @@ export type Client = <N extends CallableName>(
   ...input: CallArguments<Endpoints[N]>
 ) => Promise<ReceivedAnswer<Endpoints[N]>>;
 
-/** What is sent piece by piece is text once it is here. */
+/** A streamed answer is received as text. */
 type ReceivedAnswer<E extends Endpoint> = E['streams'] extends readonly string[] ? string : AnswerOf<E>;
 
 /** What a client has to know of an endpoint. */
@@ -62,7 +62,7 @@ export type Send = (method: string, address: string, input: SendInput) => Promis
 export class ApiProblem extends Error {
   /** 0: the service was not reached. */
   readonly status: number;
-  /** `unknown` where something between here and the service has answered. */
+  /** `unknown` where something in between, such as a proxy, has answered. */
   readonly code: ErrorCode | 'unreachable' | 'unknown';
   readonly details: readonly { path: string; message: string }[];
   readonly retryAfterS: number | undefined;
@@ -89,7 +89,7 @@ export function createClient(routes: Routes, sendRequest: Send): Client {
   return call as Client;
 }
 
-/** What is undefined or empty in a query is left out. */
+/** Leaves out undefined and empty query parameters. */
 export function addressOf({ path }: Route, { params = {}, query = {} }: AddressInput = {}): string {
   const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
@@ -125,7 +125,7 @@ export async function send(
   throw await problemOf(response);
 }
 
-/** As a part of a form a file keeps its name. */
+/** As part of a multipart form, so that the file keeps its name. */
 function formWith(file: File): FormData {
   const form = new FormData();
   form.set('file', file);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { ApiError, QueryFlag, QueryMoment } from './fields.ts';
 
-/** What became of clicks on ads, as files that the platforms import. */
+/** Offline conversions, as files that ad platforms import. */
 
 export const AD_PLATFORMS = ['google', 'meta', 'microsoft'] as const;
 export type AdPlatform = (typeof AD_PLATFORMS)[number];
@@ -23,7 +23,7 @@ export const exportConversions = endpoint({
     platform: z.enum(AD_PLATFORMS),
     goal: z
       .enum(CONVERSION_GOALS)
-      .describe('`qualified` and `won`: once the lead has reached the stage, with the time it did'),
+      .describe('`qualified` and `won`: once the lead has reached that stage, with the time when it did'),
     since: QueryMoment.optional().describe('only conversions from this time on'),
     again: QueryFlag.optional().describe('true: also those that were exported before'),
     name: z
@@ -32,7 +32,7 @@ export const exportConversions = endpoint({
       .min(1)
       .max(NAME_CHARS_MAX)
       .optional()
-      .describe('of the conversion at the platform; `Lead`, `Qualified lead` or `Won` when omitted'),
+      .describe('name of the conversion at the platform; `Lead`, `Qualified lead` or `Won` when omitted'),
   }),
   streams: ['text/csv'],
   responses: {

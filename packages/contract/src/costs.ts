@@ -13,18 +13,18 @@ const Column = z.string().trim().min(1).max(256).optional();
 const Given = z.string().trim().min(1).max(256).optional();
 
 export const CostsImported = z.object({
-  import_id: z.string().describe('the same for the same costs'),
+  import_id: z.string().describe('identical for identical costs'),
   dry_run: z.boolean(),
   format: z.enum(['plain', 'google_ads', 'meta_ads', 'microsoft_ads']),
   columns: z.record(z.string(), z.string()).describe('for each field the column it was read from'),
-  rows: Count.describe('days of campaigns, lines of the same day and campaign added up'),
+  rows: Count.describe('one for each day of a campaign; lines of the same day and campaign are added up'),
   days: Count,
-  from: z.iso.date().nullable().describe('first day; null: there is none'),
+  from: z.iso.date().nullable().describe('first day; null: no costs'),
   to: z.iso.date().nullable().describe('last day'),
   amount: z.number().describe('of all rows, in the currency of the settings'),
   currency: z.string(),
   lines_skipped: Count,
-  skipped: z.array(z.object({ line: z.int(), reason: z.string() })).describe('the first of them'),
+  skipped: z.array(z.object({ line: z.int(), reason: z.string() })).describe('the first skipped lines'),
 });
 export type CostsImported = z.output<typeof CostsImported>;
 
@@ -34,8 +34,8 @@ export const importCosts = endpoint({
   path: '/analytics/costs/import',
   summary: 'Import costs from a CSV file: plain, or exported by Google Ads, Meta or Microsoft',
   query: z.object({
-    dry_run: QueryFlag.optional().describe('true: only say what would be imported'),
-    date: Column.describe('the column of the file to read the date from; guessed if not given'),
+    dry_run: QueryFlag.optional().describe('true: only report what would be imported'),
+    date: Column.describe('the column of the file to read the date from; detected when omitted'),
     source: Column,
     medium: Column,
     campaign: Column,
@@ -44,8 +44,8 @@ export const importCosts = endpoint({
     currency: Column,
     clicks: Column,
     impressions: Column,
-    default_source: Given.describe('of lines that name none'),
-    default_medium: Given,
+    default_source: Given.describe('for lines without a source'),
+    default_medium: Given.describe('for lines without a medium'),
   }),
   file: 'text/csv',
   bodyBytesMax: COST_FILE_BYTES_MAX,
@@ -57,7 +57,7 @@ const CostImport = z.object({
   imported_at: DateTime,
   format: z.string(),
   file_name: z.string(),
-  rows: Count.describe('those that no later import has replaced'),
+  rows: Count.describe('those not replaced by a later import'),
   from: z.iso.date().nullable(),
   to: z.iso.date().nullable(),
   amount: z.number(),
@@ -80,7 +80,7 @@ export const deleteCosts = endpoint({
   ...costs,
   method: 'DELETE',
   path: '/analytics/costs/:import_id',
-  summary: 'Take the costs of an import out again',
+  summary: 'Delete the costs of an import',
   params: z.object({ import_id: z.string().min(1).max(128) }),
   responses: { 200: z.object({ deleted: z.literal(true) }), 400: ApiError, 404: ApiError, ...errors },
 });

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 
 /**
- * Who may call an endpoint. `marketing` is the lesser analytics role: an admin key passes there too. `shared` also lets in
- * the token of a shared link; the handler keeps to its sites. The last two are the secrets of the automation platform and
- * of the CRM.
+ * Who may call an endpoint. `marketing` is the lesser analytics role: an admin key passes there too. `shared`
+ * also lets in the token of a shared link, which the handler limits to its sites. The last two are the
+ * secrets of the automation platform and of the CRM.
  */
 export type Auth = 'public' | 'shared' | 'marketing' | 'admin' | 'callback' | 'crm-webhook';
 
@@ -12,16 +12,16 @@ export type CachePolicy = 'no-store' | 'one-minute' | 'immutable';
 
 /** What the endpoints are about, in the order of the documentation. */
 export const GROUPS = {
-  Tracking: 'What the tracker sends. Public, and limited for each client.',
+  Tracking: 'What the tracker sends. Public, and rate-limited per client.',
   'Lead capture': 'What forms and servers send.',
   Callbacks: 'What the automation platform and the CRM report back.',
-  Statistics: 'Ready-made figures.',
-  Questions: 'Any question about visits, leads and money, and the leads behind a figure.',
-  Leads: 'People who enquired, what they sent and how they are doing.',
+  Statistics: 'Ready-made reports.',
+  Questions: 'Any question about visits, leads and money, the rows behind a figure, costs and conversions.',
+  Leads: 'Leads, their submissions and stages; rejected and testing leads.',
   Replays: 'Recordings of visits.',
-  Deliveries: 'Leads on their way to the automation platform.',
-  'IP lists': 'Addresses that are blocked or always let through, and what was set aside.',
-  Campaigns: 'What visits cost, and what ad platforms are told.',
+  Deliveries: 'Deliveries of leads to the automation platform.',
+  'IP lists': 'IP addresses and ranges that are blocked or whitelisted.',
+  Campaigns: 'Submissions by day, project, source and engagement.',
   Management: 'Sites, forms, integrations, settings and erasure.',
   Service: 'Health, metrics and this documentation.',
 } as const;
@@ -35,11 +35,11 @@ export type Endpoint = {
   readonly summary: string;
   readonly auth: Auth;
   readonly cache: CachePolicy;
-  /** Every answer says since when it may be gone, and what replaces it. */
+  /** Announced by every answer, in the headers Sunset and Link. */
   readonly deprecated?: { readonly sunset: string; readonly successor: string };
-  /** Which web pages may call it: any, or those of the sites that are set up. */
+  /** CORS: any origin, or those of the sites that are set up. */
   readonly origins?: 'any' | 'sites';
-  /** Asked all the time by machines, some of which speak HTTP/1.0: needs no Host header and is not logged. */
+  /** Polled by load balancers, some of which speak HTTP/1.0: needs no Host header and is not logged. */
   readonly isHealthCheck?: true;
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
@@ -52,14 +52,14 @@ export type Endpoint = {
   readonly form?: z.ZodObject;
   /** The body is a file of this content type, as it is or as the part `file` of a multipart form. */
   readonly file?: string;
-  /** The JSON body may be gzipped and nest deeply; the handler reads of it what has to be known. */
+  /** The JSON body may be gzipped and nest deeply; the handler parses it as far as needed. */
   readonly packed?: true;
   readonly bodyBytesMax?: number;
   /** The content type of the answer where it is not JSON. */
   readonly produces?: string;
-  /** Another content type of the answer, for those who accept it; the handler then answers with the text itself. */
+  /** An alternative content type by content negotiation; the handler then answers with the text itself. */
   readonly alsoProduces?: string;
-  /** The answer is sent piece by piece, in one of these content types; its schema describes it as JSON. */
+  /** The answer is streamed in one of these content types; its schema describes it as JSON. */
   readonly streams?: readonly string[];
   /** Status to schema; the first success is what a handler answers unless it says otherwise. */
   readonly responses: Readonly<Record<number, z.ZodType>>;

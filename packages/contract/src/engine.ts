@@ -14,8 +14,8 @@ const report = {
   cache: 'no-store',
   query: z.object({
     days: clampedInteger({ default: ENGINE_DAYS_DEFAULT, min: 1, max: ENGINE_DAYS_MAX }),
-    project: z.string().optional().describe('the whole name, in any case'),
-    source: z.string().optional().describe('the whole name, in any case'),
+    project: z.string().optional().describe('the full name, ignoring case'),
+    source: z.string().optional().describe('the full name, ignoring case'),
     engagement_label: z.string().optional().describe('Cold, Cool, Warm, Hot or Very Hot'),
   }),
 } as const;

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { EndpointName, Endpoints } from './endpoints.ts';
 
-/** What can be sent to each endpoint that takes a body, as the documentation shows it. */
+/** An example body for each endpoint that takes one, for the documentation. */
 
 type Taken<E> = E extends { body: infer B } ? B : E extends { form: infer F } ? F : undefined;
 type Examples = {

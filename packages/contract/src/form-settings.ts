@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { FIELD_MEANINGS } from './field-meanings.ts';
 
-/** What a form can be told to do: what follows after sending, its texts, what its fields mean, and its spam check. */
+/** Settings of a form: what follows after sending, its texts, what its fields mean, its spam check. */
 
 const TEXT_CHARS_MAX = 500;
 const ADDRESS_CHARS_MAX = 2048;
@@ -39,10 +39,10 @@ export const FormTexts = z
   .strictObject({
     sending: Text.describe('on the button while the form is being sent'),
     success: Text.describe('after sending, where the page stays'),
-    error: Text.describe('the service did not take the form; it can be sent again'),
+    error: Text.describe('the service did not accept the form; it can be sent again'),
     offline: Text.describe('the browser is offline'),
-    kept: Text.describe('follows the two before where the form is kept and sent again by itself'),
-    invalid: Text.describe('something was not accepted'),
+    kept: Text.describe('follows `error` and `offline` where the form is kept and retried automatically'),
+    invalid: Text.describe('some input was not accepted'),
     refused: Text.describe('the form cannot be sent from this page'),
     too_large: Text.describe('the form is too large'),
   })
@@ -73,9 +73,7 @@ export type SpamCheckProvider = Extract<SpamCheck, 'turnstile' | 'hcaptcha'>;
 export const SPAM_CHECK_FAILED = ['suspicion', 'refuse'] as const;
 export const SpamCheckFailed = z
   .enum(SPAM_CHECK_FAILED)
-  .describe(
-    'what becomes of a submission that fails: taken with a higher `suspicion_score`, or refused with 400',
-  );
+  .describe('a submission that fails is accepted with a higher `suspicion_score`, or refused with 400');
 export type SpamCheckFailed = z.output<typeof SpamCheckFailed>;
 
 export const SpamCheckKey = z.string().trim().max(KEY_CHARS_MAX);

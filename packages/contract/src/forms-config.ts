@@ -23,7 +23,7 @@ export const FormsConfig = z
       .describe('names of the fields for campaign parameters of the page URL'),
     after_sending: AfterSending,
     texts: FormTexts.describe(
-      'in the language asked for, with those of the form itself; English ones are left out',
+      'in the requested language, overridden by those of the form; English defaults are left out',
     ),
     options: z
       .object({ source: Options, country: Options, project: Options, city: Options })
@@ -49,7 +49,7 @@ export const formsConfig = endpoint({
       .string()
       .max(LANGUAGE_CHARS_MAX)
       .optional()
-      .describe('language of the page, such as `de` or `pt-BR`; one that is not known is English'),
+      .describe('language of the page, such as `de` or `pt-BR`; unknown ones fall back to English'),
   }),
   responses: { 200: FormsConfig, 400: ApiError, 404: ApiError, 500: ApiError, 503: ApiError },
 });

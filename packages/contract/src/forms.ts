@@ -59,7 +59,7 @@ export const forms = endpoint({
 const formSettings = {
   after_sending: AfterSending.optional(),
   redirect_url: RedirectUrl.optional(),
-  texts: FormTexts.optional().describe('replaces all texts of the form; the others are the usual ones'),
+  texts: FormTexts.optional().describe('replaces all texts of the form; omitted ones get their default'),
   field_names: FieldNames.optional(),
   spam_check: SpamCheck.optional(),
   spam_check_failed: SpamCheckFailed.optional(),
@@ -116,11 +116,11 @@ export const ArrivedField = z
   .object({
     name: z.string(),
     count: Count.describe('submissions in which it was filled in'),
-    meaning: FieldMeaning.describe('what it is understood as'),
+    meaning: FieldMeaning.describe('what it is read as'),
     looks_like: z
       .enum(['EMAIL', 'PHONE'])
       .nullable()
-      .describe('what its texts look like where it is a custom field'),
+      .describe('for a custom field: what its texts look like'),
   })
   .meta({ id: 'ArrivedField' });
 export type ArrivedField = z.output<typeof ArrivedField>;
@@ -129,13 +129,13 @@ export const formFields = endpoint({
   ...managing,
   method: 'GET',
   path: '/analytics/forms/:id/fields',
-  summary: 'The fields that arrived in the latest submissions of a form, and what they are understood as',
+  summary: 'The fields that arrived in the latest submissions of a form, and what they are read as',
   params: idParams,
   responses: {
     200: z.object({
-      submissions: Count.describe('how many were looked at'),
+      submissions: Count.describe('how many were examined'),
       misunderstood: Count.describe(
-        'those that have no e-mail address or no phone, but a custom field that looks like one',
+        'those without an e-mail address or phone, but with a custom field that looks like one',
       ),
       fields: z.array(ArrivedField),
     }),

@@ -49,7 +49,7 @@ export const StageChanged = z
     flow_send_public_id: z.string().describe('for the flow callback'),
     lead_id: z.int(),
     lead_public_id: z.string(),
-    crm_lead_id: z.string().describe('empty: the CRM has not told it'),
+    crm_lead_id: z.string().describe('empty: not reported by the CRM yet'),
     from: z.enum(LEAD_STATUSES),
     to: z.enum(LEAD_STATUSES),
     value: z.number().nullable().describe('what the lead is worth; null: not known'),

@@ -8,7 +8,7 @@ const ADDRESS_CHARS_MAX = 2048;
 const IP_CHARS_MAX = 64;
 
 const ADDRESS =
-  'an address, or a CIDR range from /8 (IPv6: /16) on, such as 203.0.113.0/24; must not overlap the other list';
+  'an address, or a CIDR range of at most a /8 (IPv6: /16), such as 203.0.113.0/24; must not overlap the other list';
 const Ip = z.string().trim().min(1).max(IP_CHARS_MAX);
 const text = (charsMax: number) =>
   z

@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts';
 import { ApiError } from './fields.ts';
 import { IDEMPOTENCY_KEY_CHARS_MAX, LEAD_BYTES_MAX } from './limits.ts';
 
-/** Field names are case-insensitive, and the usual other names are understood; all else is a custom field. */
+/** Field names are case-insensitive, and common aliases are recognised; anything else is a custom field. */
 export const LeadFields = z
   .looseObject({
     FIRSTNAME: z.string().describe('first or whole name; also `name`, `first_name`, `your-name` …'),
@@ -32,7 +32,7 @@ export const LeadFields = z
       ),
     __submission_id: z
       .string()
-      .describe('by which the form script’s form is recognised when it is sent again: it is one submission'),
+      .describe('set by the form script: retries with the same id are one submission'),
     __fields: z
       .string()
       .describe('JSON `{name: meaning}`: what the form script reads from `autocomplete` and `type`'),
@@ -74,7 +74,7 @@ const capture = {
       .max(IDEMPOTENCY_KEY_CHARS_MAX)
       .optional()
       .describe(
-        'with an API key: a request that is sent again under the same key within 24 hours is one submission and gets the same answer',
+        'with an API key: a retry under the same key within 24 hours is the same submission and gets the same answer',
       ),
   }),
   form: LeadFields,

@@ -3,7 +3,7 @@ import { Count, DateTime, Flag, IsoTime, UnixMillis } from './fields.ts';
 import { LEAD_STATUSES } from './lead-status.ts';
 import { CustomFields, submissionFields, TestMark } from './submissions.ts';
 
-/** What a lead and everything that belongs to it look like. */
+/** A lead and everything that belongs to it. */
 
 /** `none`: there was nothing to forward, or forwarding was off. */
 export const DELIVERY_STATES = ['none', 'held_back', 'pending', 'delivered', 'failed'] as const;
@@ -49,8 +49,10 @@ export const LeadItem = z
     channel: z.string().describe('such as Paid search or Direct; empty: not known'),
     delivery_state: z
       .enum(DELIVERY_STATES)
-      .describe('of the latest delivery; `held_back`: not forwarded, for a reason that the lead says'),
-    is_bot_lead: Flag.describe('1: it looks like the work of a bot'),
+      .describe(
+        'over all deliveries: `pending` before `delivered` before `failed`; `held_back`: see `delivery_note`',
+      ),
+    is_bot_lead: Flag.describe('1: looks like the work of a bot'),
     test_lead: TestMark,
     value: z.number().nullable().describe('what it is worth, in the currency of the settings'),
   })
@@ -118,7 +120,7 @@ export const LeadSubmission = z.object({
   held_above_risk: z
     .int()
     .nullable()
-    .describe('the highest risk that was forwarded then, where that kept it from being forwarded'),
+    .describe('the risk limit of the time, where it kept the submission from being forwarded'),
   fields: CustomFields,
   payload_json: z.string().describe('all submitted fields as JSON'),
 });
@@ -161,13 +163,13 @@ export const LeadTouch = z
   .object({
     at: DateTime,
     channel: z.string(),
-    source: z.string().describe('`(direct)`: nothing says where from'),
+    source: z.string().describe('`(direct)`: no known source'),
     medium: z.string(),
     campaign: z.string(),
     term: z.string(),
     content: z.string(),
     entry_page: z.string().describe('without query and fragment'),
-    session_id: z.string().describe('empty: as the form told, for a visit that was not tracked'),
+    session_id: z.string().describe('empty: reported by the form, for a visit that was not tracked'),
   })
   .meta({ id: 'LeadTouch' });
 
@@ -176,7 +178,7 @@ export const PossibleDuplicate = z.object({
   lead_public_id: z.string(),
   contact_name: z.string(),
   kind: LeadIdentity.shape.kind,
-  value: z.string().describe('the identity that both have'),
+  value: z.string().describe('the shared identity'),
 });
 
 export const MergedLead = z.object({

@@ -37,7 +37,7 @@ export const EXPORT_FORMATS = ['csv', 'json'] as const;
 
 const lowerCase = (text: string) => text.trim().toLowerCase();
 
-/** One of some names, in any case. */
+/** An enum that ignores case. */
 function oneOf<const V extends string>(names: readonly V[]) {
   const find = (text: string) => names.find((name) => name.toLowerCase() === lowerCase(text)) ?? text;
   return z
@@ -67,9 +67,7 @@ export const leadFilters = <F extends z.ZodType<boolean>>(flag: F) => ({
     .describe('`utm_campaign`, ignoring case; that of the last touch where the form says none'),
   channel: oneOf(CHANNELS).optional(),
   engagement: oneOf(ENGAGEMENT_LABELS).optional(),
-  delivery: oneOf(DELIVERY_STATES)
-    .optional()
-    .describe('what has become of its delivery, as `delivery_state`'),
+  delivery: oneOf(DELIVERY_STATES).optional().describe('as `delivery_state`'),
   from: QueryMoment.optional().describe('first enquiry at or after this date (UTC) or time'),
   to: QueryMoment.optional().describe('first enquiry at or before; a date means the whole day'),
   updated_since: QueryMoment.optional().describe(
@@ -97,7 +95,7 @@ const LeadNumbers = z
   .meta({ type: 'string', examples: ['17,18,23'] })
   .describe('comma-separated; only these leads, in this order, whatever the filters');
 
-/** With `fields` a lead has these only; whoever asks for them knows which, so the type stays that of a whole one. */
+/** With `fields` a lead has only these. Callers know which, so the type stays that of a whole lead. */
 const ListedLead = z.union([LeadItem, LeadItem.partial()]) as unknown as typeof LeadItem;
 
 const reading = { method: 'GET', group: 'Leads', auth: 'marketing', cache: 'no-store' } as const;
@@ -112,7 +110,7 @@ export const leads = endpoint({
     sort: z
       .enum([...LEAD_SORTS, 'updated'])
       .default('newest')
-      .describe('`updated`: in the order of changes, the earliest first; for programs that follow them'),
+      .describe('`updated`: in the order of changes, earliest first, for programs that sync leads'),
     fields: Fields,
     cursor: z
       .string()
@@ -131,7 +129,7 @@ export const leads = endpoint({
       resume_cursor: z
         .string()
         .nullable()
-        .describe('with sort=updated: where to go on later, also after the last page'),
+        .describe('with sort=updated: where to resume later, also after the last page'),
     }),
     ...readingErrors,
   },
@@ -152,7 +150,7 @@ export const exportLeads = endpoint({
     200: z
       .array(ListedLead)
       .describe(
-        'as JSON; as CSV one line per lead, unless `fields` are given with the campaign and the first touch in columns of their own, named as in what is forwarded',
+        'as JSON; as CSV one line per lead and, without `fields`, the campaign and the first touch in columns of their own, named as in forwarded leads',
       ),
     ...readingErrors,
   },
@@ -170,7 +168,7 @@ const LeadId = z
   )
   .transform((id) => id.toLowerCase());
 export const LeadReference = z.object({ id: LeadId });
-/** In a body the number may be one. */
+/** In a body, the lead number may be a JSON number. */
 const OtherLead = z.object({
   lead_id: z.union([z.int().transform(String), z.string()], WHICH_LEAD).pipe(LeadId),
 });
@@ -181,7 +179,7 @@ export const lead = endpoint({
   summary: 'Everything about a lead; marks it as seen',
   params: LeadReference,
   query: z.object({
-    mark_seen: QueryFlag.optional().describe('false: it stays as it is, for programs'),
+    mark_seen: QueryFlag.optional().describe('false: does not mark it, for programs'),
   }),
   responses: {
     200: z.object({
@@ -195,7 +193,7 @@ export const lead = endpoint({
       notes: z.array(LeadNote).describe('what people wrote about it, latest first'),
       possible_duplicates: z.array(PossibleDuplicate).describe('leads of the project that share an identity'),
       merged: z.array(MergedLead).describe('leads that were merged into this one'),
-      first_touch: LeadTouch.nullable().describe('null: not known how the person came'),
+      first_touch: LeadTouch.nullable().describe('null: unknown'),
       last_touch: LeadTouch.nullable().describe('the last one that was not direct, else the first'),
       touches: z
         .array(LeadTouch)
@@ -212,7 +210,7 @@ export const updateLead = endpoint({
   method: 'PATCH',
   path: '/analytics/leads/:id',
   group: 'Leads',
-  summary: 'Move a lead to a stage of the pipeline, or say what it is worth',
+  summary: 'Move a lead to a stage of the pipeline, or set its value',
   auth: 'marketing',
   cache: 'no-store',
   params: LeadReference,
@@ -226,11 +224,11 @@ export const updateLead = endpoint({
     from: z
       .enum(LEAD_STATUSES)
       .optional()
-      .describe('with `status`: the stage it is thought to be in; if it is in another one, nothing changes'),
+      .describe('with `status`: the stage that the lead is expected to be in; if it is not, nothing changes'),
     undo: z
       .boolean()
       .optional()
-      .describe('with `status`: takes the last move back, as if it had never been made'),
+      .describe('with `status`: undoes the last move, as if it had never been made'),
     value: LeadValue.optional().describe(
       'in the currency of the settings; null: not known; needs the admin key',
     ),
@@ -277,7 +275,7 @@ export const mergeLeads = endpoint({
 export const unmergeLead = endpoint({
   ...managing,
   path: '/analytics/leads/:id/unmerge',
-  summary: 'Take a merged lead out again',
+  summary: 'Undo the merge of a lead into this one',
   body: OtherLead,
   responses: { 200: z.object({ unmerged: z.literal(true), lead_id: z.int() }), ...managingErrors },
 });
@@ -287,7 +285,7 @@ export const forwardLead = endpoint({
   path: '/analytics/leads/:id/forward',
   summary: 'Send a lead to the automation platform with its current details',
   body: z.object({
-    again: z.boolean().default(false).describe('even if it was delivered or is on its way'),
+    again: z.boolean().default(false).describe('even if it was delivered or is pending'),
   }),
   isBodyOptional: true,
   responses: {

@@ -17,6 +17,6 @@ export const ListedVisit = z.object({
   browser: z.string(),
   page_views: Count,
   is_returning: z.boolean(),
-  lead: VisitorLead.nullable().describe('the latest that the visitor is known by'),
+  lead: VisitorLead.nullable().describe('the latest lead of the visitor'),
 });
 export type ListedVisit = z.output<typeof ListedVisit>;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ApiError, paging, RecordNumber } from './fields.ts';
 import { LIST_DEFAULT, LIST_MAX, MANAGEMENT_BYTES_MAX } from './limits.ts';
 
-/** What the endpoints have in common that set up who may send leads: sites with their forms, and servers with a key. */
+/** Shared by the endpoints that manage sites, forms and integrations. */
 
 const NAME_CHARS_MAX = 256;
 

@@ -7,7 +7,7 @@ export const Names = z.object({
   sites: z.array(z.object({ site_key: z.string(), name: z.string() })),
   labels: z
     .array(z.object({ kind: z.enum(OPTION_KINDS), value: z.string(), label: z.string() }))
-    .describe('of dropdown options whose label is not their value'),
+    .describe('of dropdown options whose label differs from their value'),
 });
 export type Names = z.output<typeof Names>;
 
@@ -17,6 +17,6 @@ export const names = endpoint({
   cache: 'no-store',
   method: 'GET',
   path: '/analytics/names',
-  summary: 'What people call sites and the values of dropdown options, to show in lists and figures',
+  summary: 'Display names of sites and dropdown options',
   responses: { 200: Names, 401: ApiError, 500: ApiError, 503: ApiError },
 });

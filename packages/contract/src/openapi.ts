@@ -12,7 +12,7 @@ const STATUS_TEXT: Readonly<Record<number, string>> = {
   200: 'Success',
   201: 'Created',
   202: 'Accepted: durable, processed in the background',
-  301: 'Done; go on to this page',
+  301: 'Done: a redirect to the next page',
   400: 'The request is not valid',
   401: 'The key or secret is missing or invalid',
   403: 'Not allowed',
@@ -23,7 +23,7 @@ const STATUS_TEXT: Readonly<Record<number, string>> = {
   422: 'Another body was sent under this Idempotency-Key',
   429: 'Too many requests; see Retry-After',
   500: 'Something went wrong on our side',
-  503: 'Not available at present, or not set up',
+  503: 'Temporarily unavailable, or not set up',
 };
 
 const SUMMARY =
@@ -57,7 +57,7 @@ export function openapiDocument(serverUrl: string): JsonObject {
 
 function describe(): Description {
   const schemas: JsonObject = {};
-  // Only named where it is used, so it is put there by hand.
+  // `trackEvents` refers to it by name only, so it is added by hand.
   schemaOf(TrackingEvent, 'input', schemas);
   const paths: Record<string, JsonObject> = {};
   for (const [name, declared] of Object.entries(endpoints)) {
@@ -73,7 +73,12 @@ function describe(): Description {
         post: sending('leadForwarded', 'A lead, sent to the automation platform', ForwardedLead, schemas),
       },
       leadStageChanged: {
-        post: sending('leadStageChanged', 'A lead was moved to another stage here', StageChanged, schemas),
+        post: sending(
+          'leadStageChanged',
+          'A lead was moved to another stage in Leadtrail',
+          StageChanged,
+          schemas,
+        ),
       },
     },
     components: {
@@ -97,7 +102,7 @@ function sending(operationId: string, summary: string, body: z.ZodType, componen
   return {
     operationId,
     tags: ['Deliveries'],
-    summary: `${summary}; signed as Standard Webhooks has it`,
+    summary: `${summary}; signed by Standard Webhooks`,
     security: [],
     parameters: ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => ({
       name,
@@ -110,7 +115,7 @@ function sending(operationId: string, summary: string, body: z.ZodType, componen
       content: { 'application/json': { schema: schemaOf(body, 'output', components) } },
     },
     responses: {
-      200: { description: 'Delivered, as with any 2xx. Anything else is tried again, except 410.' },
+      200: { description: 'Delivered, as with any 2xx. Anything else is retried, except 410.' },
     },
   };
 }
@@ -132,7 +137,7 @@ function operation(name: string, declared: Endpoint, components: JsonObject): Js
   };
 }
 
-/** Wherever a key can be wrong, there is a limit for wrong ones; and a shared link is a key that may do little. */
+/** 429 wherever keys are checked: wrong ones are rate-limited. 403 for the weaker token of a shared link. */
 function responsesOf({ auth, form, responses }: Endpoint): Endpoint['responses'] {
   if (auth === 'public' && form === undefined) return responses;
   return { ...responses, ...(auth === 'marketing' ? { 403: ApiError } : {}), 429: ApiError };
@@ -179,7 +184,7 @@ function describedAs({ description }: z.ZodType): JsonObject {
   return description === undefined ? {} : { description };
 }
 
-/** zod leaves the default of what it transforms out of the input. */
+/** zod leaves the defaults of transformed values out of the input. */
 function defaultOf(schema: z.ZodType): JsonObject {
   const value = schema.meta()?.default;
   return value === undefined ? {} : { default: value };
@@ -222,7 +227,7 @@ function response(status: number, schema: z.ZodType, declared: Endpoint, compone
   const described = { schema: schemaOf(schema, 'output', components) };
   const whole = [contentType.split(';')[0] ?? '', declared.alsoProduces ?? []].flat();
   const types = isSuccess(status) ? (declared.streams ?? whole) : [contentType];
-  // Whoever has sent a form with a browser gets a page.
+  // A browser that has posted a form gets a page.
   const pages = declared.form !== undefined && !isSuccess(status) ? ['text/html'] : [];
   const content = [...types, ...pages].map((type) => [type, type.startsWith('text/') ? TEXT : described]);
   return { description, content: Object.fromEntries(content) };
@@ -240,7 +245,7 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output', components: JsonObj
   return json;
 }
 
-/** What is sent may differ from what is taken, but a name can only stand for one of them. */
+/** Input and output schemas may differ, but a name can only stand for one of them. */
 function addComponent(components: JsonObject, name: string, described: unknown): void {
   const before = components[name];
   if (before !== undefined && JSON.stringify(before) !== JSON.stringify(described)) {

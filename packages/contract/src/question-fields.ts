@@ -1,4 +1,4 @@
-/** What questions can be made of. No schemas: threads that answer questions load this. */
+/** What questions can be made of. Without schemas, because the threads that answer questions load this. */
 
 export const METRIC_KINDS = ['count', 'percent', 'seconds', 'score', 'money', 'ratio'] as const;
 export type MetricKind = (typeof METRIC_KINDS)[number];
@@ -36,14 +36,14 @@ export const METRICS = {
 export type MetricName = keyof typeof METRICS;
 export const METRIC_NAMES = Object.keys(METRICS) as [MetricName, ...MetricName[]];
 
-/** Those that need to be told what the goal is. */
+/** Metrics that require a `goal`. */
 export const GOAL_METRICS = [
   'goal_visits',
   'goal_rate',
   'cost_per_goal',
 ] as const satisfies readonly MetricName[];
 
-/** Those that count leads, which can be listed. */
+/** Metrics that count leads, which can be listed. */
 export const LEAD_METRICS = [
   'leads',
   'qualified',
@@ -53,7 +53,7 @@ export const LEAD_METRICS = [
 ] as const satisfies readonly MetricName[];
 export type LeadMetric = (typeof LEAD_METRICS)[number];
 
-/** Those that count visits, likewise. */
+/** Likewise for visits. */
 export const VISIT_METRICS = [
   'visits',
   'form_views',

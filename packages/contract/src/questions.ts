@@ -64,7 +64,7 @@ export const Question = z.strictObject({
     .optional()
     .describe(`the name of an event, for ${GOAL_METRICS.join(', ')}`),
   order_by: z
-    // There are no further items, but some tools want to be told what they would be.
+    // Some tools require `items`, although the tuple has no further ones.
     .array(z.tuple([z.string(), z.enum(['asc', 'desc'])]).meta({ items: {} }))
     .max(METRIC_NAMES.length + DIMENSIONS_MAX)
     .default([])
@@ -86,7 +86,7 @@ export const QuestionAnswer = z.object({
   meta: z.object({
     as_of: z.iso.datetime().describe('everything up to this moment is counted'),
     partial: z.boolean().describe('the period is not over; a comparison covers the same part'),
-    truncated: z.boolean().describe('there are more groups than are sorted'),
+    truncated: z.boolean().describe('there are more groups than can be paged through'),
     period: z.object({ from: z.iso.date(), to: z.iso.date() }),
     timezone: z.string(),
     currency: z.string().describe('of all money; the setting `currency`'),
@@ -110,13 +110,13 @@ export const askQuestion = endpoint({
   responses: { 200: QuestionAnswer, 400: ApiError, 413: ApiError, ...errors },
 });
 
-/** Which of the two periods of a question a list is of. */
+/** Which of a question's two periods is listed. */
 const listedPeriod = {
   ...Question.pick({ filters: true, period: true, compare: true, timezone: true }).shape,
   compared: z
     .boolean()
     .default(false)
-    .describe('list what the period of `compare` counts: the figure in `previous`'),
+    .describe('list what the compared period counts: the figure in `previous`'),
 };
 
 export const LeadsBehind = z.strictObject({
@@ -199,7 +199,7 @@ export const submissionsBehind = endpoint({
     200: z.object({
       submissions: z.array(SubmissionItem),
       total: Count.describe(
-        'the figure; with the attribution `linear`, which counts parts of submissions, how many they are',
+        'the figure; with the attribution `linear`, the number of submissions rather than the sum of their shares',
       ),
     }),
     400: ApiError,

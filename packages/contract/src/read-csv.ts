@@ -1,21 +1,21 @@
-/** Comma-separated values as programs export them (RFC 4180), with whatever separator the first lines have. */
+/** Comma-separated values as programs export them (RFC 4180). Detects the separator. */
 
 export type CsvLine = { cells: string[] /** In the file, from 1. */; line: number };
 
 const SEPARATORS = [',', ';', '\t'] as const;
 const LOOKED_AT_CHARS = 4096;
-/** Further ones are left out: no line of a table has so many. */
+/** Further cells are dropped; no real table has as many. */
 const CELLS_MAX = 256;
 /** A longer quoted cell is cut: a reader can pause only between lines. */
 const CELL_CHARS_MAX = 64 * 1024;
 
-/** The text of a file, whose beginning says so if it is UTF-16: Google Ads exports for spreadsheets are. */
+/** Decodes UTF-8, or UTF-16 by its byte order mark: Google Ads exports for spreadsheets are UTF-16. */
 export function textOfFile(bytes: Uint8Array): string {
   const isUtf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
   return new TextDecoder(isUtf16 ? 'utf-16le' : 'utf-8').decode(bytes);
 }
 
-/** Line by line, so that whoever reads a long file can pause. */
+/** Lazy, so that the reader of a long file can pause between lines. */
 export function* parseCsv(given: string): Generator<CsvLine> {
   const text = given.replace(/^\u{FEFF}/u, '');
   const separator = separatorOf(text);
@@ -50,7 +50,7 @@ function plainCell(text: string, at: number, ends: RegExp): Cell {
   return { cell: text.slice(at, end).replace(/\r$/, ''), end };
 }
 
-/** A quote in it is doubled; what stands behind it up to the separator makes no sense. */
+/** Quotes in it are doubled; anything between the closing quote and the separator is dropped. */
 function quotedCell(text: string, at: number): Cell {
   const last = Math.min(at + CELL_CHARS_MAX, text.length);
   let close = text.indexOf('"', at + 1);
@@ -62,7 +62,7 @@ function quotedCell(text: string, at: number): Cell {
   return { cell, end: rest.exec(text)?.index ?? text.length };
 }
 
-/** The one that comes most often at the beginning. */
+/** The most frequent one at the beginning. */
 function separatorOf(text: string): string {
   const beginning = text.slice(0, LOOKED_AT_CHARS);
   const counts = SEPARATORS.map((separator) => beginning.split(separator).length);

@@ -1,22 +1,22 @@
 /**
- * Sums and numbers as people write them, read the same way in a field of the dashboard and in a file of costs:
- * `1,234.56`, `1.234,56`, `1 234,5`, `1'000`, `4,50,000`. With two kinds of separators the last one is decimal; one
- * alone with exactly three digits behind it groups.
+ * Amounts and numbers as people write them, read the same way in a field of the dashboard and in a cost file:
+ * `1,234.56`, `1.234,56`, `1 234,5`, `1'000`, `4,50,000`. Of two kinds of separators the last one is decimal;
+ * a single one with exactly three digits after it groups.
  */
 
 export type DecimalMark = '.' | ',';
 
 type Known = {
-  /** Its code may stand beside the number. That of another currency makes it no number, as any other word does. */
+  /** Its code may precede or follow the number. Any other code or word makes it no number. */
   currency?: string | undefined;
-  /** Where it is known from other numbers of the same writer, three digits behind it are decimals as well. */
+  /** If known from other numbers of the same file, three digits after it are decimals as well. */
   decimal?: DecimalMark | undefined;
 };
 
 /** By threes, all with the same separator, or as in India. */
 const GROUPED = /^(?:\d+|[1-9]\d{0,2}([.,' ])\d{3}(?:\1\d{3})*|[1-9]\d?(?:,\d\d)+,\d{3})$/;
 
-/** Null where it is no number, or not clear which one. */
+/** Null: not a number, or an ambiguous one. */
 export function readNumber(text: string, { currency, decimal }: Known = {}): number | null {
   const written = bare(text, currency);
   const sign = written.startsWith('-') ? '-' : '';
@@ -29,7 +29,7 @@ export function readNumber(text: string, { currency, decimal }: Known = {}): num
   return Number(`${sign}${whole.replaceAll(/\D/g, '')}.${decimals}`);
 }
 
-/** What a number has between its whole part and its decimals; undefined where it has none, or could be read otherwise. */
+/** The mark before the decimals; undefined: there is none, or it is ambiguous. */
 export function decimalMark(
   text: string,
   { currency }: Pick<Known, 'currency'> = {},
@@ -47,7 +47,7 @@ function markOf(digits: string, known: DecimalMark | undefined): DecimalMark | u
   return couldGroup && mark !== known ? undefined : mark;
 }
 
-/** Without its currency, and with one way of writing a space, an apostrophe and a minus. */
+/** Without its currency, and with spaces, apostrophes and minus signs normalised. */
 function bare(text: string, currency: string | undefined): string {
   const plain = text.replaceAll(/\s/g, ' ').replaceAll('’', "'").replaceAll('−', '-').trim();
   const number = plain

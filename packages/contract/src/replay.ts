@@ -59,7 +59,7 @@ const ReplayItem = Replay.extend({
   site_key: z.string().nullable().describe('empty: of no site'),
   page_views: Count.nullable(),
   form: z.enum(FORM_PROGRESS).nullable(),
-  lead: VisitorLead.nullable().describe('the latest that the visitor is known by'),
+  lead: VisitorLead.nullable().describe('the latest lead of the visitor'),
 });
 export type ReplayItem = z.output<typeof ReplayItem>;
 
@@ -78,7 +78,7 @@ export const replaySessions = endpoint({
     site: SiteKeys.optional(),
     page: z.string().max(PAGE_CHARS_MAX).optional().describe('part of the address of a page that was seen'),
     form: z.enum(FORM_PROGRESS).optional().describe('how far the visit got with a form'),
-    lead: QueryFlag.optional().describe('whether the visitor is known by a lead'),
+    lead: QueryFlag.optional().describe('whether the visitor has a lead'),
     from: QueryMoment.optional().describe('started at or after this date (UTC) or time'),
     to: QueryMoment.optional().describe('started at or before; a date means the whole day'),
     ...paging({ default: LIST_DEFAULT, max: LIST_MAX }),

@@ -44,7 +44,7 @@ const ClassPreview = z.object({
   setting: z.string().describe('the setting with its days'),
   days: z.int().nullable().describe('null: for ever'),
   rows: Count.describe('how many the next run removes'),
-  oldest: DateTime.nullable().describe('when the oldest of them came'),
+  oldest: DateTime.nullable().describe('time of the oldest of them'),
 });
 
 export const RetentionPreview = z.object({

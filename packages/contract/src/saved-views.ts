@@ -43,7 +43,7 @@ export const saveView = endpoint({
   ...writing,
   method: 'POST',
   path: '/analytics/views',
-  summary: 'Save a view for everybody',
+  summary: 'Save a view for all users',
   body: z.object({ page: z.enum(SAVED_VIEW_PAGES), name: Name, search: Search }),
   bodyBytesMax: MANAGEMENT_BYTES_MAX,
   responses: {
@@ -57,7 +57,7 @@ export const updateView = endpoint({
   ...writing,
   method: 'PATCH',
   path: '/analytics/views/:id',
-  summary: 'Rename a saved view, or let it show something else',
+  summary: 'Rename a saved view, or replace its search',
   params: idParams,
   body: z.object({ name: Name.optional(), search: Search.optional() }),
   bodyBytesMax: MANAGEMENT_BYTES_MAX,

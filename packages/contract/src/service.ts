@@ -30,17 +30,17 @@ export const readiness = endpoint({
   ...healthCheck,
   path: '/readyz',
   summary:
-    'The process can take tracking and leads, be it into its logs on disk; `for` asks for one of its tasks',
+    'The process can accept tracking and leads, if only into its logs on disk; `for` checks a single purpose',
   query: z.object({
     for: z
       .enum(PURPOSES)
       .optional()
-      .describe('Analytics needs the store; tracking and leads can be taken while it is away.'),
+      .describe('analytics needs the store; tracking and leads are accepted while it is down'),
   }),
   responses: {
     200: z.object({
       status: z.literal('ready'),
-      store: z.enum(['up', 'away']).describe('Whether the relational store answers.'),
+      store: z.enum(['up', 'away']).describe('whether the relational store answers'),
     }),
     400: ApiError,
     500: ApiError,

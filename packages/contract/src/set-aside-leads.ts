@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts';
 import { ApiError, Count, DateTime, Flag, paging, QueryMoment, RecordNumber, SiteKeys } from './fields.ts';
 import { BULK_DELETE_MAX, LIST_DEFAULT, LIST_MAX, MANAGEMENT_BYTES_MAX } from './limits.ts';
 
-/** Submissions that did not become leads: from blocked IP addresses, or from those used for testing. */
+/** Set-aside submissions, which did not become leads: rejected ones, and those from testing addresses. */
 
 export const SET_ASIDE_PERIODS = [
   'today',
@@ -71,7 +71,7 @@ const deleting = {
 export const rejectedLeads = endpoint({
   ...listing,
   path: '/analytics/blocked-ip-leads',
-  summary: 'Submissions from blocked IP addresses, latest first',
+  summary: 'Rejected submissions, latest first',
   responses: { 200: z.object({ blocked_ip_leads: z.array(SetAsideLead), total: Count }), ...listErrors },
 });
 
@@ -105,7 +105,7 @@ const accepting = {
     unblock: z
       .boolean()
       .default(false)
-      .describe('take its address off the block list as well; a range that it is in stays'),
+      .describe('also remove its address from the block list; a range that contains it stays'),
   }),
   isBodyOptional: true,
   responses: {
@@ -124,7 +124,7 @@ const accepting = {
 export const acceptRejectedLead = endpoint({
   ...accepting,
   path: '/analytics/blocked-ip-leads/:id/accept',
-  summary: 'Make a rejected submission a lead, as if its address had not been blocked',
+  summary: 'Make a rejected submission a lead, as if it had not been rejected',
 });
 
 export const acceptTestingLead = endpoint({

@@ -13,10 +13,12 @@ const CRM_VALUE_CHARS_MAX = 256;
 const CRM_STAGE_RULES_MAX = 200;
 const CRM_VALUE_FIELDS_MAX = 20;
 
-/** A field of the body of a CRM event, by its name or a path such as `deal.stage`, and the stage that a value of it means. */
+/**
+ * The stage for a value of a CRM event's field, which is given by its name or a path such as `deal.stage`.
+ */
 const CrmStageRule = z.object({
   field: z.string().trim().min(1).max(CRM_FIELD_CHARS_MAX),
-  value: z.string().trim().min(1).max(CRM_VALUE_CHARS_MAX).describe('compared without regard to case'),
+  value: z.string().trim().min(1).max(CRM_VALUE_CHARS_MAX).describe('ignoring case'),
   stage: z.enum(LEAD_STATUSES),
 });
 export type CrmStageRule = z.output<typeof CrmStageRule>;
@@ -39,7 +41,7 @@ const ATTRIBUTION_DAYS_MAX = 3650;
 /** A hundred years. */
 const MINUTES_MAX = 52_560_000;
 
-/** null or '': back to the value of the environment. */
+/** null or '': resets to the value of the environment. */
 const Secret = z
   .string()
   .max(SECRET_CHARS_MAX)
@@ -48,7 +50,7 @@ const Secret = z
 const Target = z
   .union([httpUrl().max(URL_CHARS_MAX), z.literal(''), z.null()], 'must be an http or https URL')
   .transform((url) => url || null);
-/** A domain; an address of a page there will do. */
+/** A domain; the address of a page on it is accepted, too. */
 const Domain = z
   .string()
   .trim()
@@ -109,21 +111,21 @@ export const SettingsChange = z
       .describe('submissions with a higher risk are not forwarded; null: all are'),
     flow_send_stage_changes: z
       .boolean()
-      .describe('a stage set here is sent to the automation platform; one that the CRM has set is not'),
+      .describe('stages set in Leadtrail are sent to the automation platform; those set by the CRM are not'),
     crm_callback_secret: Secret,
     crm_webhook_secret: Secret,
     crm_stage_map: z
       .array(CrmStageRule)
       .max(CRM_STAGE_RULES_MAX)
-      .describe('which CRM events move a lead to which stage; the first rule that holds decides'),
+      .describe('which CRM events move a lead to which stage; the first match wins'),
     crm_value_fields: z
       .array(z.string().trim().min(1).max(CRM_FIELD_CHARS_MAX))
       .max(CRM_VALUE_FIELDS_MAX)
-      .describe('fields of a CRM event that say what the lead is worth; the first that has a number decides'),
+      .describe('fields of a CRM event that hold the value of the lead; the first with a number wins'),
     bot_lead_detection: z
       .boolean()
       .nullable()
-      .describe('on: leads of bots are stored, not forwarded; null: as BOT_LEAD_DETECTION has it'),
+      .describe('on: leads of bots are stored, not forwarded; null: as set by BOT_LEAD_DETECTION'),
     callbacks_require_signature: z
       .boolean()
       .describe('callbacks and CRM events must be signed; the secret in a header is not enough'),
@@ -157,7 +159,7 @@ export const SettingsChange = z
     redacted_parameters: z
       .array(z.string().trim().min(1).max(PARAMETER_CHARS_MAX))
       .max(PARAMETERS_MAX)
-      .describe('parameters whose values are not kept in addresses of pages, besides the usual ones'),
+      .describe('parameters whose values are redacted in page addresses, besides the built-in ones'),
     replay_sample_rate: z.number().min(0).max(1).describe('share of sessions that are recorded; 0: none'),
     attribution_days: z
       .int()
@@ -180,12 +182,12 @@ export const SettingsChange = z
       .max(BLOCKED_MAX)
       .describe('submissions with one of these words in name, message or custom fields are rejected'),
     disposable_email_domains: Domains.describe(
-      'domains of disposable e-mail addresses, besides the usual ones: they raise the risk',
+      'domains of disposable e-mail addresses, besides the built-in ones: they raise the risk',
     ),
     timezone: z
       .string()
       .refine(isTimeZone, 'must be a time zone such as Europe/Berlin')
-      .describe('in which questions count days, unless they name another'),
+      .describe('time zone in which questions count days, unless they name their own'),
     currency: z
       .string()
       .trim()
@@ -251,13 +253,13 @@ export const settings = endpoint({
 });
 
 export const Connection = z.object({
-  peer: z.string().describe('whoever opened the connection: the client itself or the last proxy'),
+  peer: z.string().describe('address that opened the connection: the client itself or the last proxy'),
   is_trusted_proxy: z.boolean().describe('whether the peer is one of TRUSTED_PROXIES'),
-  address: z.string().describe('what the service takes for the address of the client'),
-  header: z.string().nullable().describe('the header that named it; null: it is the peer'),
+  address: z.string().describe('address of the client, as the service resolves it'),
+  header: z.string().nullable().describe('the header it was taken from; null: it is the peer'),
   ignored_headers: z
     .array(z.string())
-    .describe('headers of this request that name an address and are not believed'),
+    .describe('headers of this request that name an address and are not trusted'),
   edges: z.array(z.string()).describe('the networks named in EDGE'),
 });
 export type Connection = z.output<typeof Connection>;
@@ -266,7 +268,7 @@ export const connection = endpoint({
   method: 'GET',
   path: '/analytics/connection',
   group: 'Management',
-  summary: 'Where this request comes from, and which header says so',
+  summary: 'Where this request comes from, and which header it was read from',
   auth: 'admin',
   cache: 'no-store',
   responses: { 200: Connection, ...errors },

@@ -9,14 +9,14 @@ import {
   SHARED_LINK_DAYS_MAX,
 } from './limits.ts';
 
-/** Links that show the figures of some sites to whoever has them. */
+/** Links that show the figures of some sites, read only and without a key. */
 
 const SITES_MAX = 100;
 const NAME_CHARS_MAX = 200;
 
 export const SharedSite = z.object({
   site_key: z.string(),
-  name: z.string().describe('its key, where the site has been deleted'),
+  name: z.string().describe('the site key if the site was deleted'),
 });
 export type SharedSite = z.output<typeof SharedSite>;
 
@@ -58,7 +58,9 @@ export const createSharedLink = endpoint({
   responses: {
     201: z.object({
       ...SharedLink.shape,
-      token: z.string().describe('the link is /dashboard/shared#<token>; as an API key it may only ask'),
+      token: z
+        .string()
+        .describe('the link is /dashboard/shared#<token>; as an API key it may only ask questions'),
     }),
     400: ApiError,
     413: ApiError,
@@ -70,7 +72,7 @@ export const deleteSharedLink = endpoint({
   ...managing,
   method: 'DELETE',
   path: '/analytics/shared-links/:id',
-  summary: 'Take a link back; it stops working at once',
+  summary: 'Revoke a link; it stops working at once',
   params: z.object({ id: RecordNumber }),
   responses: { 200: z.object({ deleted: z.literal(true) }), 400: ApiError, 404: ApiError, ...errors },
 });

@@ -94,7 +94,7 @@ export const siteSnippet = endpoint({
   params: idParams,
   query: z.object({
     origin: Origin.optional().describe(
-      'where the service is reached, if PUBLIC_URL is not set; else addresses are relative',
+      'origin of the service, if PUBLIC_URL is not set; without either, addresses are relative',
     ),
   }),
   responses: { 200: SiteSnippet, ...idErrors },

@@ -20,7 +20,7 @@ export const SUBMISSION_SORTS = ['submitted_at', 'contact_email', 'project_name'
 /** Field names to texts. */
 export const CustomFields = z
   .record(z.string(), z.string())
-  .describe('custom fields: what a form has besides the fields of the service');
+  .describe('custom fields: the fields of a form that the service does not know');
 
 export const TestMark = z.enum(['yes', 'no']).describe('`yes`: the name or e-mail address says test');
 

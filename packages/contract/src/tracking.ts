@@ -8,7 +8,7 @@ import {
   SESSION_START_BYTES_MAX,
 } from './limits.ts';
 
-// A browser that does not tell something may say null instead of leaving it out.
+// Browsers may send null for what they do not report.
 const DeviceInfo = z.object({
   user_agent: z.string().nullish(),
   language: z.string().nullish(),
@@ -28,7 +28,7 @@ const Screen = z.object({
 
 export const SessionStart = z.object({
   fingerprint_id: Id.describe('browser fingerprint hash'),
-  page: httpUrl().describe('URL of the current page; of a long one the beginning is kept'),
+  page: httpUrl().describe('URL of the current page; a long one is cut'),
   visitor_id: z
     .string()
     .max(Id.maxLength ?? 0)
@@ -43,7 +43,9 @@ export const SessionStart = z.object({
     .string()
     .max(Id.maxLength ?? 0)
     .nullish()
-    .describe('key of the site that the page belongs to; by the host of the page when omitted or unknown'),
+    .describe(
+      'key of the site that the page belongs to; found by the host of the page when omitted or unknown',
+    ),
   device_info: DeviceInfo.nullish(),
   screen: Screen.nullish(),
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { LEAD_STATUSES } from './lead-status.ts';
 
-/** The lead that a visitor is known by, as lists of visits show it. */
+/** The latest lead of a visitor, as lists of visits show it. */
 export const VisitorLead = z.object({
   lead_id: z.int(),
   contact_name: z.string(),

@@ -14,11 +14,11 @@ export type App = Work &
   Pick<Parts, Shown> & {
     server: Server;
     adminKey: string;
-    /** Where keys are that the service has made, at this start or an earlier one. */
+    /** File with the keys that the service has generated, at this start or an earlier one. */
     keyFile: string;
     hasNewKeys: boolean;
     listen(): Promise<number>;
-    /** Says that it is not ready any more, for balancers to look elsewhere, and goes on taking requests. */
+    /** Reports not ready, so that load balancers turn away, but keeps taking requests. */
     drain(): void;
     close(): Promise<void>;
   };
@@ -27,7 +27,7 @@ const CLOSE_INGEST_MS = 4000;
 const CLOSE_OBJECTS_MS = 3000;
 const CLOSE_LEAD_LOG_MS = 2000;
 
-/** Puts the service together: opens its parts, starts what goes on by itself, and answers requests. */
+/** Composition root: opens the parts, starts background work, answers requests. */
 export async function buildApp(config: Config, overrides: Overrides = {}): Promise<App> {
   const parts = await openParts(config, overrides);
   const work = await startWork(config, parts, { timers: overrides.schedule !== false });
@@ -53,7 +53,7 @@ export async function buildApp(config: Config, overrides: Overrides = {}): Promi
   };
 }
 
-/** First what brings more work, then what does it, then what it stands on. */
+/** In this order: sources of work, then workers, then what they depend on. */
 async function close(server: Server, parts: Parts, work: Work): Promise<void> {
   const { objects, webhook, captcha, inbox, leadLog, store, redis } = parts;
   // Pending uploads stay queued on disk, so shutdown need not wait for them.

@@ -23,7 +23,7 @@ export type Config = {
         url: string;
         readUrl: string | undefined;
         connections: number;
-        /** A pooler such as PgBouncer stands before it. */
+        /** Whether a pooler such as PgBouncer is in front of it. */
         isPooled: boolean;
       };
   redisUrl: string | undefined;
@@ -39,7 +39,7 @@ export type Config = {
         secretAccessKey: string;
       };
   isTrustedProxy: NetworkMatcher;
-  /** Networks whose own headers are believed from trusted peers. */
+  /** CDNs whose own headers are believed, if they come from trusted peers. */
   edges: readonly EdgeName[];
   /** Undefined: generated at the first start and kept in the data directory. */
   analyticsApiKey: string | undefined;
@@ -53,30 +53,33 @@ export type Config = {
   analyticsRefreshCooldownSeconds: number;
   engine: { accountId: string; apiToken: string } | undefined;
   flow: { webhookUrl: string | undefined; signingSecret: string | undefined; allowPrivateNetwork: boolean };
-  /** Off: nothing is sent to the automation platform, for example by a copy of the service that is only looked at. */
+  /**
+   * Off: nothing is sent to the automation platform, for example by a
+   * copy of the service made for inspection.
+   */
   isForwarding: boolean;
-  /** A site, form and page to try things out with, where the service makes its own keys. */
+  /** Whether to create a site, form and page for trying things out; only with generated keys. */
   demo: boolean;
   trackRateLimitPerMinute: number;
   captureRateLimitPerMinute: number;
   legacyLeadRoutes: boolean;
-  /** How long requests are still taken once the service has said that it is not ready any more. */
+  /** How long requests are still taken after the service has reported that it is not ready. */
   drainMs: number;
   /** Additional paths of the browser scripts and the tracking endpoints. */
   paths: { tracker: string; form: string; recorder: string; track: string };
-  /** A URI for reports of vulnerabilities. */
+  /** URI for vulnerability reports. */
   securityContact: string;
   logLevel: LogLevel;
-  /** Set, but read by nothing, with the name that was probably meant. */
+  /** Variables that are set but never read, each with the name that was probably meant. */
   misspelledVariables: readonly { name: string; meant: string }[];
-  /** Names of keys and secrets that somebody may guess. */
+  /** Names of keys and secrets short enough to be guessed. */
   shortSecrets: readonly string[];
 };
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Short ones are guessed: a short admin key is refused, others are warned of. */
+/** Shorter ones can be guessed: a short admin key is refused, others cause a warning. */
 export const SECRET_CHARS_MIN = 16;
 const SECRETS = [
   'ANALYTICS_MARKETING_API_KEY',
@@ -86,10 +89,10 @@ const SECRETS = [
   'FLOW_SIGNING_SECRET',
 ] as const;
 
-/** What is set already stays as it is; a file that is not there sets nothing. */
+/** Variables that are already set win; a missing file sets nothing. */
 export function loadEnvFile(file = join(PROJECT_DIR, '.env')): void {
   try {
-    // Node says of every file that it cannot read that there is none.
+    // `loadEnvFile` reports any unreadable file as missing; reading it gives the real error.
     readFileSync(file);
     process.loadEnvFile(file);
   } catch (error) {
@@ -147,13 +150,13 @@ export function readConfig(env: Environment): Config {
     paths: readPaths(read),
     securityContact: readSecurityContact(read),
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
-    // After all others have been read.
+    // Last, when all variables have been read.
     misspelledVariables: misspelledVariables(env, read),
     shortSecrets: SECRETS.filter((name) => (read.text(name)?.length ?? SECRET_CHARS_MIN) < SECRET_CHARS_MIN),
   };
 }
 
-/** Names that nothing reads, but that look like one that is read. */
+/** Variables that nothing reads, but whose names resemble one that is read. */
 function misspelledVariables(env: Environment, { asked }: Variables): Config['misspelledVariables'] {
   const known = [...asked, ...OBJECT_STORE_VARIABLES].filter((name) => name.length >= GUESSED_CHARS_MIN);
   return Object.keys(env)
@@ -168,7 +171,7 @@ function misspelledVariables(env: Environment, { asked }: Variables): Config['mi
 const GUESSED_CHARS_MIN = 6;
 const TYPOS_MAX = 2;
 
-/** At most, besides those for migrations and questions. */
+/** Maximum, not counting those for migrations and questions. */
 const POSTGRES_CONNECTIONS = 22;
 
 function readDatabase(read: Variables): Config['database'] {
@@ -283,7 +286,7 @@ const RESERVED: ReadonlySet<string> = new Set([
   'webhooks',
 ]);
 
-/** Unless it is set, the mailbox that every domain should have for it (RFC 2142). */
+/** Default: the mailbox that RFC 2142 reserves for it. */
 function readSecurityContact(read: Variables): string {
   const { hostname = 'localhost' } = URL.parse(read.text('PUBLIC_URL') ?? '') ?? {};
   return read.url('SECURITY_CONTACT', ['mailto:', 'https:']) ?? `mailto:security@${hostname}`;

@@ -8,13 +8,13 @@ import { toldOf } from './lib/errors.ts';
 
 /** Process managers usually send SIGKILL after ten seconds. */
 const STOP_MS_MAX = 8500;
-/** What is left of that, at least, for closing once requests are no longer taken. */
+/** Of that, the minimum reserved for closing, after requests are no longer taken. */
 const CLOSE_MS_MIN = 3500;
 
-// EPIPE: the log's reader is gone. Leads are worth more than log lines.
+// EPIPE: the reader of the log is gone. Leads matter more than log lines.
 process.stdout.on('error', () => undefined);
 
-// Databases, their logs and everything else: for this user only, whatever the shell says.
+// Databases, their logs and everything else are private to this user, whatever umask the shell has.
 process.umask(0o077);
 
 try {
@@ -28,13 +28,13 @@ try {
     app.log.warn(`${name} has fewer than ${SECRET_CHARS_MIN} characters, and may be guessed`);
   }
   let isStopping = false;
-  // However often it comes: process managers signal the whole group, and npm and others pass on what they get.
+  // Signals may repeat: process managers signal the whole group, and npm passes signals on as well.
   const onSignal = (signal: NodeJS.Signals, drainMs: number) => {
     if (!isStopping) void stop(signal, drainMs);
     isStopping = true;
   };
   process.on('SIGTERM', (signal) => onSignal(signal, config.drainMs));
-  // At a terminal nobody wants to wait for balancers.
+  // At a terminal there is no load balancer to wait for.
   process.on('SIGINT', (signal) => onSignal(signal, 0));
   const port = await app.listen();
   app.log.info('listening', { port, store: config.database.kind, objects: config.objects.kind });
@@ -54,7 +54,7 @@ try {
     leave('stopped');
   }
 
-  /** Safe at any time: what is acknowledged and not processed yet is in the inbox. */
+  /** Safe at any time: accepted records that are not yet applied are in the inbox. */
   function leave(message: string, reason?: string): void {
     app.log[reason === undefined ? 'info' : 'warn'](message, { reason });
     process.exit(0);
@@ -85,7 +85,7 @@ function greet(
   process.stdout.write(`${lines.join('\n')}\n\n`);
 }
 
-/** All of this machine's, unless one was chosen. */
+/** Of the chosen host, or else of all interfaces. */
 function addressesOf(host: string | undefined): string[] {
   const own = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
   const addresses = host === undefined ? own.map(({ address }) => address) : [host];

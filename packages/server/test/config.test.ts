@@ -365,7 +365,7 @@ const REFUSED: [string, Environment][] = [
     'S3_SECRET_ACCESS_KEY is set, but an object store needs S3_BUCKET too.',
     { S3_SECRET_ACCESS_KEY: 'hunter2' },
   ],
-  ['S3_BUCKET needs S3_ENDPOINT, or S3_REGION for a bucket of AWS.', S3],
+  ['S3_BUCKET needs S3_ENDPOINT, or S3_REGION for an AWS bucket.', S3],
   ['S3_BUCKET is not the name of a bucket.', { ...S3, S3_REGION: 'eu-west-1', S3_BUCKET: 'a/b' }],
   ['S3_REGION is not the name of a region.', { ...S3, S3_REGION: 'evil.example/' }],
   [
@@ -386,7 +386,7 @@ const REFUSED: [string, Environment][] = [
   ],
   ['ANALYTICS_API_KEY must have at least 16 characters.', { ANALYTICS_API_KEY: 'fifteen-letters' }],
   [
-    'EDGE must be of cloudflare, vercel, cloudfront, appengine, plain, separated by commas, not "akamai".',
+    'EDGE must be a comma-separated list of cloudflare, vercel, cloudfront, appengine, plain, not "akamai".',
     { EDGE: 'cloudflare, akamai' },
   ],
   [

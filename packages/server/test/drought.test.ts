@@ -15,7 +15,7 @@ import { LEAD_DROUGHT_ENABLED } from '../src/ports/cache.ts';
 import type { Store } from '../src/store/store.ts';
 
 const TICK_MS = 10 * MINUTE_MS;
-const NO_TARGET = 'no lead has come, and there is no target for the alert';
+const NO_TARGET = 'lead drought, but no alert target is set';
 
 onBothStores('the lead drought check', (kind) => {
   let receiver: Receiver;
@@ -167,7 +167,7 @@ onBothStores('the lead drought check', (kind) => {
       assert.equal(await check(service), 'success');
       assert.deepEqual(alerts(), [
         {
-          text: 'No lead has come for 24 hours. The last one came at 2026-03-10 12:00:00 UTC.',
+          text: 'No new lead for 24 hours. The last one arrived at 2026-03-10 12:00:00 UTC.',
           last_lead_at: '2026-03-10 12:00:00',
           hours: 24,
         },
@@ -294,7 +294,7 @@ onBothStores('the lead drought check', (kind) => {
       await check(service);
       await checkAfter(service, 5 * DAY_MS);
       assert.deepEqual(alerts(), [
-        { text: 'No lead has come for 24 hours. There has been none yet.', last_lead_at: null, hours: 24 },
+        { text: 'No new lead for 24 hours. None has arrived yet.', last_lead_at: null, hours: 24 },
       ]);
 
       await lead(service);

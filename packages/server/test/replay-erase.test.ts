@@ -103,7 +103,7 @@ onEveryObjectStore('erasing a person who was recorded', (kind, { env, dirs }) =>
     const response = await sendBody(service, JSON.stringify(aChunk({ session_id: mine, sequence: 2 })));
     assert.equal(response.status, 410);
     assert.deepEqual(await response.json(), {
-      error: 'This session is not recorded any more.',
+      error: 'This session is no longer recorded.',
       code: 'gone',
     });
     await assertGone(other);

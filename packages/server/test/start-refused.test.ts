@@ -74,7 +74,7 @@ describe('a start is refused with one sentence where', () => {
   test('the database is none', async () => {
     await writeFile(at('leadtrail.db'), 'not a database '.repeat(1000));
     await assertRefused(
-      `${at('leadtrail.db')} is damaged (file is not a database): go back to a backup of it.`,
+      `${at('leadtrail.db')} is damaged (file is not a database): restore it from a backup.`,
     );
   });
 
@@ -83,7 +83,7 @@ describe('a start is refused with one sentence where', () => {
     const { size } = await stat(at('leadtrail.db'));
     await truncate(at('leadtrail.db'), Math.floor(size / 3));
     await assertRefused(
-      `${at('leadtrail.db')} is damaged (database disk image is malformed): go back to a backup of it.`,
+      `${at('leadtrail.db')} is damaged (database disk image is malformed): restore it from a backup.`,
     );
   });
 
@@ -110,7 +110,7 @@ describe('a start is refused with one sentence where', () => {
       { env: { DATA_DIR: file } },
     );
     await assertRefused(
-      `DATA_DIR=${file}/data cannot be used: it is not in a folder (ENOTDIR: not a directory, mkdir '${file}/data').`,
+      `DATA_DIR=${file}/data cannot be used: its parent is not a folder (ENOTDIR: not a directory, mkdir '${file}/data').`,
       { env: { DATA_DIR: `${file}/data` } },
     );
   });
@@ -118,7 +118,7 @@ describe('a start is refused with one sentence where', () => {
   test('DATA_DIR may not be made', async () => {
     await chmod(dataDir, 0o500);
     await assertRefused(
-      `DATA_DIR=${at('new')} cannot be used: this user has no right to it (EACCES: permission denied, mkdir '${at('new')}').`,
+      `DATA_DIR=${at('new')} cannot be used: this user lacks permission (EACCES: permission denied, mkdir '${at('new')}').`,
       { env: { DATA_DIR: at('new') }, prefix: AS_ANY_USER },
     );
   });
@@ -131,7 +131,7 @@ describe('a start is refused with one sentence where', () => {
     assert.equal(code, 1);
     assert.match(
       errors,
-      /^Leadtrail cannot start: DATA_DIR=\S+data cannot be used: this user has no right to it \(EACCES: permission denied, open '\S+keys\.json\.[^']+'\)\.\n$/,
+      /^Leadtrail cannot start: DATA_DIR=\S+data cannot be used: this user lacks permission \(EACCES: permission denied, open '\S+keys\.json\.[^']+'\)\.\n$/,
     );
   });
 
@@ -148,7 +148,7 @@ describe('a start is refused with one sentence where', () => {
     );
     await rm(at('keys.json'));
     await foreign('keys.json');
-    await assertRefused(`${at('keys.json')} cannot be read: this user has no right to it.`, {
+    await assertRefused(`${at('keys.json')} cannot be read: this user lacks permission.`, {
       prefix: AS_ANY_USER,
     });
   });
@@ -245,7 +245,8 @@ describe('PostgreSQL: a start, npm run migrate and npm run move-to-postgres are 
   test('a newer version has used the database', async () => {
     await (await openPostgresStore({ url })).close();
     await onPostgres(url, (client) => client.query(TOMORROW));
-    const sentence = 'The database was last used by a newer version: start that one, or go back to a backup.';
+    const sentence =
+      'The database was last used by a newer version: start that version, or restore a backup.';
     await assertRefused(sentence, { env: { DATABASE_URL: url } });
     await assertCommandsRefused(sentence, url);
   });

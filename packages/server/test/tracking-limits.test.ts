@@ -366,7 +366,7 @@ onBothStores('when the inbox takes nothing more', (kind) => {
       around: {
         inbox: (inbox) => ({
           ...inbox,
-          append: () => Promise.reject(unavailable('Too much is waiting to be processed.')),
+          append: () => Promise.reject(unavailable('Too many records are waiting; try again shortly.')),
         }),
       },
     },
@@ -383,7 +383,7 @@ onBothStores('when the inbox takes nothing more', (kind) => {
       assert.equal(response.headers.get('access-control-expose-headers'), 'Retry-After');
       assert.equal(response.headers.get('access-control-allow-origin'), '*');
       assert.deepEqual(await response.json(), {
-        error: 'Too much is waiting to be processed.',
+        error: 'Too many records are waiting; try again shortly.',
         code: 'unavailable',
       });
     }

@@ -309,7 +309,7 @@ test('a database of a newer version stops the start, and stays as it is', async 
   assert.equal(code, 1);
   assert.equal(
     output(),
-    'Leadtrail cannot start: The database was last used by a newer version: start that one, or go back to a backup.\n',
+    'Leadtrail cannot start: The database was last used by a newer version: start that version, or restore a backup.\n',
   );
   const tables = database.prepare("select name from sqlite_schema where name like 'lead%'").all();
   assert.deepEqual(tables, []);

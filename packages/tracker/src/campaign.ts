@@ -4,7 +4,7 @@ import { VISIT_IDLE_MS } from './visit-idle.ts';
 
 export const CAMPAIGN_PARAMS =
   'gclid utm_source utm_medium utm_campaign utm_term utm_content fbclid msclkid'.split(' ');
-/** Longer ago it is another story: 90 days. */
+/** 90 days; an older first touch is forgotten. */
 const FIRST_TOUCH_MS_MAX = 90 * 86_400_000;
 
 export type Campaign = Record<string, string>;
@@ -21,14 +21,17 @@ export function campaign(): Campaign {
   const isSameVisit = at - (kept.at as number) < VISIT_IDLE_MS;
   const campaign: Campaign = named[0] || !isSameVisit ? Object.fromEntries(named) : Object(kept.params);
   if (mayKeep()) {
-    // Most visitors have no campaign, so nothing is written.
+    // Writes nothing for visitors without a campaign, which are most of them.
     if (named[0] || kept.at) writeObject(CAMPAIGN, { at, params: campaign });
     noteTouch(at, named);
   }
   return campaign;
 }
 
-/** Keeps the first and the last arrival that was not direct: the person may come back directly. Once a page. */
+/**
+ * Once per page: keeps the first and the latest touch that was not
+ * direct, because the person may return directly.
+ */
 function noteTouch(at: number, named: string[][]): void {
   const { origin, pathname, host } = location;
   const { referrer } = document;

@@ -1,8 +1,9 @@
 import { CONSENT, write } from './storage.ts';
 
 /**
- * Where consent is required: follows what the consent tool of a page says, by Google consent mode or IAB TCF, and tells
- * the tracker. Without the tracker it does for the form script what the tracker would have done. Loaded apart.
+ * For pages that require consent: follows their consent tool, by Google consent
+ * mode or IAB TCF, and tells the tracker. On pages without the tracker, it
+ * tells the form script itself. A script of its own, loaded on demand.
  */
 
 type TcfData = {
@@ -42,7 +43,7 @@ function look(): void {
   else write(CONSENT, String(isGiven));
 }
 
-/** Calls for which there is no tracker, or not yet: it will read them too. */
+/** Calls queued because the tracker is missing or not loaded yet, in which case it will read them as well. */
 function queuedConsent(): boolean | undefined {
   const calls = [...(window.leadtrail?.q ?? [])].map((call) => [...call]);
   const last = calls.reverse().find(([command]) => command === 'consent');
@@ -50,8 +51,8 @@ function queuedConsent(): boolean | undefined {
 }
 
 /**
- * `gtag('consent', 'update', { analytics_storage })` pushes its arguments; the last one counts. A refusal by default is no
- * choice yet.
+ * `gtag('consent', 'update', { analytics_storage })` pushes its arguments; the last call counts. A default of
+ * "denied" is not a choice yet.
  */
 function googleConsent(): boolean | undefined {
   let isGiven: boolean | undefined;
@@ -66,7 +67,7 @@ function listenToTcf(): void {
   if (isListening || !window.__tcfapi) return;
   isListening = true;
   window.__tcfapi('addEventListener', 2, ({ gdprApplies, eventStatus, purpose }, isValid) => {
-    // While the visitor is being asked nothing is known; outside of the GDPR nobody has to be asked.
+    // Undecided while the visitor is being asked; outside the GDPR no consent is needed.
     if (isValid && eventStatus !== 'cmpuishown')
       tcf = gdprApplies === false || PURPOSES.every((id) => purpose?.consents?.[id]);
   });

@@ -8,7 +8,7 @@ import { lastCta } from './form-extras/last-cta.ts';
 import { fillOptions } from './form-extras/options.ts';
 import { prepare, prove } from './form-extras/spam-check.ts';
 
-/** What forms can do without, loaded apart by the form script. */
+/** Optional features of forms, loaded on demand by the form script. */
 export const extras = { start, keep, drop, isAway, apply, prove, showSending, english, fieldsOf, replace };
 
 function apply(lead: LeadForm): void {
@@ -24,13 +24,13 @@ function fieldsOf(form: HTMLFormElement, mayKeep: boolean): [string, string | un
   ];
 }
 
-/** Shows a text in place of the form. */
+/** Replaces the form by a text. */
 function replace(form: HTMLFormElement, text: HTMLElement): void {
   form.insertAdjacentElement('afterend', text);
   form.setAttribute('hidden', '');
-  // Pages lay out their forms, which outranks `hidden`.
+  // A page's own `display` for forms outranks `hidden`.
   form.style.setProperty('display', 'none', 'important');
-  // The button that had the focus is gone.
+  // The focused button is gone.
   text.tabIndex = -1;
   text.focus();
 }

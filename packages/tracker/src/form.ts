@@ -14,7 +14,7 @@ import { KEPT_FORMS, read } from './storage.ts';
 /** Buttons with a target of their own, or that only close a dialog. */
 const OWN_TARGET = '[formaction],[formmethod=dialog]';
 
-/** Also finds out whether there is consent by now. */
+/** Runs repeatedly, because consent may come later. */
 function findForms(): void {
   if (allLeadForms()[0] || read(KEPT_FORMS)) loadExtras(KEEPING, allLeadForms);
 }

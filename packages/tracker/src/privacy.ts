@@ -2,11 +2,13 @@ import { config, root } from './script-tag.ts';
 import { CONSENT, read, write } from './storage.ts';
 
 const GIVEN = 'true';
-/** The tag of any of our scripts: what one says holds for all. Tags may be removed, and added later. */
+/**
+ * A tag of any of our scripts: its attribute applies to all of them. Tags may be removed, and added later.
+ */
 const isRequiring = () => document.querySelector('script[data-consent=required]');
 const wasRequiring = isRequiring();
 
-// Tells what the page's consent tool says to `leadtrail('consent', …)`.
+// Translates the choices of the page's consent tool into `leadtrail('consent', …)`.
 if (wasRequiring) import(root + config.consent).catch(() => undefined);
 
 /** Whether anything may be stored in the browser. */

@@ -15,8 +15,8 @@ const MOUSE_EVERY_MS = 100;
 const SCROLL_EVERY_MS = 150;
 
 /**
- * Records this page until it is stopped or cannot be uploaded. Stopping it as unwanted discards what was not sent yet.
- * Never throws into the page.
+ * Records this page until it is stopped or uploads fail for good. Stopping it as unwanted discards unsent
+ * events. Never throws into the page.
  */
 export function record(options: RecorderOptions): (isUnwanted?: boolean) => void {
   let session: string | undefined;

@@ -6,9 +6,9 @@ declare const LEADTRAIL_CONFIG: {
   track: string;
   /** The replay recorder, relative to the root. */
   recorder: string;
-  /** What forms can do without, relative to the root. */
+  /** The optional features of forms, relative to the root. */
   extras: string;
-  /** What reads the signals of consent tools, relative to the root. */
+  /** The listener for consent tools, relative to the root. */
   consent: string;
   /** The share of sessions to record, 0 to 1. */
   replayRate: number;

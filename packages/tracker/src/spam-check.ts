@@ -2,7 +2,10 @@ import type { LeadForm } from './form/lead-form.ts';
 import { addToken, addWidget } from './spam-check/widget.ts';
 import { makeId, prepareId } from './spam-check/work.ts';
 
-/** The check that is set for a form, loaded apart. Whatever fails here, the form is sent: the service decides. */
+/**
+ * The spam check of a form, loaded on demand. If anything fails here,
+ * the form is sent anyway: the service decides.
+ */
 
 export function prepare(lead: LeadForm): void {
   if (lead.config.spam_check === 'proof_of_work') prepareId(lead);

@@ -26,7 +26,7 @@ else run();
 
 function run(): void {
   const { leadtrail } = window;
-  // The script may be included twice.
+  // The page may include the script twice.
   if (leadtrail?.isLoaded) return;
   window.leadtrail = (...call) => handle(call);
   window.leadtrail.isLoaded = true;

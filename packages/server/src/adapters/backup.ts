@@ -16,23 +16,25 @@ import { fileReason, OperatorError } from '../lib/errors.ts';
 import { copyIfThere } from './copy-if-there.ts';
 import { copyInboxes } from './inbox-folder.ts';
 
-/** What `npm run backup` does: a copy of DATA_DIR from which a service can be started, while the service goes on. */
+/**
+ * `npm run backup`: copies DATA_DIR, while the service runs, so that a service can be started from the copy.
+ */
 
 export type BackedUp = { records: number; objects: number };
 
-/** Readers see a database as it was when they began; this many at once is all of it. */
+/** More pages than any database has: copied in one step, under one read transaction, hence a snapshot. */
 const ALL_PAGES = 2 ** 31 - 1;
 
-/** All of it or nothing. */
+/** All or nothing. */
 export async function backUp(dataDir: string, folder: string): Promise<BackedUp> {
   refuseWhatIsCopied(dataDir, folder);
   refuseUnlessEmpty(folder);
-  // Of its own: two at once must not write into one.
+  // A random name, so that two concurrent backups never write into the same folder.
   const partial = `${folder}.${randomUUID()}.partial`;
   try {
     mkdirSync(partial, { recursive: true, mode: 0o700 });
     const done = await copyAll(dataDir, partial);
-    // Only a whole backup has the name that was asked for.
+    // The rename comes last: only a complete backup has the requested name.
     renameSync(partial, folder);
     return done;
   } catch (error) {
@@ -47,8 +49,8 @@ export async function backUp(dataDir: string, folder: string): Promise<BackedUp>
 }
 
 /**
- * In this order: a record that reaches the database meanwhile is in both copies, and applied once; the other way round it
- * would be in neither. Objects last, because rows name objects that were written before.
+ * Inboxes before the database: a record applied meanwhile is in both copies, and applied once. In the other
+ * order it could be in neither. Objects last, because rows name objects that were written before them.
  */
 async function copyAll(dataDir: string, partial: string): Promise<BackedUp> {
   let records = 0;
@@ -89,7 +91,7 @@ async function copyDatabase(file: string, target: string): Promise<void> {
   }
 }
 
-/** Those that are deleted meanwhile are in no row any more. */
+/** No row refers to objects that are deleted meanwhile, so they may be missing. */
 function copyObjects(from: string, to: string): number {
   let count = 0;
   for (const entry of globSync('**/*', { cwd: from, withFileTypes: true })) {

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 
-/** A text that comes with the service, read lazily and once. */
+/** A text file shipped with the service, read lazily and once. */
 export function bundledFile(path: string): () => Promise<string> {
   return once(() => readFile(path, 'utf8'));
 }
@@ -16,7 +16,7 @@ export function bundledFolder(folder: string): ReadonlyMap<string, () => Promise
   return new Map(names.map((name) => [name.split(sep).join('/'), once(() => readFile(join(folder, name)))]));
 }
 
-/** Until it succeeds. */
+/** Memoises success; a failed read is retried by the next call. */
 function once<T>(read: () => Promise<T>): () => Promise<T> {
   let reading: Promise<T> | undefined;
   return () => {

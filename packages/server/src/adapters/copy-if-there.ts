@@ -1,6 +1,6 @@
 import { copyFileSync } from 'node:fs';
 
-/** False: there is no such file, or it was removed just now. */
+/** False: the file does not exist, or was removed just now. */
 export function copyIfThere(file: string, target: string): boolean {
   try {
     copyFileSync(file, target);

@@ -12,16 +12,19 @@ import { type FlagPlace, isSet } from './shared-flag.ts';
 import { openStoreReader, type StorePlace } from './store-reader.ts';
 import { giveWay } from './thread-priority.ts';
 
-/** The thread of the columnar copy: it reads the store by itself, so that no request waits for it. */
+/**
+ * The thread of the columnar copy. It reads the store over its own
+ * connection, so that no request waits for it.
+ */
 
 export type AnswersPlace = { folder: string; store: StorePlace };
 export type AnswersSetup = AnswersPlace & { busy: FlagPlace };
-/** After `msMax` nobody waits for the answer any more. */
+/** `msMax`: after that the caller has given up. */
 export type AnswersRequest = { id: number; now: number } & (
   | { kind: 'ask'; question: CompiledQuestion; msMax: number }
   | { kind: 'follow' | 'forget' }
 );
-/** Ends the thread. Questions that are still running are interrupted, and answered with an error. */
+/** Ends the thread. Running questions are interrupted and answered with an error. */
 export type EndRequest = { kind: 'close' };
 export type AnswersReply = {
   id: number;
@@ -29,12 +32,13 @@ export type AnswersReply = {
   error?: { message: string; code: ErrorCode | undefined; cause: string | undefined };
 };
 
-/** Questions and what brings the copy up to date give way to requests. */
+/** Questions, and following the store, give way to requests. */
 const NICE = 10;
 const CONNECTIONS_MAX = 4;
 /**
- * While the ingest is behind: one question at a time, then a pause of so many times its duration, at most `REST_MS_MAX`. A lower
- * priority is not enough: a thread that wakes up waits for the end of the time slice of whoever is running.
+ * While ingest is behind, questions run one at a time, each followed by a pause of this multiple of its
+ * duration, at most `REST_MS_MAX`. A lower priority alone is not enough: a thread that wakes up still waits
+ * for the end of the current time slice.
  */
 const REST_FACTOR = 5;
 const REST_MS_MAX = 4000;
@@ -62,7 +66,7 @@ port.on('message', (request: AnswersRequest | EndRequest) => {
   running.add(replied);
 });
 
-/** The thread ends by itself: DuckDB aborts the whole process if its thread is terminated while a query is running. */
+/** The thread exits by itself: DuckDB aborts the whole process if its thread is terminated during a query. */
 async function end(port: MessagePort): Promise<void> {
   copy.stop();
   await Promise.all(running);
@@ -96,7 +100,7 @@ async function reply(request: AnswersRequest): Promise<AnswersReply> {
   }
 }
 
-/** In the order in which they came. */
+/** First come, first served. */
 async function inTurn<T>(act: () => Promise<T>): Promise<T> {
   const turn = new Promise<void>((resolve) => waiting.push(resolve));
   startNext();
@@ -136,7 +140,7 @@ function figuresFor(question: CompiledQuestion, asOf: number, deadline: number):
   return copy.use(async (connection) => {
     const late = setTimeout(() => connection.interrupt(), Math.max(deadline - performance.now(), 0));
     const run = ({ sql, values }: Statement) => runHere(connection, sql, values);
-    // What is taken in meanwhile must not show in one of them only.
+    // One snapshot: changes taken in meanwhile must not show in only some of the statements.
     await runHere(connection, 'begin');
     try {
       const rows = await run(question.rows);

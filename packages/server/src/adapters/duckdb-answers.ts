@@ -20,7 +20,7 @@ type Sent = AnswersRequest extends infer R ? (R extends unknown ? Omit<R, 'id' |
 
 const WAITING_MAX = 64;
 const ANSWER_MS_MAX = 25 * SECOND_MS;
-/** Without a question for so long it gives back its memory. */
+/** After this long without a question the thread ends and gives back its memory. */
 const IDLE_MS = 30 * MINUTE_MS;
 /** Large, because a copy is made of many short-lived rows. */
 const YOUNG_GENERATION_MIB = 24;
@@ -38,7 +38,7 @@ export function openDuckdbAnswers({
   now: () => number;
   /** Whether more important work needs the processor. */
   isBusy: () => boolean;
-  /** So long a question may take, its time in the queue included. */
+  /** How long a question may take, including its time in the queue. */
   msMax?: number;
 }): Answers {
   let thread: AnswersThread | undefined;

@@ -1,20 +1,22 @@
 import { COPIED_TABLES, type CopiedRow, type CopiedTable } from '../domain/questions/copied-tables.ts';
 
-/** Rows of a table by columns, as one thread can hand them to another and DuckDB takes them. */
+/** Rows of a table as columns: the form in which threads transfer them and DuckDB appends them. */
 export type Block = { rowCount: number; columns: Column[] };
 
 export type Column = Texts | readonly Value[];
 
-/** Each text once, however many rows have it, because to hand over a text takes longer than all the rest. */
+/**
+ * Dictionary-encoded: each distinct text once, because transferring texts costs more than everything else.
+ */
 export type Texts = {
   texts: string[];
-  /** Which of them each row has. */
+  /** For each row, the index of its text. */
   places: Uint16Array<ArrayBuffer>;
 };
 
 type Value = string | number | null;
 
-/** DuckDB's own. */
+/** DuckDB's own vector size. */
 const BLOCK_ROWS = 2048;
 
 export function blocksOf<T extends CopiedTable>(table: T, rows: readonly CopiedRow<T>[]): Block[] {
@@ -27,14 +29,14 @@ export function blocksOf<T extends CopiedTable>(table: T, rows: readonly CopiedR
   return blocks;
 }
 
-/** What need not be copied when a block is handed over. */
+/** The buffers to transfer instead of copying when a block is posted. */
 export function buffersOf(blocks: readonly Block[]): ArrayBuffer[] {
   return blocks.flatMap(({ columns }) =>
     columns.flatMap((column) => ('texts' in column ? [column.places.buffer] : [])),
   );
 }
 
-/** Row by row: to go through all rows for each column takes twice as long. */
+/** Row by row: iterating over all rows once per column takes twice as long. */
 function columnsOf(
   columns: readonly [name: string, type: string][],
   rows: readonly Record<string, Value>[],

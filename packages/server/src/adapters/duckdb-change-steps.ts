@@ -1,23 +1,29 @@
 import type { Change } from '../store/answers/changes.ts';
 
-/** How many changes a columnar copy takes in at a time. */
+/** How many changes a columnar copy takes in per step. */
 
 export const CHANGES_READ_MAX = 500;
-/** A change may name hundreds of sessions. The length of their ids as JSON is the measure: this is some five thousand. */
+/**
+ * A change may name hundreds of sessions, so a step is bounded by the
+ * length of their ids as JSON: this is about 5,000.
+ */
 const ID_CHARS_PER_STEP = 200_000;
 
 export type Step = {
   /** To be taken in now. */
   step: readonly Change[];
-  /** These, and those between them that were taken in before. */
+  /** `step`, and the changes between that were taken in before. */
   passed: readonly Change[];
-  /** Nothing is left after it. */
+  /** No change is left after this step. */
   isAll: boolean;
-  /** What all rows depend on has changed. */
+  /** Something that all rows depend on has changed. */
   needsRebuild: boolean;
 };
 
-/** Of changes as they were read, at most `CHANGES_READ_MAX`. Those in `taken` do not count, so each step makes progress. */
+/**
+ * `changes` are as read, at most `CHANGES_READ_MAX`. Those in `taken`
+ * are skipped, so each step makes progress.
+ */
 export function nextStep(changes: readonly Change[], taken: ReadonlySet<number>): Step {
   const fresh = changes.filter(({ change_no }) => !taken.has(change_no));
   const step = firstOf(fresh);
@@ -31,7 +37,7 @@ export function nextStep(changes: readonly Change[], taken: ReadonlySet<number>)
   };
 }
 
-/** As many as are taken in at a time; at least one. */
+/** As many as fit in a step; at least one. */
 function firstOf(changes: readonly Change[]): readonly Change[] {
   let chars = 0;
   const end = changes.findIndex(({ ids }, n) => {

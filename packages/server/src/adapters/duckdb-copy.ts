@@ -13,21 +13,21 @@ import { appendBlocks, appendRows, removeAllRows, removeRows } from './duckdb-ro
 import { runHere, startThreadsHere } from './duckdb-run.ts';
 import { findSpellings, followSpellings } from './duckdb-spellings.ts';
 
-/** The columnar copy in a DuckDB file: its tables, and how far it has come. */
+/** The columnar copy in a DuckDB file: its tables, and its position in the changes. */
 export type DuckdbCopy = {
-  /** Undefined: it was never finished, or made by another version. */
+  /** Undefined: the copy was never finished, or made by another version. */
   bookmark(): Promise<Bookmark | undefined>;
   /** All changes or none. */
   inTransaction(work: () => Promise<void>): Promise<void>;
-  /** Puts rows into a copy that is being made. */
+  /** Appends rows to a copy that is being made. */
   add(table: CopiedTable, blocks: readonly Block[]): Promise<void>;
-  /** All rows are in it. */
+  /** Marks the copy as complete. */
   finish(bookmark: Bookmark): Promise<void>;
-  /** Takes rows out, puts others in, and notes how far it has come. */
+  /** Deletes rows, inserts others, and moves the bookmark. */
   change(work: Changes): Promise<void>;
-  /** For questions; several may be asked at a time. */
+  /** A connection for questions; several may be open at a time. */
   connect(): Promise<DuckDBConnection>;
-  /** Rewrites the file, so that nothing is left in it of rows that are gone. Nobody may ask meanwhile. */
+  /** Rewrites the file, so that nothing of deleted rows is left in it. Needs exclusive access. */
   rewrite(): Promise<void>;
   close(): void;
 };
@@ -35,7 +35,7 @@ export type DuckdbCopy = {
 type AddedRows = {
   visits?: readonly CopiedRow<'visits'>[];
   submissions?: readonly CopiedRow<'submissions'>[];
-  /** All there are. */
+  /** All costs, not only the changed ones. */
   costs?: readonly CopiedRow<'costs'>[];
 };
 
@@ -120,7 +120,7 @@ export async function openCopy(file: string, spillFolder: string, version: strin
   };
 }
 
-/** The new file takes the place of the old one, whose log is of no use any more. */
+/** Puts the new file in the place of the old one, whose log is no longer of use. */
 function removeOld(file: string, spillFolder: string, target: string): void {
   const aside = `${target}.done`;
   renameSync(target, aside);
@@ -143,9 +143,9 @@ async function openInstance(
     temp_directory: spillFolder,
     max_temp_directory_size: SPILL_LIMIT,
     preserve_insertion_order: 'false',
-    // The default can be read by versions of years ago, and takes a quarter longer to write.
+    // The default stays readable for versions that are years old, and takes a quarter longer to write.
     storage_compatibility_version: 'latest',
-    // Nothing is ever loaded from elsewhere.
+    // Extensions are never downloaded.
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
     allow_community_extensions: 'false',

@@ -5,11 +5,11 @@ import type { DuckdbCopy } from './duckdb-copy.ts';
 import type { Page } from './duckdb-pages.ts';
 import type { StoreReader } from './store-reader.ts';
 
-/** What is brought from the store to a columnar copy: everything, or what has changed. */
+/** Reads from the store for a columnar copy: everything, or only the changes. */
 
 const LEADS_PER_STEP = 1000;
 const SESSIONS_PER_STEP = 5000;
-/** One transaction for many pages: each would wait for the disk. */
+/** Each commit waits for the disk, so many pages share one. */
 const PAGES_PER_TRANSACTION = 50;
 
 export async function copyAll(
@@ -33,7 +33,7 @@ export async function copyAll(
   await copy.add('costs', blocksOf('costs', await store.read('copiedCosts')));
 }
 
-/** Reads what the changes name, and puts it in the place of what the copy has of it. */
+/** Reads the current rows that the changes name, and replaces those of the copy. */
 export async function takeIn(
   copy: DuckdbCopy,
   store: StoreReader,

@@ -6,7 +6,7 @@ import type { PagesMessage, PagesPlace } from './duckdb-pages-worker.ts';
 /** Large, because a page is made of many short-lived rows. */
 const YOUNG_GENERATION_MIB = 24;
 
-/** The pages as threads of their own read them: to read the rows takes longer than to write them. */
+/** Reads pages in one thread per table, because reading rows takes longer than writing them. */
 export async function* pagesFromThreads(place: Omit<PagesPlace, 'table'>): AsyncGenerator<Page> {
   const read: { page: Page; thread: Worker }[] = [];
   let reading = PAGED_TABLES.length;

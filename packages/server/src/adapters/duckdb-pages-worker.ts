@@ -4,13 +4,15 @@ import { type Page, type PagedTable, pagesOfTable } from './duckdb-pages.ts';
 import { openStoreReader, type StorePlace } from './store-reader.ts';
 import { giveWay } from './thread-priority.ts';
 
-/** The thread that reads a table for a copy that is being made, while another writes what was read before. */
+/**
+ * The thread that reads one table for a copy being made, while another thread writes what was read before.
+ */
 
 export type PagesPlace = { store: StorePlace; table: PagedTable; nice: number };
-/** Null: these were all. */
+/** Null: there are no more pages. */
 export type PagesMessage = Page | null;
 
-/** Not taken yet. */
+/** Back-pressure: pages posted but not taken yet. */
 const PAGES_AHEAD_MAX = 4;
 
 const port = parentPort;

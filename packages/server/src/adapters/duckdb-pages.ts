@@ -1,7 +1,7 @@
 import { type Block, blocksOf } from './duckdb-blocks.ts';
 import type { StoreReader } from './store-reader.ts';
 
-/** All that a copy is made of, in pages. */
+/** Everything that a copy consists of, in pages. */
 
 export const PAGED_TABLES = ['visits', 'submissions'] as const;
 export type PagedTable = (typeof PAGED_TABLES)[number];

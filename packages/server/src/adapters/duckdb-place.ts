@@ -2,7 +2,7 @@ import { globSync, mkdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-/** The files of columnar copies. Each process has one of its own, found by a lock that ends with the process. */
+/** The files of columnar copies. Each process has its own, claimed by a lock that ends with the process. */
 
 export type CopyPlace = { file: string; spillFolder: string; release(): void };
 
@@ -19,7 +19,7 @@ export function claimPlace(folder: string): CopyPlace {
   throw new Error(`More than ${PLACES_MAX} processes have a copy in ${folder}.`);
 }
 
-/** Deletes the copies of processes that are gone, or that have not been asked anything yet. */
+/** Deletes copies of processes that are gone, and those whose process has not had a question yet. */
 export function removeUnclaimed(folder: string): void {
   for (const path of globSync(join(folder, '*.lock'))) {
     const name = basename(path, '.lock');
@@ -43,7 +43,7 @@ export function removeCopy(file: string, spillFolder: string): void {
   }
 }
 
-/** What a copy is rewritten to before it takes its place. */
+/** Where a copy is rewritten before the new file replaces the old one. */
 export function newFile(file: string): string {
   return `${file}.new`;
 }
@@ -60,7 +60,9 @@ function lockFile(folder: string, name: string): string {
   return join(folder, `${name}.lock`);
 }
 
-/** SQLite's lock holds between processes and within one. Undefined: another has it. */
+/**
+ * SQLite's lock excludes other processes as well as other connections of this one. Undefined: it is taken.
+ */
 function lock(path: string): (() => void) | undefined {
   const database = new DatabaseSync(path, { timeout: 0 });
   try {

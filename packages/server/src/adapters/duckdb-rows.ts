@@ -16,7 +16,7 @@ import { type NamingTable, namingColumns } from '../domain/questions/spellings.t
 import { type Block, blocksOf, type Texts } from './duckdb-blocks.ts';
 import { type Row, runHere } from './duckdb-run.ts';
 
-/** Rows into a table of the copy, and out of it. */
+/** Inserts rows into tables of the copy, and deletes them. */
 
 const TYPES = { VARCHAR, UUID, BIGINT, INTEGER, UINTEGER, DOUBLE };
 type TypeName = keyof typeof TYPES;
@@ -55,17 +55,17 @@ function duckdbValues(values: readonly (string | number | null)[], type: TypeNam
   return values;
 }
 
-/** What a text takes in a vector: its characters if they are few, else where they are. */
+/** The size of a string in a DuckDB vector: short ones are inlined, others are a pointer. */
 const TEXT_BYTES = 16;
 const WORDS = TEXT_BYTES / Int32Array.BYTES_PER_ELEMENT;
 
-/** The first row with a text is given it; the others get the same sixteen bytes. */
+/** The first row with a text is assigned it; the others get a copy of those sixteen bytes. */
 function setTexts(chunk: duckdb.DataChunk, column: number, { texts, places }: Texts): void {
   const vector = duckdb.data_chunk_get_vector(chunk, column);
   const firstRows = new Uint16Array(texts.length);
   let given = 0;
   for (let row = 0; given < texts.length; row += 1) {
-    // Texts are in the order in which rows have them first.
+    // Texts are numbered in the order of their first rows.
     if (places[row] !== given) continue;
     duckdb.vector_assign_string_element(vector, row, texts[given] as string);
     firstRows[given] = row;
@@ -81,7 +81,7 @@ function setTexts(chunk: duckdb.DataChunk, column: number, { texts, places }: Te
   duckdb.copy_data_to_vector(vector, 0, buffer as ArrayBuffer, byteOffset, byteLength);
 }
 
-/** Returns the names that were in them. */
+/** Returns the names that the removed rows had. */
 export async function removeRows(
   connection: DuckDBConnection,
   table: NamingTable,

@@ -8,13 +8,13 @@ import {
 
 export type Row = Record<string, unknown>;
 
-/** While threads of DuckDB do the rest. */
+/** Polling interval while DuckDB's own threads do the remaining work. */
 const CHECK_MS = 1;
 
 /**
- * Runs a statement in this thread, a bit at a time, so that it has the priority of this thread and others are run beside
- * it. DuckDB's own `run` takes a thread of the pool that all of Node shares: with normal priority, and four questions
- * would keep lookups of host names and files waiting.
+ * Runs a statement in slices on this thread, at its priority and interleaved with other statements. DuckDB's
+ * own `run` occupies a thread of libuv's pool at normal priority; four questions would block DNS lookups and
+ * file access of the whole process.
  */
 export async function runHere(
   connection: DuckDBConnection,
@@ -31,8 +31,9 @@ export async function runHere(
 }
 
 /**
- * Lets DuckDB have so many threads, started by this one so that they have its priority. It starts them when the statement
- * that says so ends: here because another begins, where otherwise a thread of the pool would fetch its result.
+ * Sets DuckDB's thread count so that this thread starts the new ones: they inherit its priority. DuckDB
+ * starts them when the `set` statement ends. Beginning another statement ends it here; fetching its result
+ * would end it on a thread of the pool.
  */
 export async function startThreadsHere(connection: DuckDBConnection, threads: number): Promise<void> {
   const another = await connection.prepare('select 1');
@@ -42,13 +43,13 @@ export async function startThreadsHere(connection: DuckDBConnection, threads: nu
   another.destroySync();
 }
 
-/** The message is DuckDB's own, without the sentence before it and the stack after it. */
+/** Keeps DuckDB's own message only, without the prefix and the stack trace. */
 function nextState(pending: DuckDBPendingResult): State {
   try {
     return pending.runTask();
   } catch (error) {
     const { message } = error as Error;
-    const [said] = message.replace('Failure running pending result task: ', '').split('\n\nStack Trace:');
-    throw new Error(said);
+    const [text] = message.replace('Failure running pending result task: ', '').split('\n\nStack Trace:');
+    throw new Error(text);
   }
 }

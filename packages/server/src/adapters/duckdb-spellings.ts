@@ -11,7 +11,7 @@ import {
 import { appendRows } from './duckdb-rows.ts';
 import { runHere } from './duckdb-run.ts';
 
-/** The spellings of a copy: looked for in all rows once it is made, afterwards brought up to date with each change. */
+/** The spellings of a copy: computed from all rows when it is made, then updated incrementally. */
 
 export async function findSpellings(connection: DuckDBConnection): Promise<void> {
   await runHere(connection, 'delete from spellings');
@@ -20,7 +20,7 @@ export async function findSpellings(connection: DuckDBConnection): Promise<void>
   }
 }
 
-/** After the rows have left and come. */
+/** Called after rows were removed (`left`) and inserted (`came`). */
 export async function followSpellings(
   connection: DuckDBConnection,
   left: NamingRows,

@@ -5,9 +5,9 @@ import { assertObjectKey } from '../lib/object-key.ts';
 import { HOUR_MS } from '../lib/utc-time.ts';
 import type { ListedObject, ObjectStore } from '../ports/objects.ts';
 
-/** Not the beginning of any key: keys begin with the kind of object. */
+/** Cannot collide with a key: keys begin with the kind of object. */
 const UNFINISHED_DIR = '.unfinished';
-/** No write takes that long: its process has died. */
+/** No write takes this long, so the process that wrote it has died. */
 const UNFINISHED_KEPT_MS = HOUR_MS;
 
 const PAGE_OBJECTS_MAX = 1000;
@@ -15,10 +15,13 @@ const PAGE_OBJECTS_MAX = 1000;
 /** Objects as files below one directory. */
 export function openFileObjects(dir: string, pageObjectsMax = PAGE_OBJECTS_MAX): ObjectStore {
   const unfinishedDir = join(dir, UNFINISHED_DIR);
-  /** Being written: the same object may be written twice at once. */
+  /** Writes in progress in this process; the same object may be written twice concurrently. */
   const writing = new Set<string>();
 
-  /** A crash leaves an unfinished file; writing or deleting the same object, or any other an hour later, removes it. */
+  /**
+   * A crash leaves an unfinished file behind. The next write or delete
+   * of that object removes it, or, an hour later, of any other.
+   */
   async function removeUnfinished(prefix: string): Promise<void> {
     for (const name of (await readdir(unfinishedDir).catch(ignoreMissing)) ?? []) {
       const path = join(unfinishedDir, name);
@@ -41,7 +44,7 @@ export function openFileObjects(dir: string, pageObjectsMax = PAGE_OBJECTS_MAX):
         // A name that exists is a whole object: a crash leaves an unfinished file, never half an object.
         await rename(temporary, path);
       } catch (error) {
-        // On a full disk what could not be finished must not take the rest of the space.
+        // On a full disk, a failed write must give back the space it took.
         await rm(temporary, { force: true });
         throw error;
       } finally {
@@ -72,7 +75,7 @@ async function* pages(objects: AsyncIterable<ListedObject>, max: number): AsyncG
   if (page.length > 0) yield page;
 }
 
-/** In the order of the keys: a folder stands where its name with a slash does. */
+/** Sorted by key: a folder sorts as its name with a slash. */
 async function* filesBelow(dir: string, folder: string): AsyncGenerator<ListedObject> {
   const entries = await readdir(pathOf(dir, folder), { withFileTypes: true }).catch(ignoreMissing);
   const names = (entries ?? []).map((entry) => `${entry.name}${entry.isDirectory() ? '/' : ''}`).sort();
@@ -87,7 +90,7 @@ async function* filesBelow(dir: string, folder: string): AsyncGenerator<ListedOb
   }
 }
 
-/** Of its unfinished files. */
+/** Of the unfinished files of a key. */
 function prefixOf(key: string): string {
   return `${encodeURIComponent(key)}.`;
 }

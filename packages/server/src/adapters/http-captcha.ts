@@ -10,11 +10,11 @@ const ADDRESSES: CaptchaAddresses = {
   hcaptcha: 'https://api.hcaptcha.com/siteverify',
 };
 
-/** Somebody waits for it. */
+/** A person is waiting for the answer to their form. */
 const TIMEOUT_MS = 3 * SECOND_MS;
 const CONNECTIONS_PER_HOST_MAX = 32;
 const ANSWER_BYTES_MAX = 16 * 1024;
-/** It is the secret that is wrong, which is not the sender's fault. */
+/** Our configuration is wrong, so the sender must not be refused for it. */
 const WRONG_SECRETS: readonly unknown[] = ['missing-input-secret', 'invalid-input-secret'];
 
 export function openHttpCaptcha(addresses: CaptchaAddresses = ADDRESSES): Captcha {
@@ -31,7 +31,7 @@ export function openHttpCaptcha(addresses: CaptchaAddresses = ADDRESSES): Captch
         headers: { 'content-type': 'application/x-www-form-urlencoded', 'user-agent': 'Leadtrail' },
         body: questionOf(asked),
         policy: 'trusted',
-        // Waiting for a free connection counts, too.
+        // Includes the wait for a free connection.
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
       return outcomeOf(result);
@@ -42,7 +42,7 @@ export function openHttpCaptcha(addresses: CaptchaAddresses = ADDRESSES): Captch
 
 function questionOf({ provider, siteKey, secret, token, ip }: CaptchaQuestion): string {
   const question = new URLSearchParams({ secret, response: token, remoteip: ip });
-  // Otherwise a token of another site of the same account would do.
+  // Without it, a token for another site of the same account would pass.
   if (provider === 'hcaptcha') question.set('sitekey', siteKey);
   return question.toString();
 }
@@ -56,7 +56,7 @@ function outcomeOf({ status, failure, body }: OutboundResult): CaptchaOutcome {
   return isOurs ? { result: 'unavailable', reason: 'the secret is wrong' } : { result: 'failed' };
 }
 
-/** Providers answer errors of the request with JSON, too, whatever the status. */
+/** Providers answer invalid requests with JSON as well, whatever the status. */
 function answerOf(body: Buffer): { success: boolean; errors: readonly unknown[] } | undefined {
   try {
     const { success, 'error-codes': errors } = Object(JSON.parse(body.toString()));

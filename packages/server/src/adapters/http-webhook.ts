@@ -53,7 +53,7 @@ function parseTarget(address: string): URL | null {
   const url = URL.parse(address);
   if (url === null || !['http:', 'https:'].includes(url.protocol)) return null;
   try {
-    // User and password become a header, for which Node has to decode them.
+    // Node decodes user and password to build a header, and throws if it cannot.
     decodeURIComponent(`${url.username}:${url.password}`);
     return url;
   } catch {
@@ -61,7 +61,7 @@ function parseTarget(address: string): URL | null {
   }
 }
 
-/** As Standard Webhooks 1.0 has them. */
+/** The headers of Standard Webhooks 1.0. */
 async function headersOf(message: WebhookMessage, secret: string | null): Promise<OutgoingHttpHeaders> {
   const headers: OutgoingHttpHeaders = {
     'content-type': 'application/json',
@@ -70,7 +70,7 @@ async function headersOf(message: WebhookMessage, secret: string | null): Promis
     'webhook-id': message.id,
     'webhook-timestamp': Math.floor(message.at / SECOND_MS),
   };
-  // An empty secret would sign nothing: it counts as none.
+  // Signing with an empty secret would be worthless, so it counts as none.
   if (secret !== null && secret !== '') {
     const signer = await signerOf(secret);
     headers['webhook-signature'] = signer.sign(message.id, new Date(message.at), message.body);
@@ -78,7 +78,7 @@ async function headersOf(message: WebhookMessage, secret: string | null): Promis
   return headers;
 }
 
-/** A character that was cut in two is left out, and NUL replaced, which PostgreSQL would refuse. */
+/** Drops a character cut in two, and replaces NUL, which PostgreSQL rejects. */
 function shownText({ headers, body }: OutboundResult): string {
   if ((headers['content-encoding'] ?? 'identity') !== 'identity') return '';
   const shown = body.subarray(0, ANSWER_SHOWN_BYTES_MAX);

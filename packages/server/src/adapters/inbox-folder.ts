@@ -5,7 +5,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { OperatorError } from '../lib/errors.ts';
 import { copyIfThere } from './copy-if-there.ts';
 
-/** What `npm run inbox` and `npm run backup` do with inboxes: show them, take in those of another machine, copy them. */
+/**
+ * Inboxes as `npm run inbox` and `npm run backup` handle them: listed, adopted from another machine, copied.
+ */
 
 export type ListedInbox = { file: string } & (
   | { state: 'in use' }
@@ -13,7 +15,7 @@ export type ListedInbox = { file: string } & (
   | {
       state: 'free';
       inboxId: string;
-      /** All openings that it remembers. */
+      /** All openings that the inbox still lists. */
       epochs: string[];
       records: number;
       bytes: number;
@@ -21,7 +23,7 @@ export type ListedInbox = { file: string } & (
     }
 );
 
-/** How files are named that came from elsewhere: they are removed once they are empty. */
+/** Prefix of inboxes from another machine, which are removed once they are empty. */
 export const ADOPTED = 'adopted-';
 const SQLITE_BUSY = 5;
 const NO_LOG = '';
@@ -32,14 +34,15 @@ export function listInboxes(dir: string): ListedInbox[] {
   return inboxFiles(dir).map((file) => ({ file, ...look(file) }));
 }
 
-/** Those that no process has open and that hold no records. */
+/** Inboxes that no process has open and that hold no records. */
 export function emptyInboxes(dir: string): { inboxId: string; epochs: string[] }[] {
   return listInboxes(dir).flatMap((inbox) => (inbox.state === 'free' && inbox.records === 0 ? [inbox] : []));
 }
 
 /**
- * Copies the inboxes of another machine into this folder, where a running service finds them within a minute. The
- * originals stay as they are: adopting them twice, or their machine coming back, applies nothing twice.
+ * Copies the inboxes of another machine into this folder, where a running
+ * service finds them within a minute. The originals stay untouched: if they
+ * are adopted twice, or their machine comes back, nothing is applied twice.
  */
 export function adoptInboxes(from: string, dir: string): { files: number; records: number } {
   const files = inboxFiles(from);
@@ -60,7 +63,7 @@ export function adoptInboxes(from: string, dir: string): { files: number; record
   return { files: files.length, records };
 }
 
-/** Only a whole copy gets the name under which services look for it. */
+/** Services look for `*.db`, so only a complete copy gets that name. */
 function copyInbox(file: string, target: string): number {
   const partial = `${target}.partial`;
   try {
@@ -74,13 +77,15 @@ function copyInbox(file: string, target: string): number {
   }
 }
 
-/** Copies inboxes under their names, those in use as well, and says how many records they hold. */
+/**
+ * Copies inboxes under their own names, including those in use. Returns the number of records in the copies.
+ */
 export function copyInboxes(from: string, to: string): number {
   mkdirSync(to, { recursive: true, mode: 0o700 });
   let records = 0;
   for (const file of inboxFiles(from)) {
     const target = join(to, basename(file));
-    // Adopted ones are removed once the database has their records.
+    // Adopted inboxes disappear once their records are in the database.
     if (!copyWithLog(file, target)) continue;
     const copied = look(target);
     if (copied.state !== 'free') throw new Error(`${file} cannot be read once it is copied.`);
@@ -90,9 +95,10 @@ export function copyInboxes(from: string, to: string): number {
 }
 
 /**
- * With its write-ahead log, which may alone have the last commits. A checkpoint writes pages of the log into the file, and only
- * then is the log restarted, with another header. With the same header before and after, the log therefore has every page
- * that a checkpoint may have changed while the file was copied. False: the file is gone.
+ * Copies the write-ahead log as well, which may hold the last commits. The log is
+ * restarted, with a new header, only after a checkpoint has written its pages into
+ * the file. With the same header before and after, the log therefore has every page
+ * that a checkpoint may have changed during the copy. False: the file is gone.
  */
 function copyWithLog(file: string, target: string): boolean {
   for (let left = COPY_ATTEMPTS; left > 0; left -= 1) {
@@ -105,7 +111,7 @@ function copyWithLog(file: string, target: string): boolean {
   throw new Error(`${file} cannot be copied: it changes too fast.`);
 }
 
-/** It has salts, which change whenever the log is restarted. */
+/** Contains salts, which change whenever the log is restarted. */
 function logHeader(file: string): string {
   const log = openIfThere(`${file}-wal`);
   if (log === undefined) return NO_LOG;
@@ -134,7 +140,7 @@ function inboxFiles(dir: string): string[] {
 
 type Look = ListedInbox extends infer L ? (L extends { file: string } ? Omit<L, 'file'> : never) : never;
 
-/** Closing it brings the log into the file. */
+/** Closing the database checkpoints its log into the file. */
 function look(file: string): Look {
   const database = new DatabaseSync(file, { timeout: 0 });
   try {
@@ -154,7 +160,7 @@ function look(file: string): Look {
   }
 }
 
-/** Files of earlier versions have none. */
+/** Files of versions before openings have none. */
 function epochsOf(database: DatabaseSync): string[] {
   const hasOpenings = database.prepare("select 1 from sqlite_schema where name = 'openings'").get();
   if (hasOpenings === undefined) return [];
@@ -164,7 +170,7 @@ function epochsOf(database: DatabaseSync): string[] {
     .map(({ epoch }) => epoch as string);
 }
 
-/** Files of earlier versions do not say. */
+/** Files of earlier versions lack the column. */
 function oldestAt(database: DatabaseSync): number | null {
   const hasTimes = database.prepare("select 1 from pragma_table_info('groups') where name = 'at'").get();
   if (hasTimes === undefined) return null;

@@ -44,7 +44,7 @@ const COUNTRY_INDEXES: ReadonlyMap<string | null, number> = new Map(
   COUNTRIES.map((country, index) => [country, index]),
 );
 
-/** Country and AS number in one word, 0 for neither: a third smaller, and one read less. */
+/** Country and AS number in one word, 0 for neither: a third smaller than two, and one read less. */
 export function packPlace(country: string | null, asn: number): number {
   const knownAsn = asn > ASN_MAX ? 0 : asn;
   return ((knownAsn << COUNTRY_BITS) | (COUNTRY_INDEXES.get(country) ?? 0)) >>> 0;
@@ -55,7 +55,7 @@ function unpackPlace(place: number): NetworkPlace {
   return { country: COUNTRIES[place & COUNTRY_MASK] ?? null, asn: asn === 0 ? null : asn };
 }
 
-/** With its header written and its sections empty. */
+/** With the header written and the sections empty. */
 export function newIpDatabase(counts: IpDatabaseCounts): { words: Uint32Array; sections: Sections } {
   const words = new Uint32Array(wordCount(counts));
   words.set([MAGIC, FORMAT_VERSION, counts.ipv4, counts.ipv6, counts.hosting]);
@@ -112,7 +112,7 @@ function sectionsOf(words: Uint32Array, { ipv4, ipv6, hosting }: IpDatabaseCount
   };
 }
 
-/** The index of the last element that is not greater; -1: all are. */
+/** The index of the last element that is not greater than `value`; -1: all are greater. */
 function lastAtOrBefore(sorted: Uint32Array, value: number): number {
   let low = 0;
   let high = sorted.length;

@@ -6,7 +6,7 @@ export type JsonFile<T> = { read(): Promise<T | undefined>; write(value: T): Pro
 
 export function jsonFile<T>(file: string): JsonFile<T> {
   return {
-    /** Undefined: there is none, or it is broken. */
+    /** Undefined: the file does not exist, or is not JSON. */
     read: async () => {
       try {
         return JSON.parse(await readFile(file, 'utf8')) as T;
@@ -14,7 +14,7 @@ export function jsonFile<T>(file: string): JsonFile<T> {
         return undefined;
       }
     },
-    /** Whole or not at all, whenever the process ends. */
+    /** Atomic, even if the process is killed. */
     async write(value) {
       const partial = `${file}.${randomUUID()}`;
       try {

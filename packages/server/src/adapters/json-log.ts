@@ -3,7 +3,10 @@ import { makeLru } from '../lib/lru.ts';
 import { MINUTE_MS } from '../lib/utc-time.ts';
 import type { Log, LogFields } from '../ports/log.ts';
 
-/** An outage or a full disk fails every request: of lines that say the same, so many are written in a minute. */
+/**
+ * An outage or a full disk fails every request, so of identical
+ * warnings and errors only this many are written per minute.
+ */
 const ALIKE_MAX = 5;
 const KINDS_MAX = 500;
 
@@ -24,13 +27,13 @@ export function openJsonLog(level: LogLevel, write: (line: string) => void, now 
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
 
-/** How many like it have been left out since the last one; undefined: leave it out. */
+/** Returns how many lines like this were left out since the last one; undefined: leave this one out, too. */
 function countAlike(now: () => number): (message: string, fields: LogFields) => number | undefined {
   const kinds = makeLru<{ since: number; lines: number }>({ entriesMax: KINDS_MAX });
   return (message, { reason, cause, job, endpoint }) => {
     const key = JSON.stringify([message, reason, cause, job, endpoint]);
     const known = kinds.get(key);
-    // The clock may be set back.
+    // `abs`, because the clock may be set back.
     if (known === undefined || Math.abs(now() - known.since) >= MINUTE_MS) {
       kinds.set(key, { since: now(), lines: 1 });
       return Math.max(0, (known?.lines ?? 0) - ALIKE_MAX);

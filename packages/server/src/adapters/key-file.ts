@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import type { Config } from '../config.ts';
 import { fileReason, OperatorError } from '../lib/errors.ts';
 
-/** Named like the environment variables. */
+/** Named like their environment variables. */
 const NAMES = [
   'ANALYTICS_API_KEY',
   'ANALYTICS_MARKETING_API_KEY',
@@ -13,7 +13,7 @@ const NAMES = [
   'ANALYTICS_ENGINE_API_TOKEN',
 ] as const;
 
-/** Generated at a start without configuration. */
+/** Generated at the first start, if none are configured. */
 export type GeneratedKeys = Record<(typeof NAMES)[number], string>;
 
 export type Keys = {
@@ -23,7 +23,7 @@ export type Keys = {
   created: boolean;
 };
 
-/** With an admin key in the environment no keys are generated. */
+/** An admin key in the environment means that no keys are generated. */
 export function keysOf(config: Config, keyFile: string): Keys {
   if (config.analyticsApiKey !== undefined) {
     return {
@@ -54,11 +54,11 @@ export function readOrCreateKeys(file: string): { keys: GeneratedKeys; created: 
     ANALYTICS_ENGINE_API_TOKEN: secret('lt_engine'),
   };
   const created = writeOnce(file, `${JSON.stringify(keys, null, 2)}\n`);
-  // Another process may have created the file at the same moment: its keys count.
+  // Another process created the file at the same moment; use its keys.
   return { keys: created ? keys : (read(file) ?? keys), created };
 }
 
-/** Atomic, whenever the process ends; false: the file exists already. */
+/** Atomic, even if the process is killed. False: the file exists already. */
 function writeOnce(file: string, text: string): boolean {
   const temporary = `${file}.${randomUUID()}`;
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
@@ -102,7 +102,7 @@ function readIfThere(file: string): string | undefined {
   }
 }
 
-/** Without the error: it would quote what is in the file. */
+/** Swallows the error, whose message would quote the file, that is, the keys. */
 function parsed(text: string): Record<string, unknown> | undefined {
   try {
     const value = JSON.parse(text);

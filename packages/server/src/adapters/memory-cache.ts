@@ -15,7 +15,7 @@ export function openMemoryCache({
 }): Cache {
   const entries = makeLru<Entry>({ entriesMax });
 
-  /** A clock that was set back must not keep anything for longer than was asked. */
+  /** After the clock was set back, no entry may outlive its TTL. */
   function isFresh({ until, ttlMs }: Entry): boolean {
     const left = until - now();
     return left > 0 && left <= ttlMs;

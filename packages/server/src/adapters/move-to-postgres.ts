@@ -41,13 +41,14 @@ export type Move = {
 export type Moved = {
   tables: number;
   rows: number;
-  /** Totals that a recount does not confirm; undefined: too many rows for a recount. */
+  /** Totals that a recount contradicts; undefined: too many rows for a recount. */
   mismatches: TotalMismatch[] | undefined;
 };
 
 /**
- * Copies the SQLite database of a data directory into an empty PostgreSQL database, in one transaction. The sequence
- * that each inbox has reached is copied too, so the inboxes stay where they are and are processed exactly once.
+ * Copies the SQLite database of a data directory into an empty PostgreSQL
+ * database, in one transaction. The position of each inbox is copied too, so the
+ * inboxes stay where they are and each record is still applied exactly once.
  */
 export async function moveToPostgres({ dataDir, url, onProgress = () => undefined }: Move): Promise<Moved> {
   const source = lockSource(dataDir);
@@ -66,7 +67,8 @@ export async function moveToPostgres({ dataDir, url, onProgress = () => undefine
         return copied;
       })
       .catch(explainToOperator);
-    // Committed: no failure from here on may look like a failed move. PostgreSQL also gathers statistics by itself.
+    // Committed: a failure from here on must not look like a failed
+    // move. PostgreSQL gathers statistics by itself later anyway.
     await gatherFigures(target, tables).catch(() => undefined);
     const mismatches =
       rows > RECOUNT_ROWS_MAX ? undefined : await recount(dbOf(target)).catch(() => undefined);
@@ -77,7 +79,7 @@ export async function moveToPostgres({ dataDir, url, onProgress = () => undefine
   }
 }
 
-/** Holds the write lock until it is closed, so that a service started meanwhile fails. */
+/** Holds the write lock until closed, so that a service started meanwhile fails. */
 function lockSource(dataDir: string): SqliteDatabase {
   const file = join(dataDir, DATABASE_FILE);
   if (!existsSync(file))
@@ -161,7 +163,7 @@ function connect(connectionString: string): Kysely<Schema> {
     // Building indexes is silent for minutes; without keep-alive a firewall may drop the connection.
     keepAlive: true,
   });
-  // Pending queries report a broken connection; without a listener it would end the process.
+  // Pending queries reject when the connection breaks; without a listener the event would end the process.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
   return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });

@@ -9,13 +9,13 @@ import { startTimeout } from '../lib/timeout.ts';
 import { SECOND_MS } from '../lib/utc-time.ts';
 
 /**
- * HTTP and HTTPS to others, with an SSRF guard and a bound to everything. Straight to the target: no proxy of the
- * environment, no redirect followed.
+ * Outgoing HTTP and HTTPS with an SSRF guard, and limits on time and size. Connects directly: ignores proxies
+ * of the environment and follows no redirects.
  */
 export type OutboundHttp = {
-  /** Whatever the other side does is a result, never a rejection; so is an abort. */
+  /** Resolves with a result for every failure of the other side, and when aborted; never rejects. */
   send(request: OutboundRequest): Promise<OutboundResult>;
-  /** Stops every request under way, and all that would follow. */
+  /** Aborts all requests under way, and every later one. */
   close(): void;
 };
 
@@ -32,37 +32,40 @@ export type OutboundResult = {
   /** Null: no answer came. */
   status: number | null;
   headers: http.IncomingHttpHeaders;
-  /** What was read of it before the failure, if there was one. */
+  /** Until the failure, if there was one. */
   body: Buffer;
   failure: OutboundFailure | null;
-  /** From the moment there was a connection for it. */
+  /** Measured from when a connection was available. */
   durationMs: number;
 };
 
-/** Never holds a header, an address or a message of Node's, which may hold them. */
+/** Never contains a header, an address, or a message from Node, which may quote them. */
 export type OutboundFailure = { reason: SendFailure; code: string };
 
 export type OutboundOptions = {
   connectionsPerHostMax: number;
-  /** Of a refusal no more than 64 KiB is read either way. */
+  /** Error responses are cut at 64 KiB in any case. */
   answerBytesMax: number;
-  /** For connecting, sending and reading; waiting for a free connection does not count. */
+  /** Covers connecting, sending and reading, but not the wait for a free connection. */
   timeoutMs?: number | undefined;
-  /** How long nothing at all may arrive or leave. */
+  /** Idle timeout: how long no byte may arrive or leave. */
   silenceMs?: number | undefined;
-  /** Every address of a name. */
+  /** Resolves a name to all its addresses. */
   lookup?: Lookup | undefined;
 };
 
 type Lookup = (name: string) => Promise<readonly LookupAddress[]>;
 
-/** Shorter than servers usually keep a connection, so that nothing is written to one that is just being closed. */
+/**
+ * Shorter than the usual keep-alive timeout of servers, so that a
+ * request is not written to a connection being closed.
+ */
 const IDLE_SOCKET_KEPT_MS = 4 * SECOND_MS;
 const REFUSAL_BYTES_MAX = 64 * 1024;
 const REFUSED_FROM = 300;
 const NOT_ALLOWED = 'ADDRESS_NOT_ALLOWED';
 
-/** By the code of the error. */
+/** By error code. */
 const REASONS: readonly (readonly [RegExp, SendFailure])[] = [
   [new RegExp(`^${NOT_ALLOWED}$`), 'address_not_allowed'],
   [/^ECONNREFUSED$/, 'refused'],
@@ -75,7 +78,7 @@ const REASONS: readonly (readonly [RegExp, SendFailure])[] = [
 ];
 
 export function openOutboundHttp(options: OutboundOptions): OutboundHttp {
-  // A kept connection was checked under its own policy, so the policies must not share theirs.
+  // A kept connection was checked under one policy only, so each policy has its own agents.
   const agents = { saved: openAgents('saved', options), trusted: openAgents('trusted', options) };
   const closing = new AbortController();
 
@@ -105,7 +108,7 @@ function openAgents(policy: EgressPolicy, options: OutboundOptions) {
   const secure = new https.Agent(agentOptions);
   return {
     open(url: URL, { method, headers }: Pick<OutboundRequest, 'method' | 'headers'>): http.ClientRequest {
-      // As an option, because `setTimeout` of a request would leave out the time it takes to connect.
+      // Passed as an option, because `setTimeout` on a request does not cover connecting.
       const silence = options.silenceMs === undefined ? {} : { timeout: options.silenceMs };
       return url.protocol === 'https:'
         ? https.request(url, { method, headers, agent: secure, ...silence })
@@ -119,8 +122,8 @@ function openAgents(policy: EgressPolicy, options: OutboundOptions) {
 }
 
 /**
- * Checks the very addresses that the connection is then made with, so that DNS rebinding gains nothing. One forbidden
- * address among several is enough to refuse: no honest name has one.
+ * Checks the same addresses that the connection will use, which defeats DNS rebinding. One forbidden address
+ * among several is enough to refuse: no legitimate name has one.
  */
 function guardedLookup(policy: EgressPolicy, lookup: Lookup): LookupFunction {
   const resolve = async (name: string): Promise<LookupAddress[]> => {
@@ -140,7 +143,7 @@ function lookUpAll(name: string): Promise<LookupAddress[]> {
   return lookUpName(name, { all: true });
 }
 
-/** Literal addresses are not looked up; the URL parser has brought them into their canonical form. */
+/** Literal addresses skip the lookup; the URL parser has already canonicalised them. */
 function isForbiddenLiteral({ hostname }: URL, policy: EgressPolicy): boolean {
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
   return isIP(host) !== 0 && !mayReach(host, policy);
@@ -158,11 +161,11 @@ function exchange(
     let startedAt = performance.now();
     let cancelTimeout = () => {};
 
-    /** The first call counts; a request that is given up goes on to report its own end. */
+    /** The first call wins: a request that was given up still emits its own end. */
     function finish(failure: OutboundFailure | null): void {
       cancelTimeout();
       stopped.removeEventListener('abort', stop);
-      // A connection on which all was sent and read is kept for the next request, any other is closed.
+      // Keep-alive only if request and response are complete; otherwise the connection is closed.
       if (!response?.complete || !request.writableFinished) request.destroy();
       const durationMs = Math.round(performance.now() - startedAt);
       const { statusCode = null, headers = {} } = response ?? {};
@@ -182,7 +185,8 @@ function exchange(
       const bytesMax = (incoming.statusCode ?? 0) < REFUSED_FROM ? answerBytesMax : REFUSAL_BYTES_MAX;
       readAnswer(incoming, chunks, Math.min(bytesMax, answerBytesMax), finish);
     });
-    // A refusal may come before all was sent: then it counts, not the broken connection.
+    // A server may refuse before it has read the whole body: its
+    // response counts then, not the broken connection.
     request.on('error', (error) => response ?? finish(failureOf(error)));
     request.on('close', () => response ?? finish(CLOSED));
     request.end(body);

@@ -4,8 +4,9 @@ import { explainedIn, OperatorError } from '../lib/errors.ts';
 /** Why PostgreSQL cannot be used, in a sentence for the operator. */
 
 /**
- * Connection, authorization, the database, a server that only reads, rights, resources, operator intervention, system:
- * other codes are about statements, which nobody outside can mend.
+ * Classes and codes an operator can act on: connection, authorization, missing
+ * database, read-only server, privileges, resources, operator intervention, system.
+ * Other codes are about statements, which only a change of the code can mend.
  */
 const OPERATORS_CODE = /^(08|28|3D|53|57|58)|^(25006|42501|0A000)$/;
 const EXTENSION = 'pg_trgm';
@@ -21,13 +22,16 @@ export function explainToOperator(error: Error): never {
   throw new OperatorError(`PostgreSQL cannot be used (${reason})${help}.`, { cause: error });
 }
 
-/** What the driver itself says has no code, or that of the system; what a program does wrong has a name. */
+/**
+ * Errors of the driver have no SQLSTATE, or a system error code;
+ * programming errors have a name of their own, such as TypeError.
+ */
 function isOperators(error: Error): boolean {
   if (error instanceof pg.DatabaseError) return OPERATORS_CODE.test(error.code ?? '');
   return error.name === 'Error' || error instanceof AggregateError;
 }
 
-/** A host with several addresses has an error for each. */
+/** A host with several addresses fails with one error for each. */
 function reasonOf(error: Error): string {
   const { message, code } = (
     error instanceof AggregateError ? (error.errors[0] ?? error) : error

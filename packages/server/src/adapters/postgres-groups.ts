@@ -3,10 +3,10 @@ import { locksOf } from '../store/operations.ts';
 import type { Call } from '../store/store.ts';
 import { storeUnavailable } from './postgres-pool.ts';
 
-/** So many transactions of groups run at a time: while the server works on one, the next is put together. */
+/** Concurrent group transactions: while the server works on one, the next is assembled. */
 const LANES = 2;
 const GROUP_MAX = 64;
-/** A call that finds more before it is refused; a lead then goes to the log. */
+/** Calls beyond this queue length are refused; a lead then goes to the lead log. */
 const WAITING_MAX = 10_000;
 
 type Waiting = {
@@ -18,14 +18,16 @@ type Waiting = {
 };
 export type GroupedCall = Pick<Waiting, 'name' | 'argument'>;
 
-/** What has become of a group: all are stored, or none is; then some may be the reason. */
+/**
+ * The result of a group: all calls are stored or none, in which case `errors` names the calls that failed.
+ */
 export type GroupOutcome =
   | { isStored: true; results: unknown[] }
   | { isStored: false; errors: (Error | undefined)[] };
 
 /**
- * Calls that come while others are under way share the next transaction, where their locks allow it. That saves most of what
- * a single one costs: round trips, statements, and the wait for the disk.
+ * Calls that arrive while others are under way share the next transaction, as far as their locks allow. That
+ * saves most of the cost of a single call: round trips, statements, and the wait for the disk.
  */
 export function inGroups(
   alone: Call,
@@ -45,7 +47,7 @@ export function inGroups(
     lanes -= 1;
   }
 
-  /** Of one operation, so that one note of its name is enough. */
+  /** Calls of one operation only, so that a single note of its name suffices. */
   function nextGroup(): Waiting[] {
     const group: Waiting[] = [];
     for (let i = 0; i < waiting.length && group.length < GROUP_MAX; ) {
@@ -68,7 +70,7 @@ export function inGroups(
     if (group.length === 1) return settleAlone(only);
     const outcome = await runGroup(group).catch((error: unknown) => error as Error);
     if (outcome instanceof Error) {
-      // Whether it was stored is not known.
+      // The commit may or may not have happened.
       for (const call of group) call.reject(outcome);
     } else if (outcome.isStored) {
       for (const [i, call] of group.entries()) call.resolve(outcome.results[i]);
@@ -83,7 +85,7 @@ export function inGroups(
     return alone(name, argument).then(resolve, reject);
   }
 
-  /** Calls of one turn of the event loop share the first group. */
+  /** Calls of the same turn of the event loop share the first group. */
   function startSoon(): void {
     if (isStarting) return;
     isStarting = true;

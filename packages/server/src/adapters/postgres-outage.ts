@@ -3,10 +3,10 @@ import { SECOND_MS } from '../lib/utc-time.ts';
 import type { Log } from '../ports/log.ts';
 import type { Call } from '../store/store.ts';
 
-/** One call that fails may be the call's fault, or a moment's. */
+/** A single failed call, or a brief blip, is not an outage. */
 const SILENT_MS_MIN = SECOND_MS;
 
-/** Says once in the log that the server no longer answers, and once that it does again. */
+/** Logs once when the server stops answering, and once when it answers again. */
 export function tellOutages(log: Log): (call: Call) => Call {
   let failingSince: number | undefined;
   let isTold = false;

@@ -1,13 +1,16 @@
 import pg from 'pg';
 
-/** What the server has answered to a statement. */
+/** The server's answer to one statement. */
 export type Answer = { rows: Record<string, unknown>[]; command: string; rowCount: number };
 
-/** A statement with its values; one that has a name is prepared under it. */
+/** With a name, it is a prepared statement. */
 type Asked = { text: string; values: readonly unknown[]; name: string | undefined };
 type Waiting = Asked & { resolve(answer: Answer): void; reject(error: Error): void };
 
-/** How the texts of a row become an object: a copy of an empty one, which is much faster than to add its properties. */
+/**
+ * How a row of texts becomes an object. Spreading an empty object is
+ * much faster than adding properties one by one.
+ */
 type Columns = { empty: Record<string, unknown>; each: { name: string; read: (text: string) => unknown }[] };
 const NO_COLUMNS: Columns = { empty: {}, each: [] };
 
@@ -15,8 +18,8 @@ const FEATURE_NOT_SUPPORTED = '0A000';
 const NO_SUCH_STATEMENT = '26000';
 
 /**
- * A migration has added columns since a `select *` was prepared, or something in between has made the server forget what was
- * prepared. Worth a retry: the connection prepares its statements again.
+ * A migration has added columns since a `select *` was prepared, or a pooler in between has made the server
+ * forget prepared statements. Worth a retry, for which the connection prepares its statements again.
  */
 export function isStalePreparedStatement(error: unknown): boolean {
   const { code, message } = error as { code?: string; message: string };
@@ -28,15 +31,15 @@ export function isStalePreparedStatement(error: unknown): boolean {
 
 const pipelines = new WeakMap<pg.PoolClient, PostgresPipeline>();
 
-/** The one of this connection. */
+/** The pipeline of this connection. */
 export function pipelineOf(client: pg.PoolClient, answerMs: number): PostgresPipeline {
   return pipelines.getOrInsertComputed(client, () => new PostgresPipeline(client, answerMs));
 }
 
 /**
- * Sends statements without waiting for those before them. Those of one moment go out together and end with one `Sync`: after
- * each of these the server writes to the network and wakes this process, which takes as long as many a statement. If one
- * fails the server leaves out those that were sent with it and come after it.
+ * Sends statements without waiting for the answers to earlier ones. Those issued at the same moment form a
+ * batch with a single `Sync`, because each `Sync` costs a network write and a wake-up, as much as many a
+ * statement. If a statement fails, the server skips the rest of its batch.
  */
 export class PostgresPipeline {
   readonly #client: pg.PoolClient;
@@ -54,7 +57,8 @@ export class PostgresPipeline {
   ask(asked: Asked): Promise<Answer> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ ...asked, resolve, reject });
-      // After all that goes on with answers that have just come, and what that has put together.
+      // Two ticks: after the continuations of answers that have just
+      // arrived, so that the statements they issue join the batch.
       if (this.#waiting.length === 1) process.nextTick(() => process.nextTick(() => this.#send()));
     });
   }
@@ -71,22 +75,22 @@ export class PostgresPipeline {
   }
 }
 
-/** What the server keeps for a connection. */
+/** The server's prepared statements of a connection. */
 type Prepared = {
   names: Set<string>;
-  /** By name, so that they need not be described again. */
+  /** Row descriptions by name, so that they need not be requested again. */
   columns: Map<string, Columns>;
 };
 
-/** For the library one query, because it has one `Sync`. */
+/** `pg` sees the batch as one query, because it has one `Sync`. */
 class Batch extends pg.Query {
-  /** Names of statements that the server has yet to prepare. */
+  /** Names of statements whose `Parse` the server has not confirmed. */
   readonly parsing: string[] = [];
   readonly #statements: readonly Waiting[];
   readonly #prepared: Prepared;
   readonly #onEnd: () => void;
   #at = 0;
-  /** Of statements that were sent without asking for a description. */
+  /** Columns of statements sent without `Describe`. */
   #known: readonly (Columns | undefined)[] = [];
   #columns: Columns | undefined;
   #rows: Answer['rows'] = [];
@@ -104,7 +108,7 @@ class Batch extends pg.Query {
     this.#known = this.#statements.map(({ name = '' }) => columns.get(name));
     for (const { text, values, name = '' } of this.#statements) {
       if (!names.has(name)) {
-        // One that was prepared before, if any, must go.
+        // Close an earlier statement of this name, if there is one; `Parse` would fail.
         connection.close({ type: 'S', name }, true);
         connection.parse({ name, text, types: [] }, true);
         this.parsing.push(name);

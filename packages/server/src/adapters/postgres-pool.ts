@@ -9,11 +9,14 @@ import { markedIfRetryable } from './postgres-conflicts.ts';
 import './postgres-numbers.ts';
 import { type Answer, isStalePreparedStatement, pipelineOf } from './postgres-pipeline.ts';
 
-/** Connections to PostgreSQL whose statements are pipelined: each is sent without waiting for those before it. */
+/**
+ * Connections to PostgreSQL with pipelining: statements are sent
+ * without waiting for the answers to earlier ones.
+ */
 export type PostgresPool = {
-  /** Each statement on any connection. */
+  /** Runs each statement on any connection. */
   readonly db: Db;
-  /** All statements on one connection, in the order in which they are sent. */
+  /** Runs all statements on one connection, in the order in which they are sent. */
   use<T>(run: (connection: PostgresConnection) => Promise<T>): Promise<T>;
   load(): { limit: number; busy: number; waiting: number };
   close(): Promise<void>;
@@ -29,24 +32,29 @@ export type PoolOptions = {
   connections: number;
   statementMs: number;
   connectMs: number;
-  /** A pooler shares its sessions among transactions: nothing may be left in them, neither settings nor statements. */
+  /**
+   * Behind a pooler in transaction mode sessions are shared: no
+   * settings or prepared statements may be left in them.
+   */
   isPooled?: boolean;
 };
 
-/** On top of the statement timeout, for the server to report it; after that the connection counts as dead. */
+/**
+ * Added to the statement timeout, so that the server can report it; after that the connection counts as dead.
+ */
 export const GRACE_MS = 500;
 const ROLLBACK = 'rollback';
 /**
- * Nearly all statements look up a few rows by an index. With the defaults, made for turning disks, tables that were never
- * analysed are read whole instead, and a compiler starts for what takes a millisecond.
+ * Nearly all statements look up a few rows by an index. With the defaults, made for spinning disks, never
+ * analysed tables are scanned sequentially, and JIT compilation starts for queries of a millisecond.
  */
 const PLANNER = '-c random_page_cost=1.1 -c jit=off';
-/** Their texts are constants of the code; should one not be, the server does not keep all of them. */
+/** Statement texts are constants of the code; the limit is for one that is not. */
 const PREPARED_MAX = 1000;
 
 export function openPostgresPool(connectionString: string, options: PoolOptions): PostgresPool {
   const { connections, statementMs, connectMs, isPooled = false } = options;
-  // A process that is paused, or whose machine is gone, must not keep its locks.
+  // Releases the locks of a process that is paused, or whose machine is gone.
   const idleMs = statementMs + GRACE_MS;
   const pool = new pg.Pool({
     connectionString,
@@ -62,7 +70,7 @@ export function openPostgresPool(connectionString: string, options: PoolOptions)
     application_name: 'leadtrail',
     pipeline: true,
   });
-  // A connection that breaks is replaced by the next one; without a listener it would end the process.
+  // The pool replaces a broken connection; without a listener the event would end the process.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
 
@@ -92,7 +100,7 @@ export function openPostgresPool(connectionString: string, options: PoolOptions)
       let query: Kysely<Schema> | undefined;
       const db = {
         dialect: postgresDialect(leased.send as Send),
-        // Most transactions do without: their statements are constants.
+        // Lazy: most transactions consist of constant statements and never need Kysely.
         get query() {
           query ??= kyselyOn(async () => ({ ...leased, release: () => undefined }));
           return query;
@@ -116,14 +124,14 @@ export function openPostgresPool(connectionString: string, options: PoolOptions)
 
 type Lease = {
   query(text: string, values: readonly unknown[]): Promise<Answer>;
-  /** The text is a constant, so that it can be prepared. */
+  /** Prepares the statement, so its text must be a constant. */
   send(text: string, values: readonly unknown[]): Promise<unknown[]>;
-  /** And nothing after it: a statement that is still on its way would be committed on its own. */
+  /** Blocks further statements: one sent after the rollback would be committed on its own. */
   rollback(): Promise<Answer>;
   release(destroy?: boolean): void;
 };
 
-/** Temporary errors are marked as unavailable, and a connection that no longer answers is dropped. */
+/** Marks temporary errors as unavailable, and drops a connection whose state is unknown. */
 function leaseOf(client: pg.PoolClient, answerMs: number, isPreparing: boolean): Lease {
   const pipeline = pipelineOf(client, answerMs);
   let isUsable = true;
@@ -156,11 +164,12 @@ function leaseOf(client: pg.PoolClient, answerMs: number, isPreparing: boolean):
 
 const preparedNames = new Map<string, string>();
 
-/** Undefined: it is not kept. */
+/** Undefined: the limit is reached, so it is not prepared. */
 function preparedName(text: string): string | undefined {
   const known = preparedNames.get(text);
   if (known !== undefined || preparedNames.size >= PREPARED_MAX) return known;
-  // By what it says: should a pooler share sessions unasked, another process finds the same statement under it, or none.
+  // Named by its content: if a pooler shares sessions although not declared, another process finds the same
+  // statement under this name, or none.
   const name = `leadtrail_${hash('sha1', text)}`;
   preparedNames.set(text, name);
   return name;
@@ -176,9 +185,9 @@ function kyselyOn(lease: () => Promise<Lease>): Kysely<Schema> {
 }
 
 /**
- * An error that is not the server's own is one of the connection. Classes 08, 53, 57 and 58 are
- * connection, resources, operator intervention and system; 25006 is a server that only reads, 25P03 a transaction that was idle
- * for too long.
+ * Errors that do not come from the server come from the connection. Classes
+ * 08, 53, 57 and 58 are connection, resources, operator intervention and
+ * system; 25006 is a read-only server, 25P03 an idle-in-transaction timeout.
  */
 function isTemporary(error: unknown): boolean {
   return !(error instanceof pg.DatabaseError) || /^(08|53|57|58)|^25(006|P03)$/.test(error.code ?? '');

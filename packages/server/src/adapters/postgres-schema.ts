@@ -7,21 +7,21 @@ import type { Log } from '../ports/log.ts';
 import { migrate } from '../store/migrate.ts';
 import type { Schema } from '../store/schema.ts';
 
-/** Brings the tables of a PostgreSQL to the present shape, now or once the server is there. */
+/** Migrates the tables, now or once the server can be reached. */
 export type PostgresSchema = {
-  /** Rejects while the tables are not there. */
+  /** Rejects until the tables are migrated. */
   ready(): Promise<void> | undefined;
-  /** Resolves when they are; undefined: they are already. */
+  /** Resolves when they are; undefined: they already are. */
   whenOpen(): Promise<void> | undefined;
   stop(): void;
 };
 
-/** A start does not wait longer for a server that is silent, or for the migration of another process. */
+/** How long a start waits for a silent server, or for the migration of another process. */
 const START_MS_MAX = 10 * SECOND_MS;
 const NEVER = new Promise<never>(() => undefined);
 const RETRY = { minMs: 250, maxMs: 5 * SECOND_MS };
 
-/** Without a log the server has to be there. What cannot pass by waiting always fails the start. */
+/** Without a log the server must be reachable. Errors that waiting cannot fix fail the start in any case. */
 export async function openPostgresSchema(db: Kysely<Schema>, log: Log | undefined): Promise<PostgresSchema> {
   const stopping = new AbortController();
   let isOpen = false;
@@ -44,7 +44,7 @@ export async function openPostgresSchema(db: Kysely<Schema>, log: Log | undefine
         if (reasonOf(error) !== told) log?.warn('store is away', { reason: reasonOf(error) });
         told = reasonOf(error);
       }
-      // Of a service that is stopping nobody waits for the store any more.
+      // The service is stopping: nothing waits for the store any longer.
       await sleep(backoffMs(failures, RETRY), undefined, { signal: stopping.signal }).catch(() => NEVER);
     }
   }
@@ -59,7 +59,7 @@ export async function openPostgresSchema(db: Kysely<Schema>, log: Log | undefine
   ]);
   if (outcome === late) log?.warn('store is away', { reason: 'It does not answer, or is being migrated.' });
   const opening = isOpen ? undefined : retry(first);
-  // Whoever waits for it hears of it; at the end of the service nobody does.
+  // Callers of `whenOpen` get the rejection; while stopping, there may be none.
   opening?.catch(() => undefined);
   return {
     ready: () =>

@@ -4,12 +4,12 @@ import { SECOND_MS } from '../lib/utc-time.ts';
 import type { Schema } from '../store/schema.ts';
 
 const EVERY_MS = 5 * SECOND_MS;
-/** Smaller ones are read in a moment, however they are planned. */
+/** Smaller tables are fast with any plan. */
 const ROWS_MIN = 1000;
 
 /**
- * PostgreSQL itself gathers statistics once a minute. Until then a new table is planned without any, and read whole for a few
- * rows of it: the index of leads took three times as long, and an export twice.
+ * Autovacuum analyses tables once a minute. Until then a new table is planned without statistics and scanned
+ * for a few of its rows: building the lead index took three times as long, an export twice.
  */
 export function keepStatistics(db: Kysely<Schema>): { stop(): void } {
   const stopping = new AbortController();
@@ -17,7 +17,7 @@ export function keepStatistics(db: Kysely<Schema>): { stop(): void } {
 
   async function run(): Promise<void> {
     while (await hasWaited()) {
-      // Without a log line: while the server is away, every request fails and says so.
+      // Not logged: while the server is away, every request fails and says so.
       await analyzeNew(db).catch(() => undefined);
     }
   }
@@ -26,14 +26,17 @@ export function keepStatistics(db: Kysely<Schema>): { stop(): void } {
   return { stop: () => stopping.abort() };
 }
 
-/** Those that have never been analysed. From then on the server knows how distinct their values are, however much they grow. */
+/**
+ * Tables that were never analysed. Once is enough: from then on the planner knows how distinct the values
+ * are, however much a table grows.
+ */
 async function analyzeNew(db: Kysely<Schema>): Promise<void> {
   const { rows } = await sql<{ relname: string }>`
     select relname from pg_stat_user_tables
     where schemaname = current_schema() and n_live_tup > ${ROWS_MIN}
       and last_analyze is null and last_autoanalyze is null`.execute(db);
   for (const { relname } of rows) {
-    // Not one that another process, or the server itself, is busy with.
+    // Skips tables that another process or autovacuum is working on.
     await sql`analyze (skip_locked) ${sql.table(relname)}`.execute(db);
   }
 }

@@ -24,14 +24,14 @@ import {
 import { openPostgresSchema } from './postgres-schema.ts';
 import { keepStatistics } from './postgres-statistics.ts';
 
-/** How the connections of a process are shared out. */
+/** How a process divides its connections. */
 const CONNECTIONS = 22;
 const SHARES = { background: 4 / 22, write: 10 / 22, read: 6 / 22, versions: 2 / 22 };
-/** No request waits for it: at start a busy server gets time to take the connection. */
+/** No request waits for background work, so a busy server gets time to accept the connection. */
 const BACKGROUND_CONNECT_MS_MAX = 10_000;
 const BACKGROUND_STATEMENT_MS_MAX = 30_000;
 const MIGRATION_STATEMENT_MS_MAX = 6 * HOUR_MS;
-/** A request is answered within two seconds, be it with an error. */
+/** Every request is answered within two seconds, if only with an error. */
 const REQUEST_MS_MAX = 1800;
 const CONFLICT_ATTEMPTS = 5;
 
@@ -39,19 +39,19 @@ export type PostgresPlace = {
   url: string;
   /** A replica, for reads of the analytics. */
   readUrl?: string | undefined;
-  /** How many there are at most, besides the one that migrates. */
+  /** Maximum number of connections, not counting the one that migrates. */
   connections?: number;
   isPooled?: boolean;
 };
 export type PostgresOptions = {
   requestMsMax?: number;
-  /** With a log it opens whether or not the server is there. */
+  /** With a log, the store opens whether or not the server can be reached. */
   log?: Log;
 };
 
 /**
- * The relational store in PostgreSQL. Background work, writes and reads of requests have connections of their
- * own, so that none can take those of the others; reads of the analytics go to a replica where it has caught up.
+ * The relational store in PostgreSQL. Background work, writes and reads of requests have separate pools, so
+ * that none can starve another; reads of the analytics go to a replica once it has caught up.
  */
 export async function openPostgresStore(
   { url, readUrl, connections = CONNECTIONS, isPooled = false }: PostgresPlace,
@@ -100,7 +100,8 @@ export async function openPostgresStore(
         ([name, pool]) => ({ name, ...pool.load() }),
       ),
     async scrub() {
-      // Does not block writers, however large the tables are; but what it frees it does not overwrite.
+      // Plain `vacuum` does not block writers, however large the
+      // tables; but it does not overwrite the space that it frees.
       await sql.raw(SCRUB_POSTGRES).execute(background.db.query);
       return 'left-to-server';
     },
@@ -117,7 +118,7 @@ export async function openPostgresStore(
   });
 }
 
-/** `npm run migrate`: only brings the tables to the present shape. */
+/** `npm run migrate`: only migrates the tables. */
 export async function migratePostgres(
   { url, isPooled = false }: PostgresPlace,
   onStep: OnStep,
@@ -139,7 +140,7 @@ function inTransaction(pool: PostgresPool): Call {
   return (name, argument) => withRetry(() => pool.use((connection) => transact(connection, name, argument)));
 }
 
-/** Several operations of the same name in one transaction. */
+/** Runs several calls of one operation in one transaction. */
 function inOneTransaction(pool: PostgresPool): (calls: readonly GroupedCall[]) => Promise<GroupOutcome> {
   return (calls) => pool.use((connection) => transactAll(connection, calls));
 }
@@ -150,7 +151,7 @@ async function transactAll(
 ): Promise<GroupOutcome> {
   const dbs = dialectsTogether(db.dialect, calls.length).map((dialect) => ({
     dialect,
-    // Made only where it is used.
+    // Lazy: few operations need it.
     get query() {
       return db.query;
     },
@@ -180,7 +181,7 @@ async function transact(
   argument: unknown,
 ): Promise<unknown> {
   try {
-    // The first statements are sent along with the begin.
+    // The first statements share the round trip of `begin`.
     const [, result] = await Promise.all([begin(), run(db, name, argument)]);
     await commit(topicsChangedBy(name).length > 0 ? noteChange(name) : NOTHING);
     return result;
@@ -190,14 +191,18 @@ async function transact(
   }
 }
 
-/** A bare commit of a failed transaction would roll back and report success; with a statement before it, it fails. */
+/**
+ * A bare `commit` of a failed transaction rolls back and reports
+ * success; with a statement in front of it, it fails.
+ */
 const NOTHING = 'select 1';
 const SLOTS = 16;
 
 /**
- * Notes the operation, if it has written anything; it is sent along with the commit, because another round trip would make a
- * lead a tenth slower. Each connection shares its slot with few others, so its row is rarely locked, and never for longer than
- * a commit. Versions are times because those do not repeat when a standby takes over that lacks the latest changes.
+ * Notes the operation if its transaction has written anything. Sent along with the commit, because another
+ * round trip would make a lead a tenth slower. Few connections share a slot, so its row is rarely locked, and
+ * never for longer than a commit. Versions are times: a counter could repeat numbers after failover to a
+ * standby that lacks the latest changes.
  */
 const noteChange = memoize(
   Number.POSITIVE_INFINITY,
@@ -212,7 +217,7 @@ function runOn({ db }: PostgresPool): Call {
   return (name, argument) => run(db, name, argument);
 }
 
-/** Falls back to the primary while the replica lags behind or fails. */
+/** Falls back to the primary while the replica lags or fails. */
 function fromReplica(replica: PostgresPool, primary: PostgresPool, versions: PostgresPool): Call {
   return async (name, argument) => {
     const written = await topicVersions(versions.db, topicsChangedBy);
@@ -220,7 +225,7 @@ function fromReplica(replica: PostgresPool, primary: PostgresPool, versions: Pos
       const present = await topicVersions(db, topicsChangedBy);
       return topicsShownBy(name).every((topic) => (present[topic] ?? 0) >= (written[topic] ?? 0));
     };
-    // On one connection, because there may be several replicas behind one address.
+    // On one connection, because several replicas may share an address.
     const answered = await replica
       .use(async ({ db }) =>
         (await hasCaughtUp(db)) ? { result: await run(db, name, argument) } : undefined,
@@ -230,7 +235,7 @@ function fromReplica(replica: PostgresPool, primary: PostgresPool, versions: Pos
   };
 }
 
-/** Repeats a transaction that lost against another one, or whose statements were prepared before a migration. */
+/** Retries a transaction that lost a conflict, or whose prepared statements a migration made stale. */
 async function withRetry<T>(attempt: () => Promise<T>): Promise<T> {
   for (let left = CONFLICT_ATTEMPTS; ; left -= 1) {
     try {

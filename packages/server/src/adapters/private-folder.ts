@@ -8,9 +8,10 @@ const FILE_MODE = 0o600;
 const PERMISSIONS = 0o777;
 
 /**
- * Makes a folder that only the service's user can open, and closes what is open in it: left by an earlier version, a
- * backup or another umask. `large` names a folder that is searched only if it was open itself: nobody else gets into a
- * closed one, and looking at each of its files would hold up every start.
+ * Makes a folder private to the service's user, and tightens the permissions of what
+ * is in it: left by an earlier version, a backup or another umask. The folder named
+ * `large` is searched only if it was itself accessible: other users cannot get into
+ * a private one, and looking at each of its files would slow down every start.
  */
 export function openPrivateFolder(folder: string, { large, log }: { large: string; log: Log }): void {
   mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
@@ -31,7 +32,7 @@ export function openPrivateFolder(folder: string, { large, log }: { large: strin
   function search(inside: string): void {
     for (const name of readdirSync(inside)) {
       const path = join(inside, name);
-      // Another process may have removed it meanwhile.
+      // Another process may have removed it in the meantime.
       const found = lstatSync(path, { throwIfNoEntry: false });
       if (found?.isFile()) close(path, found.mode, FILE_MODE);
       if (!found?.isDirectory()) continue;
@@ -48,7 +49,7 @@ export function openPrivateFolder(folder: string, { large, log }: { large: strin
     log.warn('files are open to other users', { files: failed.length, reason: failed[0] });
 }
 
-/** An error of the folder itself, or of a file in it that has not been explained yet. */
+/** Explains an error of the folder itself, or of a file in it that has no explanation of its own. */
 export function explainDataDir(error: unknown, folder: string): unknown {
   const { path = folder, message } = error as NodeJS.ErrnoException;
   const reason = fileReason(error);

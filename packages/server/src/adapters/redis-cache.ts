@@ -3,16 +3,17 @@ import type { Cache } from '../ports/cache.ts';
 import { openMemoryCache } from './memory-cache.ts';
 import type { RedisConnection } from './redis-connection.ts';
 
-/** An installation that is removed leaves nothing behind. */
+/** So that Redis forgets an installation that was removed. */
 const TTL_MS_MAX = DAY_MS;
 
 /**
- * A cache that all processes share while Redis answers. While it does not, each has what it has set itself. What it
- * has ever set is deleted from Redis once that is back: it may be from before, or a change of it may have got lost.
+ * A cache shared by all processes while Redis answers. While it does not, each process has its own. When
+ * Redis is back, every key that this process has ever set is deleted there: its value may predate the outage,
+ * or a change of it may have got lost.
  */
 export function redisCache(redis: RedisConnection, prefix: string, now: () => number): Cache {
   const own = openMemoryCache({ now });
-  // A handful: there is one for each kind of thing that is kept.
+  // Stays small: one key for each kind of cached value.
   const everSet = new Set<string>();
   redis.onBack(() => {
     if (everSet.size > 0) void redis.tell(['DEL', ...everSet]);

@@ -4,13 +4,16 @@ import { startTimeout, withTimeout } from '../lib/timeout.ts';
 import { SECOND_MS } from '../lib/utc-time.ts';
 import type { Log } from '../ports/log.ts';
 
-/** A Redis that may go away at any time; no request waits for it. */
+/** A Redis that may go away at any time; no request is blocked by it. */
 export type RedisConnection = {
-  /** Undefined when there is no answer in time; never rejects. Commands of the same moment travel together. */
+  /** Undefined: no answer in time; never rejects. Commands issued at the same moment are pipelined. */
   ask(command: readonly string[]): Promise<RedisAnswer | undefined>;
-  /** The same, but it is sent even while answers are late: for what must not be left out as long as Redis is there. */
+  /**
+   * Like `ask`, but sends even while answers are late: for commands
+   * that must not be skipped while Redis is reachable.
+   */
   tell(command: readonly string[]): Promise<RedisAnswer | undefined>;
-  /** Hears of it when Redis answers again, before anything else is asked of it. */
+  /** Runs when Redis answers again, before any other command. */
   onBack(listener: () => void): void;
   isUp(): boolean;
   close(): void;
@@ -18,23 +21,23 @@ export type RedisConnection = {
 
 export type RedisAnswer = { reply: unknown };
 
-/** After as long a command counts as unanswered, and until its answer has come nothing else is asked. */
+/** After this long a command counts as unanswered, and nothing else is asked until its answer has come. */
 const PATIENCE_MS = 100;
-/** A connection that is silent for as long is given up. */
+/** A connection that is silent for this long is dropped. */
 const SILENCE_MS_MAX = SECOND_MS;
 const CONNECT_MS_MAX = 2 * SECOND_MS;
 const RECONNECT: Backoff = { minMs: 100, maxMs: 5 * SECOND_MS };
-/** What has gone away again before that was not really back. */
+/** A connection that lasted less than this does not reset the backoff. */
 const STEADY_MS = 10 * SECOND_MS;
 
 type Client = ReturnType<typeof clientOf>;
-/** One connection, with how many of its answers are late. */
+/** A connection, and how many of its answers are late. */
 type Link = { client: Client; late: number; since: number };
 
 /**
- * Connects by itself, for as long as it is open. Whatever goes wrong, be it an error, a refusal or silence, ends the
- * connection; the next counts once it has answered the trial, which has to be something that writes. So a Redis that
- * is full, or has become a replica, is away like one that is gone.
+ * Reconnects until it is closed. Any error, refusal or silence ends the connection; a new one counts only
+ * after it has answered the trial command, which must write. So a Redis that is full, or has become a
+ * replica, counts as away.
  */
 export async function openRedisConnection({
   url,
@@ -82,7 +85,7 @@ export async function openRedisConnection({
     missing(reasonOf(error));
   }
 
-  /** One line when it goes, however often it is looked for. */
+  /** One log line per outage, whatever the number of attempts. */
   function missing(reason: string): void {
     if (isClosed) return;
     if (awaySince === undefined) log.warn('redis is away', { reason: withoutPassword(reason, url) });
@@ -131,11 +134,13 @@ export async function openRedisConnection({
   };
 }
 
-/** Without its own queue and reconnecting: it would go on queueing for a Redis that is silent. */
+/**
+ * Without the client's offline queue and reconnecting: it would keep queueing commands for a silent Redis.
+ */
 function clientOf(url: string, onError: (error: unknown) => void) {
   const client = createClient({
     url,
-    // Every Redis there is speaks it.
+    // Every version of Redis speaks RESP2.
     RESP: 2,
     disableOfflineQueue: true,
     disableClientInfo: true,
@@ -157,7 +162,7 @@ class NoAnswer extends Error {
   }
 }
 
-/** Of a first answer that did not come: the reason is in REDIS_URL more often than in Redis. */
+/** When the first answer is missing, the fault is more often in REDIS_URL than in Redis. */
 function connectReason(error: unknown, url: string): string {
   const { code = '' } = error as NodeJS.ErrnoException;
   const reason = reasonOf(error);
@@ -172,14 +177,14 @@ function connectReason(error: unknown, url: string): string {
 const WANTS_PLAIN = 'wants redis:// in REDIS_URL';
 const WANTS_TLS = 'wants rediss:// in REDIS_URL';
 
-/** What the server says, without what was sent to it. */
+/** The server's message, without the command that it may quote. */
 function reasonOf(error: unknown): string {
   const { message, name } = (error instanceof AggregateError ? error.errors[0] : error) as Error;
-  const [said = ''] = message.split(/[\r\n]|, with args beginning with/, 1);
-  return said === '' ? name : said;
+  const [text = ''] = message.split(/[\r\n]|, with args beginning with/, 1);
+  return text === '' ? name : text;
 }
 
-/** Whatever repeats it. */
+/** Removes the password from a message that repeats it. */
 function withoutPassword(reason: string, url: string): string {
   const { password } = new URL(url);
   const known = [password, decodeURIComponent(password)].filter((each) => each !== '');

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { SharedCounter } from '../ports/shared-counter.ts';
 import type { RedisConnection } from './redis-connection.ts';
 
-/** Atomic, so that no count is ever left without a TTL. */
+/** A script, so that a count never exists without its TTL. */
 const COUNT = `
 local count = redis.call('INCRBY', KEYS[1], ARGV[3])
 if count == tonumber(ARGV[3]) then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
@@ -13,9 +13,9 @@ return count`;
 const NAME_CHARACTERS = 22;
 const TRIAL_TTL_MS = 1000;
 
-/** Counts in Redis. Names may be addresses of people, so what is kept there cannot be read back without the secret. */
+/** Counts in Redis. Names may be addresses of people, so they are hashed with a secret. */
 export function redisCounter(redis: RedisConnection, prefix: string, secret: string): SharedCounter {
-  // Every tracking request passes here: an HMAC takes four times as long.
+  // On the hot path of tracking: an HMAC takes four times as long.
   const nameOf = (name: string) => hash('sha256', secret + name, 'base64url').slice(0, NAME_CHARACTERS);
   return {
     async count(name, atLeast, ttlMs, amount = 1) {
@@ -25,7 +25,7 @@ export function redisCounter(redis: RedisConnection, prefix: string, secret: str
   };
 }
 
-/** Needs every permission that the other commands need. */
+/** A trial that needs every permission that the other commands need. */
 export function trialCommand(prefix: string): string[] {
   return countCommand(`${prefix}trial`, 0, TRIAL_TTL_MS, 1);
 }

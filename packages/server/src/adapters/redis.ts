@@ -13,8 +13,8 @@ const NAME_BYTES = 9;
 const SECRET_BYTES = 32;
 
 /**
- * Several installations may use one Redis: each has names of its own, which follow from its admin key. Opens whether
- * or not Redis is there.
+ * Several installations may share one Redis: the key prefix of each is derived from its admin key. Opens
+ * whether or not Redis can be reached.
  */
 export async function openRedis({
   url,
@@ -27,7 +27,7 @@ export async function openRedis({
   now: () => number;
   log: Log;
 }): Promise<Redis> {
-  // Slow to compute, so that the names do not help to guess the key.
+  // A slow derivation, so that the prefix does not help to guess the key.
   const derived = scryptSync(adminKey, 'leadtrail redis', NAME_BYTES + SECRET_BYTES);
   const prefix = `leadtrail:${derived.toString('base64url', 0, NAME_BYTES)}:`;
   const connection = await openRedisConnection({ url, trial: trialCommand(prefix), log });

@@ -9,18 +9,18 @@ import { type OutboundFailure, type OutboundResult, openOutboundHttp } from './o
 
 export type S3Settings = {
   bucket: string;
-  /** What comes before the key. */
+  /** The URL that keys are appended to. */
   address: string;
-  /** Undefined: the one that the address names, or else what most servers take for their own. */
+  /** Undefined: the region in the address, else the default of most servers. */
   region: string | undefined;
   accessKeyId: string;
   secretAccessKey: string;
 };
 
 export type S3Limits = {
-  /** How long nothing at all may arrive or leave. */
+  /** Idle timeout: how long no byte may arrive or leave. */
   silenceMsMax: number;
-  /** For everything: waiting for a connection, sending, reading the answer, and doing it again. */
+  /** For the whole request: waiting for a connection, sending, reading the answer, and the retry. */
   totalMsMax: number;
   bytesMax: number;
   socketsMax: number;
@@ -29,17 +29,17 @@ export type S3Limits = {
 
 const LIMITS: S3Limits = {
   silenceMsMax: 5 * SECOND_MS,
-  // Reading an archive and writing it again takes less than the lease of an erasure.
+  // Reading and rewriting an archive must take less than the lease of an erasure.
   totalMsMax: 12 * SECOND_MS,
-  // More than the largest archive has.
+  // Larger than the largest archive.
   bytesMax: 256 * 1024 ** 2,
   socketsMax: 32,
   pageObjectsMax: 1000,
 };
-/** A kept connection may have been closed from the other side at this very moment. */
+/** The server may have closed a kept connection at this very moment. */
 const TRIED_AGAIN = ['ECONNRESET', 'EPIPE', 'ECONNABORTED'];
 const NOTHING: Uint8Array = new Uint8Array();
-/** Nothing is stored under this key: asking for it only shows whether the bucket can be used. */
+/** No object has this key: reading it only shows whether the bucket is usable. */
 const CHECK_KEY = 'leadtrail-check';
 
 /** Objects in a bucket of S3, or of anything that speaks its protocol. */
@@ -69,7 +69,7 @@ export function openS3Objects(settings: S3Settings, log: Log, limits: S3Limits =
       service: 's3',
       method,
       url: target,
-      // Part of what is signed: a server refuses what has changed on its way.
+      // Part of the signature: a server refuses a body that changed on its way.
       headers: { 'x-amz-content-sha256': hash('sha256', body) },
       cache: signingKeys,
     });
@@ -90,11 +90,11 @@ export function openS3Objects(settings: S3Settings, log: Log, limits: S3Limits =
     return new Error(describeRefusal(answer, bucket, host));
   };
 
-  /** A bucket with versions only marks an object as deleted. */
+  /** A versioned bucket only adds a delete marker. */
   function warnOfVersions({ headers }: S3Answer): void {
     if (headers['x-amz-delete-marker'] !== 'true' || hasWarned) return;
     hasWarned = true;
-    log.warn('the bucket keeps old versions of what is deleted: a rule of the bucket has to remove them');
+    log.warn('the bucket keeps old versions of deleted objects: add a lifecycle rule that removes them');
   }
 
   const objects: ObjectStore = {
@@ -120,7 +120,8 @@ export function openS3Objects(settings: S3Settings, log: Log, limits: S3Limits =
         const answer = await request('GET', listAddress(address, `${folder}/`, limits.pageObjectsMax, token));
         if (!isDone(answer)) throw refusal(answer);
         const listing = readListing(answer.body.toString());
-        if (listing === undefined) throw new Error(`The object store at ${host} answered with no listing.`);
+        if (listing === undefined)
+          throw new Error(`The object store at ${host} did not answer with a listing.`);
         yield listing.objects;
         token = listing.next;
       } while (token !== undefined);
@@ -139,10 +140,10 @@ export function openS3Objects(settings: S3Settings, log: Log, limits: S3Limits =
 
 type S3Answer = OutboundResult & { status: number };
 
-/** Proxies may change them. */
+/** Left out of the signature, because proxies may change them. */
 const UNSIGNED = { 'user-agent': 'Leadtrail', 'accept-encoding': 'identity' };
 
-/** As the signature wants it: everything but letters, digits and `-._~`. */
+/** Percent-encodes as the signature requires: everything but letters, digits and `-._~`. */
 function encodeKey(key: string): string {
   const encode = (char: string) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`;
   return key
@@ -154,13 +155,13 @@ function encodeKey(key: string): string {
 function listAddress(address: string, prefix: string, max: number, token: string | undefined): string {
   const query = new URLSearchParams({ 'list-type': '2', 'max-keys': String(max), prefix });
   if (token !== undefined) query.set('continuation-token', token);
-  // A plus sign is not a blank in what is signed.
+  // In the signature, a blank is `%20`, never a plus sign.
   return `${address}?${query.toString().replaceAll('+', '%20')}`;
 }
 
 type Listing = { objects: ListedObject[]; next: string | undefined };
 
-/** What others have put there under names that no object of ours can have is left out. */
+/** Skips objects of others whose names none of ours can have. */
 function readListing(xml: string): Listing | undefined {
   if (!xml.includes('<ListBucketResult')) return undefined;
   const isMore = textOf(xml, 'IsTruncated') === 'true';
@@ -192,12 +193,12 @@ function isDone({ status }: S3Answer): boolean {
   return status >= 200 && status < 300;
 }
 
-/** By the code, not the status: a 404 of a proxy says nothing about the object. */
+/** By code, not by status: a 404 from a proxy says nothing about the object. */
 function isMissing(answer: S3Answer): boolean {
   return answer.status === 404 && codeOf(answer) === 'NoSuchKey';
 }
 
-/** The rest of such an answer may hold the key, or what was signed with it. */
+/** Only the code: the rest of the response may quote the key, or what was signed with it. */
 function codeOf({ body }: S3Answer): string | undefined {
   return /<Code>\s*([A-Za-z0-9.]{1,64})\s*<\/Code>/.exec(body.toString())?.[1];
 }

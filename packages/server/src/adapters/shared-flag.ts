@@ -1,4 +1,4 @@
-/** Lets another thread see whether something holds: between `look` and `rest` it is asked for every few milliseconds. */
+/** Lets another thread read a condition: between `look` and `rest` it is refreshed every few milliseconds. */
 export type FlagPlace = Int32Array<SharedArrayBuffer>;
 
 const LOOK_MS = 50;

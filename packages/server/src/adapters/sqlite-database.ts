@@ -7,7 +7,7 @@ import { sqliteDialect } from '../store/sqlite-dialect.ts';
 
 export const LOCK_WAIT_MS = 5000;
 const WAL_PAGES_MAX = 4000;
-/** Lists make many statements, and each takes memory. */
+/** Lists produce many different statements, and each takes memory. */
 const STATEMENTS_MAX = 300;
 
 export type SqliteDatabase = {
@@ -15,7 +15,7 @@ export type SqliteDatabase = {
   exec(text: string): void;
   /** Streams the rows of a select. */
   each(text: string): IterableIterator<Row>;
-  /** By this connection, since it was opened. */
+  /** Rows written over this connection since it was opened. */
   rowsWritten(): number;
   close(): void;
 };

@@ -4,22 +4,24 @@ import { explainedIn, OperatorError } from '../lib/errors.ts';
 
 const BELONGS = 'it and its folder must belong to the user of the service';
 
-/** By the codes of SQLite, of which the last eight bits say what kind of error it is. */
+/** By primary result code, which is the low byte of SQLite's extended codes. */
 const REASONS: Readonly<Record<number, string>> = {
   3: `cannot be used (access permission denied): ${BELONGS}.`,
-  5: 'is in use by another program (database is locked): stop that one, or wait until it has ended.',
+  5: 'is in use by another program (database is locked): stop that program, or wait until it ends.',
   8: `cannot be written (attempt to write a readonly database): ${BELONGS}.`,
-  10: 'cannot be read or written (disk I/O error): look whether its disk is full or broken.',
-  13: 'cannot be written (database or disk is full): make room on its disk.',
+  10: 'cannot be read or written (disk I/O error): check whether its disk is full or failing.',
+  13: 'cannot be written (database or disk is full): free up space on its disk.',
   14: `cannot be opened (unable to open database file): ${BELONGS}.`,
 };
 const DAMAGED = [11, 26];
 
-/** What nobody outside can mend stays as it is. `whenDamaged` says what to do with the file then. */
+/**
+ * Leaves errors that an operator cannot mend unchanged. `whenDamaged` says what to do with a damaged file.
+ */
 export function explainSqlite(
   error: unknown,
   file: string,
-  whenDamaged = 'go back to a backup of it',
+  whenDamaged = 'restore it from a backup',
 ): unknown {
   if (explainedIn(error) !== undefined) return error;
   const { errcode = 0, message } = error as Error & { errcode?: number };

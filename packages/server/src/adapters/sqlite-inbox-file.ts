@@ -7,13 +7,13 @@ import { explainSqlite } from './sqlite-failures.ts';
 
 /** Opening an inbox file: its lock, its tables and the epoch of this opening. */
 
-/** An opening, and the first sequence that it may have appended. */
+/** An opening, and the first sequence that it could append. */
 export type Opening = { epoch: string; first_sequence: number };
 
 export type InboxFile = {
   database: DatabaseSync;
   inboxId: string;
-  /** In order; the last one is this opening. */
+  /** In order; the last one is the current opening. */
   openings: Opening[];
 };
 
@@ -22,8 +22,8 @@ const SQLITE_BUSY = 5;
 const WAL_PAGES_MAX = 2000;
 
 /**
- * Several processes may share a data directory, each with a spool of its own: the first that no other
- * process holds. The lock lives as long as the process, so a killed one leaves its spool free.
+ * Several processes may share a data directory, each with its own spool: the first one not in use. The lock
+ * ends with the process, so a killed process leaves its spool free.
  */
 export function openFreeSpool(dir: string): InboxFile {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
@@ -38,7 +38,7 @@ export function openFreeSpool(dir: string): InboxFile {
   throw new OperatorError(`All ${SPOOLS_MAX} inbox files in ${dir} are in use.`);
 }
 
-/** With the log that lies beside it: SQLite would bring that into the next file of this name. */
+/** The write-ahead log must go with the file: SQLite would replay it into the next file of this name. */
 export function explainInbox(error: unknown, file: string): unknown {
   return explainSqlite(error, file, SET_ASIDE);
 }
@@ -81,7 +81,7 @@ function prepare(database: DatabaseSync): InboxFile {
   return { database, inboxId, openings };
 }
 
-/** Files of earlier versions do not say when a group was appended. */
+/** Files of earlier versions lack the time at which a group was appended. */
 function addTimeColumn(database: DatabaseSync): void {
   const isThere = database.prepare("select 1 from pragma_table_info('groups') where name = 'at'").get();
   if (isThere === undefined) database.exec('alter table groups add column at integer not null default 0');
@@ -92,7 +92,7 @@ function noteOpening(database: DatabaseSync, inboxId: string): void {
     .prepare("select coalesce((select seq from sqlite_sequence where name = 'groups'), 0) as last")
     .get() as { last: number };
   const add = database.prepare('insert into openings (epoch, first_sequence) values (?, ?)');
-  // What an earlier version appended is known to the store under the name of the inbox.
+  // The store knows records of versions before epochs under the name of the inbox.
   const isFirst = database.prepare('select 1 from openings').get() === undefined;
   if (isFirst && last > 0) add.run(inboxId, 0);
   add.run(randomUUID(), last + 1);

@@ -6,9 +6,9 @@ import type { InboxBacklog, InboxBatch, InboxIdentity } from '../ports/inbox.ts'
 import { ADOPTED } from './inbox-folder.ts';
 import { explainInbox, type Opening, openFreeSpool, openSpool } from './sqlite-inbox-file.ts';
 
-/** The thread that owns the inbox file. A row is a group commit. */
+/** The thread that owns the inbox file. Each row is one group commit. */
 
-/** This file, or the first free one of the directory. */
+/** The given file, or the first free one of the directory. */
 export type InboxPlace = { dir: string; file?: string };
 
 /** The first message, once the file is open. */
@@ -61,7 +61,7 @@ function firstLook(): InboxOpened {
     const backlog = sumBetween.get(0, Number.MAX_SAFE_INTEGER) as InboxBacklog;
     return { identity: identity(), backlog, oldestAt: oldestAt() };
   } catch (error) {
-    // Damaged further in than its opening has read.
+    // Damage that opening the file did not come across.
     throw explainInbox(error, database.location() ?? dir);
   }
 }
@@ -125,7 +125,10 @@ function renew(epoch: string): InboxIdentity {
   return identity();
 }
 
-/** Versions before epochs gave out sequences again in a copy: what they left is told apart by its own ids. */
+/**
+ * Versions before epochs reused sequences in a copy of an inbox: ids
+ * of its own keep this inbox's records apart.
+ */
 function becomeItself(): InboxIdentity {
   const own = randomUUID();
   inTransaction(() => {
@@ -136,7 +139,7 @@ function becomeItself(): InboxIdentity {
   return identity();
 }
 
-/** Openings that have no records left, and none to come. */
+/** Forgets earlier openings that have no records left. */
 function confirm(): InboxIdentity {
   const oldest = (selectOldest.get() as { sequence: number } | undefined)?.sequence;
   const kept = openings.filter((_, index) => {
@@ -152,7 +155,7 @@ function confirm(): InboxIdentity {
   return identity();
 }
 
-/** Writes about as much as a group of records, so that a full disk shows here, too. */
+/** Writes about as much as a group of records, so that a full disk shows here as well. */
 function probe(): void {
   database.exec(`insert or replace into probe values (1, randomblob(${PROBE_BYTES}))`);
 }
@@ -163,7 +166,9 @@ function compact(): void {
   database.exec('pragma wal_checkpoint(truncate)');
 }
 
-/** Compacts an empty inbox, because it may be long until the file is opened again; one from elsewhere is done with. */
+/**
+ * Compacts an empty inbox, because it may be long until the file is opened again. An adopted one is removed.
+ */
 function close(): void {
   const isFromElsewhere = file !== undefined && basename(file).startsWith(ADOPTED);
   let isDone = false;
@@ -175,7 +180,7 @@ function close(): void {
   } catch {}
   database.close();
   try {
-    // SQLite leaves the log behind where the file goes first.
+    // If the file goes first, SQLite leaves the log behind.
     if (isDone) for (const end of ['', '-wal', '-shm']) rmSync(file + end, { force: true });
   } catch {}
 }

@@ -17,7 +17,7 @@ import type {
   Released,
 } from './sqlite-inbox-worker.ts';
 
-/** Beyond these tracking is shed, so that neither disk nor memory fill up. */
+/** Above these, tracking is shed, so that neither disk nor memory fills up. */
 const BACKLOG_RECORDS_MAX = 5_000_000;
 const BACKLOG_BYTES_MAX = 4 * 1024 ** 3;
 const UNWRITTEN_RECORDS_MAX = 20_000;
@@ -26,14 +26,17 @@ const YOUNG_GENERATION_MIB = 4;
 const SQLITE_BUSY = 5;
 const ENDED = 'The thread of the inbox has ended.';
 
-/** The inbox has its own SQLite file and thread. Group commit: records that arrive during a commit share the next. */
+/**
+ * The inbox has its own SQLite file and thread. Group commit: records
+ * that arrive during a commit share the next.
+ */
 export function openSqliteInbox(dir: string): Promise<Inbox> {
   return open({ dir });
 }
 
 /**
- * Opens inboxes that dead processes have left behind with records in them, and all that came from elsewhere, which are
- * removed once they are empty; each has an exclusive lock.
+ * Opens inboxes of dead processes that still hold records, and all adopted ones, which are removed once they
+ * are empty. Each is locked exclusively.
  */
 export async function openLeftoverInboxes(dir: string): Promise<Inbox[]> {
   const files = globSync(join(dir, '*.db')).filter(isLeftover);
@@ -64,7 +67,7 @@ function isLeftover(file: string): boolean {
     const hasRecords = database.prepare('select 1 from groups limit 1').get() !== undefined;
     return hasRecords || basename(file).startsWith(ADOPTED);
   } catch {
-    // Locked, or without tables yet.
+    // Locked, or without tables so far.
     return false;
   } finally {
     database.close();
@@ -106,11 +109,11 @@ async function open(place: InboxPlace): Promise<Inbox> {
 
   function append(line: string): Promise<void> {
     if (broken || isFull())
-      return Promise.reject(unavailable('Too much is waiting to be processed.', broken));
+      return Promise.reject(unavailable('Too many records are waiting; try again shortly.', broken));
     group.lines.push(line);
     group.bytes += line.length;
     if (writing === undefined && !flushScheduled) {
-      // Requests that are read in the same turn of the event loop share the commit.
+      // Requests read in the same turn of the event loop share a commit.
       flushScheduled = true;
       setImmediate(flush);
     }
@@ -131,7 +134,7 @@ async function open(place: InboxPlace): Promise<Inbox> {
     writing = group;
     group = newGroup();
     const lines = writing.lines.join('\n');
-    // As it is stored and released, line breaks included.
+    // The size as it is stored and released, including line breaks.
     writing.bytes = lines.length;
     writing.at = Date.now();
     send({ kind: 'append', lines, records: writing.lines.length, at: writing.at });
@@ -204,7 +207,7 @@ async function open(place: InboxPlace): Promise<Inbox> {
       return () => releasedRecords >= upTo;
     },
     probe: async () => {
-      if (isFull()) throw unavailable('Too much is waiting to be processed.');
+      if (isFull()) throw unavailable('Too many records are waiting; try again shortly.');
       await ask('probe');
     },
     compact: () => ask('compact'),
@@ -218,7 +221,7 @@ async function open(place: InboxPlace): Promise<Inbox> {
   };
 }
 
-/** Records that will become durable together. */
+/** Records that become durable together. */
 type Group = { lines: string[]; bytes: number; at: number; done: PromiseWithResolvers<void> };
 
 function newGroup(): Group {

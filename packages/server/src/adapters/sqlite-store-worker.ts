@@ -11,7 +11,10 @@ import type { Scrubbing } from '../store/store.ts';
 import { LOCK_WAIT_MS, openSqliteDatabase } from './sqlite-database.ts';
 import { explainSqlite } from './sqlite-failures.ts';
 
-/** The thread that owns a connection to the SQLite store. Operations that wait together are committed together. */
+/**
+ * A thread with its own connection to the SQLite store. Operations
+ * that are queued together are committed together.
+ */
 
 export type StoreRequest = { id: number; name: string; argument: unknown };
 export type StoreReply = {
@@ -21,7 +24,7 @@ export type StoreReply = {
     message: string;
     code: ErrorCode | undefined;
     stack: string | undefined;
-    /** To the operator. */
+    /** The sentence for the operator, if there is one. */
     explained: string | undefined;
   };
 };
@@ -31,7 +34,7 @@ const BACKGROUND_NICE = 10;
 const GROUP_MAX = 32;
 const WRITER_CACHE_KIB = 10 * 1024;
 const READER_CACHE_KIB = 2 * 1024;
-/** Another process that commits one group after the other leaves little room for the first lock. */
+/** A process that commits one group after another leaves few gaps in which to take the first lock. */
 const FIRST_LOCK_WAIT_MS = 20_000;
 
 const port = parentPort;
@@ -56,7 +59,7 @@ let working = false;
 port.on('message', (sent: StoreRequest[] | string) => {
   const requests: StoreRequest[] = typeof sent === 'string' ? JSON.parse(sent) : sent;
   queue.push(...requests);
-  // Requests that arrived in the same turn of the event loop are taken together.
+  // Requests that arrive in the same turn of the event loop are taken together.
   if (!working) setImmediate(work);
   working = true;
 });
@@ -73,7 +76,10 @@ async function work(): Promise<void> {
   working = false;
 }
 
-/** What a request waits for comes first; background work comes one by one, so that it can be interrupted. */
+/**
+ * Operations of requests go first; background work runs one by one,
+ * so that requests need not wait for a group of it.
+ */
 function takeNext(): StoreRequest[] {
   const isUrgent = ({ name }: StoreRequest) => !background.has(name);
   const urgent = queue.filter(isUrgent);
@@ -89,8 +95,8 @@ function isOperation({ name }: StoreRequest): boolean {
 }
 
 /**
- * Nearly always all of them succeed. Only when one fails are they done again, each in a savepoint of its own,
- * so that the one takes nothing with it.
+ * Nearly always all operations succeed. If one fails, all are repeated, each in its own savepoint, so that
+ * the failure stays contained.
  */
 async function commitTogether(requests: readonly StoreRequest[]): Promise<StoreReply[]> {
   if (requests.length === 0) return [];
@@ -137,7 +143,7 @@ async function inTransaction(
   }
 }
 
-/** Versions are times because those do not repeat after rows have been lost. */
+/** Versions are times: a counter could repeat numbers after rows have been lost. */
 const NOTE_CHANGE = `
   insert into data_versions (operation, slot, version) values (?, 0, ?)
   on conflict (operation, slot) do update set version = max(data_versions.version + 1, excluded.version)`;
@@ -159,7 +165,7 @@ async function answerInSavepoint(request: StoreRequest): Promise<StoreReply> {
       database.exec('rollback to operation');
       database.exec('release operation');
     } catch {
-      // A full disk ends the whole transaction, and the savepoint with it.
+      // A full disk rolls back the whole transaction, including the savepoint.
       throw error;
     }
     return failure(request.id, error);
@@ -178,7 +184,7 @@ async function answerEach(requests: readonly StoreRequest[]): Promise<StoreReply
   return replies;
 }
 
-/** Requests about the database as a whole, which cannot be part of a transaction. */
+/** Requests that concern the whole database and cannot run inside a transaction. */
 async function control({ id, name, argument }: StoreRequest): Promise<StoreReply> {
   try {
     if (name === 'scrub') return { id, result: await scrub(argument as number) };
@@ -194,7 +200,7 @@ async function scrub(bytesMax: number): Promise<Scrubbing> {
   const [size] = await dialect.run<{ bytes: number }>(SIZE, []);
   if (size === undefined || size.bytes > bytesMax) return 'too-large';
   for (const statement of SCRUB_SQLITE) database.exec(statement);
-  // The old pages are overwritten only when the log has been brought over and cut off.
+  // The old pages are gone only once the log is checkpointed and truncated.
   const [checkpoint] = await dialect.run<{ busy: number }>('pragma wal_checkpoint(truncate)', []);
   if (checkpoint?.busy !== 0) throw unavailable('The database is in use.');
   return 'clean';
@@ -206,7 +212,7 @@ function reply(replies: readonly StoreReply[]): void {
   port?.postMessage(replies);
 }
 
-/** Lowers the priority of background work, which on Linux belongs to a thread. */
+/** Lowers the priority of this thread during background work; on Linux, priorities are per thread. */
 function giveWay(isBackground: boolean): void {
   const nice = isBackground ? BACKGROUND_NICE : 0;
   if (thread === undefined || nice === niceNow) return;
@@ -217,17 +223,18 @@ function giveWay(isBackground: boolean): void {
 function threadToAdjust(): number | undefined {
   try {
     const thread = Number(basename(readlinkSync('/proc/thread-self')));
-    // Raising it again takes a permission that even root lacks in containers: without it, it must not be lowered.
+    // Raising it again takes a permission that even root lacks in
+    // containers: without it, it must not be lowered.
     setPriority(thread, 1);
     setPriority(thread, 0);
     return thread;
   } catch {
-    // Elsewhere all threads are equal.
+    // Other systems have no priority per thread.
     return undefined;
   }
 }
 
-/** All steps or none: a crash during a migration leaves the old shape. */
+/** All migrations or none: a crash leaves the previous schema. */
 async function migrateAllOrNothing(): Promise<void> {
   database.exec('begin immediate');
   await migrate(database.db.query, 'sqlite');
@@ -238,7 +245,7 @@ function rollBack(): void {
   try {
     database.exec('rollback');
   } catch {
-    // A full disk may have ended the transaction already.
+    // A full disk may already have rolled back the transaction.
   }
 }
 

@@ -11,7 +11,7 @@ type StoreCall = Omit<StoreRequest, 'id'>;
 
 const ENDED = 'The thread of the store has ended.';
 const WAITING_CALLS_MAX = 10_000;
-/** Few enough that the other thread starts on them while more come in. */
+/** Small, so that the other thread starts working while more calls come in. */
 const MESSAGE_CALLS_MAX = 4;
 /** The young generation of each thread's heap, three semi-spaces: the writer works through whole batches. */
 const WRITER_YOUNG_MIB = 12;
@@ -19,7 +19,7 @@ const READER_YOUNG_MIB = 3;
 
 /** The relational store in a SQLite file: a writing thread and a reading thread beside the main one. */
 export async function openSqliteStore(file: string): Promise<Store> {
-  // Side by side they load their modules; the reader opens the file once the writer has migrated it.
+  // Both threads load their modules concurrently; the reader opens the file once the writer has migrated it.
   const [writer, reader] = [startThread(file, false), startThread(file, true)];
   let kinds: OperationKinds;
   try {
@@ -55,10 +55,10 @@ export async function openSqliteStore(file: string): Promise<Store> {
 }
 
 type StoreThread = {
-  /** Resolves when the database is open and, by the writer, migrated. */
+  /** Resolves when the database is open and, in the writer, migrated. */
   open(): Promise<OperationKinds>;
   call: Call;
-  /** For arguments with bytes in them, which JSON does not have. */
+  /** For arguments with binary data, which JSON cannot carry. */
   callWithBytes: Call;
   scrub(bytesMax: number): Promise<Scrubbing>;
   load(): { limit: number; busy: number; waiting: number };
@@ -72,7 +72,7 @@ function startThread(file: string, readOnly: boolean): StoreThread {
     resourceLimits: { maxYoungGenerationSizeMb: readOnly ? READER_YOUNG_MIB : WRITER_YOUNG_MIB },
   });
   const waiting = new Map<number, PromiseWithResolvers<unknown>>();
-  /** Calls of one turn of the event loop share messages: each message wakes up the other thread. */
+  /** Calls of one turn of the event loop share a message, because each message wakes the other thread. */
   let outgoing: StoreRequest[] = [];
   let lastId = 0;
   let broken: Error | undefined;
@@ -85,7 +85,7 @@ function startThread(file: string, readOnly: boolean): StoreThread {
       else call?.reject(errorOf(reply.error));
     }
   });
-  // A thread can also exit without an error; either way its calls have to be rejected.
+  // A thread can also exit without an error; its calls must be rejected in both cases.
   for (const event of ['error', 'exit'] as const) {
     worker.on(event, (reason: unknown) => {
       broken ??= reason instanceof Error ? reason : new Error(ENDED);
@@ -112,7 +112,7 @@ function startThread(file: string, readOnly: boolean): StoreThread {
 
   function postOutgoing(): void {
     if (outgoing.length === 0) return;
-    // Faster than the copy that threads make of objects.
+    // JSON is faster than structured cloning.
     worker.postMessage(JSON.stringify(outgoing));
     outgoing = [];
   }

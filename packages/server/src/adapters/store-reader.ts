@@ -7,7 +7,7 @@ export type StorePlace =
   | { kind: 'sqlite'; file: string }
   | { kind: 'postgres'; url: string; isPooled?: boolean };
 
-/** A connection that only reads, in the thread that uses it. */
+/** A read-only connection, in the thread that uses it. */
 export type StoreReader = {
   readonly kind: StorePlace['kind'];
   read<N extends OperationName>(name: N, argument?: Parameters<Operations[N]>[1]): ReturnType<Operations[N]>;
@@ -33,7 +33,7 @@ function openSqlite(file: string) {
   return { db: database.db, close: async () => database.close() };
 }
 
-/** Loaded only where it is used. */
+/** Imported lazily, so that SQLite installations do not load the driver. */
 async function openPostgres({ url, isPooled = false }: StorePlace & { kind: 'postgres' }) {
   const { openPostgresPool } = await import('./postgres-pool.ts');
   const pool = openPostgresPool(url, {

@@ -1,7 +1,7 @@
 import { randomFillSync, randomUUIDv7 } from 'node:crypto';
 import { inOnePiece } from '../lib/one-piece.ts';
 
-/** Nearly all of them go to another thread, as JSON. */
+/** Flattened, because nearly all ids are posted to another thread as JSON. */
 export function newId(): string {
   return inOnePiece(randomUUIDv7());
 }
@@ -9,7 +9,9 @@ export function newId(): string {
 const REQUEST_ID_BYTES = 15;
 const REQUEST_IDS_AT_ONCE = 256;
 
-/** Random, so that they tell nothing about the service; drawn in bulk, because each draw takes its time. */
+/**
+ * Random, so that ids reveal nothing about the service; drawn in bulk, because each draw has a fixed cost.
+ */
 export function makeRequestIds(): () => string {
   const drawn = Buffer.alloc(REQUEST_ID_BYTES * REQUEST_IDS_AT_ONCE);
   let used = drawn.length;

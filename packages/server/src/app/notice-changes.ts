@@ -17,10 +17,13 @@ export const SENDER_CHANGES = [
   ...IP_LIST_CHANGES,
 ] as const satisfies readonly (keyof Store)[];
 
-/** Those of what a form does with its next lead, which holds at once. */
+/** Operations that change what a form does with its next lead; callers wait until the change is in effect. */
 export const FORM_CHANGES = ['createForm', 'updateForm'] as const satisfies readonly (keyof Store)[];
 
-/** The store, with a word after each of these operations. Where that is a promise, the operation ends with it. */
+/**
+ * The store, calling `onChange` after each of these operations. If
+ * that returns a promise, the operation waits for it.
+ */
 export function noticing(
   store: Store,
   names: readonly (keyof Store)[],

@@ -39,24 +39,24 @@ import type { Webhook } from '../ports/webhook.ts';
 import type { SenderSnapshot } from '../store/sender-snapshot.ts';
 import type { Store } from '../store/store.ts';
 
-/** What the service stands on: which adapter is behind which port. */
+/** Opens the adapters behind the ports. */
 
-/** What tests put in the place of the real thing; everything else is always real. */
+/** What tests may replace; everything else is always real. */
 export type Overrides = {
   now?: () => number;
   random?: () => number;
   log?: Log;
-  /** How long a request waits for PostgreSQL: a busy machine must not make tests fail that are about something else. */
+  /** How long a request waits for PostgreSQL, so that a busy machine does not fail unrelated tests. */
   postgresMsMax?: number;
-  /** How long a lead waits for its visit, likewise. */
+  /** How long a lead waits for its visit, for the same reason. */
   visitMsMax?: number;
   /** How many wrong keys a client may send within a minute. */
   wrongKeysPerMinute?: number;
-  /** Where the providers of spam checks are asked. */
+  /** Endpoints of the captcha providers. */
   captchaAddresses?: CaptchaAddresses;
   /** Off: jobs run only when a test runs them. */
   schedule?: boolean;
-  /** Stand between the service and one of its parts, for example to fail at a chosen moment. */
+  /** Wrap a part of the service, for example to fail at a chosen moment. */
   around?: {
     inbox?: (inbox: Inbox) => Inbox;
     leadLog?: (log: Inbox) => Inbox;
@@ -69,15 +69,15 @@ export type Overrides = {
 
 export type Parts = Awaited<ReturnType<typeof openParts>>;
 
-/** An answer may take two readings, and has to come within two seconds all the same. */
+/** An answer may take two reads, and must still come within two seconds. */
 const POSTGRES_MS_MAX = 1800;
 
-/** More than anybody mistypes, and too few to guess with. */
+/** More than anyone mistypes, and too few for guessing. */
 const WRONG_KEYS_PER_MINUTE = 20;
 
-/** A lead that the store has not taken by then goes to the log. */
+/** After this long without an answer of the store, a lead goes to the lead log. */
 const LEAD_MS_MAX = 1500;
-/** So long a lead waits for the visit that it came from. Usually 50 ms are enough; a backlog takes longer. */
+/** How long a lead waits for the visit it came from. Usually 50 ms suffice; a backlog takes longer. */
 const VISIT_MS_MAX = 300;
 
 const { version: VERSION } = JSON.parse(readFileSync(join(PROJECT_DIR, 'package.json'), 'utf8')) as {
@@ -126,9 +126,9 @@ async function openAll(config: Config, { around = {}, ...overrides }: Overrides)
   metrics.watchPools(openedStore.pools);
   const opening = store.whenOpen();
   const settingUp = (opening ?? Promise.resolve()).then(() => setUp(store, config, keys, now()));
-  // While the store is away the service starts without it.
+  // If the store is away, the service starts without it.
   if (opening === undefined) await settingUp;
-  else settingUp.catch((error: Error) => log.error('not set up', { reason: reasonOf(error) }));
+  else settingUp.catch((error: Error) => log.error('initial setup failed', { reason: reasonOf(error) }));
   const openedAnswers = openAnswers(config, { store, inbox: openedInbox, now });
 
   return {
@@ -164,14 +164,14 @@ async function openAll(config: Config, { around = {}, ...overrides }: Overrides)
   };
 }
 
-/** Moved away, say, or DATABASE_URL has been forgotten. */
+/** The database was moved, or DATABASE_URL is missing from the environment. */
 function lacksDatabase({ database, dataDir }: Config, { isFirstStart }: { isFirstStart: boolean }): boolean {
   return database.kind === 'sqlite' && !isFirstStart && !existsSync(join(dataDir, DATABASE_FILE));
 }
 
 async function openStore({ database, dataDir }: Config, postgresMsMax: number, log: Log): Promise<Store> {
   if (database.kind === 'sqlite') return openSqliteStore(join(dataDir, DATABASE_FILE));
-  // Loaded only where it is used: it takes more memory than the rest of this thread.
+  // Imported lazily: it takes more memory than the rest of this thread.
   const { openPostgresStore } = await import('../adapters/postgres-store.ts');
   return openPostgresStore(database, { requestMsMax: postgresMsMax, log });
 }
@@ -193,7 +193,7 @@ async function openRedis(
   return redis.openRedis({ url, adminKey, now, log });
 }
 
-/** Loaded lazily, with the first message: TLS takes memory even before there is a connection. */
+/** Imported with the first message: TLS takes memory even without a connection. */
 function openWebhook(): Webhook {
   let opening: Promise<Webhook> | undefined;
   return {
@@ -205,7 +205,7 @@ function openWebhook(): Webhook {
   };
 }
 
-/** Loaded lazily for the same reason. */
+/** Imported lazily for the same reason. */
 function openCaptcha(addresses: CaptchaAddresses | undefined): Captcha {
   let opening: Promise<Captcha> | undefined;
   return {
@@ -219,10 +219,12 @@ function openCaptcha(addresses: CaptchaAddresses | undefined): Captcha {
   };
 }
 
-/** So much waits only while more comes than can be stored. */
+/** A backlog this large means that more arrives than can be stored. */
 const BUSY_RECORDS = 300;
 
-/** Its thread and DuckDB are loaded with the first question: a service that nobody asks has neither. */
+/**
+ * Its thread and DuckDB start with the first question, so that a service without questions pays for neither.
+ */
 function openAnswers(
   { database, dataDir }: Config,
   { store, inbox, now }: { store: Store; inbox: Inbox; now: () => number },
@@ -238,13 +240,13 @@ function openAnswers(
   });
 }
 
-/** What the configuration says should be in the store. */
+/** Stores what the configuration demands. */
 async function setUp(store: Store, config: Config, keys: Keys, now: number): Promise<void> {
   if (config.leadCaptureApiKey !== undefined) {
     const key = config.leadCaptureApiKey;
     await store.upsertDefaultIntegration({ keyHash: keyHash(key), keyPrefix: keyPrefix(key), now });
   }
-  // Once, so that whoever deletes the demo site is rid of it.
+  // Only at the first start, so that a deleted demo site does not come back.
   if (!keys.created || !config.demo) return;
   await store.ensureDemoSite({ domains: ownDomains(config), now });
   await store.ensureDemoOptions();

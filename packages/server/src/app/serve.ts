@@ -71,7 +71,9 @@ import type { Work } from './start-work.ts';
 /** A page of a shared link asks a dozen questions. */
 const SHARED_LINK_REQUESTS_PER_MINUTE = 300;
 
-/** What answers requests: the use cases, the handlers of all endpoints, and what holds for each of them. */
+/**
+ * Everything that answers requests: use cases, the handlers of all endpoints, and the policies around them.
+ */
 
 const BROWSER_SCRIPTS = join(PROJECT_DIR, 'packages/tracker/build');
 const DASHBOARD = join(PROJECT_DIR, 'packages/dashboard/build');
@@ -100,7 +102,7 @@ function handlersOf(config: Config, parts: Parts, work: Work, { isDraining }: Se
     ...work,
     newId,
     ...flowsOf(config, parts, work),
-    // A site that was just set up has to be known when the store goes away.
+    // A new site must be known at once, in case the store goes away.
     store: noticing(
       noticing(store, SENDER_CHANGES, () => void work.senders.refresh()),
       FORM_CHANGES,
@@ -109,7 +111,7 @@ function handlersOf(config: Config, parts: Parts, work: Work, { isDraining }: Se
     isDraining,
     checkReadiness,
     gatherFigures,
-    // A start that makes its own keys has made those of the engine too.
+    // Generated keys include those of the engine.
     isEngineConfigured: config.engine !== undefined || config.analyticsApiKey === undefined,
     viewLead: makeViewLead({ store, now, onSeen: work.indexing.nudge }),
   };
@@ -144,7 +146,7 @@ function handlersOf(config: Config, parts: Parts, work: Work, { isDraining }: Se
 }
 
 const RECENT_SESSIONS_MAX = 50_000;
-/** Who sends a form came a few minutes ago. */
+/** Most senders of a form arrived only minutes ago. */
 const RECENT_VISITORS_MAX = 10_000;
 
 function flowsOf(config: Config, parts: Parts, work: Work) {
@@ -257,7 +259,7 @@ function contextOf(
   };
 }
 
-/** The demo is there where the demo site is. */
+/** The demo pages exist wherever the demo site does. */
 function webFiles(config: Config, settings: AppSettings, now: () => number): WebFiles {
   const sources = {
     tracker: bundledFile(join(BROWSER_SCRIPTS, 't.js')),

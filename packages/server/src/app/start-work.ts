@@ -15,7 +15,7 @@ import type { Inbox } from '../ports/inbox.ts';
 import { newId } from './ids.ts';
 import type { Parts } from './open-parts.ts';
 
-/** What goes on by itself for as long as the service runs. */
+/** Background work that runs as long as the service. */
 
 export type Work = Awaited<ReturnType<typeof startWork>>;
 
@@ -23,7 +23,7 @@ export async function startWork(config: Config, parts: Parts, { timers }: { time
   const { store, inbox, leadLog, log, metrics } = parts;
   const defaults = settingDefaults(config, parts);
   const settings = makeAppSettings({ ...parts, defaults, newId });
-  // Sets the flags in the cache that follow from the settings. Where it fails, the next reading does.
+  // Also sets the flags in the cache that follow from the settings; on failure the next read does.
   await settings.latest().catch((error: Error) => log.warn('settings not read', { reason: reasonOf(error) }));
   const indexing = startLeadIndexing(parts);
   const renewal = startRenewingOrigins({ store, log });

@@ -1,6 +1,6 @@
 import type { Geo } from './geo.ts';
 
-/** Networks in front of the service that add headers of their own, and what these headers are called. */
+/** CDNs and platforms in front of the service, and the headers that they add. */
 export type Edge = {
   /** The header with the client's address. */
   readonly address?: string;
@@ -74,7 +74,7 @@ export type EdgeName = keyof typeof EDGES;
 
 export const EDGE_NAMES = Object.keys(EDGES) as readonly EdgeName[];
 
-/** In the order of the table, however they were named. */
+/** In the order of the table. */
 export function edgesNamed(names: readonly EdgeName[]): readonly Edge[] {
   return EDGE_NAMES.filter((name) => names.includes(name)).map((name) => EDGES[name]);
 }

@@ -14,7 +14,7 @@ export function unknownGeo(): Geo {
 
 export type NetworkPlace = { country: string | null; asn: number | null };
 
-/** What is known of an address without asking anyone. Addresses are canonical, as `canonicalIp` gives them. */
+/** Looks addresses up locally. They are canonical, as `canonicalIp` gives them. */
 export type IpDatabase = {
   lookup(ip: string): NetworkPlace;
   isHosting(asn: number): boolean;

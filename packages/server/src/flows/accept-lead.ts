@@ -7,7 +7,10 @@ export type AcceptLead = ReturnType<typeof makeAcceptLead>;
 
 type Asked = { kind: 'rejected' | 'testing'; id: number; unblock: boolean };
 
-/** Makes a lead of a submission that was set aside: at its own time, from its own address, past both lists. */
+/**
+ * Turns a submission that was set aside into a lead, with its
+ * original time and IP address, regardless of both lists.
+ */
 export function makeAcceptLead(parts: CaptureParts & { store: Store }) {
   const { store, settings, now, onStored, onPendingSend } = parts;
   return async ({ kind, id, unblock }: Asked) => {
@@ -21,10 +24,10 @@ export function makeAcceptLead(parts: CaptureParts & { store: Store }) {
       capture: {
         ...capture,
         acceptedAt: now(),
-        // Those that its sender was told. Rows of earlier versions have none.
+        // The ids that the sender was given. Rows of earlier versions lack them.
         leadPublicId: row.lead_public_id ?? capture.leadPublicId,
         submissionPublicId: row.lead_submission_public_id ?? capture.submissionPublicId,
-        // Whoever accepts it has decided that it is no bot, nor spam.
+        // Accepting it is a decision that it is neither a bot nor spam.
         botLeadDetection: false,
         sendRiskMax: null,
       },

@@ -5,18 +5,18 @@ import type { Ingest } from './ingest-tracking.ts';
 import type { InboxWatch } from './recognise-inbox.ts';
 
 export type Adoption = {
-  /** Looks for inboxes that were left behind and begins to work them off. */
+  /** Looks for inboxes left behind, and starts to ingest them. */
   run(): Promise<void>;
-  /** Those that are being worked off. */
+  /** Inboxes being ingested. */
   inboxes(): Inbox[];
-  /** What they still hold. */
+  /** Their remaining backlog. */
   backlog(): InboxBacklog;
   stop(): Promise<void>;
 };
 
 /**
- * Several processes may share a data directory, each with its own inbox. When fewer are started than before, those
- * that run ingest what the others had accepted.
+ * Several processes may share a data directory, each with its own inbox. If fewer are started than before,
+ * the running ones ingest what the others had accepted.
  */
 export function makeAdoption(parts: {
   openLeftovers: () => Promise<Inbox[]>;
@@ -25,7 +25,7 @@ export function makeAdoption(parts: {
   log: Log;
 }): Adoption {
   const adopted = new Map<Inbox, Ingest>();
-  /** Empty, and being closed. */
+  /** Empty inboxes that are being closed. */
   const leaving = new Set<Promise<void>>();
 
   function letGo(inbox: Inbox): void {

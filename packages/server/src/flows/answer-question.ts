@@ -8,11 +8,11 @@ import type { AppSettings } from './app-settings.ts';
 
 export type AnswerQuestion = (
   question: Question,
-  /** Of no other site anything is counted. */
+  /** Counts only these sites; null: all. */
   within: { onlySites: readonly string[] | null },
 ) => Promise<{ answer: QuestionAnswer; asCsv: () => string }>;
 
-/** Check, compile, ask the copy, and round what it says. */
+/** Checks and compiles a question, asks the copy, and rounds the figures. */
 export function makeAnswerQuestion({
   answers,
   settings,

@@ -11,19 +11,22 @@ import type { Store } from '../store/store.ts';
 
 const REMEMBERED_MS = MINUTE_MS;
 const PATIENCE_MS = 200;
-/** Asked with every visit, so not each time. */
+/** Every visit asks, so the version is checked only this often. */
 const FOLLOWED_MS = SECOND_MS;
 
 /**
- * The settings as the service uses them: read from the store at most once a minute, and after every change. They are
- * remembered under a version that lives in the cache for a minute; to forget them is to delete it. So processes that
- * share a cache hear of a change at once, others within the minute.
+ * The settings, read from the store at most once a minute and after every change. They are remembered under a
+ * version that stays in the cache for a minute; deleting it invalidates them. So processes that share a cache
+ * see a change at once, others within a minute.
  */
 export type AppSettings = {
   current(): Promise<Settings>;
-  /** Without waiting: what was read last, looked up anew every second. Undefined before the first reading. */
+  /**
+   * Synchronous: the settings last read, refreshed in the background
+   * every second. Undefined before the first read.
+   */
   recent(): Settings | undefined;
-  /** From the store, whatever is remembered. */
+  /** Reads from the store, bypassing what is remembered. */
   latest(): Promise<Settings>;
   save(change: SavedSettings): Promise<Settings>;
 };
@@ -49,7 +52,10 @@ export function makeAppSettings(parts: {
     return renewing;
   }
 
-  /** The settings are read only after this is set: a change that was made before is seen, a later one deletes it. */
+  /**
+   * Must be set before the settings are read: an earlier change is
+   * then seen by the read, a later one deletes the version.
+   */
   async function renewVersion(): Promise<string> {
     const version = parts.newId();
     await cache.set(SETTINGS_VERSION, version, REMEMBERED_MS).catch(() => undefined);
@@ -68,7 +74,7 @@ export function makeAppSettings(parts: {
     return settings;
   }
 
-  /** Concurrent callers at the same version share a read. */
+  /** Concurrent callers with the same version share a read. */
   function refresh(version: string): Promise<Settings> {
     if (reading?.version === version) return reading.settings;
     const mine = { version, settings: read(version) };
@@ -80,7 +86,7 @@ export function makeAppSettings(parts: {
     return mine.settings;
   }
 
-  /** A slow or failing store must not hold up requests: then the previous settings will do. */
+  /** A slow or failing store must not block requests: the previous settings are used then. */
   function refreshedOr(previous: Settings, version: string): Promise<Settings> {
     const refreshed = refresh(version).catch(() => previous);
     return withTimeout(refreshed, PATIENCE_MS, () => previous);
@@ -107,7 +113,7 @@ export function makeAppSettings(parts: {
       return refresh(await versionNow());
     },
     async save(change) {
-      // Also when it fails: the change may have been stored before the answer was lost.
+      // Also on failure: the change may have been stored before the answer was lost.
       await store.saveSettings(change).finally(forget);
       return refresh(await versionNow());
     },

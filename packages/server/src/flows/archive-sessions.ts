@@ -12,7 +12,7 @@ const RETRY_MS = 30 * SECOND_MS;
 
 type Parts = { store: Store; objects: ObjectStore; log: Log; now: () => number; newId: () => string };
 
-/** Brings what is waiting in the queue to the object store, many sessions to an object. */
+/** Moves queued sessions to the object store, many to an object. */
 export async function archiveSessions(parts: Parts): Promise<void> {
   const { store, objects, log, now, newId } = parts;
   for (let isIdle = true; ; isIdle = false) {
@@ -39,13 +39,15 @@ export async function archiveSessions(parts: Parts): Promise<void> {
       archiveIds,
     });
     if (isRecorded) continue;
-    // It took longer than the lease, so others have done it, or will.
+    // The lease expired, so other processes have archived these sessions, or will.
     await objects.delete(key);
     await store.forgetCopy({ key });
   }
 }
 
-/** Of processes that have died after writing an object. The nightly job deletes what cannot be deleted now. */
+/**
+ * Left by processes that died after writing an object. The nightly job retries what cannot be deleted now.
+ */
 async function deleteLeftovers({ store, objects, now }: Parts): Promise<void> {
   const keys = await store.disownCopies({ now: now() });
   await Promise.allSettled(keys.map((key) => objects.delete(key)));

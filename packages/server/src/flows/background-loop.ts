@@ -1,32 +1,34 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Backoff, backoffMs } from '../lib/backoff.ts';
 
-/** Background work that goes on step by step, until it is stopped. */
+/** Background work in steps, until it is stopped. */
 export type Loop = {
-  /** There may be something to do. */
+  /** Tells the loop that there may be something to do. */
   nudge(): void;
-  /** Resolves when there is nothing left to do, as far as the loop has been nudged. */
+  /** Resolves when all work known by the nudges so far is done. */
   settled(): Promise<void>;
-  /** From now on without debounce, pauses and long backoffs. */
+  /** From now on skips debounce, pauses and long backoffs. */
   hurry(): void;
-  /** Resolves when the step under way has ended. */
+  /** Resolves when the current step has ended. */
   stop(): Promise<void>;
-  /** It does no further step. */
+  /** True once no further step will begin. */
   isStopping(): boolean;
 };
 
 export type Turn = {
-  /** How many steps before this one have failed in a row. */
+  /** Consecutive failures before this step. */
   failures: number;
-  /** Nothing to do: waits for a nudge, not longer than this. Tells whether to look again because of one, or of a stop. */
+  /**
+   * Nothing to do: waits for a nudge, for `ms` at most. True: woken by a nudge or a stop, not by the time.
+   */
   idle(ms?: number): Promise<boolean>;
-  /** Leaves the time to others; a nudge does not end it. */
+  /** Yields to other work for this long; a nudge does not cut it short. */
   pause(ms: number): Promise<void>;
 };
 
 export function startLoop(parts: {
   step(turn: Turn): Promise<unknown>;
-  /** Nudges that come together are worked off together. */
+  /** Nudges within this time are handled together. */
   debounceMs?: number;
   backoff: Backoff;
   onFailure(error: unknown, failures: number): void;
@@ -43,7 +45,7 @@ export function startLoop(parts: {
   async function run(): Promise<void> {
     let failures = 0;
     while (!stopping.signal.aborted) {
-      // The step sees what was there when it was nudged.
+      // The step sees all changes up to here; a nudge from now on keeps it from idling.
       isNudged = false;
       try {
         await step({ failures, idle, pause });
@@ -51,7 +53,7 @@ export function startLoop(parts: {
       } catch (error) {
         failures += 1;
         onFailure(error, failures);
-        // The shortest one in a hurry too: work that goes on failing must not spin.
+        // Even in a hurry the minimum applies, so that work that keeps failing does not spin.
         await sleepUntil(stopping.signal, backoff.minMs);
         await pause(backoffMs(failures, backoff) - backoff.minMs);
       }

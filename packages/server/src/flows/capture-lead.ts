@@ -23,7 +23,7 @@ import type { VisitStored } from './visit-stored.ts';
 export type CaptureLead = (request: CaptureRequest) => Promise<TakenLead & NextSight>;
 
 export type CaptureRequest = {
-  /** Null: the body cannot be read. */
+  /** Null: the body is unreadable. */
   form: FormRecord | null;
   client: { ip: string; trusted: boolean };
   headers: IncomingHttpHeaders;
@@ -41,7 +41,7 @@ export type CaptureParts = {
   log: Log;
   locate: (ip: string, trusted: boolean, headers: SentHeaders) => Geo;
   isTrustedProxy: NetworkMatcher;
-  /** What the automation platform gets as `dev_environment`. */
+  /** Sent to the automation platform as `dev_environment`. */
   environment: string;
   /** A lead is waiting to be forwarded. */
   onPendingSend: () => void;
@@ -50,8 +50,8 @@ export type CaptureParts = {
 };
 
 /**
- * Takes a lead from a form or a server. Everything that needs the store is one operation, hence one transaction; while
- * the store is away, the lead waits for it on disk.
+ * Takes a lead from a form or a server. All its work in the store is one operation, hence one transaction;
+ * while the store is away, the lead waits on disk.
  */
 export function makeCaptureLead(parts: CaptureParts): CaptureLead {
   return async ({ form: sent, client, headers }) => {
@@ -73,7 +73,7 @@ export function makeCaptureLead(parts: CaptureParts): CaptureLead {
       parts.metrics.leadSubmitted('failed');
       throw error;
     });
-    // One in the log is counted when it is stored.
+    // A logged lead is counted when it is stored.
     if (outcome.kind !== 'logged') parts.metrics.leadSubmitted(countedAs(outcome));
     if ('isKept' in outcome && !outcome.isKept) parts.metrics.dropped('set_aside_over_limit');
     if (outcome.kind === 'stored') {
@@ -86,14 +86,14 @@ export function makeCaptureLead(parts: CaptureParts): CaptureLead {
 
 const UNREADABLE = { record: null, token: null };
 
-/** Undefined, as nearly always: nothing was set for the form. */
+/** Nearly always undefined: the form has no settings. */
 function settingsOfForm({ senders }: CaptureParts, sent: FormRecord | null): FormSettings | undefined {
   if (sent === null || !senders.hasFormSettings()) return undefined;
   const { siteKey, formId } = formKeysOf(sent);
   return senders.formSettings(siteKey, formId);
 }
 
-/** The latest, or where the store is away those that were known last. */
+/** The current settings; while the store is away, the last known ones. */
 async function usableSettings({ settings, senders, takeLead }: CaptureParts): Promise<Settings> {
   const known = takeLead.isLogging() ? (settings.recent() ?? senders.settings()) : undefined;
   if (known !== undefined) return known;

@@ -25,10 +25,10 @@ export type LeadsChange =
 
 type Outcome = 'done' | SkipReason;
 
-/** Leads are changed one by one, each in a transaction of its own; so many wait for the store at a time. */
+/** Each lead is changed in a transaction of its own; this many run concurrently. */
 const AT_ONCE = 8;
 
-/** Does the same to many leads, and says of each what was done or why nothing was. */
+/** Applies one change to many leads, and reports for each what was done, or why it was skipped. */
 export function makeChangeLeads(parts: {
   store: Store;
   settings: AppSettings;
@@ -79,7 +79,10 @@ export function makeChangeLeads(parts: {
     return { leads, unknown: [], nextBefore: isMore ? (leads.at(-1)?.lead_id ?? null) : null };
   }
 
-  /** Where the first one fails for no fault of its own, nothing has been done and the caller may try again. */
+  /**
+   * The first lead goes alone: if it fails for an outside reason,
+   * nothing has been done and the caller may retry.
+   */
   async function changeEach(leads: readonly LeadItem[], change: LeadsChange): Promise<Map<number, Outcome>> {
     const outcomes = new Map<number, Outcome>();
     const [first, ...others] = leads;
@@ -126,7 +129,7 @@ export function makeChangeLeads(parts: {
   }
 }
 
-/** What a refusal of one lead means among many. */
+/** Translates the refusal of one lead into its outcome in a bulk change. */
 async function outcomeOf(
   act: () => Promise<unknown>,
   refusals: Partial<Record<AppError['code'], SkipReason>>,

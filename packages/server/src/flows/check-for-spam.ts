@@ -7,8 +7,9 @@ import type { Log } from '../ports/log.ts';
 import type { KnownSenders } from './known-senders.ts';
 
 /**
- * The check that is set for the form of an enquiry. Undefined: there is none, or it does not matter, because the sender is
- * blocked, testing, refused anyway or a server with a key. The outcome stays with the enquiry, also while it waits for the store.
+ * Runs the spam check of the form. Undefined: the form has none, or the result would not matter, because the
+ * sender is blocked, testing, refused anyway or a server with a key. The outcome stays with the enquiry, even
+ * while it waits for the store.
  */
 export async function checkForSpam(
   { captcha, senders, log }: { captcha: Captcha; senders: KnownSenders; log: Log },
@@ -16,7 +17,7 @@ export async function checkForSpam(
   settings: FormSettings,
   token: string | null,
 ): Promise<SpamCheckOutcome | undefined> {
-  // Missing where an earlier version has kept the settings.
+  // Missing in settings kept by an earlier version.
   if ((settings.spam_check ?? 'none') === 'none') return undefined;
   if (enquiry.keyHash !== null || senders.decide(enquiry)?.kind !== 'accepted') return undefined;
   const provider = providerOf(settings);

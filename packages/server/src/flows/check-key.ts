@@ -6,15 +6,15 @@ import type { Store } from '../store/store.ts';
 import type { KnownSenders } from './known-senders.ts';
 
 /**
- * What a key is before the form that it comes with has been read. Open: nobody can tell while the store is away, and a
- * client that is blocked must not see that its key is wrong.
+ * What is known of a key before its form is read. Open: the store is away, or the client is blocked and must
+ * not learn that its key is wrong.
  */
 export type KeyStanding = 'right' | 'wrong' | 'open';
 export type CheckKey = (key: string, ip: string) => Promise<KeyStanding>;
 
 const PATIENCE_MS = SECOND_MS;
 
-/** The store is asked about keys that are not known only: another process may have made one just now. */
+/** Asks the store only about unknown keys: another process may have created one just now. */
 export function makeCheckKey(parts: { store: Store; senders: KnownSenders; leadLog: Inbox }): CheckKey {
   const { store, senders, leadLog } = parts;
 
@@ -27,7 +27,7 @@ export function makeCheckKey(parts: { store: Store; senders: KnownSenders; leadL
   return async (key, ip) => {
     const hash = keyHash(key);
     if (senders.isKey(hash)) return 'right';
-    // Leads go to the log, without asking the store first.
+    // Leads are being logged, without asking the store first.
     if (leadLog.backlog().records > 0) return 'open';
     const asked = ask(hash, ip).catch((): KeyStanding => 'open');
     return withTimeout(asked, PATIENCE_MS, () => 'open');

@@ -5,20 +5,23 @@ import type { Inbox } from '../ports/inbox.ts';
 import type { Store } from '../store/store.ts';
 import type { KnownSenders } from './known-senders.ts';
 
-/** What keeps it from its work, as a sentence; undefined: nothing. */
+/** What prevents the process from working, as a sentence; undefined: nothing does. */
 export type Readiness = { problem: string | undefined; store: 'up' | 'away' };
 export type CheckReadiness = (purpose?: Purpose) => Promise<Readiness>;
 
-/** Well below what balancers wait for: a store that hangs is no reason to take out a process that can do without. */
+/**
+ * Well below the timeouts of load balancers: a hanging store must not
+ * take out a process that can work without it.
+ */
 const WAIT_MS_MAX = 250;
 const FIRST_WAIT_MS_MAX = SECOND_MS;
 const STORE_SILENT_MS_MAX = SECOND_MS;
-/** A busy disk is slow for all processes of a machine: no reason to take them all out. */
+/** A busy disk slows down all processes of a machine, which must not take them all out. */
 const DISK_SILENT_MS_MAX = 10 * SECOND_MS;
-/** Several balancers ask, but the disk and the store are looked at once. */
+/** Shared by all load balancers that ask. */
 const REMEMBERED_MS = SECOND_MS;
 
-/** Tries what the work would need: a write to the logs on disk, an answer of the store. */
+/** Probes what requests depend on: a write to the logs on disk, an answer from the store. */
 export function makeCheckReadiness({
   store,
   inbox,
@@ -30,7 +33,7 @@ export function makeCheckReadiness({
   inbox: Inbox;
   leadLog: Inbox;
   senders: KnownSenders;
-  /** The store does not need the disk of this machine. */
+  /** The store does not use the disk of this machine. */
   isStoreElsewhere: boolean;
 }): CheckReadiness {
   const storeAnswers = remembered(() => store.ping(), STORE_SILENT_MS_MAX);
@@ -56,7 +59,10 @@ export function makeCheckReadiness({
   };
 }
 
-/** Asks again after a moment, never twice at once. Until `silentMsMax` have passed without an answer, the last one holds. */
+/**
+ * Probes at most once per `REMEMBERED_MS`, never concurrently. A probe that is still running counts as its
+ * last result until `silentMsMax`.
+ */
 function remembered(attempt: () => Promise<unknown>, silentMsMax: number): () => Promise<boolean> {
   let last: boolean | undefined;
   let asksAgainAt = 0;

@@ -3,7 +3,9 @@ import type { Store } from '../store/store.ts';
 
 const KEYS_PER_STEP = 50;
 
-/** Deletes what was written for an archive and is in no catalogue, by processes that have died or were held up. */
+/**
+ * Deletes archive objects that are in no catalogue: their processes died, or were delayed beyond their lease.
+ */
 export async function deleteStrays({
   store,
   objects,

@@ -13,9 +13,9 @@ export type ErasePersonParts = ErasureParts & {
   senders: KnownSenders;
 };
 
-/** Longer than the lease of a process that has died. */
+/** Outlasts the lease of a process that has died. */
 const PATIENCE_MS = 35 * SECOND_MS;
-/** VACUUM of a larger database would delay leads for too long: it runs at night. */
+/** Above this, VACUUM would delay leads for too long, so it runs at night. */
 const SCRUB_AT_ONCE_BYTES_MAX = 512 * 1024 ** 2;
 
 /** Removes a person from every store. Remaining steps are stored, so a retry or the nightly job resumes after a crash. */
@@ -54,11 +54,11 @@ function countsOf(rows: ErasedRows, archivedSessions: number): WouldErase['count
   };
 }
 
-/** Records in an inbox and logged leads would not be found. */
+/** Waits, because records in an inbox and logged leads would not be found. */
 async function untilProcessed(parts: ErasePersonParts, deadline: number): Promise<void> {
   const areProcessed = [parts.inbox, parts.leadLog].map((each) => each.mark());
   const areAdopted = () => [parts.adoption, parts.leadAdoption].every((each) => each.backlog().records === 0);
-  await eventually(deadline, 'Too much is waiting to be processed.', async () =>
+  await eventually(deadline, 'Too many records are waiting; try again shortly.', async () =>
     areProcessed.every((isProcessed) => isProcessed()) && areAdopted() ? true : null,
   );
 }

@@ -7,8 +7,9 @@ const LEADS_PER_STEP = 200;
 export type ConversionExport = ConversionFilter & { name: string | undefined; currency: string };
 
 /**
- * Streams the file of an ad platform. What is in it counts as exported before the file ends, in one transaction: a
- * download that breaks off, or whose conversions another one has taken meanwhile, has no end and leaves no trace.
+ * Streams the file for an ad platform. Its conversions are marked as exported, in one transaction, before the
+ * stream ends: a download that breaks off, or whose conversions another export has taken meanwhile, remains
+ * incomplete and marks nothing.
  */
 export async function* exportConversions(
   { store, now }: { store: Store; now: () => number },

@@ -6,15 +6,15 @@ import type { ListedLead } from '../store/leads/list.ts';
 import type { Store } from '../store/store.ts';
 import { leadFilter, only, takeInFor } from './list-leads.ts';
 
-/** Anybody may send long forms, and these are all in memory. */
+/** Small: anybody may send long forms, and a step is in memory. */
 const LEADS_PER_STEP = 100;
 const FIELDS = Object.keys(LeadItem.shape) as (keyof LeadItem)[];
 
 export type LeadExport = {
   format: 'csv' | 'json';
-  /** Undefined: all. */
+  /** Undefined: all fields. */
   fields?: readonly (keyof LeadItem)[] | undefined;
-  /** Only these, instead of those that pass a filter. */
+  /** Only these leads, instead of a filter. */
   ids?: readonly number[] | undefined;
 } & Parameters<typeof leadFilter>[0];
 
@@ -23,7 +23,7 @@ export function exportLeads(
   store: Store,
   { format, fields, ids, ...filters }: LeadExport,
 ): AsyncIterable<string> {
-  // JSON has the campaign in one piece.
+  // JSON keeps the campaign as one object.
   const hasOrigin = format === 'csv' && fields === undefined;
   const leads =
     ids === undefined
@@ -46,7 +46,7 @@ async function* csvPieces(
   if (text !== '') yield text;
 }
 
-/** Campaign and custom fields, which each lead has others of, are JSON in one cell. */
+/** Campaign and custom fields differ between leads, so they are JSON in one cell. */
 function cellOf(value: ListedLead[keyof ListedLead] = ''): string | number | null {
   if (typeof value !== 'object' || value === null) return value;
   return Object.keys(value).length === 0 ? '' : JSON.stringify(value);

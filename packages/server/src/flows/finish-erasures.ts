@@ -13,7 +13,9 @@ import type { Store } from '../store/store.ts';
 import { archiveSessions } from './archive-sessions.ts';
 import { deleteStrays } from './delete-strays.ts';
 
-/** What is left of an erasure once the rows are deleted: archives, recordings and free pages of the databases. */
+/**
+ * The steps of an erasure after its rows are deleted: archives, recordings, and free pages of the databases.
+ */
 
 export type ErasureParts = {
   store: Store;
@@ -26,7 +28,7 @@ export type ErasureParts = {
   newId: () => string;
 };
 
-/** Longer than an archive takes to be read and written. */
+/** Longer than it takes to read and write an archive. */
 const LEASE_MS = 30 * SECOND_MS;
 const SESSIONS_PER_STEP = 500;
 const REPLAYS_PER_STEP = 50;
@@ -37,7 +39,7 @@ const NIGHT_PATIENCE_MS = 10 * MINUTE_MS;
 const unzip = promisify(gunzip);
 const zip = promisify(gzip);
 
-/** What earlier erasures have left: they were interrupted, or the database was too large to scrub by day. */
+/** Completes earlier erasures that were interrupted, or whose database was too large to scrub by day. */
 export async function finishErasures(parts: ErasureParts): Promise<void> {
   await eraseFromArchives(parts, performance.now() + NIGHT_PATIENCE_MS);
   await eraseReplays(parts);
@@ -46,7 +48,7 @@ export async function finishErasures(parts: ErasureParts): Promise<void> {
   }
 }
 
-/** Another process may have erased a person whose sessions or leads came through this one. */
+/** Another process may have erased a person whose sessions or leads passed through this one. */
 export async function compactOwnFiles({
   store,
   inbox,
@@ -57,11 +59,11 @@ export async function compactOwnFiles({
   for (const each of [inbox, leadLog]) if (each.backlog().records === 0) await each.compact();
 }
 
-/** Takes erased sessions out of all archives, and says how many there were. */
+/** Removes erased sessions from all archives, and returns their number. */
 export async function eraseFromArchives(parts: ErasureParts, deadline: number): Promise<number> {
   const { store, now } = parts;
   let removed = 0;
-  await eventually(deadline, 'The archives are in use; this erasure goes on later.', async () => {
+  await eventually(deadline, 'The archives are in use; the erasure continues later.', async () => {
     for (;;) {
       const lease = { now: now(), leaseMs: LEASE_MS, max: SESSIONS_PER_STEP };
       const claim = await store.claimErasedSessions(lease);
@@ -72,7 +74,7 @@ export async function eraseFromArchives(parts: ErasureParts, deadline: number): 
       if (taken.isLeft) return null;
     }
   });
-  // Last: by now nothing that may hold these sessions is on its way.
+  // Last: by now no write that contains these sessions can be under way.
   await deleteStrays(parts).catch(throwUnavailable);
   return removed;
 }
@@ -81,7 +83,7 @@ function throwUnavailable(error: unknown): never {
   throw error instanceof AppError ? error : unavailable('The archives cannot be rewritten.', error);
 }
 
-/** Left: they have to reach the object store first, or another process goes on with them. */
+/** `isLeft`: the sessions must reach the object store first, or another process continues with them. */
 async function eraseClaimed(
   parts: ErasureParts,
   { objects, isOnTheWay, ...claimed }: ErasedSessions,
@@ -107,7 +109,7 @@ async function eraseClaimed(
     await store.forgetErasedSessions(lease);
     return { removed, isLeft: false };
   } catch (error) {
-    // Where this fails too, the lease expires.
+    // If this fails as well, the lease expires.
     await giveBack().catch(() => undefined);
     return throwUnavailable(error);
   }
@@ -116,8 +118,8 @@ async function eraseClaimed(
 type ArchiveObject = ErasedSessions['objects'][number];
 
 /**
- * Under another name. A process that is held up for longer than its lease would otherwise put back what others have
- * taken out since. What it writes now is noted before, and in no catalogue unless it still has the lease.
+ * Writes a new object instead of replacing it: a process delayed beyond its lease would put back what others
+ * have removed since. The new key is noted first, and enters the catalogue only if the lease still holds.
  */
 async function rewrite(
   parts: ErasureParts,
@@ -163,12 +165,12 @@ export async function eraseReplays({ store, objects }: ErasureParts): Promise<vo
     } catch (error) {
       throw unavailable('The recordings cannot be deleted.', error);
     }
-    // Only now: after a crash in between they are deleted once more, which is no error.
+    // Last: a crash in between only repeats the deletion, which is idempotent.
     await store.forgetErasedReplays({ keys });
   }
 }
 
-/** Clean: no database of ours has a page left with what was erased. */
+/** Clean: no page of our databases contains erased data. */
 export async function scrub(
   { store, inbox, leadLog, answers }: ErasureParts,
   bytesMax: number,

@@ -16,7 +16,7 @@ export type ForwardLeadParts = {
   onStored: () => void;
 };
 
-/** Sends a lead by hand and says the id of the send. */
+/** Sends a lead on request, and returns the id of the delivery. */
 export function makeForwardLead(parts: ForwardLeadParts) {
   const { store, settings, environment, now, newId, onPendingSend, onStored } = parts;
   return async ({ id, again }: { id: string; again: boolean }): Promise<string> => {

@@ -12,19 +12,19 @@ import type { AppSettings } from './app-settings.ts';
 import { startLoop, type Turn } from './background-loop.ts';
 
 const SENDS_AT_ONCE_MAX = 32;
-/** For a whole attempt: longer than a webhook takes at most. */
+/** For a whole attempt: above the timeout of a webhook. */
 const ATTEMPT_MS_MAX = 20 * SECOND_MS;
-/** After as long, other processes take over what a process that has died had claimed. */
+/** After this long, other processes take over the claims of one that has died. */
 const LEASE_MS = 30 * SECOND_MS;
-/** How often to look for what other processes have left behind. */
+/** How often to look for deliveries that other processes have left behind. */
 const POLL_MS = SECOND_MS;
-/** Another process may just be taking what is due. */
+/** Another process may be claiming what is due at this moment. */
 const LOOK_AGAIN_MS = 50;
 const BACKOFF = { minMs: SECOND_MS, maxMs: SECOND_MS };
 const STOP_FINISH_MS = 1500;
 const STOP_RELEASE_MS = 500;
 
-/** Webhooks resolve whatever happens; should one reject all the same, it must not take the service with it. */
+/** Webhooks never reject; if one does, it must not crash the service. */
 const NOT_SENT: WebhookOutcome = {
   statusCode: null,
   result: 'failed',
@@ -35,29 +35,29 @@ const NOT_SENT: WebhookOutcome = {
 };
 
 export type Forwarding = {
-  /** Something has become due. */
+  /** A delivery has become due. */
   nudge(): void;
   /** Resolves when nothing is in flight and nothing that may be sent is due. */
   settled(): Promise<void>;
-  /** Drains what is in flight, but not for long; what is cut off does not count as tried. */
+  /** Waits briefly for requests in flight; those cut off do not count as attempts. */
   stop(): Promise<void>;
 };
 
 /**
- * Brings new leads to the automation platform for as long as the service runs. The store knows what is to be
- * sent and when, and leases each send to one process at a time.
+ * Delivers new leads to the automation platform. The store knows what is due when, and leases each delivery
+ * to one process at a time.
  */
 export function startForwarding(parts: {
   store: Store;
   settings: AppSettings;
-  /** False: everything waits. */
+  /** False: deliveries stay pending. */
   isForwarding: boolean;
   webhook: Webhook;
   now: () => number;
   random: () => number;
   log: Log;
   metrics: Metrics;
-  /** What has become of a delivery is stored. */
+  /** The outcome of a delivery is stored. */
   onOutcome: () => void;
 }): Forwarding {
   const { store, settings, webhook, now, random, log } = parts;
@@ -100,7 +100,7 @@ export function startForwarding(parts: {
     return claimed.length > 0;
   }
 
-  /** Until a nudge, or until the time of the next send has come. */
+  /** Waits for a nudge, or until the next delivery is due. */
   async function untilDue(idle: Turn['idle']): Promise<void> {
     let wait = LOOK_AGAIN_MS;
     while (wait > 0 && !(await idle(wait))) {
@@ -110,7 +110,7 @@ export function startForwarding(parts: {
   }
 
   function start(send: ClaimedSend, target: WebhookTarget): void {
-    // The store was away for so long that our own lease has expired before the attempt could be recorded.
+    // During a long outage of the store our own lease expired before the attempt could be recorded.
     if (inFlight.has(send.id)) return;
     inFlight.set(
       send.id,
@@ -129,7 +129,7 @@ export function startForwarding(parts: {
 
   async function release(claims: readonly SendClaim[]): Promise<void> {
     if (claims.length === 0) return;
-    // Where this fails, the leases expire.
+    // If this fails, the leases expire.
     await store
       .releaseSends({ claims: claims.map(({ id, claimedUntil }) => ({ id, claimedUntil })) })
       .catch(() => undefined);
@@ -158,7 +158,7 @@ export function startForwarding(parts: {
 
 type Recorder = { record(attempt: SendAttempt): Promise<void>; stop(): Promise<void> };
 
-/** Attempts that end while others are being recorded are recorded together after them. */
+/** Records attempts in batches: those that end during a write share the next one. */
 function startRecorder(parts: {
   store: Store;
   log: Log;
@@ -180,7 +180,8 @@ function startRecorder(parts: {
       try {
         await recordTogether(batch.map(({ attempt }) => attempt));
       } catch (error) {
-        // One by one from now on, so that an attempt which cannot be recorded does not hold up the others.
+        // One at a time from now on, so that a single attempt that
+        // cannot be recorded does not block the others.
         batchMax = 1;
         waiting.push(...batch);
         throw error;
@@ -191,7 +192,7 @@ function startRecorder(parts: {
     backoff: BACKOFF,
     onFailure(error, failures) {
       logFailure(error, failures);
-      // What is not recorded is sent again under the same id.
+      // Unrecorded attempts are sent again under the same id.
       if (stopping.aborted) for (const { done } of waiting.splice(0)) done();
     },
   });
@@ -216,7 +217,7 @@ function startRecorder(parts: {
   };
 }
 
-/** Logs a failure when it begins, not every time it happens again. */
+/** Logs the first of consecutive failures only. */
 function logFirst(log: Log, message: string): (error: unknown, failures: number) => void {
   return (error, failures) => {
     if (failures === 1) log.error(message, { reason: reasonOf(error) });

@@ -6,7 +6,7 @@ import type { ObjectStore } from '../ports/objects.ts';
 import type { QueueFigures } from '../store/queue-figures.ts';
 import type { Store } from '../store/store.ts';
 
-/** Looks at what the service stands on, for the metrics that are asked for now. */
+/** Samples the state of the parts of the service, for a scrape of the metrics. */
 export type GatherFigures = () => Promise<void>;
 
 const STORE_MS_MAX = SECOND_MS;

@@ -1,11 +1,11 @@
 import { performance } from 'node:perf_hooks';
 
 const LOOK_MS = 20;
-/** On a busy machine work takes long without being much. */
+/** On a busy machine even little work takes long. */
 const REST_MS_MAX = 500;
 
 /**
- * Lets requests go before background work: pauses for as long as they keep the main thread busy, at most `restFactor` times
+ * Background work yields to requests: pauses while they keep the main thread busy, at most `restFactor` times
  * as long as the work took. Resolves to whether it paused.
  */
 export function makeGiveWay(asked: {
@@ -25,12 +25,12 @@ export function makeGiveWay(asked: {
   return async (workedMs, pause) => {
     let leftMs = Math.min(workedMs * asked.restFactor, REST_MS_MAX);
     let hasPaused = false;
-    // The work itself may have kept the thread busy; what happens during a pause is the requests'.
+    // The first look includes the work itself; later ones see only what requests did during the pause.
     while (leftMs > 0 && wasBusy()) {
       const startedAt = performance.now();
       hasPaused = true;
       await pause(Math.min(leftMs, LOOK_MS));
-      // On a busy thread it ends late; in a hurry there is none.
+      // A pause ends late on a busy thread, and at once in a hurry.
       leftMs -= Math.max(performance.now() - startedAt, LOOK_MS);
     }
     return hasPaused;

@@ -4,38 +4,41 @@ import type { Store } from '../store/store.ts';
 import { startLoop } from './background-loop.ts';
 import { makeGiveWay } from './give-way.ts';
 
-/** Changes that come together are taken in together; until then lists read the leads themselves. */
+/** Batches bursts of changes; until they are indexed, lists read the leads themselves. */
 const DEBOUNCE_MS = 200;
-/** A step holds up the leads that come meanwhile for 5 ms; with fewer at a time each would take longer. */
+/** A step delays concurrent leads by 5 ms; smaller steps would delay each for longer in total. */
 const LEADS_PER_STEP = 200;
-/** Fewer, because all that was sent is read with them. */
+/** Fewer, because the full text of each submission is read with it. */
 const SUBMISSIONS_PER_STEP = 50;
 /**
- * In the embedded store a lead takes as long in the thread that stores it as in the main thread: that one is busy long before
- * this one. A server has other processors for it.
+ * With the embedded store, a lead takes as long on the store's thread as on the main thread, and indexing
+ * runs on the former: it saturates well before the main thread. A server has other processors for it.
  */
 const GIVE_WAY = {
   embedded: { busyFrom: 0.4, restFactor: 20 },
   server: { busyFrom: 0.6, restFactor: 6 },
 };
-/** With more, lists could become slow, so requests have to share. With 150,000 they were not, while leads kept coming. */
+/**
+ * Above this, lists could become slow, so requests have to share. At
+ * 150,000 they were not, while leads kept coming.
+ */
 const WAITING_MAX = 500_000;
 
 export type LeadIndexing = {
-  /** A lead has changed, or one of its visitors. */
+  /** A lead has changed, or one of its visitors has. */
   nudge(): void;
   /** Resolves when the index has caught up. */
   settled(): Promise<void>;
   stop(): Promise<void>;
 };
 
-/** Takes in what other processes have left behind, too. */
+/** Includes changes that other processes have left behind. */
 export async function indexChangedLeads({ indexing }: { indexing: LeadIndexing }): Promise<void> {
   indexing.nudge();
   await indexing.settled();
 }
 
-/** Also what processes of an earlier version have changed, which run beside this one during an upgrade. */
+/** Includes changes by processes of an earlier version, which run beside this one during an upgrade. */
 export async function renewLeadsAfterMigration(
   parts: { store: Store; indexing: LeadIndexing; signal: AbortSignal },
   now: number,
@@ -46,7 +49,7 @@ export async function renewLeadsAfterMigration(
   await indexChangedLeads(parts);
 }
 
-/** Keeps the index of the lists up to date for as long as the service runs. */
+/** Keeps the lead index up to date. */
 export function startLeadIndexing({
   store,
   isStoreElsewhere,
@@ -75,15 +78,15 @@ export function startLeadIndexing({
     debounceMs: DEBOUNCE_MS,
     backoff: { minMs: DEBOUNCE_MS, maxMs: DEBOUNCE_MS },
     onFailure(error) {
-      // Nothing is lost: the changes are still there for the next time, and lists are right without.
+      // Nothing is lost: the changes stay queued, and lists are correct without the index.
       log.warn('leads not indexed', { reason: reasonOf(error) });
       waiting = 0;
     },
   });
 
   /**
-   * Figures first, because they change what is indexed; then what was submitted, and once that is all, the search texts
-   * to be renewed.
+   * Figures first, because they change what is indexed; then
+   * submissions, and once those are done, outdated search texts.
    */
   async function takeIn(): Promise<number> {
     const refreshed = await store.refreshLeadFigures({ max: LEADS_PER_STEP });
@@ -91,12 +94,12 @@ export function startLeadIndexing({
     const taken = Math.max(refreshed, indexed);
     if (taken === LEADS_PER_STEP) return taken;
     const submissions = await store.indexSubmissions({ max: SUBMISSIONS_PER_STEP });
-    // There are more.
+    // A full step: there are more.
     if (submissions === SUBMISSIONS_PER_STEP) return LEADS_PER_STEP;
     if (isRenewed) return taken;
     const renewed = await store.renewSearchTexts({ max: LEADS_PER_STEP });
     isRenewed = renewed === 0;
-    // The index has to follow.
+    // Renewed leads have to be indexed again.
     return isRenewed ? taken : LEADS_PER_STEP;
   }
 

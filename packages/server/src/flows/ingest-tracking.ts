@@ -9,12 +9,12 @@ import { makeGiveWay } from './give-way.ts';
 import type { InboxWatch } from './recognise-inbox.ts';
 import { untilEmpty } from './until-empty.ts';
 
-/** The embedded store stores nothing else meanwhile; a server takes as long for a statement as for ten records. */
+/** The embedded store is blocked during a batch; to a server, a statement costs as much as ten records. */
 const BATCH_RECORDS_MAX = { embedded: 200, server: 2000 };
-/** Lets a few more records join the batch, so that a trickle does not cost a transaction each. */
+/** Lets more records join the batch, so that a trickle does not cost a transaction for each. */
 const DEBOUNCE_MS = 20;
 const BACKOFF = { minMs: 100, maxMs: 1000 };
-/** How often one group may fail for a reason that is not temporary. */
+/** How often a group may fail for a permanent reason before it is salvaged. */
 const PERMANENT_FAILURES_MAX = 3;
 const BUSY_FROM = 0.85;
 const REST_FACTOR = 6;
@@ -22,12 +22,12 @@ const REST_FACTOR = 6;
 export type Ingest = {
   /** Resolves when the inbox is empty. */
   settled(): Promise<void>;
-  /** Works off the inbox without pauses until it is empty or the time is up; what is left stays in it. */
+  /** Ingests without pauses until the inbox is empty or time is up; the rest stays in the inbox. */
   drain(timeoutMs: number): Promise<void>;
   stop(): Promise<void>;
 };
 
-/** A batch that the store is working on, or will be. */
+/** A batch that the store is working on, or has queued. */
 type SentBatch = {
   records: number;
   epoch: string;
@@ -35,7 +35,7 @@ type SentBatch = {
   done: Promise<Ingested>;
 };
 
-/** Takes what the inbox holds into the store, batch by batch, each exactly once, for as long as the service runs. */
+/** Applies the records of the inbox to the store, in batches, each exactly once. */
 export function startIngest(parts: {
   inbox: Inbox;
   store: Store;
@@ -44,16 +44,19 @@ export function startIngest(parts: {
   log: Log;
   metrics: Metrics;
   watch: InboxWatch;
-  /** Visitors of leads have gone on. */
+  /** Visitors with leads were active, so their leads' figures are out of date. */
   onLeadsBehind: () => void;
 }): Ingest {
   const { inbox, store, now, log, metrics, watch, onLeadsBehind } = parts;
   const recordsMax = BATCH_RECORDS_MAX[parts.isStoreElsewhere ? 'server' : 'embedded'];
   const giveWay = makeGiveWay({ busyFrom: BUSY_FROM, restFactor: REST_FACTOR });
   let isResumed = false;
-  /** Requests keep the main thread busy. */
+  /** True while requests keep the main thread busy. */
   let isBusy = false;
-  /** How far this opening can have come in its own records: after the last success, and by attempts since then. */
+  /**
+   * Sequences of this opening that the store may have applied: that
+   * of the last success, and those of attempts since then.
+   */
   const reached = new Set<number>([0]);
   const loop = startLoop({
     async step({ failures, idle, pause }) {
@@ -66,7 +69,7 @@ export function startIngest(parts: {
         try {
           isBusy = await giveWay(await settle(sent), pause);
         } catch (error) {
-          // It fails with the one before it.
+          // A batch sent ahead fails with its predecessor.
           await next?.done.catch(() => undefined);
           throw error;
         }
@@ -84,7 +87,10 @@ export function startIngest(parts: {
   });
   inbox.onAppended(loop.nudge);
 
-  /** Forgets what the store has already: the process may have died, or the answer been lost, in between. */
+  /**
+   * Releases what the store has applied already: the process may have
+   * died, or the answer been lost, before the release.
+   */
   async function resume(): Promise<void> {
     const { isCopy } = isResumed ? { isCopy: false } : await watch.note(inbox);
     for (const epoch of inbox.identity().epochs) {
@@ -94,17 +100,20 @@ export function startIngest(parts: {
     if (isCopy) metrics.inboxRecovered(inbox.backlog().records);
   }
 
-  /** Never what this opening has not applied: then somebody else uses its epoch, and its records get another. */
+  /**
+   * A position of this epoch that this opening cannot have reached means that another inbox uses the same
+   * epoch: the records then get a new epoch instead of being released.
+   */
   async function forget(epoch: string, applied: number): Promise<void> {
     const isOwn = epoch === inbox.identity().epoch;
     if (!isOwn || reached.has(applied)) {
       await inbox.release(epoch, applied);
       return;
     }
-    // The database is older than this opening: there is nothing to forget.
+    // The database was restored from before this opening: there is nothing to release.
     if (applied < Math.min(...reached)) return;
     const { records } = inbox.backlog();
-    log.error('inbox shares its epoch with another: its records are applied by their own ids', { records });
+    log.error('another inbox has the same epoch: the records get a new one and are applied', { records });
     metrics.inboxRecovered(records);
     await inbox.renew(epoch);
     begin(0);
@@ -115,25 +124,25 @@ export function startIngest(parts: {
     reached.add(sequence);
   }
 
-  /** While a server works on a batch, the next one is read and sent after it. */
+  /** Pipelining: while a server works on one batch, the next is read and queued behind it. */
   function mayRunAhead(failures: number): boolean {
     return parts.isStoreElsewhere && failures === 0 && !isBusy && !loop.isStopping();
   }
 
   async function sendNext(failures: number, before?: SentBatch): Promise<SentBatch | undefined> {
-    // After a failure group by group, so that one that cannot be processed does not hold up the others.
+    // After a failure group by group, so that a faulty one does not block the others.
     const batch = await inbox.take(failures === 0 ? recordsMax : 1, before?.lastSequence);
     if (batch === undefined || (before !== undefined && batch.epoch !== before.epoch)) return undefined;
     const { records, epoch, ...taken } = batch;
     reached.add(batch.lastSequence);
     const follows = before?.lastSequence;
     const done = ingestOrSalvage({ ...taken, spoolId: epoch, now: now(), follows }, failures);
-    // It is awaited later: until then a failure must not count as unhandled.
+    // Awaited later; until then a failure must not count as unhandled.
     done.catch(() => undefined);
     return { records, epoch, lastSequence: batch.lastSequence, done };
   }
 
-  /** Waits until a batch is applied, lets the inbox forget it, and says how long that took. */
+  /** Waits until a batch is applied, releases its records, and returns how long that took. */
   async function settle({ records, epoch, lastSequence, done }: SentBatch): Promise<number> {
     const startedAt = performance.now();
     const { leads, dropped } = await done;
@@ -154,7 +163,7 @@ export function startIngest(parts: {
     }
   }
 
-  /** Applied record by record; what fails again is kept and tried again later. */
+  /** Applies a batch record by record; failed records are kept and retried later. */
   async function salvage(batch: TrackingBatch): Promise<Ingested> {
     const ingested = await store.salvageTracking(batch);
     metrics.dropped('record_unprocessable', ingested.failed);

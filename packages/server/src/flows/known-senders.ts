@@ -14,22 +14,22 @@ import type { Log } from '../ports/log.ts';
 import type { SenderSnapshot } from '../store/sender-snapshot.ts';
 import type { Store } from '../store/store.ts';
 
-/** Sites, keys and lists as they were last known, kept on disk: leads are taken by them while the store is away. */
+/** Sites, keys and lists as last read, kept on disk to decide about leads while the store is away. */
 export type KnownSenders = {
-  /** False until the store was read for the first time. */
+  /** False until the store was first read. */
   areKnown(): boolean;
   /** Undefined: nothing is known yet. */
   decide(enquiry: Enquiry): ReturnType<typeof decideCapture> | undefined;
-  /** Whether it is the hash of the key of an integration that may send leads. */
+  /** Whether an enabled integration has a key with this hash. */
   isKey(keyHash: string): boolean;
   isSiteOrigin(origin: string): boolean;
-  /** Undefined: nothing was set for the form. */
+  /** Undefined: the form has no settings. */
   formSettings(siteKey: string, formId: string): FormSettings | undefined;
-  /** Whether anything was set for any form. */
+  /** Whether any form has settings. */
   hasFormSettings(): boolean;
   /** Without secrets. */
   settings(): Settings | undefined;
-  /** Reads them anew, where the store is there. */
+  /** Reads from the store; keeps the last snapshot if that fails. */
   refresh(): Promise<void>;
 };
 
@@ -93,7 +93,7 @@ export async function openKnownSenders(parts: {
     settings: () => known && settingsOf(known.settings, defaults),
     refresh() {
       if (reading === undefined) return start();
-      // The reading under way may have missed what was changed just now.
+      // The read under way may have missed the latest change.
       next ??= reading.then(() => {
         next = undefined;
         return start();
@@ -121,7 +121,7 @@ function factsOf({ ruleOf, siteOf, integrations }: Known, enquiry: Enquiry): Sen
   };
 }
 
-/** Null: the site has no such form, whatever every object has. */
+/** Null: the site has no such form. `hasOwn`, because form ids are chosen by clients. */
 function enabledForm({ forms }: SenderSnapshot['sites'][number], formId: string): boolean | null {
   return Object.hasOwn(forms, formId) ? (forms[formId] ?? null) : null;
 }
@@ -131,12 +131,12 @@ function narrowestRule(ruleOf: Known['ruleOf'], ip: string): SenderFacts['caller
   return narrowest;
 }
 
-/** They are needed only where the store is. */
+/** Secrets of settings are only used while the store is up. */
 function withoutSecrets(settings: SavedSettings): SavedSettings {
   return Object.fromEntries(Object.entries(settings).filter(([name]) => !name.endsWith('_secret')));
 }
 
-/** Needed while the store is away, too, but only in memory. */
+/** Secrets of forms are needed during an outage as well, but only in memory. */
 function withoutFormSecrets(site: SenderSnapshot['sites'][number]): SenderSnapshot['sites'][number] {
   const forms = Object.entries(site.formSettings ?? {});
   const kept = forms.map(([formId, settings]) => [formId, { ...settings, spam_check_secret: '' }]);

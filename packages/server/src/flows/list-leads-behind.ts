@@ -8,7 +8,7 @@ import { questionBehind } from './question-behind.ts';
 
 export type ListLeadsBehind = (asked: LeadsBehind) => Promise<{ leads: LeadItem[]; total: number }>;
 
-/** The copy says which leads a figure counts, the store what they are. */
+/** The copy says which leads a figure counts, the store provides them. */
 export function makeListLeadsBehind(parts: {
   answers: Answers;
   store: Pick<Store, 'leadsById'>;

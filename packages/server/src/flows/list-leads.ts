@@ -16,7 +16,7 @@ import type { Store } from '../store/store.ts';
 type Asked = Omit<QueryOf<typeof leads>, 'q'> & { q: string };
 type Filters = Pick<Asked, 'q' | 'status' | 'has_follow_ups' | 'seen'> & Parameters<typeof leadNarrowing>[0];
 
-/** A page of leads, for people by its number, for programs by a cursor. */
+/** A page of leads: by offset for people, by cursor for programs. */
 export function makeListLeads(store: Store) {
   return async ({ limit, offset, sort, cursor: given, fields, ...filters }: Asked) => {
     const filter = filterMark(filters);
@@ -51,7 +51,7 @@ export function leadFilter({
   return { q, status, has_follow_ups, seen, ...leadNarrowing(narrowing) };
 }
 
-/** What somebody asked for of a lead. */
+/** The requested fields of a lead. */
 export function only(lead: LeadItem, fields: readonly (keyof LeadItem)[] | undefined): LeadItem {
   if (fields === undefined) return lead;
   return Object.fromEntries(fields.map((field) => [field, lead[field]])) as LeadItem;
@@ -75,12 +75,12 @@ function unusable(message: string): AppError {
 
 const CHANGES_PER_STEP = 200;
 
-/** Before a filter that only the index can tell. */
+/** For filters that only the index can answer. */
 export async function takeInFor(store: Store, filter: LeadFilter): Promise<void> {
   if (asksIndex(filter)) await takeInChanges(store);
 }
 
-/** A change has a place in the order once the index has taken it in. */
+/** The index assigns change numbers, so a cursor needs all changes to be indexed. */
 async function takeInChanges(store: Store): Promise<void> {
   while ((await store.indexLeads({ max: CHANGES_PER_STEP })) === CHANGES_PER_STEP);
 }

@@ -10,7 +10,7 @@ export type ListSubmissionsBehind = (
   asked: SubmissionsBehind,
 ) => Promise<{ submissions: SubmissionItem[]; total: number }>;
 
-/** The copy says which submissions a figure counts, the store what they are. */
+/** The copy says which submissions a figure counts, the store provides them. */
 export function makeListSubmissionsBehind(parts: {
   answers: Answers;
   store: Pick<Store, 'submissionsById'>;

@@ -7,7 +7,7 @@ import { questionBehind } from './question-behind.ts';
 
 export type ListVisitsBehind = (asked: VisitsBehind) => Promise<{ visits: VisitItem[]; total: number }>;
 
-/** The copy says which visits a figure counts, the store what they are. */
+/** The copy says which visits a figure counts, the store provides them. */
 export function makeListVisitsBehind(parts: {
   answers: Answers;
   store: Pick<Store, 'visitsByKey'>;

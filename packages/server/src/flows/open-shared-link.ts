@@ -6,7 +6,7 @@ import type { Store } from '../store/store.ts';
 export type OpenedLink = { id: number; name: string; sites: readonly SharedSite[]; expiresAt: number };
 export type OpenSharedLink = (token: string) => Promise<OpenedLink | null>;
 
-/** Asked of the store each time, so that a link that is taken back is of no use from then on. */
+/** Never cached, so that a revoked link stops working at once. */
 export function makeOpenSharedLink({
   store,
   now,

@@ -32,7 +32,7 @@ export function makePreviewRetention({
 }: {
   store: Store;
   settings: AppSettings;
-  /** When a job is due next. */
+  /** When a job runs next. */
   nextTick: (job: string) => { tick: number; intervalMs: number };
 }): PreviewRetention {
   return async (unsaved) => {

@@ -4,7 +4,7 @@ import { refusal } from '../domain/questions/periods.ts';
 import { type CheckedQuestion, checkQuestion } from '../domain/questions/question.ts';
 import type { AppSettings } from './app-settings.ts';
 
-/** The question of the one figure whose leads, visits or submissions are listed. */
+/** The question for the figure whose leads, visits or submissions are listed. */
 export async function questionBehind(
   {
     metric,

@@ -17,11 +17,11 @@ export async function* readReplay(
   const found = await store.replay({ sessionId });
   if (found === null) throw new AppError('not_found', 'There is no recording of this session.');
   const { keys, ...replay } = found;
-  // Sent with the first chunk: until that is there, the response can still be an error.
+  // Sent together with the first chunk: until then the response can still become an error.
   const head = `${JSON.stringify(replay).slice(0, -1)},"events":[`;
   let before = head;
   for await (const chunk of chunksOf(objects, keys)) {
-    // Without the brackets of the list.
+    // Strips the brackets of the array.
     yield before + chunk.slice(1, -1);
     before = ',';
   }

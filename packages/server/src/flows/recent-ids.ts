@@ -1,9 +1,9 @@
-/** Ids of what this process has taken lately: the store knows of it only once it has been processed. */
+/** Ids that this process accepted recently: the store learns of them only when they are ingested. */
 export type RecentIds = { add(id: string): void; has(id: string): boolean };
 
 /**
- * Every visit is added and hardly any is looked for, so the ids are put into a set only then. The older half goes when the
- * newer one is full.
+ * Adding is far more frequent than looking up, so the set is filled
+ * lazily. When the newer half is full, the older one is dropped.
  */
 export function makeRecentIds(idsMax: number): RecentIds {
   let newer = emptyHalf();
@@ -19,7 +19,7 @@ export function makeRecentIds(idsMax: number): RecentIds {
   };
 }
 
-/** `known` is a set of the first `lookedThrough` ids; it is brought up to date before each look. */
+/** `known` is a set of the first `lookedThrough` ids, extended before each lookup. */
 type Half = { ids: string[]; known: Set<string>; lookedThrough: number };
 
 function emptyHalf(): Half {

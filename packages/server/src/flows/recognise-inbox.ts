@@ -6,25 +6,25 @@ import type { Metrics } from '../ports/metrics.ts';
 import type { InboxRow } from '../store/schema.ts';
 import type { Store } from '../store/store.ts';
 
-/** Tells the store of an inbox, and the operator of one that is a copy or that is gone. */
+/** Registers inboxes in the store, and warns the operator of copied and missing ones. */
 
 export type InboxWatch = {
-  /** Whether it turned out to be a copy of another; from then on it is an inbox of its own. */
+  /** Whether the inbox turned out to be a copy; it then gets an identity of its own. */
   note(inbox: Inbox): Promise<{ isCopy: boolean }>;
-  /** It is about to be closed: with nothing in it, nobody needs to miss it. */
+  /** The inbox is about to be closed: if it is empty, it need not be missed. */
   leave(inbox: Inbox): Promise<void>;
-  /** Looks for inboxes that no process has open any more. */
+  /** Looks for inboxes that no process has open. */
   lookForMissing(): Promise<void>;
 };
 
-/** Longer than any restart, and than the job that notes inboxes rests. */
+/** Longer than any restart, and than the interval of the job that notes inboxes. */
 const MISSING_AFTER_MS = 5 * MINUTE_MS;
 /** The service is stopping, and the store may be away. */
 const LEAVE_MS_MAX = SECOND_MS;
 
 export function makeInboxWatch(parts: {
   store: Store;
-  /** Those on this machine that no process has open and that hold no records. */
+  /** Inboxes on this machine that no process has open and that hold no records. */
   emptyInboxes: () => Pick<InboxIdentity, 'inboxId' | 'epochs'>[];
   host: string;
   log: Log;
@@ -35,7 +35,7 @@ export function makeInboxWatch(parts: {
   const reported = new Set<string>();
   const noting = new Map<Inbox, Promise<{ isCopy: boolean }>>();
 
-  /** The job may come while the start is at it: a copy becomes itself once. */
+  /** Shared by start and job, so that a copy gets its identity once. */
   function note(inbox: Inbox): Promise<{ isCopy: boolean }> {
     const running = noting.get(inbox) ?? noteNow(inbox).finally(() => noting.delete(inbox));
     noting.set(inbox, running);
@@ -65,7 +65,7 @@ export function makeInboxWatch(parts: {
     return store.noteInbox({ ...inbox.identity(), host, records: inbox.backlog().records, now: now() });
   }
 
-  /** A killed process leaves its file here; with nothing in it, nobody needs to miss it. */
+  /** A killed process leaves its inbox file here; if it is empty, it need not be missed. */
   async function withoutEmptyOnes(unseen: InboxRow[]): Promise<InboxRow[]> {
     const empty = emptyInboxes();
     const isEmptyHere = ({ inbox_id, epoch }: InboxRow) =>
@@ -80,7 +80,7 @@ export function makeInboxWatch(parts: {
     note,
     async leave(inbox) {
       if (inbox.backlog().records > 0) return;
-      // Otherwise it is missed until somebody opens it again, and found empty.
+      // Otherwise it would be reported missing until a process opens it and finds it empty.
       const closed = store.closeInbox(inbox.identity()).catch(() => undefined);
       await withTimeout(closed, LEAVE_MS_MAX, () => undefined);
     },

@@ -8,10 +8,12 @@ import { makeGiveWay } from './give-way.ts';
 const SESSIONS_PER_STEP = 200;
 const BUSY_FROM = 0.4;
 const REST_FACTOR = 20;
-/** Between steps, so that what waits for the store gets its turn. */
+/** Between steps, so that queued operations of requests get their turn. */
 const PAUSE_MS = 10;
 
-/** After an upgrade: works out where earlier visits came from, step by step. Ends for good when all are done. */
+/**
+ * After an upgrade: determines the origins of earlier visits, step by step. Ends for good when all are done.
+ */
 export function startRenewingOrigins({ store, log }: { store: Store; log: Log }): Loop {
   const giveWay = makeGiveWay({ busyFrom: BUSY_FROM, restFactor: REST_FACTOR });
   let isDone = false;
@@ -29,6 +31,6 @@ export function startRenewingOrigins({ store, log }: { store: Store; log: Log })
       await giveWay(workedMs, pause);
     },
     backoff: { minMs: 1000, maxMs: 60_000 },
-    onFailure: (error) => log.warn('earlier visits not brought along', { reason: reasonOf(error) }),
+    onFailure: (error) => log.warn('origins of earlier visits not renewed', { reason: reasonOf(error) }),
   });
 }

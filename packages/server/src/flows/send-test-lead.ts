@@ -5,11 +5,14 @@ import type { AppSettings } from './app-settings.ts';
 
 export type SendTestLead = () => Promise<WebhookOutcome & { id: string }>;
 
-/** Sends a sample lead like a real one, even while forwarding is off, so that it can be tried first. Not stored or retried. */
+/**
+ * Sends a sample lead like a real one, even while forwarding is off,
+ * so that it can be tried first. Not stored or retried.
+ */
 export function makeSendTestLead(parts: {
   settings: AppSettings;
   webhook: Webhook;
-  /** What the automation platform gets as `dev_environment`. */
+  /** Sent to the automation platform as `dev_environment`. */
   environment: string;
   now: () => number;
   newId: () => string;

@@ -9,7 +9,7 @@ import {
 } from '../domain/setup/snippets.ts';
 import type { Store } from '../store/store.ts';
 
-/** undefined: there is no such site. */
+/** Undefined: there is no such site. */
 export async function siteSnippet(
   store: Store,
   id: number,

@@ -12,7 +12,7 @@ export type StartSession = (
   headers: IncomingHttpHeaders,
 ) => Promise<SessionStarted>;
 
-/** Answers as soon as the session is in the inbox; it is processed afterwards. */
+/** Answers as soon as the session is in the inbox; ingest follows later. */
 export function makeStartSession(parts: {
   inbox: Inbox;
   recentSessions: RecentIds;

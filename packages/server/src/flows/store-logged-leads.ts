@@ -11,15 +11,15 @@ import type { Ingest } from './ingest-tracking.ts';
 import { untilEmpty } from './until-empty.ts';
 
 const BATCH_LEADS_MAX = 200;
-/** Fewer than there are connections: leads that come in meanwhile have their own. */
+/** Fewer than the connections for writes, so that new leads do not have to wait for them. */
 const LEADS_AT_ONCE = 8;
 const BACKOFF = { minMs: 100, maxMs: 1000 };
 /** How often one lead may fail for a reason that is not temporary. */
 const FAILURES_MAX = 3;
 
 /**
- * Brings logged leads into the store, for as long as the service runs. Their ids keep one from being stored twice, be it
- * that the process died before it could forget it, or that the store had it before the answer got lost.
+ * Stores logged leads. Idempotent by their ids: the process may die before it releases a stored lead, or the
+ * answer of the store may get lost.
  */
 export function startStoringLoggedLeads(parts: {
   leadLog: Inbox;
@@ -46,7 +46,7 @@ export function startStoringLoggedLeads(parts: {
     },
     backoff: BACKOFF,
     onFailure(error, failures) {
-      // One line for an outage, however often it is tried.
+      // One line per outage, however often it is tried.
       if (failures === 1) log.warn('logged leads wait for the store', { reason: reasonOf(error) });
     },
   });
@@ -71,7 +71,10 @@ export function startStoringLoggedLeads(parts: {
     if (outcome.isForwarded) parts.onPendingSend();
   }
 
-  /** Where it can be seen, and accepted by hand: one lead must not hold up the others for ever. */
+  /**
+   * Sets the lead aside, where it can be seen and accepted by hand: a
+   * single lead must not block the others forever.
+   */
   async function keepAnyway(lead: Capture, error: unknown): Promise<CaptureOutcome> {
     const failures = (failuresOf.get(lead.submissionPublicId) ?? 0) + 1;
     failuresOf.set(lead.submissionPublicId, failures);
@@ -92,11 +95,12 @@ export function startStoringLoggedLeads(parts: {
 }
 
 /**
- * Leads that share an identity are one person's and follow each other; all others can be stored side by side. An
- * address counts where there is nothing else: many people may share it.
+ * Groups leads that share an identity: they may be one person's, so they
+ * are stored in order, and all other leads concurrently. The IP address
+ * counts only for leads without other identities: many people may share it.
  */
 export function chainsOf(leads: readonly Capture[]): Capture[][] {
-  /** Of each lead the first of its chain, as far as it is known. */
+  /** Union-find: for each lead an earlier one of its chain, or itself. */
   const before = leads.map((_, position) => position);
   const firstOf = (position: number): number => {
     const previous = before[position] as number;

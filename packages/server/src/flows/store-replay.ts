@@ -16,21 +16,21 @@ type Kept = Exclude<ReplayStanding, 'wanted' | 'unknown'>;
 const zip = promisify(gzip);
 
 /**
- * Stores a chunk of the recording of a session that this process has just started or the store knows. The object comes
- * before its row: after a crash in between, a retry replaces it.
+ * Stores a chunk of the recording of a session that the store knows, or that this process accepted recently.
+ * The object is written before its row: after a crash in between, a retry replaces it.
  */
 export function makeStoreReplay(parts: {
   store: Store;
   objects: ObjectStore;
   isRecent: RecentIds['has'];
-  /** How much all recordings may take; 0: as much as they like. */
+  /** Limit for all recordings; 0: unlimited. */
   storageMb: () => Promise<number>;
   now: () => number;
 }): StoreReplay {
   const { store, objects, now } = parts;
   let freeing: Promise<boolean> | undefined;
 
-  /** One step: the job does the rest, and the recorder tries again. */
+  /** A single step: the job does the rest, and the recorder retries. */
   async function makeRoom(sessionId: string, bytes: number): Promise<void> {
     const storageMb = await parts.storageMb();
     if (await isRoomForReplay(store, storageMb, bytes)) return;
@@ -68,7 +68,7 @@ export function makeStoreReplay(parts: {
     const found = await store.replayStanding({ sessionId, sequence, isKnown: parts.isRecent(sessionId) });
     if (found === 'unknown') throw new AppError('not_found', 'There is no such session.');
     const standing = found === 'wanted' ? await keep(chunk, key) : found;
-    // The session was erased or became too long, perhaps after an earlier attempt had stored the object.
+    // The session was erased or became too long, perhaps after an earlier attempt stored the object.
     if (standing !== 'stored') await objects.delete(key).catch(throwUnavailable);
     return answerTo(standing);
   };
@@ -80,6 +80,6 @@ function throwUnavailable(error: unknown): never {
 
 function answerTo(standing: Kept): { stored: true } {
   if (standing === 'full') throw new AppError('too_large', 'The recording of this session is too long.');
-  if (standing === 'erased') throw new AppError('gone', 'This session is not recorded any more.');
+  if (standing === 'erased') throw new AppError('gone', 'This session is no longer recorded.');
   return { stored: true };
 }

@@ -6,23 +6,23 @@ import type { Capture } from '../store/leads/submission.ts';
 import type { Store } from '../store/store.ts';
 import type { KnownSenders } from './known-senders.ts';
 
-/** Logged: it is on disk, and becomes a lead when the store is back. */
+/** Logged: the lead is on disk, and will be stored when the store is back. */
 export type TakenLead =
   | CaptureOutcome
   | { kind: 'logged'; isSiteOrigin: boolean; leadPublicId: string; submissionPublicId: string };
 
 export type TakeLead = {
   (capture: Capture): Promise<TakenLead>;
-  /** The store is away or behind: leads go to the log, without asking it first. */
+  /** The store is away or behind: leads go straight to the log. */
   isLogging(): boolean;
 };
 
-/** The last part of the time: what has not been committed by then must not be any more. */
+/** The final share of the time: a transaction that has not committed before it must not commit at all. */
 const COMMIT_SHARE = 0.1;
 
 /**
- * Stores a lead, or logs it where the store does not answer in time. For as long as leads wait in the log, later ones
- * follow them, so that they are stored in the order in which they came.
+ * Stores a lead, or logs it if the store does not answer in time. While leads wait in the log, later ones are
+ * logged as well, to keep their order.
  */
 export function makeTakeLead(parts: {
   store: Store;
@@ -35,12 +35,12 @@ export function makeTakeLead(parts: {
   const isLogging = () => leadLog.backlog().records > 0;
 
   async function take(capture: Capture): Promise<TakenLead> {
-    // Where the log is full, it is better to be out of order than refused.
+    // With a full log, storing out of order beats refusing.
     if (isLogging()) return log(capture).catch(whenUnavailable(() => storeNow(capture)));
     const storing = storeNow(capture);
     const late = () => unavailable('The store does not answer in time.');
     const inTime: Promise<TakenLead> = withTimeout(storing, leadMsMax, late);
-    // It may have been stored all the same; then its id keeps it from being stored again.
+    // It may have been stored after all; its id then prevents a duplicate.
     return inTime.catch(whenUnavailable(() => log(capture).catch(whenUnavailable(() => storing))));
   }
 

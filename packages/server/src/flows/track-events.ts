@@ -13,7 +13,7 @@ export type TrackEvents = (sent: { session_id: string; events: unknown[] }) => P
 const EVENT_DATA_CHARS_MAX = 8192;
 const INDEX_DIGITS = String(EVENTS_PER_BATCH_MAX - 1).length;
 
-/** Accepts the valid events of a batch and says what is wrong with the others. */
+/** Accepts the valid events of a batch, and reports what is wrong with the others. */
 export function makeTrackEvents(parts: {
   inbox: Inbox;
   metrics: Metrics;
@@ -41,7 +41,7 @@ export function makeTrackEvents(parts: {
   };
 }
 
-/** Events of the same millisecond are sorted by id, so those of a batch keep their order. */
+/** Events of the same millisecond are sorted by id, so that a batch keeps its order. */
 function idWithin(batchId: string, index: number): string {
   return `${batchId}-${String(index).padStart(INDEX_DIGITS, '0')}`;
 }

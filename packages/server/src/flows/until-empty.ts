@@ -4,7 +4,7 @@ import type { Loop } from './background-loop.ts';
 
 const POLL_MS = 5;
 
-/** Waits until a loop has worked off an inbox; not longer than the loop goes on. */
+/** Waits until a loop has emptied an inbox, or has stopped. */
 export async function untilEmpty(
   inbox: Inbox,
   loop: Loop,

@@ -14,7 +14,7 @@ type LeadUpdate = {
   by: 'admin' | 'marketing';
 } & MoveConditions;
 
-/** Moves a lead to a stage or sets its value, and tells the automation platform where that is wanted. */
+/** Moves a lead to a stage or sets its value, and notifies the automation platform if that is enabled. */
 export function makeUpdateLead(parts: {
   store: Store;
   settings: AppSettings;

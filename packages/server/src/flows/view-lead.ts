@@ -2,7 +2,7 @@ import { AppError } from '../lib/errors.ts';
 import type { LeadDetail } from '../store/leads/detail.ts';
 import type { Store } from '../store/store.ts';
 
-/** A follow-up that arrives between reading and marking makes it read again. */
+/** A follow-up that arrives between reading and marking causes another read. */
 const ATTEMPTS_MAX = 5;
 
 export type ViewLeadParts = {
@@ -12,7 +12,7 @@ export type ViewLeadParts = {
   onSeen: () => void;
 };
 
-/** Shows a lead and marks it as seen, unless a follow-up has arrived that is not shown. */
+/** Shows a lead and marks it as viewed, unless a follow-up has arrived that is not shown. */
 export function makeViewLead({ store, now, onSeen }: ViewLeadParts) {
   return async ({ id, marks }: { id: string; marks: boolean }): Promise<LeadDetail | null> => {
     for (let attempt = 1; ; attempt += 1) {

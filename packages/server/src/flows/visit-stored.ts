@@ -7,7 +7,7 @@ export type VisitStored = (visitorId: string) => Promise<void>;
 
 const LOOK_MS = 5;
 
-/** A lead is forwarded once, so a visit that has just started must be stored before it. */
+/** A lead is forwarded once, with its visit's data, so a visit that has just started must be stored first. */
 export function makeVisitStored(parts: {
   inbox: Inbox;
   recentVisitors: RecentIds;

@@ -1,4 +1,4 @@
-/** A flow that is loaded lazily, with its first call: what it imports is heavy. */
+/** A flow imported with its first call, because its dependencies are heavy. */
 export function whenNeeded<A extends unknown[], R>(
   load: () => Promise<(...args: A) => Promise<R>>,
 ): (...args: A) => Promise<R> {

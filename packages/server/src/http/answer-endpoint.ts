@@ -37,32 +37,32 @@ import {
   takeFromLink,
 } from './request-limits.ts';
 
-/** What a handler gets: checked input, and who is asking. */
+/** Input of a handler: validated, with the caller's identity. */
 export type EndpointRequest<E extends Endpoint> = {
   params: ParamsOf<E>;
   query: QueryOf<E>;
   body: BodyOf<E>;
-  /** Reads the body where it is a form. */
+  /** Reads the body as a form. */
   form: () => Promise<FormRecord>;
-  /** Reads the body where it is a file. */
+  /** Reads the body as a file. */
   file: () => Promise<SentFile>;
-  /** Reads the body where it may be packed. */
+  /** Reads a body that may be gzipped. */
   packed: () => Promise<PackedBody>;
-  /** What the handler may say besides the body of its answer; headers hold for an error too. */
+  /** Status and headers that the handler may set; headers also apply to an error. */
   reply: Reply;
-  /** HEAD is answered like GET, and must leave no trace. */
+  /** HEAD runs the handler of GET, and must have no side effects. */
   method: string;
   client: ClientIp;
-  /** How the client's address was found. */
+  /** How the client's address was determined. */
   clientSource: () => ClientSource;
   headers: IncomingHttpHeaders;
-  /** Undefined for a form without a key, and for what is not a form. */
+  /** Undefined for a form without a key, and for other endpoints. */
   keyStanding: KeyStanding | undefined;
   /** Undefined on public endpoints, and for a shared link. */
   role: Role | undefined;
-  /** The handler shows nothing but its sites; null: there is no such bound. */
+  /** If set, the handler shows nothing but the sites of this link. */
   sharedLink: OpenedLink | null;
-  /** Of a signed callback: the same each time it is sent. */
+  /** The id of a signed callback, the same each time it is sent. */
   callbackId: string | null;
 };
 
@@ -72,7 +72,7 @@ type Handled<E extends Endpoint> = AnswerOf<E> | (E['alsoProduces'] extends stri
 type Handler<E extends Endpoint> = (request: EndpointRequest<E>) => Promise<Handled<E>> | Handled<E>;
 export type Handlers = { [N in EndpointName]: Handler<Endpoints[N]> };
 
-/** A handler once its endpoint is one among many; its input has been checked against its own declaration. */
+/** A handler with its types erased; its input has been validated against its own declaration. */
 export type AnyHandler = ((
   request: {
     [K in keyof EndpointRequest<Endpoint>]: K extends 'params' | 'query' | 'body'
@@ -81,7 +81,9 @@ export type AnyHandler = ((
   },
 ) => unknown) & { keptFrom?: KeptFrom };
 
-/** One endpoint of the contract with all that holds for it: limit, key, validation, answer, metrics. Never throws. */
+/**
+ * Wraps an endpoint of the contract with its policies: limit, key, validation, answer, metrics. Never throws.
+ */
 export function answerEndpoint(name: string, declared: Endpoint, handler: AnyHandler, context: HttpContext) {
   const status = successStatus(declared);
   const contentType = declared.produces ?? JSON_TYPE;
@@ -93,9 +95,9 @@ export function answerEndpoint(name: string, declared: Endpoint, handler: AnyHan
   const isTracking = declared.group === 'Tracking';
   const isForm = declared.form !== undefined;
   const limit = limitOf(declared, context);
-  // What web pages and balancers ask comes too often to have a line in the log for each request; the metrics count it.
+  // Requests of web pages and load balancers are too frequent for log lines; the metrics count them.
   const isLogged = declared.origins === undefined && !declared.isHealthCheck;
-  // What a health check says is for whoever asks it.
+  // A failing health check is reported to its caller, so it is no error in the log.
   const errorLog = declared.isHealthCheck ? { ...context.log, error: context.log.debug } : context.log;
 
   return async (incoming: IncomingMessage, params: object, query: object): Promise<Answer> => {
@@ -106,7 +108,8 @@ export function answerEndpoint(name: string, declared: Endpoint, handler: AnyHan
     try {
       const asked = isForm ? standingOfKey(incoming.headers, client.ip, context) : undefined;
       const keyStanding = asked && (await asked);
-      // Servers are not limited; a wrong key counts as that, and its form is not read.
+      // Servers with a right key are not limited; wrong keys have
+      // their own limit, and their forms are not read.
       const isLimited = keyStanding === undefined || keyStanding === 'open';
       if (limit !== null && isLimited)
         await takeFromLimit(limit, client.ip, incoming.headers, reply.headers, context);
@@ -114,7 +117,7 @@ export function answerEndpoint(name: string, declared: Endpoint, handler: AnyHan
       const readBody = () => (text ??= readText(incoming, bytesMax));
       const caller =
         declared.auth === 'public'
-          ? ANYBODY
+          ? ANONYMOUS
           : await authorize(declared.auth, incoming.headers, readBody, context);
       const request = {
         params: declared.params && validate(declared.params, params, 'path'),
@@ -133,7 +136,7 @@ export function answerEndpoint(name: string, declared: Endpoint, handler: AnyHan
       };
       if (cached === undefined) {
         const body = bodyOf(await handler(request), declared);
-        // Most are there at once, and each wait costs time.
+        // Most bodies are already a string; skip the extra microtask.
         reply.body = body instanceof Promise ? await body : body;
       } else {
         const { body, wasKept } = await cached(request, async () => JSON.stringify(await handler(request)));
@@ -169,16 +172,16 @@ function bodyOf(result: unknown, declared: Endpoint): Answer['body'] | Promise<R
   return isText && typeof result === 'string' ? result : JSON.stringify(result);
 }
 
-/** Waits for the first piece: until then a failure can still be answered as an error. */
+/** Waits for the first piece: until then, a failure can still become an error response. */
 async function startStream(pieces: AsyncIterable<string>): Promise<Readable> {
-  // Later errors reach the pipeline; one before it stands would otherwise end the process.
+  // The pipeline handles later errors; one before it exists would otherwise end the process.
   const stream = Readable.from(pieces).on('error', () => undefined);
   await once(stream, 'readable');
   return stream;
 }
 
 type Caller = Pick<EndpointRequest<Endpoint>, 'role' | 'sharedLink' | 'callbackId'>;
-const ANYBODY: Caller = { role: undefined, sharedLink: null, callbackId: null };
+const ANONYMOUS: Caller = { role: undefined, sharedLink: null, callbackId: null };
 
 async function authorize(
   auth: Exclude<Auth, 'public'>,
@@ -187,17 +190,17 @@ async function authorize(
   context: HttpContext,
 ): Promise<Caller> {
   if (auth === 'callback' || auth === 'crm-webhook') {
-    return { ...ANYBODY, callbackId: await context.requireSecret(auth, headers, readBody) };
+    return { ...ANONYMOUS, callbackId: await context.requireSecret(auth, headers, readBody) };
   }
   const viewer = await context.authenticate(headers);
   if (typeof viewer !== 'string') {
-    if (auth === 'shared') return { ...ANYBODY, sharedLink: takeFromLink(viewer, context) };
+    if (auth === 'shared') return { ...ANONYMOUS, sharedLink: takeFromLink(viewer, context) };
     throw new AppError('forbidden', 'A shared link shows figures only.');
   }
   if (auth === 'admin' && viewer !== 'admin') {
     throw new AppError('forbidden', 'This key may not do that; it needs the admin key.');
   }
-  return { ...ANYBODY, role: viewer };
+  return { ...ANONYMOUS, role: viewer };
 }
 
 function logRequest(log: Log, endpoint: string, answer: Answer, seconds: number): void {

@@ -6,7 +6,7 @@ import { AppError } from '../lib/errors.ts';
 import { isSigned, verifySignature } from './callback-signature.ts';
 
 export type Role = 'admin' | 'marketing';
-/** The secrets that other programs report back with. */
+/** The secrets with which other programs authenticate their callbacks. */
 export type SecretKind = 'callback' | 'crm-webhook';
 
 const KEY_REQUIRED =
@@ -19,7 +19,7 @@ const SECRET_REQUIRED =
 const SIGNATURE_REQUIRED =
   'This request must be signed: send webhook-id, webhook-timestamp and webhook-signature (Standard Webhooks).';
 
-/** Tells the role of a request's API key, or which shared link it is the token of; or refuses it. */
+/** Resolves the API key of a request to its role, or a token to its shared link; otherwise refuses. */
 export function makeAuthenticate(
   keys: Readonly<Record<Role, string | undefined>>,
   openSharedLink: OpenSharedLink,
@@ -33,7 +33,7 @@ export function makeAuthenticate(
     if (offered.length === 0) throw new AppError('unauthorized', KEY_REQUIRED);
     for (const key of offered) {
       const digest = digestOf(key);
-      // Every known key is compared in full, so that the time taken tells nothing.
+      // Compares with every known key, in constant time, so that timing reveals nothing.
       const matches = known.filter((candidate) => timingSafeEqual(candidate.digest, digest));
       if (matches[0] !== undefined) return matches[0].role;
     }
@@ -49,8 +49,9 @@ export function makeAuthenticate(
 export type Secrets = Readonly<Record<SecretKind, string | null>> & { requireSignature: boolean };
 
 /**
- * Refuses a request without the secret that holds at present; without any, nobody can be let in. The secret is in a header,
- * or has signed the request, which then has an id. A signature has to be right, whatever else is sent.
+ * Refuses a request without a current secret, and every request while none is
+ * configured. The secret is sent in a header, or signs the request, which then
+ * has an id. An invalid signature is refused even if the header is right.
  */
 export function makeRequireSecret(currentSecrets: () => Promise<Secrets>, now: () => number) {
   return async (
@@ -74,7 +75,7 @@ export function makeRequireSecret(currentSecrets: () => Promise<Secrets>, now: (
   };
 }
 
-/** Both headers may be sent; the first valid one counts. */
+/** Both headers may be sent; the first valid key counts. */
 export function offeredKeys(headers: IncomingHttpHeaders): string[] {
   const bearer = /^Bearer\s+(\S.*)$/i.exec(headers.authorization?.trim() ?? '')?.[1]?.trim();
   const apiKey = headers['x-api-key'];
@@ -83,7 +84,7 @@ export function offeredKeys(headers: IncomingHttpHeaders): string[] {
   );
 }
 
-/** Equal lengths, so that a comparison in constant time is possible. */
+/** Equal lengths, as `timingSafeEqual` requires. */
 function digestOf(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }

@@ -1,7 +1,7 @@
 import type { AppSettings } from '../flows/app-settings.ts';
 import type { WebFile } from './web-files.ts';
 
-/** Where the scripts and the tracking endpoints are found; the usual names go on working beside others. */
+/** Paths of the scripts and the tracking endpoints; the usual ones keep working beside others. */
 export type ScriptPaths = { tracker: string; form: string; recorder: string; track: string };
 
 export const USUAL_PATHS: ScriptPaths = {
@@ -11,13 +11,16 @@ export const USUAL_PATHS: ScriptPaths = {
   track: '/track',
 };
 
-/** What the form script can do without, its spam checks, and what follows consent tools: they need no other names. */
+/**
+ * Loaded later by the other scripts, so their paths are not configurable: optional parts of the form script,
+ * its spam checks, and the listener for consent tools.
+ */
 const EXTRAS_PATH = '/fx.js';
-/** The extras load it by this name. */
+/** The extras script loads it under this name. */
 const SPAM_CHECK_PATH = '/sc.js';
 const CONSENT_PATH = '/c.js';
 
-/** An hour: after that a change of the settings, or a new version, has reached every page. */
+/** One hour: how long a page may lag behind a change of the settings, or a new version. */
 const HEADERS = {
   'cache-control': 'public, max-age=3600',
   'access-control-allow-origin': '*',
@@ -43,7 +46,7 @@ export function browserScripts(
   paths: ScriptPaths,
   settings: AppSettings,
 ): [string, WebFile][] {
-  // The scripts are served whatever happens to the store.
+  // The scripts must be served even while the store is away.
   let lastKnownRate = 0;
   const replayRate = async () => {
     const known = await settings.current().catch(() => undefined);
@@ -54,7 +57,7 @@ export function browserScripts(
     path,
     { type: 'text/javascript; charset=utf-8', headers: HEADERS, read },
   ];
-  /** What the script has to know about the service stands in front of it, so that it need not ask. */
+  /** Prepends the configuration to the script, which saves it a request. */
   const configured = (path: string, source: () => Promise<string>) =>
     script(path, async () => {
       const config = {
@@ -83,14 +86,14 @@ export function browserScripts(
 }
 
 /**
- * A script as pages get it. Almost all of its functions run while a page loads: browsers that understand the first line
- * compile them with the script, beside the page, and not one by one when they are called and the page has to wait.
+ * A script as it is served. Almost all of its functions run during page load. Browsers that understand the
+ * first line compile them eagerly, off the main thread, instead of lazily at their first call.
  */
 export function configuredScript(config: ScriptConfig, source: string): string {
   return `//# allFunctionsCalledOnLoad\n(()=>{const LEADTRAIL_CONFIG=${JSON.stringify(config)};${source}})();`;
 }
 
-/** From the folder of a script up to where the service's addresses begin. */
+/** The relative path from a script's folder to the root of the service. */
 function rootFrom(path: string): string {
   return '../'.repeat(path.split('/').length - 2) || './';
 }

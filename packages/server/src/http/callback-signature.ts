@@ -4,7 +4,7 @@ import { AppError } from '../lib/errors.ts';
 import { MINUTE_MS, SECOND_MS } from '../lib/utc-time.ts';
 import { signerOf } from '../lib/webhook-signer.ts';
 
-/** As the standard recommends: longer than clocks differ, too short for a copy to be of use. */
+/** Recommended by Standard Webhooks: allows for clock skew, but little time for replays. */
 const TOLERANCE_MS = 5 * MINUTE_MS;
 const ID_CHARS_MAX = 256;
 const TIMESTAMP = /^\d{1,12}$/;
@@ -13,7 +13,7 @@ export function isSigned(headers: IncomingHttpHeaders): boolean {
   return 'webhook-signature' in headers;
 }
 
-/** The id of a signed message, or a refusal. */
+/** Returns the id of a correctly signed message; otherwise refuses. */
 export async function verifySignature(
   { secret, headers, now }: { secret: string; headers: IncomingHttpHeaders; now: number },
   body: () => Promise<string>,
@@ -40,7 +40,7 @@ function refusal(message: string): AppError {
   return new AppError('unauthorized', message);
 }
 
-/** Equal lengths, so that a comparison in constant time is possible. */
+/** Equal lengths, as `timingSafeEqual` requires. */
 function digestOf(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }

@@ -6,7 +6,7 @@ import { cut } from '../domain/tracking/page-address.ts';
 const VALUE_CHARS_MAX = 128;
 const ASN_MAX = 2 ** 32 - 1;
 const COUNTRY_CODE = /^[A-Z]{2}$/;
-/** What providers say instead of nothing; Cloudflare's T1 is the Tor network. */
+/** Placeholders of the providers for an unknown country; Cloudflare's T1 is the Tor network. */
 const UNKNOWN_COUNTRIES: ReadonlySet<string> = new Set(['XX', 'T1', 'ZZ']);
 const UNKNOWN_PLACE = '?';
 const AS_NUMBER = /^(?:AS)?(\d{1,10})$/i;
@@ -14,7 +14,7 @@ const BEYOND_ASCII = /[\u0080-\u00ff]/;
 const CONTROL_CHARACTERS = /\p{Cc}/gu;
 const NOT_UTF8 = '\ufffd';
 
-/** Headers of an edge that is not named are the client's own words. */
+/** Headers of edges that are not configured may have been set by the client. */
 export function makeClientGeo(
   database: IpDatabase,
   names: readonly EdgeName[],
@@ -44,7 +44,7 @@ function makeFindEdge(edges: readonly Edge[]): (headers: IncomingHttpHeaders) =>
   };
 }
 
-/** Most requests have none of the many headers looked for, and few headers of their own. */
+/** A fast path: most requests have few headers, and none of the many looked for. */
 function hasAny(headers: IncomingHttpHeaders, names: ReadonlySet<string>): boolean {
   for (const name in headers) if (names.has(name)) return true;
   return false;
@@ -69,7 +69,7 @@ function readGeo({ geo: names, percentEncoded }: Edge, headers: IncomingHttpHead
 function readText(header: string | string[] | undefined, percentEncoded: boolean): string | null {
   if (typeof header !== 'string') return null;
   const decoded = percentEncoded ? decodePercent(header) : decodeUtf8(header);
-  // PostgreSQL refuses NUL in text, and no place name has control characters.
+  // PostgreSQL rejects NUL in text, and no place name contains control characters.
   const text = cut(decoded.replace(CONTROL_CHARACTERS, '').trim(), VALUE_CHARS_MAX);
   return text === '' || text === UNKNOWN_PLACE ? null : text;
 }
@@ -90,7 +90,7 @@ function decodeUtf8(text: string): string {
   return decoded.includes(NOT_UTF8) ? text : decoded;
 }
 
-/** Of a repeated header the last hop's value; codes have no commas of their own. */
+/** If a header is repeated, the last hop's value; codes contain no commas. */
 function lastOf(text: string | null): string | null {
   return text === null ? null : text.slice(text.lastIndexOf(',') + 1).trim();
 }

@@ -6,11 +6,11 @@ import { makeLru } from '../lib/lru.ts';
 /** `trusted` says whether the peer is a proxy whose headers may be believed, not whether the client is. */
 export type ClientIp = { readonly ip: string; readonly trusted: boolean };
 export type ClientSource = ClientIp & {
-  /** Whoever opened the connection. */
+  /** The other end of the connection. */
   readonly peer: string;
   /** The header that named the client; null: the peer is the client. */
   readonly header: string | null;
-  /** Headers that name an address and were not believed. */
+  /** Headers that contain an address but were not believed. */
   readonly ignored: readonly string[];
 };
 
@@ -18,9 +18,9 @@ type Peer = string | undefined;
 type Forwarded = { readonly ip: string; readonly header: string };
 type AddressHeader = { readonly name: string; readonly hasPort: boolean };
 
-/** Proxies keep their connections, so few peers make most requests. */
+/** Proxies keep their connections alive, so few peers make most requests. */
 const PEERS_REMEMBERED_MAX = 1024;
-/** A socket that is already gone has no address; the unspecified one says so in canonical form. */
+/** A socket that is already closed has no address; the unspecified address stands for that. */
 const UNKNOWN_PEER: ClientIp = { ip: '0.0.0.0', trusted: false };
 const CHAIN = 'x-forwarded-for';
 const REAL_IP = 'x-real-ip';
@@ -50,7 +50,7 @@ export function makeClientIp(
   };
 }
 
-/** The same answer with its reasons, for an operator who sets up a proxy. */
+/** The client's address with the reasons for it, for operators who set up a proxy. */
 export function makeClientSource(
   isTrusted: NetworkMatcher,
   edges: readonly EdgeName[],
@@ -94,7 +94,7 @@ function found(header: string, ip: string | null): Forwarded | null {
   return ip === null ? null : { ip, header };
 }
 
-/** Where two edges contradict each other, one of their headers came through from the client: neither is believed. */
+/** If two edges disagree, the client must have set one of their headers: neither is believed. */
 function edgeAddress(headers: IncomingHttpHeaders, edges: readonly AddressHeader[]): Forwarded | null {
   let address: Forwarded | null = null;
   for (const { name, hasPort } of edges) {
@@ -106,20 +106,23 @@ function edgeAddress(headers: IncomingHttpHeaders, edges: readonly AddressHeader
   return address;
 }
 
-/** Node joins repeated headers with commas. The last value is that of the last hop, the others may be the client's. */
+/**
+ * Node joins repeated headers with commas. The last value is from the
+ * last hop, the others may be the client's.
+ */
 function lastAddress(header: string | string[] | undefined, hasPort = false): string | null {
   if (typeof header !== 'string') return null;
   const last = header.slice(header.lastIndexOf(',') + 1).trim();
   return canonicalIp(hasPort ? last.replace(LAST_PORT, '') : last);
 }
 
-/** Where all hops are trusted, the client is within the own network: the one that was there first. */
+/** If all hops are trusted, the client is in our own network: the first hop. */
 type Chain = { untrusted: string | null; trusted: string | null };
 const NO_CHAIN: Chain = { untrusted: null, trusted: null };
 
 /**
- * Walks the chain from our end. Every hop vouches for the entry to its left, so whatever stands left of the
- * first untrusted or unreadable entry could have been written by anyone.
+ * Walks the chain from our end. Every hop vouches for the entry to its left, so anything left of the first
+ * untrusted or unreadable entry could be forged.
  */
 function readChain(header: string | string[] | undefined, isTrusted: NetworkMatcher): Chain {
   if (header === undefined) return NO_CHAIN;

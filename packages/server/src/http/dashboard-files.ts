@@ -1,6 +1,6 @@
 import type { WebFile } from './web-files.ts';
 
-/** Only what comes from here, and nothing that is written into the page itself. */
+/** Only files of the service, and no inline scripts or styles. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -12,12 +12,12 @@ const PAGE_POLICY = [
   "form-action 'self'",
   "base-uri 'none'",
   "frame-ancestors 'none'",
-  // No text becomes markup or script, whichever library tries.
+  // No string becomes markup or script, not even through a library.
   "require-trusted-types-for 'script'",
   "trusted-types 'none'",
 ].join('; ');
 
-/** Of what a page may ask for, the dashboard needs full screen and the clipboard. */
+/** Of all permissions, the dashboard needs only fullscreen and the clipboard. */
 const PERMISSIONS = [
   ...[
     'accelerometer',
@@ -52,9 +52,9 @@ const PAGE_HEADERS = {
   'x-frame-options': 'DENY',
 };
 /**
- * For the page that recordings are played in. The player inside it is of no origin and under the same policy, which
- * it inherits: only its own script, nothing from anywhere, and nothing sent to anywhere. Styles and pictures are
- * those that the recording has brought along.
+ * For the page that plays recordings. The player's frame inside has an opaque
+ * origin and inherits this policy: it may run its own script only, and can
+ * neither load nor send anything. Styles and images are those in the recording.
  */
 const REPLAY_FRAME_POLICY = [
   "default-src 'none'",
@@ -67,7 +67,7 @@ const REPLAY_FRAME_POLICY = [
   "form-action 'none'",
   "base-uri 'none'",
   "frame-ancestors 'self'",
-  // With its own origin, or the frame that the player writes into would be a stranger to it.
+  // Needs its own origin, so that it can write into the player's frame.
   'sandbox allow-scripts allow-same-origin',
 ].join('; ');
 
@@ -78,7 +78,7 @@ const REPLAY_FRAME_HEADERS = {
   'x-dns-prefetch-control': 'off',
 };
 
-/** Their names change with their content. Any origin, because a sandboxed frame has none of its own. */
+/** Content-hashed names. Any origin, because a sandboxed frame has an opaque one. */
 const ASSET_HEADERS = {
   'cache-control': 'public, max-age=31536000, immutable',
   'access-control-allow-origin': '*',
@@ -96,7 +96,7 @@ const TYPES: Readonly<Record<string, string>> = {
 const ROOT = '/dashboard';
 const REPLAY_FRAME = 'replay-frame.html';
 
-/** The dashboard: its files, and its one page at every address that is not one of them. */
+/** The dashboard: its files, and its single page at all other paths below it. */
 export function dashboardFiles(
   folder: ReadonlyMap<string, () => Promise<Buffer>>,
 ): (readonly [path: string, WebFile])[] {

@@ -1,6 +1,6 @@
 import type { WebFile } from './web-files.ts';
 
-/** Only what comes from here, and nothing that is written into the page itself. */
+/** Only files of the service, and no inline scripts or styles. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -14,7 +14,7 @@ const PAGE_POLICY = [
 
 const HEADERS = { 'cache-control': 'no-cache', 'referrer-policy': 'strict-origin-when-cross-origin' };
 
-/** The landing page on which a newcomer can try everything. */
+/** The demo landing page, on which newcomers can try everything. */
 export function demoPages(source: (name: string) => () => Promise<string>): [string, WebFile][] {
   const page = (name: string): WebFile => ({
     type: 'text/html; charset=utf-8',

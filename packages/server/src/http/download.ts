@@ -1,6 +1,6 @@
 import type { Reply } from './answer-endpoint.ts';
 
-/** The headers of a download are set with its first piece: an error before it must not be saved as a file. */
+/** Sets the headers of a download with its first piece, so that an earlier error is not saved as a file. */
 export async function* asDownload(
   pieces: AsyncIterable<string>,
   reply: Reply,

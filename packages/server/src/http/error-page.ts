@@ -2,14 +2,14 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Answer } from './answer.ts';
 import { PAGE_HEADERS, textPage } from './text-page.ts';
 
-/** A browser that goes to the answer shows it as a page; scripts ask for data. */
+/** Navigation by a browser gets a page; scripts get data. */
 export function prefersPage(headers: IncomingHttpHeaders): boolean {
   const isNavigation = (headers['sec-fetch-mode'] ?? 'navigate') === 'navigate';
   const isScript = headers['x-requested-with'] !== undefined || !isNavigation;
   return !isScript && (headers.accept ?? '').toLowerCase().includes('text/html');
 }
 
-/** Instead of JSON, for a form that a browser has sent without a script. */
+/** Replaces JSON for a form that a browser sent without a script. */
 export function asPage<A extends Answer>(answer: A): A {
   const { title, text } = errorTexts(answer);
   return {

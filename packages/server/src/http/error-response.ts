@@ -19,7 +19,7 @@ const STATUS: Readonly<Record<ErrorCode, number>> = {
   not_configured: 503,
 };
 
-/** An error as the answer to a request. Unexpected errors are logged and not described to the caller. */
+/** Turns an error into an answer. Unexpected errors are logged and not described to the caller. */
 export function errorAnswer(
   error: unknown,
   headers: Record<string, string>,
@@ -28,19 +28,19 @@ export function errorAnswer(
 ): Answer & { body: string } {
   const { code, message, details, retryAfterSeconds } =
     error instanceof AppError ? error : new AppError('internal', 'Something went wrong on our side.');
-  // Something that was never set up is not a failure of the service.
+  // A feature that was never set up is not a failure of the service.
   if (STATUS[code] >= STATUS.internal && code !== 'not_configured') {
     logFailure(error as Error, headers, endpoint, log);
   }
   const all: Record<string, string> = { ...uncached(headers), 'content-type': JSON_TYPE };
   if (retryAfterSeconds !== undefined) all['retry-after'] = String(retryAfterSeconds);
   if (code === 'unauthorized') all['www-authenticate'] = 'Bearer';
-  // Cross-origin pages may read Retry-After only if it is exposed, and the console warns where one asks in vain.
+  // Cross-origin pages may read Retry-After only if it is exposed; browsers warn in the console if it is not.
   if ('access-control-allow-origin' in all) all['access-control-expose-headers'] = 'Retry-After';
   return { status: STATUS[code], body: errorBody(code, message, details), headers: all };
 }
 
-/** The body of every error, on every surface. */
+/** The body of every error of the service. */
 export function errorBody(code: ErrorCode, message: string, details?: AppError['details']): string {
   return JSON.stringify({ error: message, code, details });
 }

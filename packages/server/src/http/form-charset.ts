@@ -1,10 +1,10 @@
 /**
- * Pages that are not in UTF-8 send their forms as they are. Browsers take ISO-8859-1 for windows-1252, which is the same
- * but for a few quotes and the euro sign; so does this.
+ * Pages in a legacy encoding submit their forms in it. As in browsers, ISO-8859-1 means windows-1252, which
+ * differs only in a few characters such as quotes and the euro sign.
  */
 export type FormCharset = 'utf-8' | 'windows-1252';
 
-/** In a field of this name browsers write what the form is in. */
+/** Browsers fill a field of this name with the encoding of the form. */
 export const CHARSET_FIELD = '_charset_';
 
 const DECLARED = /;\s*charset=(?:"([^"]*)"|([^\s;"]*))/i;
@@ -13,7 +13,7 @@ const HIGH_FROM = 0x80;
 const WINDOWS_1252 = new TextDecoder('windows-1252');
 const HIGH_CHARS = WINDOWS_1252.decode(Uint8Array.from({ length: 128 }, (_, i) => HIGH_FROM + i));
 
-/** By the field, else by the content type. A label that nobody knows says nothing. */
+/** From the field, else from the content type. Unknown labels are ignored. */
 export function formCharset(contentType: string, field: string | undefined): FormCharset {
   const [, quoted, plain] = DECLARED.exec(contentType) ?? [];
   return known(field) ?? known(quoted ?? plain) ?? 'utf-8';
@@ -37,7 +37,7 @@ export function fromWindows1252(body: Uint8Array): string {
   return WINDOWS_1252.decode(body);
 }
 
-/** Of a urlencoded form: what is escaped too, but for ASCII. */
+/** For urlencoded forms: decodes escapes beyond ASCII as well. */
 export function urlencodedFromWindows1252(body: Uint8Array): string {
   const text = fromWindows1252(body);
   return text.replaceAll(HIGH_ESCAPE, (byte) =>

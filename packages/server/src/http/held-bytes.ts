@@ -1,20 +1,20 @@
 import { type AppError, unavailable } from '../lib/errors.ts';
 
-/** So much of every body is taken, however many there are; hardly a page sends more. */
+/** This much of every body is accepted without counting; few pages send more. */
 const ALWAYS_TAKEN_BYTES = 16 * 1024;
-/** What larger bodies may hold together while they are being read. */
+/** Total that larger bodies may occupy in memory while they are read. */
 const HELD_BYTES_MAX = 64 * 1024 * 1024;
 
 let heldBytes = 0;
 
 export type Hold = {
-  /** False: so much is being read that this cannot be held as well. */
+  /** False: too much is held already. */
   add(bytes: number): boolean;
-  /** Whatever became of the body; doing it again changes nothing. */
+  /** Idempotent; must be called whatever happens to the body. */
   release(): void;
 };
 
-/** The part that one body has in the memory for all of them, which slow senders could otherwise fill. */
+/** The share of one body in the memory for all bodies, which slow senders could otherwise exhaust. */
 export function holdNothingYet(): Hold {
   let received = 0;
   let held = 0;
@@ -34,5 +34,5 @@ export function holdNothingYet(): Hold {
 }
 
 export function tooMuchAtOnce(): AppError {
-  return unavailable('Too much is being sent at once.');
+  return unavailable('Too much is being sent at once; try again shortly.');
 }

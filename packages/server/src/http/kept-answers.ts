@@ -4,13 +4,13 @@ import type { ShownName } from '../store/operations.ts';
 const BYTES_MAX = 8 * 1024 * 1024;
 const ANSWER_BYTES_MAX = 512 * 1024;
 const ANSWERS_MAX = 1000;
-/** At most: a text with nothing but Latin letters takes half of it. */
+/** Upper bound: strings in Latin-1 take half of it. */
 const BYTES_PER_CHARACTER = 2;
 
 export type KeptAnswer = {
   body: string;
   madeAt: number;
-  /** The operations it is made of, and the version of what they show from before it was made. */
+  /** The operations it was computed from, and the version of their topics, read before it was computed. */
   from: readonly ShownName[];
   version: string;
 };
@@ -19,7 +19,7 @@ export type KeptAnswer = {
 export type KeptAnswers = {
   get(key: string): KeptAnswer | undefined;
   keep(key: string, answer: KeptAnswer): void;
-  /** Keeps only those that still hold. */
+  /** Drops all answers that are out of date. */
   dropUnless(holds: (answer: KeptAnswer) => boolean): void;
 };
 

@@ -3,13 +3,14 @@ import { MINUTE_MS } from '../lib/utc-time.ts';
 import type { SharedCounter } from '../ports/shared-counter.ts';
 
 /**
- * New clients within a minute that have an allowance of their own; further ones share one, so memory stays bounded.
- * Those of the minute before have a place in any case: a flood of fresh addresses refuses none that was there already.
+ * New clients per minute with a budget of their own; further ones share
+ * one budget, so that memory stays bounded. Clients of the previous minute
+ * keep theirs: a flood of new addresses cannot lock out existing clients.
  */
 const NEW_CLIENTS_MAX = 100_000;
 const CLIENTS_MAX = 2 * NEW_CLIENTS_MAX;
 const EVERYONE_ELSE = 'everyone else';
-/** The clocks of two processes may differ, and then their minutes do. */
+/** Twice a minute, because clocks of processes may differ, and with them their minutes. */
 const SHARED_COUNT_MS = 2 * MINUTE_MS;
 
 export type RateDecision = { count: number; allowed: boolean; remaining: number; resetSeconds: number };
@@ -19,11 +20,11 @@ export type RateLimit = {
 };
 export type SharedRateLimit = {
   readonly perMinute: number;
-  /** At once, where this process can tell by itself. */
+  /** Synchronous if this process can decide alone. */
   take(ip: string, now: number, amount?: number): RateDecision | Promise<RateDecision>;
 };
 
-/** Requests per client and minute of the clock; 0 means no limit. */
+/** Requests per client and clock minute; 0 means no limit. */
 export function makeRateLimit(perMinute: number): RateLimit {
   const counts = makeCounts(perMinute);
   return {
@@ -33,8 +34,8 @@ export function makeRateLimit(perMinute: number): RateLimit {
 }
 
 /**
- * The same over several processes. The shared count is kept locally: a client over its limit costs no more round trips,
- * and while the counter is away, or has lost its counts, each process goes on from what it knew.
+ * A limit across processes. The shared count is cached locally: a client over its limit costs no further
+ * round trips, and while the counter is away, or has lost its counts, each process continues from its own.
  */
 export function makeSharedRateLimit(perMinute: number, shared: SharedCounter, name = ''): SharedRateLimit {
   const counts = makeCounts(perMinute);
@@ -43,7 +44,7 @@ export function makeSharedRateLimit(perMinute: number, shared: SharedCounter, na
     take(ip, now, amount = 1) {
       const client = counts.clientOf(ip, now);
       const count = counts.add(client, amount);
-      // The shared count is never lower than this one.
+      // The shared count is never lower than the local one.
       if (count > perMinute) return decide(perMinute, count, now);
       const minute = minuteOf(now);
       const counted = shared.count(`${name}${minute} ${client}`, count, SHARED_COUNT_MS, amount);
@@ -55,7 +56,7 @@ export function makeSharedRateLimit(perMinute: number, shared: SharedCounter, na
   };
 }
 
-/** How many requests each client has made in the current minute, as far as this process knows. */
+/** Requests per client in the current minute, as far as this process knows. */
 function makeCounts(perMinute: number) {
   let minute = 0;
   let counts = new Map<string, number>();
@@ -64,7 +65,7 @@ function makeCounts(perMinute: number) {
   const keep = (client: string, count: number) => counts.set(client, Math.min(count, perMinute + 1));
 
   return {
-    /** Who a request counts for; begins the minute when it is a new one. */
+    /** The client that a request counts for; resets the counts in a new minute. */
     clientOf(ip: string, now: number): string {
       if (minuteOf(now) !== minute) {
         before = minuteOf(now) === minute + 1 ? counts : new Map();
@@ -74,7 +75,7 @@ function makeCounts(perMinute: number) {
       }
       const client = rateLimitKey(ip);
       if (counts.has(client) || before.has(client)) return client;
-      // Those of the minute before may all come back.
+      // Keeps room for all clients of the previous minute.
       if (newClients >= Math.min(NEW_CLIENTS_MAX, CLIENTS_MAX - before.size)) return EVERYONE_ELSE;
       newClients += 1;
       return client;

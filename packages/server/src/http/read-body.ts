@@ -11,10 +11,13 @@ const CLOSE_LIST = ']'.charCodeAt(0);
 const OPEN_OBJECT = '{'.charCodeAt(0);
 const CLOSE_OBJECT = '}'.charCodeAt(0);
 
-/** A body may come byte by byte, and a chunk takes far more memory than that: now and then they are put together. */
+/**
+ * A body may arrive byte by byte, and a chunk takes far more memory
+ * than a byte, so chunks are merged now and then.
+ */
 const CHUNKS_MAX = 1024;
 
-/** The body of a request, straight from the Node request: the way through web streams costs a fifth more. */
+/** Reads from Node's request directly: web streams cost a fifth more. */
 export function readText(request: IncomingMessage, bytesMax: number): Promise<string> {
   return readWhole(request, bytesMax, (body, hold) => {
     hold.release();
@@ -35,12 +38,12 @@ export function textOf(body: Buffer): string {
 
 const BYTE_ORDER_MARK = '\uFEFF';
 
-/** Some programs begin every text with the mark of its encoding, which is no part of it. */
+/** Some programs start every text with a byte order mark. */
 function withoutMark(text: string): string {
   return text.startsWith(BYTE_ORDER_MARK) ? text.slice(BYTE_ORDER_MARK.length) : text;
 }
 
-/** `use` gets the body, and has to see to it that the hold is released. */
+/** `use` receives the body, and is responsible for releasing the hold. */
 export function readWhole<T>(
   request: IncomingMessage,
   bytesMax: number,
@@ -67,7 +70,7 @@ export function readWhole<T>(
     }
     function end(): void {
       const body = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
-      // The request goes on living for a while, and must not keep them.
+      // The request outlives the body, and must not keep its chunks in memory.
       chunks = [];
       resolve(use(body, hold));
     }
@@ -91,11 +94,13 @@ export function parseJson(text: string): unknown {
   } catch (error) {
     throw new AppError('invalid', 'The body is not valid JSON.', { cause: error });
   }
-  // Only an escape can smuggle in NUL or half a surrogate pair, so most bodies need no second look.
+  // NUL and lone surrogates can only come from escapes, so most bodies need no second pass.
   return text.includes('\\u') ? wellFormed(value) : value;
 }
 
-/** Told from the text alone: to parse a body of nothing but brackets, and to clear it away, blocks the event loop. */
+/**
+ * Checked on the text: parsing a body of nothing but brackets, and freeing the result, blocks the event loop.
+ */
 function nestsDeeperThan(text: string, levelsMax: number): boolean {
   if (countOf('{', text, levelsMax) + countOf('[', text, levelsMax) <= levelsMax) return false;
   let levels = 0;
@@ -113,7 +118,7 @@ function nestsDeeperThan(text: string, levelsMax: number): boolean {
   return false;
 }
 
-/** Not further than one beyond `max`. */
+/** Stops at one above `max`. */
 function countOf(bracket: string, text: string, max: number): number {
   let count = 0;
   for (let at = text.indexOf(bracket); at !== -1 && count <= max; at = text.indexOf(bracket, at + 1))
@@ -121,7 +126,7 @@ function countOf(bracket: string, text: string, max: number): number {
   return count;
 }
 
-/** Where the string that begins here has its closing quote: the first one that is not escaped. */
+/** The position of the closing quote of the string that begins at `start`. */
 function endOfString(text: string, start: number): number {
   let end = start;
   let isEscaped = true;
@@ -135,7 +140,7 @@ function endOfString(text: string, start: number): number {
   return end;
 }
 
-/** Mended in place: to build a large body anew would take as long again as to parse it. */
+/** Repairs in place: rebuilding a large body would take as long as parsing it. */
 function wellFormed(value: unknown): unknown {
   if (typeof value === 'string') return wellFormedText(value);
   if (typeof value !== 'object' || value === null) return value;
@@ -149,12 +154,12 @@ function wellFormed(value: unknown): unknown {
   return holder;
 }
 
-/** NUL and half surrogate pairs, which PostgreSQL refuses, as the character that stands for what is not text. */
+/** Replaces NUL and lone surrogates, which PostgreSQL rejects, by U+FFFD. */
 export function wellFormedText(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\uFFFD');
 }
 
-/** The value as the contract wants it, or a refusal that names each field at fault. */
+/** The parsed value, or a refusal that names each invalid field. */
 export function validate<S extends z.ZodType>(
   schema: S,
   value: unknown,

@@ -3,7 +3,7 @@ import { textOfFile } from '@leadtrail/contract/read-csv';
 import { AppError } from '../lib/errors.ts';
 import { readBytes } from './read-body.ts';
 
-/** A file that was sent, as the body itself or as the part `file` of a multipart form. */
+/** A file, sent as the body itself or as the part `file` of a multipart form. */
 export type SentFile = { name: string; text: string };
 
 const PART_HEADERS_BYTES_MAX = 4096;
@@ -16,7 +16,7 @@ export async function readFileBody(request: IncomingMessage, bytesMax: number): 
   return { name, text: textOfFile(content) };
 }
 
-/** Loaded with the first file that comes in a form. */
+/** Imports the parser with the first file that comes in a form. */
 async function filePart(body: Buffer, contentType: string): Promise<{ name: string; content: Buffer }> {
   const { Busboy } = await import('@fastify/busboy');
   return new Promise((resolve, reject) => {

@@ -11,7 +11,7 @@ type Field = readonly [name: string, value: unknown];
 const FIELD_NAME_CHARS_MAX = 256;
 
 const ONE_LINE_OF_PAIRS = /^[^:=\r\n]*=[^\r\n]*$/;
-/** The beginning of a line up to its separator. A name has no blanks in it, so few sentences look like one. */
+/** The start of a line up to its separator. Names contain no blanks, so few sentences look like one. */
 const LINE_NAME = /(?<![^\r\n])[ \t]*([^\s:=]+)[ \t]*[:=]/g;
 
 const CHARSET_PAIR = new RegExp(`(?:^|&)${CHARSET_FIELD}=([^&]*)`, 'i');
@@ -42,18 +42,18 @@ function urlencodedText(body: Buffer, contentType: string): string {
 }
 
 function refuseUnreadable({ destroyed, headers }: IncomingMessage): void {
-  // Nothing would ever come from it, not even its end.
+  // A destroyed request emits no further events, not even its end.
   if (destroyed) throw new AppError('invalid', 'The body ended early.');
-  // Nothing is inflated here, so nothing can blow up.
+  // Nothing is decompressed here, so a decompression bomb is harmless.
   const encoding = headers['content-encoding']?.trim().toLowerCase() || 'identity';
-  if (encoding !== 'identity') throw new AppError('invalid', 'A form is not taken compressed.');
+  if (encoding !== 'identity') throw new AppError('invalid', 'A compressed form is not accepted.');
 }
 
 /**
- * Without a type that says how to read it. What begins with a brace is meant as JSON, for no form begins with
- * one; anything else is JSON if it can be read as that. Only `text/plain` may have lines, `KEY: value` or the
- * `KEY=value` that browsers write, neither of them escaped; a single line in which `=` comes before any `:` is
- * taken for urlencoded.
+ * For content types that do not tell the format. A body that starts with a brace must be
+ * JSON, because no form does; anything else is JSON if it parses as such. Only
+ * `text/plain` may consist of lines, `KEY: value` or the `KEY=value` that browsers write,
+ * both without escapes; a single line with `=` before any `:` counts as urlencoded.
  */
 function guessedRecord(text: string, mediaType: string | undefined): FormRecord {
   if (text.startsWith('{') || isJson(text)) return jsonRecord(text);
@@ -79,7 +79,7 @@ function jsonRecord(text: string): FormRecord {
   const names = Object.keys(form);
   if (names.length > FORM_FIELDS_MAX) throw tooManyFields();
   for (const name of names) refuseLongName(name);
-  // Harmless as long as it stands here, but a copy may take it for what it says.
+  // Harmless here, but a copy could set the prototype.
   if (Object.hasOwn(form, '__proto__')) Reflect.deleteProperty(form, '__proto__');
   return form;
 }
@@ -89,7 +89,7 @@ function refuseLongName(name: string): void {
   throw new AppError('invalid', `A field has a name of more than ${FIELD_NAME_CHARS_MAX} characters.`);
 }
 
-/** One pair at a time, so that a body of nothing but separators is not taken apart in vain. */
+/** Lazily, one pair at a time, so that a body of nothing but separators is not split in vain. */
 function* urlencodedFields(encoded: string): Generator<Field> {
   const text = withoutNul(encoded);
   let end = -1;
@@ -101,7 +101,7 @@ function* urlencodedFields(encoded: string): Generator<Field> {
   }
 }
 
-/** Decoded bytes that are no UTF-8 become U+FFFD by themselves; NUL is the one that has to be looked for. */
+/** Decoding turns invalid UTF-8 into U+FFFD by itself; only NUL needs replacing. */
 function withoutNul(encoded: string): string {
   return wellFormedText(encoded).replaceAll('%00', '%EF%BF%BD');
 }
@@ -118,12 +118,12 @@ function decodeField(encoded: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // Slower, and leaves as it is what makes no sense.
+    // Slower, but keeps malformed escapes as they are.
     return new URLSearchParams(`=${encoded}`).get('') ?? '';
   }
 }
 
-/** A line that begins with no name goes on with the value before it, as a message of several lines does. */
+/** A line without a name continues the value before it, like a message of several lines. */
 function* lineFields(sent: string): Generator<Field> {
   const text = wellFormedText(sent);
   let name: string | undefined;
@@ -150,8 +150,8 @@ function record(fields: Iterable<Field>): FormRecord {
 }
 
 /**
- * A field that is there already becomes a list. Without a prototype `__proto__` is harmless; later copies may not be. What
- * the form was in, nobody has filled in.
+ * A repeated field becomes a list. `__proto__` is harmless without a prototype, but later copies may have
+ * one. The charset field is filled in by the browser, not by a person.
  */
 function addField(form: Record<string, unknown>, name: string, value: unknown): void {
   if (name === '__proto__' || isCharsetField(name)) return;

@@ -8,18 +8,21 @@ import { tooLarge, wellFormedText } from './read-body.ts';
 
 type TextField = readonly [name: string, value: string];
 
-/** As RFC 2046 has it: up to 70 characters, in quotes if need be. */
+/** RFC 2046: up to 70 characters, optionally quoted. */
 const BOUNDARY = /;\s*boundary=(?:"([\w'()+,./:=? -]{1,70})"|([\w'()+,./:=?-]{1,70}))\s*(?:;|$)/i;
-/** A part of a form has three headers at most. */
+/** Parts of a form have three headers at most. */
 const PART_HEADERS_MAX = 16;
-/** A body may come byte by byte: now and then the pieces are put together. */
+/** A body may arrive byte by byte, so chunks are merged now and then. */
 const CHUNKS_MAX = 1024;
-/** What a part says it is in, which is over once the whole body is in UTF-8. */
+/** Charset declarations of parts, removed once the whole body has been converted to UTF-8. */
 const PART_CHARSET = /^(content-type:[^;\r\n]*);[^\r\n]*/gim;
-/** What the parser takes at a time it takes to its end, however many parts are in it and however few are allowed. */
+/**
+ * The parser finishes each write, however many parts it contains, so
+ * small slices bound the work past a limit.
+ */
 const SLICE_BYTES_MAX = 4 * 1024;
 
-/** The fields of a multipart form. Of a file only its name is kept; what is in it runs through. */
+/** The fields of a multipart form. Of a file only the name is kept; its content is discarded. */
 export async function readMultipart(
   request: IncomingMessage,
   contentType: string,
@@ -36,13 +39,13 @@ export async function readMultipart(
   return parseAgain(encoded, await makeParser(boundary, encoded.length));
 }
 
-/** Loaded when the first such form comes, for many services never get one. */
+/** Imported with the first such form, because many services never get one. */
 async function makeParser(boundary: string, bytesMax: number): Promise<BusboyInstance> {
   const { Busboy } = await import('@fastify/busboy');
   return new Busboy({
     headers: { 'content-type': `multipart/form-data; boundary="${boundary}"` },
     isPartAFile: (_name, _type, fileName) => fileName !== undefined,
-    // Nothing in a body can be longer than the body, so nothing is ever cut short.
+    // No part of a body is longer than the body, so nothing is ever truncated.
     limits: {
       fieldSize: bytesMax,
       headerSize: bytesMax,
@@ -58,7 +61,7 @@ function parse(request: IncomingMessage, parser: BusboyInstance, bytesMax: numbe
   return new Promise((resolve, reject) => {
     const hold = holdNothingYet();
     const fields = collectFields(parser);
-    /** By then the fields may have told that it has to be read otherwise. */
+    /** Kept in case the fields turn out to need another charset. */
     let chunks: Buffer[] = [];
     let bytes = 0;
     let state: 'reading' | 'whole' | 'refused' = 'reading';
@@ -72,7 +75,7 @@ function parse(request: IncomingMessage, parser: BusboyInstance, bytesMax: numbe
         parser.write(chunk.subarray(at, at + SLICE_BYTES_MAX));
       }
     }
-    /** What is still to come runs through unread, so that the connection can take the next request. */
+    /** Discards the rest of the body, so that the connection can take the next request. */
     function refuse(error: AppError): void {
       state = 'refused';
       chunks = [];
@@ -83,7 +86,10 @@ function parse(request: IncomingMessage, parser: BusboyInstance, bytesMax: numbe
     function refuseBroken(): void {
       refuse(brokenForm());
     }
-    /** The parser works in ticks, so by then it is done, or waits for ever for the headers of a part to end. */
+    /**
+     * The parser works in ticks, so after `setImmediate` it has
+     * finished, or would wait forever for the end of a part's headers.
+     */
     function end(): void {
       parser.end();
       hold.release();
@@ -98,12 +104,12 @@ function parse(request: IncomingMessage, parser: BusboyInstance, bytesMax: numbe
       if (state === 'reading') state = 'whole';
     });
     request.on('data', feed).on('end', end).on('error', refuseBroken);
-    // It may have gone while the parser was loaded.
+    // The request may have been destroyed while the parser was imported.
     if (request.destroyed) refuseBroken();
   });
 }
 
-/** A body that was read before, and found to be whole. */
+/** Parses a body that was read before and found complete. */
 function parseAgain(body: Buffer, parser: BusboyInstance): Promise<TextField[]> {
   const fields = collectFields(parser);
   return new Promise((resolve, reject) => {
@@ -124,13 +130,13 @@ function collectFields(parser: BusboyInstance): TextField[] {
   return fields;
 }
 
-/** A part may come without a name, which leaves nothing to keep it under. */
+/** A part without a name cannot be kept. */
 function keep(fields: TextField[], name: string | undefined, value: string): void {
   if (name !== undefined) fields.push([wellFormedText(name), wellFormedText(value)]);
 }
 
 function brokenForm(): AppError {
-  return new AppError('invalid', 'The body is not a whole multipart form.');
+  return new AppError('invalid', 'The multipart form is incomplete or malformed.');
 }
 
 export function tooManyFields(): AppError {

@@ -6,21 +6,21 @@ import { type ScannedJson, terminated } from '../lib/json-scan.ts';
 import { type Hold, tooMuchAtOnce } from './held-bytes.ts';
 import { readWhole, tooLarge } from './read-body.ts';
 
-/** A body that takes its share of the memory for all bodies until it is released. */
+/** A body that counts towards the memory for all bodies until it is released. */
 export type PackedBody = { json: ScannedJson; release(): void };
 
 const INFLATED_AT_ONCE_BYTES = 64 * 1024;
 
 /**
- * JSON that may be gzipped, told by the header or by how it begins: a page would have to ask for leave before it may
- * send that header to another site.
+ * JSON, optionally gzipped: recognised by the header or by its first bytes, because that header would cost
+ * cross-site pages a CORS preflight.
  */
 export async function readPackedBody(request: IncomingMessage, bytesMax: number): Promise<PackedBody> {
-  // Nothing would ever come from it, not even its end.
+  // A destroyed request emits no further events, not even its end.
   if (request.destroyed) throw endedEarly();
   const encoding = request.headers['content-encoding']?.trim().toLowerCase() || 'identity';
   if (encoding !== 'identity' && encoding !== 'gzip') {
-    throw new AppError('invalid', 'The body is taken as it is or with gzip, in no other encoding.');
+    throw new AppError('invalid', 'The body must be sent uncompressed or with gzip.');
   }
   const { body, hold } = await readWhole(request, bytesMax, (body, hold) => ({ body, hold }));
   try {
@@ -38,7 +38,7 @@ function isGzip(body: Buffer): boolean {
   return body[0] === 0x1f && body[1] === 0x8b;
 }
 
-/** Piece by piece, and no further than to the limit: a small body may be made to become a very large one. */
+/** Streams, and stops at the limit: a decompression bomb is small when compressed. */
 async function inflated(body: Buffer, bytesMax: number, hold: Hold): Promise<Buffer[]> {
   const gunzip = createGunzip({ chunkSize: INFLATED_AT_ONCE_BYTES });
   gunzip.end(body);

@@ -1,4 +1,4 @@
-/** A repeated parameter counts as its last value; an empty one as left out. */
+/** The last value of a repeated parameter counts; an empty one counts as missing. */
 export function readQuery(text: string): Record<string, string> {
   if (text === '') return {};
   return Object.fromEntries([...new URLSearchParams(text)].filter(([, value]) => value !== ''));

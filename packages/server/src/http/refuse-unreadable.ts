@@ -6,7 +6,7 @@ import { errorBody } from './error-response.ts';
 
 export const UNREADABLE = 'The request cannot be read.';
 
-/** What Node's parser found wrong with a request, by its code; everything else is not HTTP. */
+/** Error codes of Node's HTTP parser; all others mean that the request is not HTTP. */
 const REFUSALS: Readonly<Record<string, { status: number; code: ErrorCode }>> = {
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, code: 'timeout' },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, code: 'too_large' },
@@ -17,14 +17,17 @@ const NOT_HTTP = { status: 400, code: 'invalid' } as const;
 /** Enough for the event loop to read everything that has arrived. */
 const SECOND_CHANCE_MS = 2000;
 
-/** Answers what never became a request, in the form of every other error; Node's own answer is a bare status. */
+/**
+ * Answers requests that could not be parsed with an error body like
+ * all others; Node's own answer is a bare status.
+ */
 export function refuseUnreadable(newRequestId: () => string) {
   return (error: NodeJS.ErrnoException, socket: Duplex): void => {
     if (error.code !== 'ERR_HTTP_REQUEST_TIMEOUT' || (socket as Socket).bytesRead > 0) {
       refuse(error, socket);
       return;
     }
-    // No byte was read: the client is idle, or the event loop was blocked while a request, perhaps a lead, waited.
+    // No byte was read: the client is idle, or a blocked event loop left a request, perhaps a lead, unread.
     setTimeout(() => {
       if ((socket as Socket).bytesRead === 0) refuse(error, socket);
     }, SECOND_CHANCE_MS).unref();

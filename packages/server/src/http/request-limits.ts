@@ -9,22 +9,23 @@ import type { HttpContext } from './http-context.ts';
 import type { SharedRateLimit } from './rate-limit.ts';
 import { siteOriginHeaders } from './site-origin.ts';
 
-/** How often a client may call: tracking and forms are counted by the request, keys where they are wrong, shared links by
- * the link. */
+/** Rate limits: tracking and forms count requests, API keys only wrong ones, shared links count per link. */
 
 export type NamedLimit = {
   name: 'track' | 'capture';
   limit: SharedRateLimit;
-  /** How many requests one counts for. */
+  /** How many requests this one counts for. */
   amountOf(headers: IncomingHttpHeaders): number;
 };
 
-/** Tracking is kept as it comes, so whoever sends much at a time may do so less often. Nearly all requests are smaller. */
+/**
+ * Tracking is stored as it comes, so large requests count several times. Nearly all are smaller than this.
+ */
 const REQUEST_BYTES = 16 * 1024;
-/** Recordings are larger, and are only taken from visitors who are recorded. */
+/** Recordings are larger, and only accepted from visitors who are recorded. */
 const RECORDING_BYTES = 64 * 1024;
 
-/** Null: it has none. */
+/** Null: the endpoint has no limit. */
 export function limitOf(endpoint: Endpoint, context: HttpContext): NamedLimit | null {
   const { trackLimit, captureLimit } = context;
   if (endpoint.group === 'Tracking' && trackLimit.perMinute > 0)
@@ -34,14 +35,14 @@ export function limitOf(endpoint: Endpoint, context: HttpContext): NamedLimit | 
   return null;
 }
 
-/** Before the body is read. One that does not say how large it is may be as large as any. */
+/** Computed before the body is read. Without a declared length, it counts as the largest possible. */
 function amountOf(headers: IncomingHttpHeaders, { bodyBytesMax = 0, packed }: Endpoint): number {
   const isUnsaid = headers['transfer-encoding'] !== undefined;
   const bytes = isUnsaid ? bodyBytesMax : Math.min(Number(headers['content-length'] ?? 0) || 0, bodyBytesMax);
   return 1 + Math.floor(bytes / (packed ? RECORDING_BYTES : REQUEST_BYTES));
 }
 
-/** The block list is asked later: so beyond the limit a blocked client sees what everybody sees. */
+/** The block list is checked later, so beyond the limit a blocked client sees the same as any other. */
 export async function takeFromLimit(
   { name, limit, amountOf }: NamedLimit,
   ip: string,
@@ -50,14 +51,14 @@ export async function takeFromLimit(
   context: HttpContext,
 ): Promise<void> {
   const taken = limit.take(ip, context.now(), Math.min(amountOf(sent), limit.perMinute));
-  // Nothing to wait for where this process counts alone.
+  // Avoids a microtask if this process counts alone.
   const { allowed, remaining, resetSeconds } = taken instanceof Promise ? await taken : taken;
   headers['ratelimit-policy'] = `"${name}";q=${limit.perMinute};w=60`;
   headers.ratelimit = `"${name}";r=${remaining};t=${resetSeconds}`;
   if (allowed || (await context.isWhitelisted(ip))) return;
   if (name === 'capture') {
     context.metrics.dropped('lead_rate_limited');
-    // The site has not been looked up: any page may read that it has to wait.
+    // The site has not been looked up, so any page may read that it has to wait.
     Object.assign(headers, siteOriginHeaders(sent.origin, true));
   }
   throw new AppError('rate_limited', 'Too many requests from this address.', {
@@ -65,7 +66,7 @@ export async function takeFromLimit(
   });
 }
 
-/** Of the key that a form comes with; undefined: it comes with none. */
+/** The standing of a form's key; undefined: the form comes without one. */
 export function standingOfKey(
   headers: IncomingHttpHeaders,
   ip: string,
@@ -83,13 +84,13 @@ export function takeFromLink(link: OpenedLink, { sharedLinkLimit, now }: HttpCon
   });
 }
 
-/** A request without a key or signature has guessed none. */
+/** A request without a key or signature is no guess. */
 export function mayBeWrongKey(error: unknown, headers: IncomingHttpHeaders): error is AppError {
   const isRefused = error instanceof AppError && error.code === 'unauthorized';
   return isRefused && (offeredKeys(headers).length > 0 || isSigned(headers));
 }
 
-/** Wrong keys are limited, right ones never: nobody can be locked out by others behind the same address. */
+/** Only wrong keys are limited: right ones cannot be locked out by others behind the same address. */
 export function refuseWrongKey(
   wrong: AppError,
   ip: string,
@@ -98,7 +99,7 @@ export function refuseWrongKey(
   metrics.keyRefused();
   const { count, allowed, resetSeconds } = wrongKeyLimit.take(ip, now());
   if (allowed) return wrong;
-  // Once a minute and client.
+  // One log line per minute and client.
   if (count === wrongKeyLimit.perMinute + 1) log.warn('too many wrong keys', { client: ip });
   return new AppError('rate_limited', 'Too many wrong keys from this address. Wait a minute.', {
     retryAfterSeconds: resetSeconds,

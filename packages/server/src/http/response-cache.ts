@@ -6,13 +6,13 @@ import type { ShownName } from '../store/operations.ts';
 import type { KeptFrom } from './kept.ts';
 import { makeKeptAnswers } from './kept-answers.ts';
 
-/** Answers of the analytics that were given before, as long as nothing has changed that they show. */
+/** Kept answers of the analytics, valid until something they show changes. */
 export type ResponseCache = {
   forEndpoint(name: string, keptFrom: KeptFrom): CachedEndpoint;
 };
 export type CachedEndpoint = (asked: Asked, make: MakeBody) => Promise<CachedBody>;
 
-/** What was asked for, once it has been validated. */
+/** The validated request. */
 export type Asked = { params: object | undefined; query: object | undefined };
 type MakeBody = () => Promise<string>;
 export type CachedBody = { body: string; wasKept: boolean };
@@ -20,15 +20,15 @@ export type CachedBody = { body: string; wasKept: boolean };
 export type ResponseCacheParts = {
   readVersions: () => Promise<DataVersions>;
   now: () => number;
-  /** 0: nothing is kept. */
+  /** 0: answers are not kept. */
   ttlMs: number;
-  /** How long version and answer may take together. */
+  /** Limit for reading the version and computing the answer together. */
   answerMsMax: number;
 };
 
 /**
- * Before each answer the versions of what it shows are read from the store. An answer is kept under the version from
- * before it was made: so it can be newer than its version says, never older.
+ * Before each answer, the versions of what it shows are read from the store. An answer is kept under the
+ * version read before it was computed, so it may be newer than its version, never older.
  */
 export function makeResponseCache({
   readVersions,
@@ -44,7 +44,7 @@ export function makeResponseCache({
     const read = await readVersions();
     if (Object.entries(read).every(([name, version]) => version === latest[name])) return read;
     latest = read;
-    // Stale answers only take up room, and must not outlive the erasure of a person.
+    // Stale answers waste memory, and must not outlive the erasure of a person.
     kept.dropUnless(({ from, version }) => version === versionOf(from, latest));
     return read;
   });
@@ -56,13 +56,13 @@ export function makeResponseCache({
     return { body: await makeOnce(key, from, version, make), wasKept: false };
   }
 
-  /** Also after a clock was set back. */
+  /** Not fresh either after the clock was set back. */
   function isFresh(madeAt: number): boolean {
     const age = now() - madeAt;
     return age >= 0 && age < ttlMs;
   }
 
-  /** Concurrent requests for the same answer at the same version share one. */
+  /** Single-flight: concurrent requests for the same answer and version share one computation. */
   function makeOnce(key: string, from: readonly ShownName[], version: string, make: MakeBody) {
     const other = underWay.get(key);
     if (other?.version === version) return other.body;
@@ -91,8 +91,8 @@ export function makeResponseCache({
 }
 
 /**
- * Shares reads between concurrent callers, but never one that is already under way: it may have missed a change that
- * happened before the call.
+ * Shares a read between concurrent callers, but never one already
+ * under way: it may have missed a change made before the call.
  */
 function shared<T>(read: () => Promise<T>): () => Promise<T> {
   let current: Promise<unknown> = Promise.resolve();

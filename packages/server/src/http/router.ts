@@ -16,34 +16,34 @@ import { mayBeWrongKey, refuseWrongKey } from './request-limits.ts';
 import { siteOriginHeaders } from './site-origin.ts';
 import { makeFileAnswers, type WebFiles } from './web-files.ts';
 
-/** What happens to a request, read from top to bottom. */
+/** The path of a request, from top to bottom. */
 
 export type RouterContext = HttpContext & {
   files: WebFiles;
-  /** Another name under which `/track` is reached as well. */
+  /** An additional name for `/track`. */
   trackPath: string;
 };
 
-/** What is at a path, for all methods. */
+/** Everything at one path, for all methods. */
 type Resource = {
   answers: ReadonlyMap<string, Answerer>;
   /** The methods that `Allow` and a preflight name. */
   allowed: readonly string[];
-  /** Which web pages may read the answers. */
+  /** Which web pages may read the answers (CORS). */
   origins?: Endpoint['origins'];
-  /** Loaded or sent by web pages: no visit and no lead is lost because of a broken Host header. */
+  /** Loaded or called by web pages: a broken Host header must not cost a visit or a lead. */
   isForPages?: boolean;
-  /** Some balancers ask in HTTP/1.0, which has no Host header. */
+  /** Some load balancers use HTTP/1.0, which has no Host header. */
   isHealthCheck?: boolean;
-  /** Without a valid key the answer does not tell what exists here. */
+  /** Without a valid key, the answer must not reveal what exists here. */
   needsKey?: boolean;
-  /** The endpoint whose headers a refusal carries. */
+  /** The endpoint whose headers a refusal copies. */
   declared?: Endpoint | undefined;
 };
 type Answerer = (incoming: IncomingMessage, params: Params, query: Params) => Promise<Answer>;
 type Params = Record<string, string | undefined>;
 
-/** A path, or the absolute address that clients send to proxies. */
+/** A path, or the absolute form that clients send to proxies. */
 const TARGET = /^(?:\/|https?:\/\/)[^\\?]*(?:\?|$)/;
 const HOST = /^(?:[\w.~!$&'()*+,;=-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
 const READING = ['GET', 'HEAD'];
@@ -52,7 +52,8 @@ const HSTS = 'max-age=31536000';
 const NOT_EMPTY = '([\\s\\S]+)';
 
 export function makeRouter(handlers: Handlers, context: RouterContext): RequestListener {
-  // Only paths are matched, all under one method: so a fixed path comes before a parameter whatever the method is.
+  // Matches paths only, all registered under one method: a fixed path
+  // must win over a parameter whatever the method.
   const router = findMyWay({ maxParamLength: Number.MAX_SAFE_INTEGER, querystringParser: readQuery });
   for (const [path, resource] of resources(handlers, context)) {
     router.on('GET', path.replaceAll(PARAMETER, `$&${NOT_EMPTY}`), () => {}, resource);
@@ -60,7 +61,7 @@ export function makeRouter(handlers: Handlers, context: RouterContext): RequestL
 
   function find(sent: string) {
     if (!TARGET.test(sent)) return null;
-    // PostgreSQL refuses NUL, in a path as in a query.
+    // PostgreSQL rejects NUL, in a path as in a query.
     const url = sent.replaceAll('%00', '%EF%BF%BD');
     // Malformed percent-encoding is taken literally.
     return router.find('GET', url) ?? router.find('GET', url.replaceAll('%', '%25'));
@@ -87,13 +88,13 @@ export function makeRouter(handlers: Handlers, context: RouterContext): RequestL
   };
 }
 
-/** Everything that is served, by its path. The router prefers fixed parts to parameters and these to `*`. */
+/** All resources by path. The router prefers fixed segments to parameters, and those to `*`. */
 function* resources(handlers: Handlers, context: RouterContext): Generator<[path: string, Resource]> {
   const nothing: Resource = { answers: new Map(), allowed: [] };
   yield ['/*', nothing];
   yield ['/analytics', { ...nothing, needsKey: true }];
   yield ['/analytics/*', { ...nothing, needsKey: true }];
-  // Any other path below /dashboard is its page.
+  // All other paths below /dashboard show its page.
   yield ['/dashboard/assets/*', nothing];
 
   const answerFile = makeFileAnswers(context);
@@ -127,7 +128,7 @@ function endpointsAt(
     for (const method of declared.method === 'GET' ? READING : [declared.method])
       answers.set(method, answerer);
   }
-  // A POST to this path is a lead; a browser that opens it is sent to the dashboard.
+  // A POST to this path is a lead; a browser that opens it is redirected to the dashboard.
   if (path === '/') for (const method of READING) answers.set(method, async () => toDashboard(context));
   const all = named.map(([, declared]) => declared);
   const origins = all.find((declared) => declared.origins)?.origins;
@@ -157,7 +158,7 @@ function hasValidHost({ url, headers: { host = '' } }: IncomingMessage): boolean
   return url?.startsWith('/') !== true || HOST.test(host);
 }
 
-/** Proxies and caches may have looked at the one, and Node looks at the other. */
+/** Ambiguous: a proxy or cache may have used one Host header, and Node uses the other. */
 function hasTwoHosts({ rawHeaders }: IncomingMessage): boolean {
   let hosts = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -167,7 +168,7 @@ function hasTwoHosts({ rawHeaders }: IncomingMessage): boolean {
   return hosts > 1;
 }
 
-/** To a proxy that ends TLS, or as the operator has said. */
+/** Up to a proxy that terminates TLS, or according to PUBLIC_URL. */
 function cameOverTls({ socket, headers }: IncomingMessage, context: HttpContext): boolean {
   if (context.publicUrl?.startsWith('https:')) return true;
   const forwarded = headers['x-forwarded-proto'];
@@ -180,7 +181,7 @@ function unreadable({ newRequestId, log }: HttpContext): Answer {
   return errorAnswer(new AppError('invalid', UNREADABLE), headers, 'none', log);
 }
 
-/** No endpoint takes this method here: a preflight, another method on a known path, or an unknown path. */
+/** No endpoint handles this method here: a preflight, another method on a known path, or an unknown path. */
 async function refuse(incoming: IncomingMessage, resource: Resource, context: HttpContext): Promise<Answer> {
   const { method } = incoming;
   const { origins, allowed } = resource;
@@ -207,7 +208,8 @@ async function originHeaders(
   context: HttpContext,
 ): Promise<Record<string, string>> {
   if (origins === 'any') return { 'access-control-allow-origin': '*' };
-  // While the store is away the preflight succeeds, so that the page can read the answer that tells it to retry.
+  // While the store is away the preflight succeeds, so that the page
+  // can read the answer that tells it to retry.
   const isAllowed = origin !== undefined && (await context.isSiteOrigin(origin).catch(() => true));
   return siteOriginHeaders(origin, isAllowed);
 }
@@ -240,7 +242,7 @@ function send(
   if (isWhole) outgoing.end(body);
   else if (incoming.method === 'HEAD') outgoing.end(() => body.destroy());
   else stream(body, outgoing, headers['x-request-id'], context);
-  // A body that was refused unread has to be drained before the next request on this connection.
+  // The unread body of a refused request has to be drained before the next request on this connection.
   if (!incoming.complete) incoming.resume();
 }
 
@@ -256,7 +258,7 @@ function stream(
   { log }: HttpContext,
 ): void {
   pipeline(body, outgoing).catch((error: NodeJS.ErrnoException) => {
-    // The client has gone.
+    // The client has disconnected.
     if (error.code === 'ERR_STREAM_PREMATURE_CLOSE') return;
     log.error('answer broken off', { request_id: requestId, reason: reasonOf(error) });
   });

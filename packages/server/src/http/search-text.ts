@@ -1,6 +1,6 @@
 import { wellFormedText } from './read-body.ts';
 
-/** What someone searches for, as it would be stored; empty when it is nothing. */
+/** A search term in the form in which text is stored; empty if there is none. */
 export function searchText(given: string | undefined): string {
   return wellFormedText(given ?? '').trim();
 }

@@ -15,7 +15,7 @@ export function securityTxt(contact: string, now: () => number): [string, WebFil
   ];
 }
 
-/** By whole days, so that the text stays the same for one. */
+/** In whole days, so that the text changes only once a day. */
 function expiry(now: number): string {
   return new Date((Math.floor(now / DAY_MS) + VALID_DAYS) * DAY_MS).toISOString();
 }

@@ -2,22 +2,22 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import { OperatorError } from '../lib/errors.ts';
 import { refuseUnreadable } from './refuse-unreadable.ts';
 
-/** The socket side of the service: how long it waits for whom, and how it comes to an end. */
+/** The socket side of the service: timeouts, limits and graceful shutdown. */
 
 const HEADERS_TIMEOUT_MS = 8000;
 const REQUEST_TIMEOUT_MS = 12_000;
 const TIMEOUT_CHECK_MS = 1000;
-/** Longer than the minute after which the usual load balancers drop an idle connection. */
+/** Longer than the minute after which common load balancers drop an idle connection. */
 const KEEP_ALIVE_MS = 65_000;
 const CLOSE_REQUESTS_MS = 4000;
-/** Whoever cuts a body into chunks makes them far larger than this on average; the first may be of any size. */
+/** Chunked bodies average far more per chunk than this; the first chunks may be of any size. */
 const CHUNK_BYTES_MIN = 256;
 const CHUNKS_OF_ANY_SIZE = 512;
 
 export function openServer(listener: RequestListener, newRequestId: () => string): Server {
-  // One listener: a second would cost every request a sixth of its time.
+  // A single listener: a second would cost every request a sixth of its time.
   const listenToAll: RequestListener = (request, response) => {
-    if (request.headers['transfer-encoding'] !== undefined) cutOffCrumbs(request);
+    if (request.headers['transfer-encoding'] !== undefined) cutOffTinyChunks(request);
     listener(request, response);
   };
   const server = createServer(
@@ -26,7 +26,8 @@ export function openServer(listener: RequestListener, newRequestId: () => string
       requestTimeout: REQUEST_TIMEOUT_MS,
       connectionsCheckingInterval: TIMEOUT_CHECK_MS,
       keepAliveTimeout: KEEP_ALIVE_MS,
-      // Node would answer in its own form; a request without a host is refused like any other unreadable one.
+      // Node would answer in its own format; the router refuses a
+      // request without a host like any other unreadable one.
       requireHostHeader: false,
     },
     listenToAll,
@@ -37,19 +38,19 @@ export function openServer(listener: RequestListener, newRequestId: () => string
 }
 
 /**
- * Every chunk of a body costs the same however little is in it: a few megabytes of single bytes would keep the
- * service from all other clients for seconds, even where they only run through after a refusal.
+ * Every chunk costs the same, however small: a few megabytes of one-byte chunks would block all other clients
+ * for seconds, even if they are only drained after a refusal.
  */
-function cutOffCrumbs(request: IncomingMessage): void {
+function cutOffTinyChunks(request: IncomingMessage): void {
   let chunks = 0;
   let bytes = 0;
-  // Not before somebody reads it, for to listen is to read.
+  // Waits for a reader, because a `data` listener starts the flow.
   request.once('resume', () =>
     request.on('data', (chunk: Buffer) => {
       chunks += 1;
       bytes += chunk.length;
-      // With an error, or its reader would wait for ever.
-      if (chunks > CHUNKS_OF_ANY_SIZE + bytes / CHUNK_BYTES_MIN) request.destroy(new Error('Crumbs.'));
+      // Destroys with an error, or the reader would wait forever.
+      if (chunks > CHUNKS_OF_ANY_SIZE + bytes / CHUNK_BYTES_MIN) request.destroy(new Error('Tiny chunks.'));
     }),
   );
 }
@@ -87,7 +88,7 @@ export function listen(
   });
 }
 
-/** Answers what has begun, takes nothing new, and cuts off what does not end in time. */
+/** Finishes requests under way, accepts no new ones, and cuts off what exceeds the time. */
 export async function closeServer(server: Server): Promise<void> {
   if (!server.listening) return;
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));

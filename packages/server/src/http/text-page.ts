@@ -1,10 +1,10 @@
 import { escapeHtml } from '../lib/html-text.ts';
 
-/** A page for whoever has sent a form without a script. */
+/** A page for people whose browser sent a form without a script. */
 
 export const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
-  // A form may have been sent into a frame of its site, so the page may be shown in one.
+  // No `frame-ancestors`: the form may have targeted a frame of its site, which shows this page.
   'content-security-policy':
     "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'",
 };

@@ -6,20 +6,20 @@ import type { Log } from '../ports/log.ts';
 import type { Answer } from './answer.ts';
 import { errorAnswer, nothingHere } from './error-response.ts';
 
-/** Scripts, pages and fonts: what browsers load as files, beside the endpoints of the contract. */
+/** Scripts, pages and fonts: files for browsers, outside the contract. */
 
 export type WebFile = {
   type: string;
   headers: Readonly<Record<string, string>>;
-  /** May change while the service runs. */
+  /** The content may change while the service runs. */
   read(): Promise<string | Buffer>;
 };
 
-/** By their paths; one may end in `*`. */
+/** By path; a path may end in `*`. */
 export type WebFiles = Iterable<readonly [path: string, file: WebFile]>;
 
 type Encoding = 'br' | 'gzip' | 'identity';
-/** A file as it is sent: compressed once, with an ETag for conditional requests. */
+/** A file in all its encodings, compressed once, with an ETag for conditional requests. */
 type Packed = {
   content: string | Buffer;
   etag: string;
@@ -56,20 +56,20 @@ export function makeFileAnswers({ newRequestId, log }: { newRequestId: () => str
         if (encoding !== 'identity') headers['content-encoding'] = encoding;
         return { status: 200, headers, body: bodies[encoding] ?? bodies.identity };
       } catch (error) {
-        // Another build has replaced it while the service runs.
+        // Another build has replaced the file while the service runs.
         const isGone = (error as NodeJS.ErrnoException).code === 'ENOENT';
         return errorAnswer(isGone ? nothingHere() : error, requestId, url, log);
       }
     };
 }
 
-/** The best compression takes seconds for more than this, and somebody is waiting; the next best a tenth of one. */
+/** Above this, the best compression takes seconds while a request waits; the next best takes a tenth. */
 const BEST_PACKED_BYTES_MAX = 64 * 1024;
 const NEXT_BEST_QUALITY = 9;
 
 async function pack(content: string | Buffer, isCompressed: boolean): Promise<Packed> {
   const identity = typeof content === 'string' ? Buffer.from(content) : content;
-  // Weak, for it stands for every encoding of the file.
+  // Weak, because it stands for every encoding of the file.
   const etag = `W/"${createHash('sha256').update(identity).digest('base64url').slice(0, 16)}"`;
   if (isCompressed) return { content, etag, bodies: { identity } };
   const { length } = identity;
@@ -83,7 +83,7 @@ async function pack(content: string | Buffer, isCompressed: boolean): Promise<Pa
   return { content, etag, bodies: { br, gzip: gz, identity } };
 }
 
-/** Already: another time makes it no smaller. */
+/** Fonts are compressed already. */
 function isCompressed({ type }: WebFile): boolean {
   return type.startsWith('font/');
 }

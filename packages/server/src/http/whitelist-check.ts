@@ -3,17 +3,19 @@ import { SECOND_MS } from '../lib/utc-time.ts';
 
 type Rule = { list: 'blocked' | 'whitelisted' } | null;
 
-/** A client over its limit keeps sending; the store is not asked about it each time. */
+/** A client over its limit keeps sending; do not ask the store each time. */
 const KEPT_MS = 5 * SECOND_MS;
 const ADDRESSES_KEPT_MAX = 10_000;
 
-/** A clock that was set back must not keep it for longer. */
+/** The upper bound guards against a clock that was set back. */
 const isFresh = (leftMs: number) => leftMs > 0 && leftMs <= KEPT_MS;
 
-/** Whether an address is on the whitelist, as of a few seconds ago: another process may have changed it since. */
+/**
+ * Whether an address is on the whitelist. May be some seconds out of date, if another process has changed it.
+ */
 export type WhitelistCheck = {
   (ip: string): Promise<boolean>;
-  /** This process has changed the whitelist. */
+  /** Called when this process has changed the whitelist. */
   forget(): void;
 };
 
@@ -30,7 +32,7 @@ export function makeWhitelistCheck(
     if (known !== undefined && isFresh(known.until - at)) return known.isWhitelisted;
     const isWhitelisted = findRule(ip).then(
       (rule) => rule?.list === 'whitelisted',
-      // While the store is away the limit holds for everyone.
+      // While the store is away, the limit applies to everyone.
       () => false,
     );
     kept.set(ip, { until: at + KEPT_MS, isWhitelisted });

@@ -7,10 +7,10 @@ import type { Job, JobParts } from './job.ts';
 export const isDroughtWatched: NonNullable<Job['isWanted']> = async ({ cache }) =>
   (await cache.get(LEAD_DROUGHT_ENABLED)) ?? false;
 
-/** Tells once when no lead has come for too long, and not again until one has. */
+/** Alerts when no lead has arrived for too long: once, until the next lead. */
 export async function checkLeadDrought(parts: JobParts, now: number): Promise<void> {
   const { store, log } = parts;
-  // Reading them has also brought the flag up to date.
+  // Reading the settings also refreshes `LEAD_DROUGHT_ENABLED`.
   const { leadDroughtEnabled, leadDroughtHours: hours, leadDroughtTarget } = await parts.settings.latest();
   if (!leadDroughtEnabled) return;
   const isTooLong = (since: number) => now - since >= hours * HOUR_MS;
@@ -27,7 +27,7 @@ export async function checkLeadDrought(parts: JobParts, now: number): Promise<vo
     await store.recordDroughtTold({ lastLeadId, told: 'webhook' });
     log.info('lead drought alert sent', { hours });
   } else if (drought.told === null) {
-    log.warn('no lead has come, and there is no target for the alert', { hours });
+    log.warn('lead drought, but no alert target is set', { hours });
     await store.recordDroughtTold({ lastLeadId, told: 'log' });
   }
 }
@@ -37,15 +37,15 @@ type Alert = { text: string; last_lead_at: string | null; hours: number };
 function alertOf(lastLeadAt: number | null, hours: number): Alert {
   const last_lead_at = lastLeadAt === null ? null : dateTime(lastLeadAt);
   const latest =
-    last_lead_at === null ? 'There has been none yet.' : `The last one came at ${last_lead_at} UTC.`;
+    last_lead_at === null ? 'None has arrived yet.' : `The last one arrived at ${last_lead_at} UTC.`;
   return {
-    text: `No lead has come for ${hours} ${hours === 1 ? 'hour' : 'hours'}. ${latest}`,
+    text: `No new lead for ${hours} ${hours === 1 ? 'hour' : 'hours'}. ${latest}`,
     last_lead_at,
     hours,
   };
 }
 
-/** What does not arrive is tried again with the next run, under the same id. */
+/** A failed alert is retried by the next run, under the same id. */
 async function sendAlert(
   { webhook, signal }: JobParts,
   target: NonNullable<Settings['leadDroughtTarget']>,

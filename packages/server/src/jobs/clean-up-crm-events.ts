@@ -1,7 +1,7 @@
 import { DAY_MS } from '../lib/utc-time.ts';
 import type { JobParts } from './job.ts';
 
-/** Deletes CRM events whose lead has not become known in time. */
+/** Deletes CRM events that could not be matched to a lead in time. */
 export async function cleanUpCrmEvents({ store, settings, metrics }: JobParts, now: number): Promise<void> {
   const { unmatchedEventRetentionDays: days } = await settings.latest();
   if (days === null) return;

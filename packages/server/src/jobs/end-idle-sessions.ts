@@ -3,7 +3,7 @@ import { MINUTE_MS } from '../lib/utc-time.ts';
 import type { JobParts } from './job.ts';
 
 export const IDLE_MS = 30 * MINUTE_MS;
-/** Small enough that a lead which has to be stored in between does not wait. */
+/** Small, so that a lead can be stored in between without delay. */
 const SESSIONS_PER_STEP = 500;
 
 export async function endIdleSessions({ store, log, signal }: JobParts, now: number): Promise<void> {
@@ -13,7 +13,7 @@ export async function endIdleSessions({ store, log, signal }: JobParts, now: num
     const startedAt = performance.now();
     ended = await store.endIdleSessions({ idleSince: now - IDLE_MS, sessionsMax: SESSIONS_PER_STEP });
     total += ended;
-    // Half of the writer's time is enough for what is half an hour old.
+    // Leaves half of the writer's time to others: ending idle sessions is not urgent.
     await sleep(performance.now() - startedAt, undefined, { signal }).catch(() => undefined);
   } while (ended === SESSIONS_PER_STEP && !signal.aborted);
   if (total > 0) log.info('idle sessions ended', { sessions: total });

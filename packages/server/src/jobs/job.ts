@@ -23,7 +23,7 @@ export type JobParts = {
   indexing: LeadIndexing;
   webhook: Webhook;
   adoption: Adoption;
-  /** The same for the logs of leads. */
+  /** The same for lead logs. */
   leadAdoption: Adoption;
   senders: KnownSenders;
   watch: InboxWatch;
@@ -37,13 +37,13 @@ export type JobParts = {
 
 export type Job = {
   name: string;
-  /** In UTC, where no hour is left out and none comes twice. */
+  /** In UTC, which has no DST: no hour is skipped or repeated. */
   cron: string;
-  /** Of the service: one process does it for all of them. Of the process: each does its own. */
+  /** `service`: one process runs it for all. `process`: each runs its own. */
   scope: 'service' | 'process';
-  /** It gets a time that follows the clock slowly, so that a clock set forward deletes nothing too early. */
+  /** Runs with a slewed clock, so that a clock that jumps ahead deletes nothing too early. */
   deletes?: true;
-  /** Asked first. Where it says no, the job costs no query. */
+  /** Checked first; false skips the job without a query. */
   isWanted?(parts: JobParts): Promise<boolean>;
   run(parts: JobParts, now: number): Promise<void>;
 };

@@ -1,7 +1,7 @@
 import { deleteOldestReplay, isRoomForReplay } from '../flows/free-replay-storage.ts';
 import type { JobParts } from './job.ts';
 
-/** Deletes the oldest recordings until all of them together fit: a new one makes room for itself only. */
+/** Deletes the oldest recordings until all fit the limit; an upload frees a single step only. */
 export async function limitReplayStorage(parts: JobParts): Promise<void> {
   const { store, settings, signal, log } = parts;
   const { replayStorageMb } = await settings.latest();

@@ -6,12 +6,12 @@ import type { ListedObject } from '../ports/objects.ts';
 import type { ObjectRow } from '../store/schema.ts';
 import type { JobParts } from './job.ts';
 
-/** Compares what is in the object store with what the catalogue says, and makes the catalogue right. */
+/** Reconciles the catalogue with the contents of the object store. */
 
-/** An object comes before its row: until then it is not taken for one that was left behind. */
+/** An object is written before its row: a younger one is not yet an orphan. */
 const UNRECORDED_MS_MIN = DAY_MS;
 const KEYS_PER_STEP = 1000;
-/** More that are all gone at once: then it is the wrong bucket or directory, and nothing must be forgotten. */
+/** If more are all gone at once, it is the wrong bucket or directory, and nothing must be forgotten. */
 const GONE_AT_ONCE_MAX = 100;
 const HANDLED_AT_ONCE = 50;
 const FOLDERS = { archive: 'archives', replay: 'replays' } as const;
@@ -19,7 +19,7 @@ const FOLDERS = { archive: 'archives', replay: 'replays' } as const;
 const unzip = promisify(gunzip);
 
 type Kind = ObjectRow['kind'];
-/** Objects that nobody has recorded and that are too old; those that are not; and records without an object. */
+/** Orphaned objects past their retention, younger orphans, and catalogue rows without an object. */
 export type Reconciled = {
   deleted: number;
   adopted: number;
@@ -29,7 +29,7 @@ export type Reconciled = {
   reason: string;
 };
 
-/** A page of the listing is compared with the same part of the catalogue: neither is ever in memory as a whole. */
+/** Merges two sorted lists page by page, so that neither is ever in memory as a whole. */
 export async function reconcileObjects(
   parts: JobParts,
   kind: Kind,
@@ -82,7 +82,7 @@ async function* cataloguePart(
   }
 }
 
-/** One may have come after it was listed, so each is asked for. */
+/** Looks for each again, because it may have been written after its page was listed. */
 async function forgetMissing({ store, objects }: JobParts, keys: readonly string[]): Promise<number> {
   let forgotten = 0;
   for (let at = 0; at < keys.length; at += HANDLED_AT_ONCE) {
@@ -95,7 +95,7 @@ async function forgetMissing({ store, objects }: JobParts, keys: readonly string
   return forgotten;
 }
 
-/** One that cannot be deleted does not hold up the others. */
+/** A failure does not hold up the others. */
 async function deleteUnknown(
   { objects }: JobParts,
   old: readonly ListedObject[],
@@ -125,7 +125,7 @@ async function adopt(
 
 const NO_SESSIONS: ArchiveContent = { sessions: 0, first_session: '', last_session: '' };
 
-/** Erasures look for sessions in the archives that may hold them. What is no archive has none. */
+/** By which an erasure finds the archives of a session. An object that is not an archive has none. */
 async function readContent(objects: JobParts['objects'], key: string): Promise<ArchiveContent | undefined> {
   const body = await objects.get(key);
   if (body === undefined) return undefined;

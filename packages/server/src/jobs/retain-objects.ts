@@ -9,7 +9,7 @@ const BEFORE_ALL: ObjectAge = { created_at: Number.MIN_SAFE_INTEGER, key: '' };
 
 type Deleted = { objects: number; failures: number; reason: string };
 
-/** Deletes archives and recordings that are old enough, and compares what is left with the catalogue. */
+/** Deletes archives and recordings past their retention, and reconciles the rest with the catalogue. */
 export async function retainObjects(
   parts: JobParts,
   { archives, replays }: RetentionLimits,
@@ -35,7 +35,7 @@ export async function retainObjects(
   if (failed) throw new Error(`${failed.failures} objects could not be deleted (${failed.reason}).`);
 }
 
-/** Oldest first. One that cannot be deleted does not hold up the others; where all fail, the object store is away. */
+/** Oldest first. A failure does not hold up the others, unless all fail: then the object store is down. */
 async function deleteOlder(parts: JobParts, kind: ObjectRow['kind'], before: number): Promise<Deleted> {
   const { store, objects, signal } = parts;
   const total: Deleted = { objects: 0, failures: 0, reason: '' };

@@ -5,14 +5,14 @@ import type { Walked } from '../store/retention/walk.ts';
 import type { JobParts } from './job.ts';
 import { retainObjects } from './retain-objects.ts';
 
-/** Recordings of erased sessions are refused for as long: no visit lasts longer. */
+/** How long recordings of erased sessions are refused: no visit lasts longer. */
 const ERASED_SESSIONS_KEPT_MS = 7 * DAY_MS;
-/** Small enough that a lead which has to be stored in between does not wait. */
+/** Small, so that a lead can be stored in between without delay. */
 const ROWS_PER_STEP = 500;
 /** A lead has many rows. */
 const LEADS_PER_STEP = 100;
 
-/** Deletes what has been kept for long enough, and looks for objects that nobody knows of. */
+/** Deletes rows and objects past their retention, and reconciles orphaned objects. */
 export async function applyRetention(parts: JobParts, now: number): Promise<void> {
   const limits = retentionLimits(await parts.settings.latest(), now);
   const removed = await forgetRows(parts, limits);
@@ -27,7 +27,7 @@ export async function applyRetention(parts: JobParts, now: number): Promise<void
 async function forgetRows(parts: JobParts, limits: RetentionLimits): Promise<Record<string, number>> {
   const { store } = parts;
   const { leads, leadStages: stages, sessions, setAside, settledSetAside, flowSendBodies } = limits;
-  // By the real clock, because leases are.
+  // Leases are by the real clock, not the slewed one.
   const realNow = parts.now();
   const atOnce = { max: ROWS_PER_STEP };
   const isForEver = (before: number) => before < 0;
@@ -72,7 +72,7 @@ async function inSteps(parts: JobParts, step: () => Promise<number>): Promise<nu
   return total;
 }
 
-/** Half of the writer's time is enough for what is this old. */
+/** Leaves half of the writer's time to others: retention is not urgent. */
 async function givingWay<T>({ signal }: JobParts, step: () => Promise<T>): Promise<T> {
   const startedAt = performance.now();
   const result = await step();

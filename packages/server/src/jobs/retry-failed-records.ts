@@ -1,10 +1,10 @@
 import type { Retried } from '../store/tracking/ingest.ts';
 import type { JobParts } from './job.ts';
 
-/** Ingest waits meanwhile. */
+/** Ingest waits during a step. */
 const RECORDS_PER_STEP = 100;
 
-/** Records that could not be processed get another chance: an update may have mended what was wrong. */
+/** Failed records are retried, because an update may have fixed the cause. */
 export async function retryFailedRecords(
   { store, indexing, log, signal }: JobParts,
   now: number,

@@ -4,16 +4,16 @@ import { SECOND_MS } from '../lib/utc-time.ts';
 import type { JobOutcome } from '../ports/metrics.ts';
 import type { Job, JobParts } from './job.ts';
 
-/** UTC as an offset: as a time zone it takes each job 5 ms to read at the start. */
+/** UTC as an offset: as a time zone it costs each job 5 ms at start. */
 export function cronOf({ cron }: Pick<Job, 'cron'>): Cron {
   return new Cron(cron, { utcOffset: 0, protect: true });
 }
 
 export type Tick = { tick: number; intervalMs: number };
 
-/** The latest time of a schedule, however late it is now: all processes that are late name the same. */
+/** The latest scheduled time, on which all processes agree, however late they are. */
 export function tickAt(cron: Cron, now: number): Tick {
-  // It looks for times before the given one, and only at whole seconds.
+  // croner looks strictly before the given time, and only at whole seconds.
   const nextSecond = new Date((Math.floor(now / SECOND_MS) + 1) * SECOND_MS);
   const [latest, before] = cron.previousRuns(2, nextSecond);
   if (latest === undefined || before === undefined) throw new Error('A schedule has no beginning.');

@@ -14,7 +14,7 @@ import { applyRetention } from './retention.ts';
 import { retryFailedRecords } from './retry-failed-records.ts';
 import { cronOf, nextTickOf, runJob, type Tick } from './run-job.ts';
 
-/** Everything that happens by the clock (UTC). */
+/** All scheduled jobs (UTC). */
 export const JOBS: readonly Job[] = [
   {
     name: 'adopt-inboxes',
@@ -148,14 +148,14 @@ export const JOBS: readonly Job[] = [
 ];
 
 export type Schedule = {
-  /** Runs a job as if its time had come. */
+  /** Runs a job as if it was due. */
   run(name: string): Promise<JobOutcome>;
   /** When a job is due next. */
   nextTick(name: string): Tick;
   stop(): Promise<void>;
 };
 
-/** Runs each job when it is due, never twice at a time, and lets the others run when one fails. */
+/** Runs each job when it is due, never concurrently with itself; a failure does not affect the others. */
 export function openSchedule(
   jobs: readonly Job[],
   given: Omit<JobParts, 'signal'> & { now: () => number },

@@ -4,7 +4,7 @@ export type Bucket = { bucket: string; endpoint: string | undefined; region: str
 
 const BUCKET_NAME = /^\w[\w.-]{1,253}\w$/;
 const REGION_NAME = /^[a-z0-9-]+$/i;
-/** After the bucket's name. With fewer the host is a machine whose name happens to start with it. */
+/** Labels after the bucket's name. With fewer, the host is a machine whose name happens to start with it. */
 const PROVIDER_LABELS_MIN = 3;
 
 /** Path-style, unless the endpoint is the virtual-hosted address of the bucket. */
@@ -13,7 +13,7 @@ export function bucketAddress({ bucket, endpoint, region }: Bucket): string {
   if (region !== undefined && !REGION_NAME.test(region))
     throw new Error('S3_REGION is not the name of a region.');
   if (endpoint !== undefined) return atEndpoint(endpoint, bucket);
-  if (region === undefined) throw new Error('S3_BUCKET needs S3_ENDPOINT, or S3_REGION for a bucket of AWS.');
+  if (region === undefined) throw new Error('S3_BUCKET needs S3_ENDPOINT, or S3_REGION for an AWS bucket.');
   // The wildcard certificate of AWS does not cover names with dots.
   return bucket.includes('.')
     ? `https://s3.${region}.amazonaws.com/${bucket}`

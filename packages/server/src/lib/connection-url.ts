@@ -1,8 +1,8 @@
-/** Whether the address of a database or of Redis can be read, before a driver reads it in its own way. */
+/** Validates the URLs of databases and Redis before a driver misreads them. */
 
-/** A password that is not percent-encoded shows, unless it has only an @ too many, which does no harm. */
+/** Detects a password that is not percent-encoded, except for a stray @, which is harmless. */
 export function isDatabaseUrl(text: string): boolean {
-  // With a user, but no host: that is in the query, or the usual one.
+  // A user without a host: the host is in the query, or the default.
   const url = URL.parse(text) ?? URL.parse(text.replace('@/', '@host/'));
   if (url === null) return false;
   const { username, password, pathname, searchParams, hash } = url;

@@ -5,9 +5,9 @@ export type Cell = string | number | null;
 /** CSV injection: what spreadsheets take for a formula, full-width signs included. */
 const FORMULA = /^(?:[\t\r\n]|\s*[=+\-@＝＋－＠])/;
 /**
- * Where the list separator is a semicolon, spreadsheets split at it and know nothing of quotes that begin after a comma:
- * for them a cell begins after each semicolon and line break of a text. Looked for from the sign back, because from each of
- * many line breaks forward would take their number squared.
+ * Where the list separator is a semicolon, spreadsheets do not recognise quotes that open after a comma, so
+ * that a cell begins after each semicolon and line break of a text. Matched backwards from the sign: forwards
+ * from each of many line breaks would be quadratic.
  */
 const INNER_FORMULA = /(?=[=+\-@＝＋－＠])(?<=[;\r\n][\s"]*)/g;
 const NEEDS_QUOTES = /[",;\r\n]/;

@@ -1,4 +1,4 @@
-/** What is where in DATA_DIR; docs/OPERATIONS.md says what each of them holds. */
+/** Files and folders in DATA_DIR; docs/OPERATIONS.md says what each of them holds. */
 export const DATABASE_FILE = 'leadtrail.db';
 export const INBOX_DIR = 'inbox';
 export const LEAD_LOG_DIR = 'lead-log';

@@ -1,4 +1,4 @@
-/** How many characters have to be added, left out or replaced to make one text of the other (Levenshtein). */
+/** Levenshtein distance. */
 export function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (let i = 1; i <= from.length; i += 1) {

@@ -1,6 +1,6 @@
 import { OperatorError } from './errors.ts';
 
-/** Environment variables, each read as what it is to be. */
+/** Typed access to environment variables. */
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -71,7 +71,7 @@ export function readVariables(env: Environment) {
       const unknown = given.find((value) => !allowed.some((candidate) => candidate === value));
       if (unknown !== undefined) {
         throw new OperatorError(
-          `${name} must be of ${allowed.join(', ')}, separated by commas, not "${unknown}".`,
+          `${name} must be a comma-separated list of ${allowed.join(', ')}, not "${unknown}".`,
         );
       }
       return allowed.filter((candidate) => given.includes(candidate));

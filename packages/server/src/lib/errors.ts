@@ -22,20 +22,20 @@ export class AppError extends Error {
   }
 }
 
-/** What an operator can cause or mend. Its message is all there is to say: which file or variable, and what is wrong. */
+/** Something an operator can cause or fix. Shown without a stack: the file or variable, and the cause. */
 export class OperatorError extends Error {
-  /** Unlike the class it comes along from another thread. */
+  /** Unlike the class, it survives the transfer from another thread. */
   readonly isForOperator = true;
 }
 
-/** What is said where nothing goes on: to the operator a sentence, and of what nobody expected the stack, too. */
+/** The message of a fatal error, with the stack if it was unexpected. */
 export function toldOf(error: unknown): string {
   const { message, stack } = error as Error;
   const explained = explainedIn(error);
   return explained === undefined ? `${message}\n${stack}` : explained.message;
 }
 
-/** The error itself, or the one that has caused it. */
+/** The operator's error in a chain of causes. */
 export function explainedIn(error: unknown): OperatorError | undefined {
   for (let each = error; each instanceof Error; each = each.cause) {
     if ((each as Partial<OperatorError>).isForOperator) return each as OperatorError;
@@ -44,23 +44,23 @@ export function explainedIn(error: unknown): OperatorError | undefined {
 }
 
 const FILE_REASONS: Readonly<Record<string, string>> = {
-  EACCES: 'this user has no right to it',
-  EPERM: 'this user has no right to it',
+  EACCES: 'this user lacks permission',
+  EPERM: 'this user lacks permission',
   EROFS: 'its file system is read-only',
   EISDIR: 'it is a folder',
   EEXIST: 'it is not a folder',
-  ENOTDIR: 'it is not in a folder',
-  ENOENT: 'it is not there',
+  ENOTDIR: 'its parent is not a folder',
+  ENOENT: 'it does not exist',
   ENOSPC: 'its disk is full',
-  EDQUOT: 'its disk is full for this user',
+  EDQUOT: 'the disk quota of this user is used up',
 };
 
-/** Why a file or a folder cannot be used; undefined: for a reason that nobody outside can mend. */
+/** Why a file or folder cannot be used; undefined: for no reason that an operator can fix. */
 export function fileReason(error: unknown): string | undefined {
   return FILE_REASONS[(error as NodeJS.ErrnoException).code ?? ''];
 }
 
-/** Something the service needs is away for now: the caller should come back. */
+/** A dependency is down for now: the caller should retry. */
 export function unavailable(message: string, cause?: unknown): AppError {
   return new AppError('unavailable', message, { retryAfterSeconds: 2, cause });
 }

@@ -2,8 +2,8 @@ import ipaddr from 'ipaddr.js';
 import { canonicalBareIp, ipv4Number } from './ip-address.ts';
 
 /**
- * An address or a CIDR range. Its key has the address in digits of a fixed number: so the ranges that contain an address
- * can be spelled out and looked up, and all that lies within a range is between two keys.
+ * An address or a CIDR range. Keys hold the address in fixed-width hex: the ranges that contain an address
+ * can be enumerated and looked up, and everything within a range lies between two keys.
  */
 export type IpNetwork = {
   /** As it is stored and shown. */
@@ -13,7 +13,7 @@ export type IpNetwork = {
   bits: number | null;
 };
 
-/** What a text is instead: no address or range, one with an address inside of the range, or one that is too large. */
+/** Why a text is not accepted: unreadable, bits set after the prefix, or too large a range. */
 export type NotANetwork = 'unreadable' | 'host_bits' | 'too_large';
 
 type Family = { name: '4' | '6'; bits: number; bitsMin: number };
@@ -70,7 +70,7 @@ export function networksContaining(ip: string, lengths?: ReadonlySet<number>): s
   return keys;
 }
 
-/** The keys of all ranges that contain a network, itself included, and between which all lie that it contains. */
+/** The keys of all ranges that contain a network, itself included, and the bounds of the keys within it. */
 export function overlapOf({ key }: IpNetwork): { containing: string[]; from: string; until: string } {
   const { family, digits, bits } = readKey(key);
   const containing: string[] = [];
@@ -105,19 +105,19 @@ function readKey(key: string) {
   return { family: address[0] === '4' ? IPV4 : IPV6, digits: address.slice(1), bits: Number(length) };
 }
 
-/** The first address of the range of this length that it is in. */
+/** The first address of the enclosing range of this prefix length. */
 function startOf(digits: string, bits: number): string {
   const { head, digit, hostBits } = split(digits, bits);
   return head + HEX.charAt(digit & ~hostBits) + ZEROS.slice(head.length + 1, digits.length);
 }
 
-/** The last. */
+/** The last one. */
 function endOf(digits: string, bits: number): string {
   const { head, digit, hostBits } = split(digits, bits);
   return head + HEX.charAt(digit | hostBits) + ONES.slice(head.length + 1, digits.length);
 }
 
-/** The digits that belong to the range alone, and the one in which it ends; of an address that is its last. */
+/** Splits at the digit in which the prefix ends; for a single address that is the last one. */
 function split(digits: string, bits: number) {
   const whole = Math.min(Math.floor(bits / DIGIT_BITS), digits.length - 1);
   return {

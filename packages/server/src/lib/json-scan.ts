@@ -1,12 +1,13 @@
 import { AppError } from './errors.ts';
 
 /**
- * JSON that is validated without building objects: hostile text can cost JSON.parse ten times the time and memory. What
- * JSON.parse accepts passes. The text is UTF-8 and NUL-terminated; NUL is not valid in JSON, which saves bounds checks.
+ * Validates JSON without building objects: hostile text can cost JSON.parse ten times the time and memory.
+ * Accepts what JSON.parse accepts. The text is UTF-8 and NUL-terminated; NUL is not valid in JSON, which
+ * saves bounds checks.
  */
 export type ScannedJson = Buffer;
 
-/** Gets the positions of values down to a level, which is the number of objects and lists around them. */
+/** Gets the positions of values down to a level, which is their nesting depth. */
 export type JsonListener = {
   levelsMax: number;
   levelsReported: number;
@@ -50,8 +51,8 @@ export function terminated(pieces: readonly Buffer[]): ScannedJson {
 }
 
 /**
- * Each call scans some more bytes and returns whether there is more. A loop rather than recursion: the text decides how
- * deep it nests.
+ * Each call scans some more bytes and returns whether there is more. A loop rather than recursion, because
+ * the input controls the nesting depth.
  */
 export function scanJson(json: ScannedJson, listener: JsonListener): (bytes: number) => boolean {
   const { levelsMax, levelsReported } = listener;

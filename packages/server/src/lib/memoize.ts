@@ -2,8 +2,8 @@
 const KEY_CHARS_MAX = 4096;
 
 /**
- * Remembers the results of a pure function by its argument; once there are too many, it begins anew. A result for a longer
- * argument is not remembered: many are what somebody sent, and must not fill the memory.
+ * Memoises a pure function by its argument, and starts over once there are too many results. Longer arguments
+ * are not remembered: many come from requests, and must not fill the memory.
  */
 export function memoize<R>(entriesMax: number, compute: (key: string) => R): (key: string) => R {
   const results = new Map<string, R>();

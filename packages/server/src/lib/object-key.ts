@@ -4,7 +4,7 @@ export function assertObjectKey(key: string): void {
   }
 }
 
-/** A normalised path: another spelling of it would be another object in some stores only. */
+/** Normalised paths only: `a//b` and `a/./b` are objects of their own in some stores, and `a/b` in others. */
 export function isObjectKey(key: string): boolean {
   return !key.includes('\0') && key.split('/').every((segment) => !['', '.', '..'].includes(segment));
 }

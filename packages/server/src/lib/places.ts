@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
 
-/** Where things are: the service runs from its sources, or from `build/service`, which lies as deep. */
+/** Paths that hold both for the sources and for `build/service`, which is nested as deep. */
 
 /** Where package.json, `.env` and the default data directory are. */
 export const PROJECT_DIR = resolve(import.meta.dirname, '../../../..');
 
 const isBuilt = !import.meta.url.endsWith('.ts');
 
-/** What a thread runs: a file of `adapters/`. */
+/** The entry file of a worker thread, in `adapters/`. */
 export function threadFile(name: string): URL {
   return new URL(isBuilt ? `./${name}.js` : `../adapters/${name}.ts`, import.meta.url);
 }

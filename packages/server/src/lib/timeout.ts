@@ -1,6 +1,6 @@
 /**
- * Settles like the promise, or once the time is up with what `onTimeout` returns; an error rejects. The promise itself
- * goes on.
+ * Settles like the promise, or once the time is up with what `onTimeout` returns; an error rejects. Does not
+ * cancel the promise.
  */
 export function withTimeout<T>(promise: Promise<T>, ms: number, onTimeout: () => T | Error): Promise<T> {
   if (ms === Number.POSITIVE_INFINITY) return promise;
@@ -24,8 +24,8 @@ export function withTimeout<T>(promise: Promise<T>, ms: number, onTimeout: () =>
 }
 
 /**
- * Returns how to cancel it. Timers run before I/O: after the event loop was blocked, an answer that has come in time may
- * still be unread, so it is read first.
+ * Returns a function that cancels it. Timers run before I/O: if the event loop was blocked, an answer that
+ * arrived in time may still be unread, so pending I/O is handled first.
  */
 export function startTimeout(ms: number, onTimeout: () => void): () => void {
   let immediate: NodeJS.Immediate | undefined;

@@ -1,6 +1,6 @@
 import { canonicalIp } from './ip-address.ts';
 
-/** Web addresses as people type them and browsers send them. What the URL parser would repair is refused. */
+/** Web addresses as people type them and browsers send them. Refuses what the URL parser would repair. */
 
 export const HOST_CHARS_MAX = 253;
 

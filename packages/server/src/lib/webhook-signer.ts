@@ -1,6 +1,6 @@
 import type { Webhook } from 'standardwebhooks';
 
-/** Signatures as Standard Webhooks 1.0 has them, for what is sent and what comes in. */
+/** Standard Webhooks 1.0 signatures, for outgoing and incoming messages. */
 export type Signer = Pick<Webhook, 'sign'>;
 
 let latest: { secret: string; signer: Signer } | undefined;
@@ -14,8 +14,8 @@ export async function signerOf(secret: string): Promise<Signer> {
 }
 
 /**
- * A secret is base64 with or without `whsec_` before it, as the standard has it. Any other text is taken as it
- * stands, as UTF-8, so that any secret agreed on with the other side works.
+ * By the standard a secret is base64, with or without the prefix `whsec_`. Any other text is used as UTF-8,
+ * so that any secret agreed on with the other side works.
  */
 async function makeSigner(secret: string): Promise<Signer> {
   // Loaded lazily: many installations never sign anything.

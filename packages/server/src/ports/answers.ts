@@ -3,11 +3,11 @@ import type { CompiledQuestion } from '../domain/questions/compile.ts';
 
 /** The columnar copy of visits, submissions and costs, which answers questions. */
 export type Answers = {
-  /** Brings the copy up to date first, as far as that is possible in a short time. */
+  /** Brings the copy up to date first, as far as a short time allows. */
   ask(question: CompiledQuestion): Promise<Found>;
-  /** Brings a copy that is in use up to date: what it is behind must not grow. */
+  /** Brings a copy that is in use up to date, so that its lag does not grow. */
   follow(): Promise<void>;
-  /** Leaves nothing in the files of copies of what has left the store. */
+  /** Purges the files of copies of everything that was deleted from the store. */
   forget(): Promise<void>;
   close(): Promise<void>;
 };
@@ -18,6 +18,6 @@ export type Found = {
   groups: number;
   /** Everything up to this moment is in it. */
   asOf: number;
-  /** Of all there is; null: there is nothing, or it was not asked for. */
+  /** Of all data; null: there is none, or it was not asked for. */
   earliest: number | null;
 };

@@ -1,12 +1,12 @@
-/** Memory for plain data that may be lost at any time. Processes may share it or have one each. */
+/** A cache for plain data, which may be lost at any time. Processes share one or have one each. */
 export type Cache = {
   get<T>(key: CacheKey<T>): Promise<T | undefined>;
-  /** Without a time it stays for as long as there is room. */
+  /** Without a TTL, the value stays until it is evicted. */
   set<T>(key: CacheKey<T>, value: NoInfer<T>, ttlMs?: number): Promise<void>;
   delete(key: CacheKey<unknown>): Promise<void>;
 };
 
-/** Knows what is kept under it. */
+/** Carries the type of its value. */
 export type CacheKey<T> = string & { readonly [kept]?: T };
 declare const kept: unique symbol;
 
@@ -15,7 +15,7 @@ export function cacheKey<T>(...parts: readonly (string | number)[]): CacheKey<T>
   return parts.map((part) => encodeURIComponent(part)).join(':') as CacheKey<T>;
 }
 
-/** Whether anyone wants to hear of a lead drought: spares the store the question. */
+/** Whether lead drought alerts are on: saves a query. */
 export const LEAD_DROUGHT_ENABLED = cacheKey<boolean>('lead_drought_enabled');
-/** What the settings are remembered under; deleted when they change. They stay in the store, for there are secrets among them. */
+/** Deleted when the settings change, so that processes reread them. The settings hold secrets: not cached. */
 export const SETTINGS_VERSION = cacheKey<string>('settings_version');

@@ -1,8 +1,8 @@
 import type { SpamCheckProvider } from '@leadtrail/contract/form-settings';
 
-/** The providers of widgets that tell people from programs. */
+/** The captcha providers. */
 export type Captcha = {
-  /** Whatever the provider does is an outcome, never a rejection. */
+  /** Never rejects: failures of the provider are an outcome, too. */
   verify(asked: CaptchaQuestion): Promise<CaptchaOutcome>;
   close(): void;
 };
@@ -11,7 +11,7 @@ export type CaptchaQuestion = {
   provider: SpamCheckProvider;
   siteKey: string;
   secret: string;
-  /** What the widget has put into the form. */
+  /** The widget's response. */
   token: string;
   /** The sender's address. */
   ip: string;

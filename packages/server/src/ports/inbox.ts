@@ -1,10 +1,10 @@
-/** The durable place where accepted requests wait to be processed. */
+/** The durable queue of accepted requests. */
 export type Inbox = {
-  /** Who this inbox is, for the store to tell a copy of it from itself. */
+  /** By which the store tells this inbox from a copy of it. */
   identity(): InboxIdentity;
-  /** The store knows this opening: earlier ones without records need not be remembered. */
+  /** Called once the store knows this opening: earlier ones without records may be forgotten. */
   confirm(): Promise<void>;
-  /** For a copy of another inbox: from now on it is one of its own. */
+  /** Gives a copy of another inbox an identity of its own. */
   becomeItself(): Promise<void>;
   /** Resolves once the record is on disk. One record is one line of JSON. */
   append(line: string): Promise<void>;
@@ -15,18 +15,18 @@ export type Inbox = {
   take(recordsMax: number, after?: number): Promise<InboxBatch | undefined>;
   /** Forgets what an opening has appended up to this sequence. */
   release(epoch: string, lastSequence: number): Promise<InboxBacklog>;
-  /** Gives the records that are left of an opening a new epoch, because theirs says nothing about them. */
+  /** Gives the remaining records of an opening a new epoch, because another inbox uses theirs, too. */
   renew(epoch: string): Promise<void>;
   /** Calls back after every commit. */
   onAppended(listener: () => void): void;
   backlog(): InboxBacklog;
   /** When the oldest record was appended, in milliseconds; undefined when there is none. */
   oldestAt(): number | undefined;
-  /** Remembers what is in it now: the answer tells whether all of that has been released. */
+  /** Marks the present records; the returned function tells whether all of them have been released. */
   mark(): () => boolean;
-  /** Resolves where a record could be written now. */
+  /** Rejects if a record could not be written now. */
   probe(): Promise<void>;
-  /** Leaves nothing in its file but what has not been released yet. */
+  /** Purges its file of everything that has been released. */
   compact(): Promise<void>;
   close(): Promise<void>;
 };

@@ -7,7 +7,10 @@ export type JobReport = (outcome: JobOutcome, at: number, seconds: number) => vo
 /** Retry: not delivered, and to be tried again. Failed: not delivered, and given up. */
 export type DeliveryOutcome = 'delivered' | 'retry' | 'failed';
 
-/** What became of a submitted lead. Repeated: it was there already, under its Idempotency-Key. Failed: it was answered with an error of ours and is not stored. */
+/**
+ * What became of a submitted lead. Repeated: stored before under its Idempotency-Key. Failed: answered with a
+ * server error, and not stored.
+ */
 export const LEAD_OUTCOMES = [
   'primary',
   'follow_up',
@@ -35,7 +38,7 @@ export const DROP_REASONS = [
 ] as const;
 export type DropReason = (typeof DROP_REASONS)[number];
 
-/** Gauges that are looked up when the metrics are asked for; undefined: not known, or not configured. */
+/** Gauges that are sampled when the metrics are scraped; undefined: not known, or not configured. */
 export type Figures = Record<
   | 'diskFreeBytes'
   | 'lagSeconds'
@@ -48,7 +51,7 @@ export type Figures = Record<
   number | undefined
 >;
 
-/** What shares one kind of work among so many. */
+/** A pool with a concurrency limit. */
 export type WatchedPool = { name: string; limit: number; busy: number; waiting: number };
 
 export type WatchedInbox = Pick<Inbox, 'backlog' | 'oldestAt'>;
@@ -57,7 +60,7 @@ export type WatchedInbox = Pick<Inbox, 'backlog' | 'oldestAt'>;
 export type Metrics = {
   /** What one endpoint reports; asked for once, called for every request. */
   forEndpoint(endpoint: string): (status: number, seconds: number) => void;
-  /** The same for a scheduled job; from then on it can be seen that it has not run yet. */
+  /** The same for a scheduled job, which is registered at once so that one that never runs is visible. */
   forJob(job: string): JobReport;
   watchInboxes(inboxes: () => readonly WatchedInbox[]): void;
   watchLeadLogs(logs: () => readonly WatchedInbox[]): void;
@@ -73,11 +76,11 @@ export type Metrics = {
   ingestFailed(): void;
   leadSubmitted(outcome: LeadOutcome): void;
   dropped(reason: DropReason, count?: number): void;
-  /** A request with a key or secret that is wrong. */
+  /** A request had a wrong key or secret. */
   keyRefused(): void;
   /** One attempt to bring a lead to the automation platform. */
   deliveryTried(outcome: DeliveryOutcome): void;
   show(figures: Figures): void;
-  /** All of it, in the form Prometheus reads. */
+  /** Everything in the Prometheus text format. */
   text(): string;
 };

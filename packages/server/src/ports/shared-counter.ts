@@ -1,8 +1,8 @@
-/** Counts that several processes have in common. */
+/** Counters that several processes share. */
 export type SharedCounter = {
   /**
-   * Counts so many more, or one, and answers with how many there are now. Whoever knows of more than are kept here says so with
-   * `atLeast`: then that is how many there are. Undefined when there is no answer in time; never rejects.
+   * Adds `amount` (default: one) and returns the new count, which is raised to `atLeast` if the caller knows
+   * of more. Undefined when there is no answer in time; never rejects.
    */
   count(name: string, atLeast: number, ttlMs: number, amount?: number): Promise<number | undefined>;
 };

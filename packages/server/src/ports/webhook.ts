@@ -3,9 +3,9 @@ import type { EgressPolicy } from '../domain/delivery/egress.ts';
 
 /** HTTP messages to the automation platform and other targets. */
 export type Webhook = {
-  /** One attempt. Whatever the other side does is an outcome, never a rejection; so is an abort. */
+  /** One attempt. Never rejects: failures of the target and an abort are outcomes, too. */
   send(target: WebhookTarget, message: WebhookMessage, signal?: AbortSignal): Promise<WebhookOutcome>;
-  /** Stops every send that is under way, and all that would follow. */
+  /** Aborts the requests in flight, and all that would follow. */
   close(): void;
 };
 

@@ -12,16 +12,16 @@ import type { ArchiveQueueRow, ObjectRow } from './schema.ts';
 
 const CLAIMED = ['archive_id', 'created_at', 'sessions', 'first_session', 'last_session', 'body'] as const;
 export type ArchiveClaim = {
-  /** The object they go into. */
+  /** The object that the entries go into. */
   key: string;
-  /** Tells this lease from any other. */
+  /** Identifies this lease. */
   claimedUntil: number;
   entries: Pick<ArchiveQueueRow, (typeof CLAIMED)[number]>[];
 };
 
 /**
- * Leases the oldest waiting entries; null: there are none. After a crash the lease runs out and they are leased again,
- * in the same group, but for another object: the one before may yet be written by a process that was only held up.
+ * Leases the oldest waiting entries; null: there are none. When a lease expires, the same group is leased
+ * again but for another object: the previous holder may be stalled rather than dead, and still write its own.
  */
 export const claimArchives = background(
   { changes: [] },
@@ -62,7 +62,7 @@ export const claimArchives = background(
   },
 );
 
-/** The same object again only if its previous writer gave it back: otherwise that may still be writing it. */
+/** Reuses the object only if its previous writer released it: otherwise that may still be writing it. */
 async function objectFor(
   db: Db,
   { object_id, created_at }: Pick<ArchiveQueueRow, 'object_id' | 'created_at'>,
@@ -78,7 +78,7 @@ async function objectFor(
 
 type HeldArchives = Pick<ArchiveClaim, 'key' | 'claimedUntil'> & { archiveIds: readonly string[] };
 
-/** Gives entries back, because the object store did not take them. */
+/** Gives entries back after a failed upload. */
 export const releaseArchives = background(
   { changes: [] },
   async (db, { key, claimedUntil, archiveIds, until }: HeldArchives & { until: number }): Promise<void> => {
@@ -93,8 +93,8 @@ export const releaseArchives = background(
 );
 
 /**
- * Puts an object into the catalogue in place of its entries. False: another process has taken over the lease
- * and was faster, or the object may be deleted at any time because the lease has run out.
+ * Puts an object into the catalogue in place of its entries. False: another process took over the lease and
+ * recorded them first, or this lease has expired and the object may be deleted at any time.
  */
 export const recordArchive = background(
   { changes: ['objects'] },
@@ -115,7 +115,7 @@ export const recordArchive = background(
   },
 );
 
-/** Where a walk through the objects has come, oldest first. */
+/** The position of a walk through the objects, oldest first. */
 export type ObjectAge = Pick<ObjectRow, 'created_at' | 'key'>;
 
 export const oldObjects = primaryRead(
@@ -138,7 +138,7 @@ export const oldObjects = primaryRead(
   },
 );
 
-/** Takes objects that are no longer there out of the catalogue; what is not in it does not count. */
+/** Removes deleted objects from the catalogue and its totals; unknown keys are ignored. */
 export const forgetObjects = background(
   { changes: ['objects', 'replays'] },
   async (db, { keys }: { keys: readonly string[] }): Promise<void> => {

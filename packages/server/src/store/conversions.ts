@@ -8,7 +8,7 @@ import type { Db } from './dialect.ts';
 import { type TouchedLead, touchesOfLeads } from './leads/touches.ts';
 import { inspection, write } from './operation.ts';
 
-/** What ad platforms are told about their clicks, and what they have been told. */
+/** Conversions for ad platforms, and which of them have been exported. */
 
 const MICROS = 1_000_000;
 
@@ -16,7 +16,7 @@ export type ConversionFilter = {
   platform: AdPlatform;
   goal: ConversionGoal;
   since: number;
-  /** Those that were exported before, too. */
+  /** Includes conversions exported before. */
   again: boolean;
 };
 
@@ -26,7 +26,7 @@ export type ConversionPage = {
   next: number | null;
 };
 
-/** Of the leads after one, in the order of their numbers. */
+/** Conversions of the leads after a given number, in the order of lead numbers. */
 export const conversionsAfter = inspection(
   async (
     db: Db,
@@ -39,7 +39,7 @@ export const conversionsAfter = inspection(
       const campaign = JSON.parse(lead.campaign);
       const touches = touched.get(lead.lead_id)?.touches ?? [];
       const click = adClick(filter.platform, { ...lead, campaign }, touches);
-      return click === undefined ? [] : [{ leadId: lead.lead_id, ...click, ...told(lead) }];
+      return click === undefined ? [] : [{ leadId: lead.lead_id, ...click, ...conversionOf(lead) }];
     });
     return { conversions, next: leads.length < max ? null : (leads.at(-1)?.lead_id ?? null) };
   },
@@ -61,7 +61,7 @@ async function reachedLeads(
   after: number,
   max: number,
 ): Promise<ReachedLead[]> {
-  // What went into a lead by merging counts for it, as in the figures.
+  // What belonged to a merged lead counts for the survivor, as in the figures.
   const ofLead = (column: string) => sql`(${sql.ref(column)} = l.lead_id or ${sql.ref(column)} in (
     select merged_lead_id from lead_merges where into_lead_id = l.lead_id))`;
   const exported = sql`exists (
@@ -81,7 +81,7 @@ async function reachedLeads(
 
 const STAGES = { qualified: ['qualified', 'proposal', 'won'], won: ['won'] } as const;
 
-/** Null: not yet. Moves from before they were kept are dated to the enquiry. */
+/** When the goal was reached; null: not yet. Without a move, as in older leads, the time of the enquiry. */
 function reachedAt(goal: ConversionGoal, isMoveOfLead: RawBuilder<unknown>): RawBuilder<unknown> {
   if (goal === 'lead') return sql`l.created_at`;
   const stages = sql.join(STAGES[goal].map((stage) => sql.lit(stage)));
@@ -90,7 +90,7 @@ function reachedAt(goal: ConversionGoal, isMoveOfLead: RawBuilder<unknown>): Raw
     case when l.status in (${stages}) then l.created_at end)`;
 }
 
-function told(lead: ReachedLead): Omit<Conversion, 'clickId' | 'clickedAt'> {
+function conversionOf(lead: ReachedLead): Omit<Conversion, 'clickId' | 'clickedAt'> {
   const { key } = readPhone(lead.contact_phone, lead.contact_country_code, lead.contact_country_name || null);
   return {
     leadPublicId: lead.lead_public_id,
@@ -103,12 +103,12 @@ function told(lead: ReachedLead): Omit<Conversion, 'clickId' | 'clickedAt'> {
 
 type Exported = Omit<ConversionFilter, 'since'> & { leadIds: readonly number[]; now: number };
 
-/** Refuses all where another export has told some of them meanwhile. */
+/** Fails as a whole if another export has taken some of them in the meantime. */
 export const noteExported = write(
   { changes: [] },
   async ({ query, dialect }: Db, { platform, goal, again, leadIds, now }: Exported): Promise<void> => {
     await dialect.lockEach([`conversions\n${platform}\n${goal}`]);
-    const told = await query
+    const exported = await query
       .selectFrom('conversion_exports')
       .select('lead_id')
       .where('platform', '=', platform)
@@ -116,10 +116,13 @@ export const noteExported = write(
       .where('lead_id', 'in', dialect.anyOf(leadIds))
       .limit(1)
       .executeTakeFirst();
-    if (told !== undefined && !again) {
-      throw new AppError('conflict', 'Another export has just taken some of these conversions.');
+    if (exported !== undefined && !again) {
+      throw new AppError(
+        'conflict',
+        'Another export has just taken some of these conversions. Export again to get the rest.',
+      );
     }
-    // From the leads, so that one erased meanwhile leaves nothing.
+    // Selected from `leads`: a lead erased in the meantime must leave no row.
     await sql`
       insert into conversion_exports (lead_id, platform, goal, exported_at)
       select lead_id, ${sql.lit(platform)}, ${sql.lit(goal)}, ${sql.lit(now)} from leads

@@ -15,8 +15,8 @@ export type CostImport = {
 };
 
 /**
- * A day of a campaign has one cost: that of the latest import. So the same file twice changes nothing, and an import is
- * known by its content.
+ * Upsert: the latest import wins for each day and campaign. The id of an import is a hash of its content, so
+ * importing the same file twice changes nothing.
  */
 export const importCosts = write({ changes: [] }, async (db, given: CostImport): Promise<void> => {
   const { importId: import_id, format, fileName: file_name, now: imported_at } = given;

@@ -1,14 +1,14 @@
 import type { Db } from './dialect.ts';
 import type { Topic } from './topics.ts';
 
-/** For each read whose answers may be kept, a number that grows with every change of what it shows. */
+/** By name of a cacheable read: a number that grows with every change to what it shows. */
 export type DataVersions = Readonly<Record<string, number>>;
-/** The same for each topic. It becomes visible together with the change. */
+/** The same by topic. A version becomes visible together with the change. */
 export type TopicVersions = Readonly<Partial<Record<Topic, number>>>;
 
 /**
- * A write notes only the name of its operation, in one row; here that becomes the topics it may have changed. In
- * PostgreSQL an operation has several rows, so that writers do not wait for one another; their sum counts.
+ * A write increments a single row, that of its operation; here operations are mapped to the topics they may
+ * change. In PostgreSQL an operation has several rows to avoid contention; the version is their sum.
  */
 export async function topicVersions(
   { dialect }: Db,
@@ -23,8 +23,9 @@ export async function topicVersions(
 }
 
 /**
- * In SQLite leads are not noted: each leaves a row in one of two tables whose numbers only grow, and their last
- * numbers are kept anyway. PostgreSQL hands out numbers before the commit, so there they would tell too early.
+ * SQLite needs no row for captured leads: each inserts into one of two tables with autoincrement, whose last
+ * numbers `sqlite_sequence` keeps anyway. PostgreSQL hands out numbers before the commit, so there the
+ * version would change too early.
  */
 export const COUNTED_BY_ROWS = 'captureLead';
 

@@ -9,49 +9,52 @@ export type Dialect = {
   readonly kind: DialectKind;
   /** A list of values for `in`, as one parameter however long it is. */
   anyOf<T extends string | number>(values: readonly T[]): RawBuilder<T>;
-  /** For `run`: a JSON list, which is its next value, as a table `listed` with the columns value and key, its place in the list. */
+  /**
+   * For `run`: its next parameter, a JSON list, as a table `listed` with the columns value and key
+   * (position).
+   */
   readonly listed: string;
   /**
-   * For `run`: a select of the rows of a table whose column has one of the numbers in a JSON list, its only value. Each is
-   * looked up by an index, whatever the database thinks of the size of the table.
+   * For `run`: selects the rows of a table whose column has one of the numbers in a JSON list, its only
+   * parameter. Forces an index lookup for each number, whatever the planner estimates.
    */
   lookUp(table: keyof Schema, column: string): string;
   /**
-   * For `run`: in a `from`, what a select of numbers, called value, finds for each row of the tables before it, as a table
-   * `found`. Unlike a join it may have a limit of its own.
+   * For `run`: a lateral join in a `from`. Runs a select of numbers, named value, for each row of the tables
+   * before it, as a table `found`. Unlike a plain join, it may have a limit of its own.
    */
-  foundBy(select: string): string;
+  lateral(select: string): string;
   /** Pairs of values as a table with the columns a and b. */
   pairs(
     values: readonly (readonly [string, string | number])[],
     typeOfB: 'text' | 'bigint',
   ): RawBuilder<unknown>;
-  /** Whether a column contains a text, taken literally; upper and lower case are the same. */
+  /** Whether a column contains a text, taken literally and regardless of case. */
   contains(column: string, text: string): RawBuilder<SqlBool>;
   /** A column to be sorted by without regard to case, in the same order in both databases. */
   folded(column: string): RawBuilder<string>;
-  /** A column in the order of its bytes, whatever the language of the database. */
+  /** A column in byte order, whatever the collation of the database. */
   byBytes(column: string): RawBuilder<string>;
-  /** A column that must not decide which index is used; PostgreSQL knows what is in them. */
-  aside(column: string): RawBuilder<unknown>;
-  /** Whether a text has what is searched for; upper and lower case are not the same. */
+  /** A column whose index SQLite must not use; PostgreSQL has the statistics to choose well. */
+  withoutIndex(column: string): RawBuilder<unknown>;
+  /** Whether a text matches a search; case-sensitive. */
   includes(text: RawBuilder<string>, search: Search): RawBuilder<SqlBool>;
-  /** The entries of `lead_index` whose search text has what is searched for, found by the trigrams both have. */
+  /** The entries of `lead_index` whose search text matches, found by the trigram index. */
   leadsIncluding(search: Search): RawBuilder<unknown>;
-  /** Makes the texts of leads known to `leadsIncluding`, where the database does not see to it itself… */
+  /** Adds texts of leads to the trigram index, where the database does not maintain it itself… */
   indexTexts(texts: readonly { leadId: number; text: string }[]): Promise<void>;
-  /** …and makes it forget those of others. */
+  /** …and removes those of others. */
   forgetTexts(leadIds: readonly number[]): Promise<void>;
-  /** Runs a statement as it stands, with `?` for each value: for the few where building it each time would be slow. */
+  /** Runs a statement given as text, with `?` for each value: for hot paths, to save building the query. */
   run<R>(text: string, values: readonly SqlValue[]): Promise<R[]>;
-  /** The same for many rows: each is made of its values in the order of the columns, without looking up their names. */
+  /** The same for many rows: `rowOf` gets the values in column order, which saves lookups by name. */
   runMany<R>(
     text: string,
     values: readonly SqlValue[],
     rowOf: (values: readonly unknown[]) => R,
   ): Promise<R[]>;
-  /** The same for a select that locks its rows until the transaction ends. */
-  selectHeld<R>(text: string, values: readonly SqlValue[]): Promise<R[]>;
+  /** `run` for a select that locks its rows until the transaction ends (`for update`). */
+  selectForUpdate<R>(text: string, values: readonly SqlValue[]): Promise<R[]>;
   /** Inserts a row and answers with the number it was given. */
   insertNumbered<T extends NumberedTable>(table: T, row: Insertable<Schema[T]>): Promise<number>;
   /** Inserts many rows; `conflict` is the part after `on conflict`, the same in both databases; empty: there is none. */
@@ -60,31 +63,31 @@ export type Dialect = {
     rows: readonly Insertable<Schema[T]>[],
     conflict: string,
   ): Promise<void>;
-  /** Adds figures to the rows of a table of totals; one that is missing begins with them. */
+  /** Adds figures to rows of a table of totals; a missing row is inserted. */
   addRows<T extends keyof Schema>(to: Totals<T>, rows: readonly Insertable<Schema[T]>[]): Promise<void>;
-  /** Writes what operations have noted so far, for one that has to read it, and before a savepoint. */
+  /** Flushes what operations have buffered: before it is read, and before a savepoint. */
   writeNotes(): Promise<void>;
-  /** Forgets what was noted by what is rolled back. */
+  /** Discards the buffer after a rollback. */
   dropNotes(): void;
-  /** Changes many rows; each says by its key which one it is. */
+  /** Updates many rows, each identified by its key. */
   updateRows<T extends keyof Schema>(
     table: T,
     key: keyof Schema[T] & string,
     rows: readonly Updateable<Schema[T]>[],
   ): Promise<void>;
-  /** Notes for the columnar copies what has changed; operations that are committed together may share a note. */
+  /** Appends to the change log of the columnar copies; operations committed together may share an entry. */
   noteChanged(kind: AnswerChangeRow['kind'], ids: readonly (string | number)[]): Promise<void>;
-  /** The end of a select that locks its rows until the transaction ends… */
-  readonly hold: RawBuilder<unknown>;
-  /** …and of one that skips rows which are locked. */
-  readonly holdFree: RawBuilder<unknown>;
-  /** Lets one transaction of a kind run at a time, over all processes, until it ends. */
+  /** The end of a select that locks its rows (`for update`), where the database needs it… */
+  readonly forUpdate: RawBuilder<unknown>;
+  /** …and of one that skips locked rows. */
+  readonly forUpdateSkipLocked: RawBuilder<unknown>;
+  /** Serialises the transactions of a kind, across all processes, until this one ends. */
   lock(name: LockName): Promise<void>;
-  /** The same for each of some keys that are known only at run time. Those that are shared keep out only who wants them alone. */
+  /** The same for keys known only at run time; `shared` ones exclude only exclusive locks. */
   lockEach(keys: readonly string[], shared?: readonly string[]): Promise<void>;
-  /** Which of several rows this transaction counts in, where totals have one for each slot. */
+  /** Which slot this transaction adds to, where a total is spread over several rows. */
   readonly slot: number;
-  /** The error comes from the state of the database, not from what was asked of it. */
+  /** The error is transient: caused by the state of the database, not by the statement. */
   mayPass(error: unknown): boolean;
 };
 
@@ -100,18 +103,18 @@ export type Db = { readonly query: Kysely<Schema>; readonly dialect: Dialect };
 
 export type SqlValue = string | number | null | Uint8Array;
 
-/** The tables whose rows get a number when they are inserted, and what it is called. */
+/** The tables with generated numbers, and the column of each. */
 export const NUMBER_COLUMNS = { leads: 'lead_id', submissions: 'submission_id' } as const;
 export type NumberedTable = keyof typeof NUMBER_COLUMNS;
 
-/** A table that counts: its rows are found by some columns, and the others are sums. */
+/** A table of totals: `key` identifies a row, `sums` are added to. */
 export type Totals<T extends keyof Schema> = {
   readonly table: T;
   readonly key: readonly (keyof Schema[T] & string)[];
   readonly sums: readonly (keyof Schema[T] & string)[];
   /** The part after `on conflict`. */
   readonly adding: string;
-  /** Operations that are committed together may add once for all of them: until then they only note what to add. */
+  /** Additions may be buffered and written once for all operations that are committed together. */
   readonly isNoted: boolean;
 };
 
@@ -125,7 +128,7 @@ export function totalsIn<T extends keyof Schema>(
   return { table, key, sums, adding: `(${key.join(', ')}) do update set ${set.join(', ')}`, isNoted };
 }
 
-/** One row for each key. */
+/** Sums up rows with the same key. */
 export function summed<R extends object>(
   rows: readonly R[],
   { key, sums }: { key: readonly string[]; sums: readonly string[] },
@@ -144,7 +147,7 @@ export function keyOf(row: object, columns: readonly string[]): string {
   return JSON.stringify(columns.map((column) => (row as Record<string, unknown>)[column]));
 }
 
-/** All texts of one of the lists. */
+/** True if all texts of any one list are included. */
 export function includesAll(
   search: Search,
   includes: (text: string) => RawBuilder<SqlBool>,

@@ -30,7 +30,7 @@ export const dropdownOptions = read(
   },
 );
 
-/** Labels are read by people, and the databases do not agree on how people sort. */
+/** Sorted here, because the collations of the two databases differ. */
 function inOrder(): (one: DropdownOption, other: DropdownOption) => number {
   const { compare } = new Intl.Collator('en');
   return (one, other) =>
@@ -96,7 +96,7 @@ const DEMO_OPTIONS: readonly (readonly [OptionKind, value: string, label: string
   ['city', 'New York', 'New York'],
 ];
 
-/** Something to begin with, where nothing has been set up yet. */
+/** Example options, if there are none yet. */
 export const ensureDemoOptions = write({ changes: ['setup'] }, async (db): Promise<void> => {
   await db.dialect.lock('setup');
   const any = await db.query.selectFrom('dropdown_options').select('id').limit(1).executeTakeFirst();

@@ -6,12 +6,12 @@ import { dropdownOptions } from './dropdown-options.ts';
 import { PAYLOAD_BYTES, readPayloads } from './leads/payloads.ts';
 import { read, visitorRead } from './operation.ts';
 
-/** What pages know of a form, and what has arrived from it. */
+/** What pages are told about a form, and what has arrived from it. */
 
 type OfferedOption = Pick<DropdownOption, 'value' | 'label'>;
 type FormConfig = FormSettings & { enabled: boolean; options: Record<OptionKind, OfferedOption[]> };
 
-/** Undefined when there is none. */
+/** Undefined when there is no such form. */
 export const formConfig = visitorRead(
   async (db, { siteKey, formId }: { siteKey: string; formId: string }): Promise<FormConfig | undefined> => {
     const row = await formsWithSite(db)
@@ -37,7 +37,7 @@ async function offeredOptions(db: Db): Promise<FormConfig['options']> {
   };
 }
 
-/** Enough to know what a form has; the latest leads of its site are looked at. */
+/** Enough to tell which fields a form has; only the latest leads of its site are searched. */
 const LEADS_MAX = 1000;
 const SUBMISSIONS_MAX = 200;
 
@@ -60,7 +60,7 @@ export const formFields = read(
     const sent = await db.query
       .selectFrom('submissions')
       .select(['submission_id', PAYLOAD_BYTES.as('payload_bytes')])
-      // With those that the index does not know yet.
+      // Includes leads that the index has not caught up with.
       .where(({ or, eb }) =>
         or([
           eb('lead_id', 'in', latest),

@@ -1,7 +1,7 @@
 import { background, primaryRead } from './operation.ts';
 import type { InboxRow } from './schema.ts';
 
-/** The inboxes of all processes, each with its present opening. */
+/** The inboxes of all processes, each with its current opening. */
 
 export type SeenInbox = {
   inboxId: string;
@@ -17,8 +17,8 @@ export type SeenInbox = {
 };
 
 /**
- * Says `copy` and notes nothing where the store knows of an opening that the inbox does not remember: then this is an
- * older copy of it, or a machine made from the same image has opened its own.
+ * Returns `copy` and notes nothing if the store knows of an opening that the inbox does not remember: then
+ * this is an older copy of it, or a machine cloned from the same image has opened its own.
  */
 export const noteInbox = background(
   { changes: [] },
@@ -40,7 +40,9 @@ export const noteInbox = background(
   },
 );
 
-/** Of an inbox of an earlier version: the store has come further in it than it has itself. */
+/**
+ * For inboxes of earlier versions: the store has applied more than this one has ever held, so it is a copy.
+ */
 async function isBehind(
   query: Parameters<typeof noteInbox>[0]['query'],
   { inboxId, lastSequence }: SeenInbox,
@@ -53,7 +55,9 @@ async function isBehind(
   return applied !== undefined && applied.applied_sequence > lastSequence;
 }
 
-/** Of an inbox that is empty. It may be closed before this opening was noted; another's opening stays as it is. */
+/**
+ * For an empty inbox, maybe before this opening was noted, hence all epochs. Leaves openings of copies alone.
+ */
 export const closeInbox = background(
   { changes: [] },
   async ({ query }, { inboxId, epochs }: Pick<SeenInbox, 'inboxId' | 'epochs'>): Promise<void> => {

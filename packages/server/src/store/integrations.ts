@@ -8,7 +8,7 @@ import type { Changes } from './sites.ts';
 
 /** The servers that may send leads. */
 
-/** All that is kept of a key. */
+/** All that is stored of a key. */
 export type KeptKey = { keyHash: string; keyPrefix: string };
 
 const DEFAULT_NAME = 'default';
@@ -77,7 +77,7 @@ export const deleteIntegration = write(
   },
 );
 
-/** The integration whose key comes from the environment. Whether it is enabled is left as it was. */
+/** The integration whose key comes from the environment. Leaves it enabled or disabled as it was. */
 export const upsertDefaultIntegration = write(
   { changes: ['integrations'] },
   async (db, { now, ...key }: KeptKey & { now: number }): Promise<void> => {

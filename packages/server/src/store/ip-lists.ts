@@ -8,13 +8,13 @@ import type { IpRuleRow } from './schema.ts';
 
 /** The addresses and ranges that are blocked and those that are whitelisted. */
 
-/** Its address or range in the canonical spelling. */
+/** With its address or range in canonical form. */
 export type IpRule = Omit<IpRuleRow, 'network' | 'bits'>;
 
-/** Held by whoever adds an entry: of two that want the opposite at the same time, one sees the other's. */
+/** Locked to add an entry: of two concurrent opposite ones, the second must see the first. */
 const IP_LISTS = 'IP lists';
 
-/** Puts an address or range on its list, or brings its entry up to date. False: the other list has a part of it. */
+/** Adds or updates the entry of an address or range. False: it overlaps an entry of the other list. */
 export const addIpRule = write({ changes: ['ip-lists'] }, async (db, rule: IpRule): Promise<boolean> => {
   await db.dialect.lockEach([IP_LISTS]);
   if (await overlapsOtherList(db, rule)) return false;
@@ -60,7 +60,7 @@ function rowOf(rule: IpRule): IpRuleRow {
 
 function networkOf(ip: string): IpNetwork {
   const network = parseIpNetwork(ip);
-  if (typeof network === 'string') throw new Error('An entry of an IP list is no address.');
+  if (typeof network === 'string') throw new Error('An entry of an IP list is not an address or range.');
   return network;
 }
 
@@ -93,7 +93,7 @@ export const ipRules = read(
   },
 );
 
-/** A whole address is also looked for in ranges; their texts would show others that only look like it. */
+/** A complete address matches itself and the ranges around it, not the text of unrelated ranges. */
 function isAbout(db: Db, part: string): Expression<SqlBool> {
   const ip = canonicalIp(part);
   if (ip === null) return ipContains(db, part);
@@ -101,12 +101,12 @@ function isAbout(db: Db, part: string): Expression<SqlBool> {
   return sql<SqlBool>`((bits is null and ${ipContains(db, ip)}) or network in ${networks})`;
 }
 
-/** A whole address may be written in another way than it is stored. */
+/** A complete address may be spelled differently from the stored one. */
 export function ipContains({ dialect }: Db, part: string): Expression<SqlBool> {
   return dialect.contains('ip', canonicalIp(part) ?? part);
 }
 
-/** Says of each row whether its address is on the block list, by itself or in a range. */
+/** Adds to each row whether its address is on the block list, by itself or in a range. */
 export async function withIpBlocked<R extends { contact_ip: string }>(
   db: Db,
   rows: readonly R[],
@@ -128,12 +128,12 @@ export async function withIpBlocked<R extends { contact_ip: string }>(
   }));
 }
 
-/** A row without an address of a kind that is known is on no list. */
+/** Whatever is not an IP address is on no list. */
 function networksOf(ip: string, lengths: ReadonlySet<number>): string[] {
   return canonicalIp(ip) === null ? [] : networksContaining(ip, lengths);
 }
 
-/** Of ranges there are few lengths: one look at the index for each. */
+/** The distinct prefix lengths by a loose index scan: there are few, so one index lookup for each. */
 async function lengthsInUse({ query }: Db): Promise<Set<number>> {
   const { rows } = await sql<{ bits: number }>`
     with recursive lengths (bits) as (

@@ -2,20 +2,20 @@ import type { Db } from './dialect.ts';
 import { background } from './operation.ts';
 import type { JobRunRow } from './schema.ts';
 
-/** Which run of each job was the last, so that one process runs it for all of them. */
+/** The latest run of each job, so that only one process runs each tick. */
 
-/** Clocks of honest machines differ by less: a tick that is further ahead was claimed by a clock that was wrong. */
+/** More than normal clock skew: a tick that is further ahead was claimed by a wrong clock. */
 const TICKS_AHEAD_MAX = 2;
-/** So many intervals the time of a job may move with each run. */
+/** How many intervals the clock of a job may advance with each run. */
 const INTERVALS_PER_RUN_MAX = 2;
 
 export type TickClaim = { job: string; tick: number; now: number; intervalMs: number };
 
 /**
- * Takes a tick of a job; null: it is taken already. `clock` is the time for jobs that delete. It follows the
- * real one at no more than twice its speed, so that a clock which jumps ahead by a year makes a run delete what
- * two intervals have brought, not a year's worth. It never goes back: what it has passed has been deleted, and a
- * clock that is wrong in the other direction must not make it start over.
+ * Claims a tick of a job; null: it is claimed already. `clock` is the time for jobs that delete. It advances
+ * by at most two intervals per run, so that a system clock which jumps ahead by a year makes a run delete
+ * what two intervals have brought, not a year's worth. It never goes back: a clock that is wrong in the other
+ * direction must not make the job start over.
  */
 export const claimTick = background(
   { changes: [] },
@@ -36,7 +36,7 @@ export const claimTick = background(
       .selectFrom('job_runs')
       .select(['tick', 'clock'])
       .where('job', '=', job)
-      .modifyEnd(dialect.hold)
+      .modifyEnd(dialect.forUpdate)
       .executeTakeFirstOrThrow();
     if (tick <= last.tick && last.tick <= now + TICKS_AHEAD_MAX * intervalMs) return null;
     const clock = clockAfter(last.clock, now, intervalMs);
@@ -59,7 +59,7 @@ export async function clockOf({ query }: Db, job: string, at: number, intervalMs
   return last === undefined ? at : clockAfter(last.clock, at, intervalMs);
 }
 
-/** What came of it, unless the next tick has been taken in the meantime. */
+/** Records the outcome, unless the next tick has been claimed in the meantime. */
 export const recordJobRun = background(
   { changes: [] },
   async (

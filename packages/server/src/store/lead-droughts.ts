@@ -1,9 +1,9 @@
 import { background, primaryRead } from './operation.ts';
 import type { LeadDroughtRow } from './schema.ts';
 
-/** How long no lead has come, and who was told. */
+/** The current lead drought, and how the operator was told. */
 
-/** By its time: one that was set aside and is accepted later has a higher number than those that came after it. */
+/** By time: a set-aside lead that is accepted later has a higher number than leads that came after it. */
 export const latestLead = primaryRead(
   async ({ query }): Promise<{ leadId: number; createdAt: number } | null> => {
     const lead = await query
@@ -19,8 +19,8 @@ export const latestLead = primaryRead(
 );
 
 /**
- * The drought after a lead, which begins `since` unless it is known already. Where that lead is older than the one
- * before a known drought, the later one has been erased: no lead has come since, so it is the same drought.
+ * The drought after a lead, which begins `since` unless it is known already. If the known one follows a later
+ * lead, that lead has been erased: no lead has come since, so it is the same drought.
  */
 export const noteDrought = background(
   { changes: [] },

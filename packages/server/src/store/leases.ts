@@ -1,15 +1,15 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { MINUTE_MS } from '../lib/utc-time.ts';
 
-/** Leases end by the clock. One that was ahead for a while leaves some that would last until it is right. */
+/** Leases end by the clock. A clock that was ahead for a while leaves leases that would last far too long. */
 
-/** Clocks of honest machines differ by less. */
+/** More than normal clock skew. */
 export const CLOCKS_APART_MS_MAX = 5 * MINUTE_MS;
-/** No lease is longer. */
+/** The longest lease. */
 const LEASE_MS_MAX = MINUTE_MS;
 const AHEAD_MS_MAX = LEASE_MS_MAX + CLOCKS_APART_MS_MAX;
 
-/** Nobody holds this row, or by a clock that was wrong. */
+/** Not leased, or leased by a wrong clock. */
 export function isFree(now: number): RawBuilder<SqlBool> {
   return sql`(claimed_until <= ${now} or claimed_until > ${now + AHEAD_MS_MAX})`;
 }

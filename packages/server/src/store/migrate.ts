@@ -78,7 +78,7 @@ export const STEPS: Readonly<Record<string, Step>> = {
 export type StepProgress = { state: 'started' } | { state: 'done'; ms: number };
 export type OnStep = (name: string, progress: StepProgress) => void;
 
-/** Brings the tables to the present shape. Several processes may start at once: one of them does the work. */
+/** Runs the pending migrations. Several processes may start at once: one of them does the work. */
 export async function migrate<S>(
   db: Kysely<S>,
   dialect: DialectKind,
@@ -108,17 +108,17 @@ export async function migrate<S>(
   if (error === undefined) return;
   if ((await schemaAge(db)) !== 'newer') throw error;
   throw new OperatorError(
-    'The database was last used by a newer version: start that one, or go back to a backup.',
+    'The database was last used by a newer version: start that version, or restore a backup.',
     {
       cause: error,
     },
   );
 }
 
-/** How the shape of a database compares with the present one. */
+/** How the schema of a database compares with the current one. */
 export type SchemaAge = 'none' | 'older' | 'present' | 'newer';
 
-/** Of a database in which a migration has left its notes. */
+/** Compares the migrations noted in the database with those known here. */
 export async function schemaAge<S>(db: Kysely<S>): Promise<SchemaAge> {
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
   if (!tables.some(({ name }) => name === DEFAULT_MIGRATION_TABLE)) return 'none';

@@ -2,9 +2,9 @@ import { type Kysely, sql } from 'kysely';
 import type { Db } from './dialect.ts';
 import type { Schema } from './schema.ts';
 
-/** What it takes to bring all rows of a SQLite database into the empty tables of a PostgreSQL. */
+/** The steps of moving all rows of a SQLite database into the empty tables of a PostgreSQL one. */
 
-/** Whichever is reached first ends a batch: rows are of a few dozen bytes, or of half a million. */
+/** Whichever is reached first ends a batch: a row may have a few dozen bytes, or half a million. */
 const BATCH_ROWS_MAX = 5000;
 const BATCH_CHARS_MAX = 2 * 1024 ** 2;
 const INDEX_MEMORY = '256MB';
@@ -13,8 +13,8 @@ export type TableName = keyof Schema;
 type Target = Kysely<Schema>;
 
 /**
- * All there are, asked of the database itself, so that none can be forgotten. Not those of the migrations, which have run
- * in the other database too, nor the search index, which is made of what is in a table.
+ * All tables, as the database itself lists them, so that none can be forgotten. Leaves out those of the
+ * migrations, which have run in the target as well, and the search index, which is derived from a table.
  */
 export async function tablesIn({ query }: Db): Promise<TableName[]> {
   const { rows } = await sql<{ name: TableName }>`
@@ -30,7 +30,7 @@ export async function countRows(query: Kysely<Schema>, table: TableName): Promis
   return Number(rows[0]?.n);
 }
 
-/** Of these tables those that have rows; not all need to be there. */
+/** Those of the tables that have rows; not all need to exist. */
 export async function filledTables(target: Target, tables: readonly TableName[]): Promise<TableName[]> {
   const filled: TableName[] = [];
   for (const table of tables) {
@@ -42,7 +42,7 @@ export async function filledTables(target: Target, tables: readonly TableName[])
   return filled;
 }
 
-/** Until the transaction ends no other reads or writes them; without a time limit. */
+/** Locks out all readers and writers until the transaction ends, and lifts its time limits. */
 export async function lockTables(target: Target, tables: readonly TableName[]): Promise<void> {
   for (const timeout of ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout']) {
     await sql`set local ${sql.raw(timeout)} = 0`.execute(target);
@@ -53,8 +53,8 @@ export async function lockTables(target: Target, tables: readonly TableName[]): 
 export type Index = { name: string; definition: string };
 
 /**
- * To make an index of all rows at once takes a fraction of the time that it takes to keep it up row by row. Keys stay: the
- * rows come in their order.
+ * Building an index at the end takes a fraction of the time of maintaining it row by row. Keys stay: rows
+ * come in their order.
  */
 export async function dropIndexes(target: Target, tables: readonly TableName[]): Promise<Index[]> {
   const { rows: indexes } = await sql<Index>`
@@ -80,7 +80,7 @@ export async function makeIndexes(
   }
 }
 
-/** Hands over the rows of a table batch by batch; `onCopied` gets the number of each. */
+/** Copies the rows of a table in batches; `onCopied` gets the size of each. */
 export async function copyRows(
   rows: Iterable<object>,
   target: Target,
@@ -89,7 +89,7 @@ export async function copyRows(
 ): Promise<void> {
   for (const { columns, texts } of batchesOf(rows)) {
     const names = sql.join(columns.map((column) => sql.id(column)));
-    // The table itself says which type each field of the JSON has.
+    // The row type of the table gives each field of the JSON its type.
     await sql`
       insert into ${sql.table(table)} (${names})
       select ${names} from json_populate_recordset(null::${sql.table(table)}, ${`[${texts.join(',')}]`}::json)
@@ -117,7 +117,7 @@ function* batchesOf(rows: Iterable<object>): Generator<Batch> {
   if (texts.length > 0) yield { columns, texts };
 }
 
-/** As JSON that PostgreSQL takes. It has no NUL; what comes in today has none either. */
+/** As JSON that PostgreSQL accepts, without NUL: only old rows may contain any. */
 function portable(row: object): string {
   const isPlain = Object.values(row).every((value) => value === portableValue(value));
   if (isPlain) return JSON.stringify(row);
@@ -131,7 +131,7 @@ function portableValue(value: unknown): unknown {
   return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value;
 }
 
-/** A number that was given once is not given again, even where its row is gone: the counting itself goes on. */
+/** Continues the sequences, so that the numbers of deleted rows are not reused. */
 export async function continueNumbers(source: Db, target: Target): Promise<void> {
   const { rows: counted } = await sql<{ name: string; seq: number }>`
     select name, seq from sqlite_sequence where seq > 0
@@ -148,7 +148,7 @@ export async function continueNumbers(source: Db, target: Target): Promise<void>
   }
 }
 
-/** Without figures about the rows the first questions would be answered by reading all of them. */
+/** Without statistics the planner would first answer by scanning whole tables. */
 export async function gatherFigures(target: Target, tables: readonly TableName[]): Promise<void> {
   await sql`vacuum (analyze) ${listed(tables)}`.execute(target);
 }

@@ -7,7 +7,7 @@ import { count, newTotals, writeTotals } from './tracking/totals.ts';
 
 /** The catalogue of the object store, and the totals made of it. */
 
-/** Adds objects and counts those that were not there: one may have been found before it was recorded. */
+/** Adds objects and counts the new ones: an object may have been adopted before it was recorded. */
 export async function addObjects(db: Db, objects: readonly Insertable<ObjectRow>[]): Promise<void> {
   if (objects.length === 0) return;
   const added = await db.query
@@ -22,7 +22,7 @@ export async function addObjects(db: Db, objects: readonly Insertable<ObjectRow>
 type CountedObject = Pick<ObjectRow, (typeof COUNTED)[number]>;
 export const COUNTED = ['kind', 'sessions', 'bytes'] as const;
 
-/** Adds objects to the totals (1), or takes them off (-1). */
+/** Adds objects to the totals (1), or subtracts them (-1). */
 export async function countObjects(db: Db, objects: readonly CountedObject[], sign: 1 | -1): Promise<void> {
   const totals = newTotals();
   count(totals, 'objects', sign * objects.length);
@@ -33,7 +33,7 @@ export async function countObjects(db: Db, objects: readonly CountedObject[], si
   await writeTotals(db, totals);
 }
 
-/** Objects that were found in the store, but not in the catalogue. What is to be deleted is not among them. */
+/** Adds objects that were found in the object store but not in the catalogue, except copies and strays. */
 export const adoptObjects = background(
   { changes: ['objects'] },
   async (db, { objects }: { objects: readonly Insertable<ObjectRow>[] }): Promise<void> => {

@@ -4,12 +4,12 @@ import { CLOCKS_APART_MS_MAX, isFree } from './leases.ts';
 import { background, primaryRead } from './operation.ts';
 
 /**
- * Archives that are not in the catalogue. Each is noted before it is written, under a key that nobody else writes: as a
- * `copy`, which only its writer may record. When the writer's lease ends the copy becomes a `stray`, which is never recorded
- * and is deleted.
+ * Archives that are not in the catalogue. Each is noted before it is written, under a key of its own, as a
+ * `copy`, which only its writer may record. When the writer's lease expires, the copy becomes a `stray`,
+ * which is never recorded and is deleted.
  */
 
-/** A writer that was held up may still write its object: for as long it is deleted again and again. */
+/** A stalled writer may still write its object: for this long, strays are deleted again and again. */
 const STRAY_KEPT_MS = DAY_MS;
 
 /** Notes an object that is about to be written. */
@@ -21,7 +21,7 @@ export async function noteCopy({ dialect }: Db, key: string, claimedUntil: numbe
   );
 }
 
-/** Its writer has ended without having written it for certain. Nobody writes it unless it is claimed again. */
+/** Its writer has ended, and may not have written it. Nothing writes it unless it is leased again. */
 export async function releaseCopy({ query }: Db, key: string): Promise<void> {
   await query
     .updateTable('erasure_steps')
@@ -53,7 +53,7 @@ export async function isCopy({ query }: Db, key: string): Promise<boolean> {
   return note !== undefined;
 }
 
-/** Makes strays of objects that are in the catalogue no more, or are not to get there. */
+/** Makes strays of objects that have left the catalogue, or must not enter it. */
 export async function noteStrays({ dialect }: Db, keys: readonly string[], until: number): Promise<void> {
   await dialect.insertRows(
     'erasure_steps',
@@ -62,7 +62,7 @@ export async function noteStrays({ dialect }: Db, keys: readonly string[], until
   );
 }
 
-/** Which of these objects are noted: nobody needs to adopt them. */
+/** Which of these objects are noted, and so must not be adopted. */
 export async function notedAmong({ query, dialect }: Db, keys: readonly string[]): Promise<Set<string>> {
   const notes = await query
     .selectFrom('erasure_steps')
@@ -73,7 +73,7 @@ export async function notedAmong({ query, dialect }: Db, keys: readonly string[]
   return new Set(notes.map(({ id }) => id));
 }
 
-/** Makes strays of the copies whose writers are out of time, and says which. */
+/** Makes strays of the copies whose leases have expired; returns their keys. */
 export const disownCopies = background(
   { changes: [] },
   async (db, { now }: { now: number }): Promise<string[]> => {
@@ -87,7 +87,7 @@ export const disownCopies = background(
       .execute();
     if (late.length === 0) return [];
     const ids = late.map(({ id }) => id);
-    // An earlier version puts objects into the catalogue without asking for the note.
+    // An earlier version puts objects into the catalogue without checking the note.
     const listed = await query
       .selectFrom('objects')
       .select('key')
@@ -118,7 +118,7 @@ export const strayKeys = primaryRead(
   },
 );
 
-/** These strays have been deleted; only those are forgotten that nobody writes any more. */
+/** Call once these strays are deleted; forgets those that no writer can write any longer. */
 export const forgetStrays = background(
   { changes: [] },
   async ({ query, dialect }, { keys, now }: { keys: readonly string[]; now: number }): Promise<void> => {
@@ -148,7 +148,7 @@ export const forgetCopy = background(
   },
 );
 
-/** It could not be written, or nobody knows whether it was. */
+/** The write has failed, or its outcome is unknown. */
 export const giveUpCopy = background(
   { changes: [] },
   async (db, { key, now }: { key: string; now: number }): Promise<void> => {

@@ -2,9 +2,9 @@ import type { Db } from './dialect.ts';
 import type { Topic } from './topics.ts';
 
 /**
- * An operation of the store is one transaction. Its argument and its result are plain data, because with SQLite it
- * runs in another thread. It is declared where it stands: how it is run, and what it changes or shows. Within the
- * store it can be called like any other function.
+ * An operation of the store is one transaction. Its argument and its result are plain data, because with
+ * SQLite it runs in another thread. Its declaration says how it is run, and what it changes or shows. Within
+ * the store it can be called like any other function.
  */
 export type Operation = Run & { readonly kind: Kind } & Partial<Changes & Shows & Grouped>;
 /** An operation whose answer may be kept until one of its topics changes. */
@@ -27,8 +27,8 @@ type Changes = { readonly changes: readonly Topic[] };
 type Shows = { readonly shows: readonly [Topic, ...Topic[]] };
 
 /**
- * What an operation locks. Those of which none wants a key alone that another one has may run in one transaction; they
- * see no more of each other than in transactions of their own. Undefined: it runs by itself.
+ * What an operation locks. Operations may share a transaction if none wants a key exclusively that another
+ * one has; they then see no more of each other than in separate transactions. Undefined: it is never grouped.
  */
 export type Locks = { readonly alone: readonly string[]; readonly shared: readonly string[] };
 type Grouped = { readonly locks: (argument: never) => Locks | undefined };
@@ -38,12 +38,12 @@ export function write<R extends Run>(declared: Changes & Partial<Grouped>, run: 
   return declare(run, { kind: 'write', ...declared });
 }
 
-/** A write that no request waits for: it lets the others go first. */
+/** A write that no request waits for: it yields to the others. */
 export function background<R extends Run>({ changes }: Changes, run: R) {
   return declare(run, { kind: 'background', changes });
 }
 
-/** A read of the analytics. Unless it has to be the primary, a replica that has caught up may answer. */
+/** A read of the analytics. A replica that has caught up may answer, unless it must be the primary. */
 export function read<R extends Run>({ shows, primary }: Shows & { primary?: true }, run: R) {
   return declare(run, { kind: primary ? 'primaryRead' : 'read', shows });
 }
@@ -58,7 +58,7 @@ export function visitorRead<R extends Run>(run: R) {
   return declare(run, { kind: 'visitorRead' });
 }
 
-/** Precedes every answer that may be kept: it must queue behind nothing else. */
+/** Runs before every answer that may be kept: it must queue behind nothing else. */
 export function versions<R extends Run>(run: R) {
   return declare(run, { kind: 'versions' });
 }

@@ -177,7 +177,7 @@ export function locksOf(name: string, argument: unknown): Locks | undefined {
   return operations.get(name)?.locks?.(argument as never);
 }
 
-/** An operation that only a later version of the service knows may change anything. */
+/** An operation that is unknown here, of a later version of the service, may change anything. */
 export function topicsChangedBy(name: string): readonly Topic[] {
   const operation = operations.get(name);
   return operation === undefined ? TOPICS : (operation.changes ?? []);

@@ -11,10 +11,10 @@ import {
 } from './dialect.ts';
 import type { Schema } from './schema.ts';
 
-/** Sends a statement at once, without waiting for those sent before it. Its text is a constant, so that it can be prepared. */
+/** Pipelines a statement: does not wait for those before it. Its text is constant, to be prepared once. */
 export type Send = <R>(text: string, values: readonly SqlValue[]) => Promise<R[]>;
 
-/** Where statements go one after the other. */
+/** Without pipelining: one statement after the other. */
 export function sendThrough(query: Kysely<Schema>): Send {
   return async <R>(text: string, values: readonly SqlValue[]) =>
     (await query.executeQuery(CompiledQuery.raw(text, [...values]))).rows as R[];
@@ -28,9 +28,9 @@ export const LOCK_NUMBERS: Readonly<Record<LockName | 'keys', number>> = {
   'lead-index': 7_205,
   costs: 7_206,
 };
-/** Transactions that count in the same moment rarely wait for each other's row. */
+/** Spreads totals over rows, so that concurrent transactions rarely contend for one. */
 const SLOTS = 16;
-/** So many rows go as values into one statement; more of them as JSON, which is the same statement however many. */
+/** Up to this many rows are sent as values; more as JSON, which keeps the statement the same. */
 const ROWS_AS_VALUES_MAX = 4;
 
 export function postgresDialect(send: Send): Dialect {
@@ -46,7 +46,7 @@ export function postgresDialect(send: Send): Dialect {
       );
       await send(`${insert} values ${marks(columns.length, rows.length)} ${onConflict}`, values);
     } else {
-      // The table itself says which type each field of the JSON has.
+      // The row type of the table gives each field of the JSON its type.
       const text = `${insert} select ${columns.join(', ')} from ${recordsOf(table)} ${onConflict}`;
       await send(text, [JSON.stringify(rows)]);
     }
@@ -54,34 +54,34 @@ export function postgresDialect(send: Send): Dialect {
   return {
     kind: 'postgres',
     anyOf: (values) => {
-      // Without a value nothing tells the type; this compares with any, and equals none.
+      // An empty list has no type; `null` compares with any type, and equals nothing.
       if (values.length === 0) return sql`(null)`;
       const type = sql.raw(typeof values[0] === 'number' ? 'bigint' : 'text');
       return sql`(select json_array_elements_text(${JSON.stringify(values)}::json)::${type})`;
     },
     listed: 'json_array_elements_text(?::json) with ordinality as listed (value, key)',
-    // `offset 0` keeps it from being joined in another way.
+    // `offset 0` is an optimisation fence: it enforces one index lookup per value.
     lookUp: (table, column) => `select t.* from json_array_elements_text(?::json) as listed (value)
       cross join lateral (select * from ${table} where ${column} = listed.value::bigint offset 0) t`,
-    foundBy: (select) => `lateral (${select}) as found`,
+    lateral: (select) => `lateral (${select}) as found`,
     pairs: (values, typeOfB) =>
       sql`(select v ->> 0 as a, (v ->> 1)::${sql.raw(typeOfB)} as b from json_array_elements(${JSON.stringify(values)}::json) v)`,
     contains: (column, text) => sql`strpos(lower(${sql.ref(column)}), lower(${text})) > 0`,
     folded: (column) => sql`lower(${sql.ref(column)}) collate "C"`,
     byBytes: (column) => sql`${sql.ref(column)} collate "C"`,
-    aside: (column) => sql`${sql.ref(column)}`,
+    withoutIndex: (column) => sql`${sql.ref(column)}`,
     includes: (whole, search) => includesAll(search, (text) => sql`strpos(${whole}, ${text}) > 0`),
     leadsIncluding: (search) => {
       const isIncluded = includesAll(search, (text) => sql`search_text like ${patternOf(text)}`);
       return sql`(select * from lead_index where ${isIncluded})`;
     },
-    // An index like any other sees to it.
+    // PostgreSQL maintains its trigram index itself.
     indexTexts: async () => undefined,
     forgetTexts: async () => undefined,
     run: (text, values) => send(numberedMarks(text), values),
     runMany: async (text, values, rowOf) =>
       (await send<object>(numberedMarks(text), values)).map((row) => rowOf(Object.values(row))),
-    selectHeld: (text, values) => send(numberedMarks(`${text} for update`), values),
+    selectForUpdate: (text, values) => send(numberedMarks(`${text} for update`), values),
     async insertNumbered(table, row) {
       const columns = Object.keys(row);
       const text = `${insertInto(table, columns)} values ${marks(columns.length, 1)} returning ${NUMBER_COLUMNS[table]} as no`;
@@ -103,8 +103,8 @@ export function postgresDialect(send: Send): Dialect {
       );
     },
     noteChanged: (kind, ids) => insertRows('answer_changes', [changeNote(kind, ids)], ''),
-    hold: sql`for update`,
-    holdFree: sql`for update skip locked`,
+    forUpdate: sql`for update`,
+    forUpdateSkipLocked: sql`for update skip locked`,
     async lock(name) {
       await send('select pg_advisory_xact_lock($1)', [LOCK_NUMBERS[name]]);
     },
@@ -115,14 +115,14 @@ export function postgresDialect(send: Send): Dialect {
       await send(LOCK_EACH, [JSON.stringify(sorted)]);
     },
     slot: Math.floor(Math.random() * SLOTS),
-    // The connection has looked at it already.
+    // The connection has classified it already.
     mayPass: (error) => (error instanceof AppError && error.code === 'unavailable') || isRetryable(error),
   };
 }
 
 const RETRYABLE = Symbol('retryable');
 
-/** For connections: the transaction failed because of another one. Done again as a whole it may succeed. */
+/** For connections: the transaction failed because of another one, and may succeed if retried as a whole. */
 export function markRetryable(error: object): void {
   Object.assign(error, { [RETRYABLE]: true });
 }
@@ -157,7 +157,7 @@ function recordsOf(table: string): string {
 
 const TEXTS_KEPT = 200;
 
-/** PostgreSQL wants its values numbered. */
+/** PostgreSQL numbers its parameters. */
 const numberedMarks = memoize(TEXTS_KEPT, (text) => {
   let last = 0;
   return text.replaceAll('?', () => `$${++last}`);

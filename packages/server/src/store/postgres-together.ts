@@ -4,8 +4,9 @@ import { type Dialect, keyOf, NUMBER_COLUMNS, type NumberedTable, type SqlValue,
 import type { Schema } from './schema.ts';
 
 /**
- * Dialects for several operations in one transaction: statements that they send in the same moment, and that differ only in
- * their values, go out as one. Each operation has a dialect of its own, so that its statements keep their order.
+ * Dialects for several operations in one transaction: statements that they send in the same tick, and that
+ * differ only in their values, are batched into one. Each operation has its own dialect, which keeps its
+ * statements in order.
  */
 export function dialectsTogether(dialect: Dialect, operations: number): Dialect[] {
   const queues = Array.from({ length: operations }, (): Step[] => []);
@@ -34,7 +35,7 @@ export function dialectsTogether(dialect: Dialect, operations: number): Dialect[
         queue.push({ key, asked, sendAll, resolve, reject } as Step);
         if (isSending) return;
         isSending = true;
-        // After all that goes on with the answers that have just come.
+        // After all continuations of the answers that have just come, to batch their statements, too.
         process.nextTick(send);
       });
     return operationDialect(dialect, ask, held);
@@ -42,7 +43,7 @@ export function dialectsTogether(dialect: Dialect, operations: number): Dialect[
 }
 
 type Step = {
-  /** What can be sent as one has the same. */
+  /** The same for statements that can be batched. */
   key: symbol;
   asked: unknown;
   sendAll(asked: readonly unknown[]): Promise<readonly unknown[]>;
@@ -67,13 +68,14 @@ function operationDialect(dialect: Dialect, ask: Ask, held: Set<string>): Dialec
       IS_SELECT.test(text)
         ? ask(keyFor(text, typesOf(values)), values, (all) => selectAll<R>(dialect, text, all))
         : alone(() => dialect.run<R>(text, values)),
-    selectHeld: <R>(text: string, values: readonly SqlValue[]): Promise<R[]> => {
+    selectForUpdate: <R>(text: string, values: readonly SqlValue[]): Promise<R[]> => {
       const row = `${text} ${values.join()}`;
-      // In its own transaction it would wait here until the other one is done.
+      // In a transaction of its own it would wait for the row lock here. The group fails instead, and this
+      // call runs by itself.
       if (held.has(row))
         return Promise.reject(new Error('Another operation of the transaction has this row.'));
       held.add(row);
-      return alone(() => dialect.selectHeld<R>(text, values));
+      return alone(() => dialect.selectForUpdate<R>(text, values));
     },
     insertNumbered: (table, row) =>
       ask(keyFor('number', table), row, (rows) => insertAllNumbered(dialect, table, rows)),
@@ -105,7 +107,7 @@ const IS_SELECT = /^\s*select\b/;
 const LOCK = Symbol();
 const keys = new Map<string, Map<string, symbol>>();
 
-/** The same for the same two texts, which are constants of the code: to put them together would take longer than to look it up. */
+/** Interned: the texts are constants of the code, and two lookups are faster than concatenating them. */
 function keyFor(one: string, other: string): symbol {
   const ofOne = keys.getOrInsertComputed(one, () => new Map<string, symbol>());
   return ofOne.getOrInsertComputed(other, () => Symbol());
@@ -123,7 +125,7 @@ function distinct<T>(values: readonly T[]): T[] {
   return [...new Set(values)];
 }
 
-/** Part of the key: the joint statement has to say of which type each value is. */
+/** Part of the key, because the batched statement casts each value to its type. */
 function typesOf(values: readonly SqlValue[]): string {
   let types = '';
   for (const value of values) types += typeOf(value)?.[0] ?? '-';
@@ -154,7 +156,7 @@ async function selectAll<R>(
 
 const SELECTS_KEPT = 200;
 
-/** From the text of a select and the types of its values one that answers for a list of values. */
+/** Turns a select into one that answers for a list of values, by a lateral join. */
 const selectEach = memoize(SELECTS_KEPT, (json) => {
   const [text, ...types] = JSON.parse(json) as [string, ...ReturnType<typeof typeOf>[]];
   let i = 0;
@@ -167,7 +169,7 @@ const selectEach = memoize(SELECTS_KEPT, (json) => {
     from jsonb_array_elements(?::jsonb) with ordinality as calls (given, no) cross join lateral (${each}) found`;
 });
 
-/** How a row is told from the others that were inserted with it. */
+/** The column by which the generated numbers are matched to the inserted rows. */
 const IDS = {
   leads: 'lead_public_id',
   submissions: 'lead_submission_public_id',
@@ -191,7 +193,7 @@ async function insertAllNumbered<T extends NumberedTable>(
   return rows.map((row) => numbers.get((row as Record<string, string>)[IDS[table]] as string) as number);
 }
 
-/** One statement cannot change a row twice: the second of the same key goes into a second one. */
+/** An upsert cannot change a row twice: repeated keys go into further statements. */
 async function insertAll<R extends object>(
   rows: readonly R[],
   conflict: string,
@@ -213,7 +215,7 @@ async function insertAll<R extends object>(
   await Promise.all(waves.map((wave) => insert(inOrder(wave, key))));
 }
 
-/** So that two transactions never wait for each other: numbers as numbers, as those do that write by themselves. */
+/** One lock order against deadlocks; numbers compare as numbers, as in operations that run alone. */
 function inOrder<R extends object>(rows: R[], key: readonly string[]): R[] {
   return rows.sort((one, other) => {
     for (const column of key) {

@@ -15,7 +15,7 @@ export const queueFigures = primaryRead(async ({ query }): Promise<QueueFigures>
   const sends = await query
     .selectFrom('flow_sends')
     .select(({ fn }) => [fn.countAll<number>().as('pending'), fn.min('created_at').as('oldest')])
-    // As text in the statement: only then does the index of pending sends do.
+    // A literal, not a parameter: otherwise the planner may not use the partial index of pending sends.
     .where('status', '=', sql.lit('pending' as const))
     .executeTakeFirstOrThrow();
   const countOf = async (table: 'archive_queue' | 'failed_records') => {

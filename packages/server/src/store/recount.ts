@@ -13,8 +13,8 @@ import { inSnapshot } from './snapshot.ts';
 import { SUBMISSION_FIGURES } from './submission-totals.ts';
 
 /**
- * Every total next to the figure counted again from the rows it stands for. Reads whole tables: for tests
- * and for an operator who wants to be sure, never for a request.
+ * Compares every total with the figure recounted from its rows. Reads whole tables: for tests and for an
+ * operator who wants to be sure, never for a request.
  */
 export const recount = inspection((db): Promise<TotalMismatch[]> => {
   return inSnapshot(db, mismatchesIn);
@@ -24,7 +24,7 @@ async function mismatchesIn(db: Db): Promise<TotalMismatch[]> {
   const mismatches: TotalMismatch[] = [];
   const forgotten = { sessions: await horizonOf(db, 'sessions'), leads: await horizonOf(db, 'leads') };
   const sessionsSince = forgotten.sessions === null ? null : utcDay(forgotten.sessions);
-  // Only days can be told apart by when their sessions were.
+  // Only totals by day can be compared with the horizon; all others may include forgotten sessions.
   const isOutlived = (name: string, key: string) =>
     sessionsSince !== null && (name !== 'day' || key < sessionsSince);
   for (const { name, kept, counted, of } of COMPARISONS) {
@@ -49,7 +49,7 @@ async function mismatchesIn(db: Db): Promise<TotalMismatch[]> {
 
 export type TotalMismatch = { total: string; kept: string; counted: string };
 
-/** A total that has outlived some of its rows must only not be less than those that are left. */
+/** A total that has outlived some of its rows must only not be less than the recount. */
 function compare(
   name: string,
   kept: Map<string, string>,
@@ -103,7 +103,7 @@ async function keptSubmissions({ query }: Db): Promise<Map<string, string>> {
   return new Map(totals.map((total) => [submissionKey(total), submissionFigures(total)]));
 }
 
-/** The databases number the days alike, but do not write them alike. */
+/** Grouped by the number of the day: the databases would write the date differently. */
 async function countSubmissions({ query }: Db): Promise<Map<string, string>> {
   const { rows } = await sql<Omit<SubmissionTotalRow, 'day'> & { day_number: number }>`
     select submitted_at / ${sql.lit(DAY_MS)} as day_number, project_name, source, engagement_label,
@@ -182,7 +182,7 @@ function entryText(entry: Entry): string {
   return JSON.stringify(entry, [...ENTRY]);
 }
 
-/** What leads are put in order and found by, next to what it is made of; leads that wait for their renewal are left out. */
+/** Name keys and search texts, compared with their sources; leads that wait for renewal are left out. */
 async function compareTexts(db: Db): Promise<TotalMismatch[]> {
   const { query } = db;
   const leads = await query
@@ -200,7 +200,7 @@ async function compareTexts(db: Db): Promise<TotalMismatch[]> {
   );
 }
 
-/** A follow-up adds its lines at the end, wherever they would stand in a text that is made anew. */
+/** Compared as sets: a follow-up appends its lines, wherever a rebuilt text would have them. */
 function linesOf(text: string): string[] {
   return [...new Set(text.split('\n'))].filter((line) => line !== '').sort();
 }

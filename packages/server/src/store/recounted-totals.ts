@@ -104,7 +104,7 @@ export const COMPARISONS: readonly { name: string; kept: string; counted: string
     counted: 'select bucket as key, count(*) as leads from lead_index group by bucket',
   },
   {
-    // They belong to a lead of their project.
+    // Identities belong to a lead of their project.
     name: 'identities of lead',
     kept: 'select distinct lead_id as key, project_key from lead_identities',
     counted:

@@ -7,10 +7,10 @@ import type { ReplayChunkRow, ReplayRow } from './schema.ts';
 
 /** Recordings of sessions: which chunks there are, and what they are together. */
 
-/** Held together by those who record chunks, and alone by those who remove them. */
+/** Locked in shared mode to record chunks, exclusively to remove them. */
 const REPLAYS = 'replays';
 
-/** What is to become of a chunk: of one that is there, of a session that is unknown, too long or erased, nothing. */
+/** What to do with a chunk: only one that is `wanted` is stored. */
 export type ReplayStanding = 'wanted' | 'stored' | 'full' | 'erased' | 'unknown';
 
 type AskedChunk = {
@@ -54,7 +54,7 @@ export const replayStanding = visitorRead(
   },
 );
 
-/** Records a chunk whose object is there. The same again, sent because the answer got lost, changes nothing. */
+/** Records an uploaded chunk. Idempotent: a chunk is sent again if its response was lost. */
 export const recordReplayChunk = write(
   { changes: ['objects', 'replays'] },
   async (
@@ -73,7 +73,7 @@ export const recordReplayChunk = write(
       [{ session_id, started_at: first_at, ended_at: last_at, event_count, chunk_count: 1, bytes }],
       ADDED,
     );
-    // Last, because its total is locked until the commit and every chunk needs it.
+    // Last: every chunk needs the row of this total, which stays locked until the commit.
     await addObjects(db, [{ key: chunk.object_key, kind: 'replay', created_at: now, sessions: 0, bytes }]);
     return 'stored';
   },
@@ -86,7 +86,7 @@ const ADDED = `(session_id) do update set
   chunk_count = replays.chunk_count + 1,
   bytes = replays.bytes + excluded.bytes`;
 
-/** Of all recordings together. */
+/** The size of all recordings together. */
 export const replayBytes = primaryRead(async ({ query }): Promise<number> => {
   const total = await query
     .selectFrom('counters')
@@ -96,7 +96,10 @@ export const replayBytes = primaryRead(async ({ query }): Promise<number> => {
   return total?.value ?? 0;
 });
 
-/** Where the oldest recording is, except that of one session: the last of its chunks first, so that its beginning can be played. */
+/**
+ * The objects of the oldest recording, except that of one session. The last chunks come first, so that what
+ * is left can be played from the beginning.
+ */
 export const oldestReplayKeys = primaryRead(
   async ({ query }, { except, max }: { except: string | null; max: number }): Promise<string[]> => {
     const oldest = await query
@@ -121,7 +124,7 @@ export const oldestReplayKeys = primaryRead(
   },
 );
 
-/** Forgets chunks whose objects are no longer there; a recording of which nothing is left goes with them. */
+/** Removes chunks whose objects are deleted, and recordings without any chunk left. */
 export async function forgetReplayChunks({ query, dialect }: Db, keys: readonly string[]): Promise<void> {
   await dialect.lockEach([REPLAYS]);
   const forgotten = await query
@@ -181,7 +184,7 @@ export const forgetErasedSessionIds = background(
 );
 
 export type RecordedReplay = Omit<ReplayRow, 'chunk_count' | 'bytes'> & {
-  /** Where its events are, in order. */
+  /** The objects with its events, in order. */
   keys: string[];
 };
 

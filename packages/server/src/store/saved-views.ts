@@ -8,7 +8,7 @@ import { read, write } from './operation.ts';
 import { countOf } from './paging.ts';
 import type { SavedViewRow } from './schema.ts';
 
-/** Views of lists that everybody shares. */
+/** Saved views of lists, visible to all users. */
 
 export const savedViews = read(
   { shows: ['setup'] },

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from './dialect.ts';
 
-/** A part of an operation that can be undone by itself, what it has noted included. */
+/** A part of an operation that can be rolled back by itself, with what the dialect has buffered for it. */
 export type Savepoint = {
   undo(): Promise<void>;
   release(): Promise<void>;

@@ -112,7 +112,7 @@ export type SessionRow = Omit<VisitOrigin, 'channel'> & {
   engagement_score: number;
   vpn_score: number;
   site_key: string;
-  /** '': a session from before channels were kept, which the background has not come to yet. */
+  /** '': a session from before channels were kept, not backfilled yet. */
   channel: VisitOrigin['channel'] | '';
   /** Whether it has seen, begun or sent a form. */
   form_viewed: number;
@@ -120,7 +120,7 @@ export type SessionRow = Omit<VisitOrigin, 'channel'> & {
   form_submitted: number;
 };
 
-/** How far sessions from before origins were kept have been brought along, from the latest to the first; one row at most. */
+/** Progress of the backfill of origins, from the latest session to the first; one row at most. */
 export type SessionRenewalRow = { below: string };
 
 /** A page a session saw besides the one it entered on. */
@@ -234,7 +234,7 @@ export type InboxRow = {
   host: string;
   records: number;
   seen_at: number;
-  /** 0: it was closed with nothing in it, so nobody needs to miss it. */
+  /** 0: it was closed empty, so nothing is lost if it does not come back. */
   is_open: number;
 };
 
@@ -265,8 +265,9 @@ export type ObjectRow = {
 };
 
 /**
- * What is left to do of an erasure: an archive without a session, a recording to be deleted, a database to be scrubbed.
- * And archives that are not in the catalogue: one that is being written, and one to be deleted.
+ * What is left to do of an erasure: a session to be taken out of archives, a recording to be deleted, a
+ * database to be scrubbed. And archives outside the catalogue: a copy that is being written, a stray to be
+ * deleted.
  */
 export type ErasureStepRow = {
   step: 'archive' | 'replay' | 'scrub' | 'copy' | 'stray';
@@ -304,7 +305,7 @@ export type JobRunRow = {
   job: string;
   /** When it was due. */
   tick: number;
-  /** How far the time of a job that deletes has come. */
+  /** The clock of a job that deletes: see job-runs.ts. */
   clock: number;
   started_at: number;
   finished_at: number | null;
@@ -335,17 +336,17 @@ export type LeadRow = LeadFacts & {
   crm_lead_id: string | null;
   follow_ups_count: number;
   last_follow_up_at: number | null;
-  /** First view, and the latest; a follow-up after that makes the lead one to review again. */
+  /** The first view and the latest; a follow-up after that sets `needs_review` again. */
   seen_at: number | null;
   last_viewed_at: number | null;
   needs_review: number;
-  /** What it is worth, in millionths; null: nobody has said. */
+  /** Its value in millionths; null: not set. */
   value_micros: Generated<number | null>;
   /** The submission of a person that took over a lead which only bots had submitted; 0: the first one shows. */
   shown_submission_id: Generated<number>;
   /** What the person submitted to other leads that retention has removed. */
   forgotten_submissions: Generated<number>;
-  /** The latest submission, stage, CRM id or CRM event. It grows with each of them. */
+  /** The time of the latest submission, stage, CRM id or CRM event; grows strictly with each of them. */
   updated_at: Generated<number>;
   /** See domain/leads/lead-listing.ts and lead-search.ts. */
   source_key: Generated<string>;
@@ -355,8 +356,8 @@ export type LeadRow = LeadFacts & {
 };
 
 /**
- * What lists of leads are filtered and sorted by. It follows behind: every change of a lead leaves its number in
- * `lead_changes`, and until the index has caught up, lists read these leads themselves.
+ * What lists of leads are filtered and sorted by. Updated asynchronously: every change queues the lead in
+ * `lead_changes`, and until the index has caught up, lists read these leads from `leads`.
  */
 export type LeadIndexRow = {
   lead_id: number;
@@ -369,7 +370,7 @@ export type LeadIndexRow = {
   search_text: string;
   created_at: Generated<number>;
   updated_at: Generated<number>;
-  /** In the order in which changes were taken in: what a program that has come to one of them has not seen is above it. */
+  /** The change number, in the order of indexing: a cursor at one of them has seen all up to there. */
   changed_no: Generated<number>;
   site_key: Generated<string>;
   project_key: Generated<string>;
@@ -383,7 +384,7 @@ export type LeadIndexRow = {
 export type LeadIndexNumberRow = { id: number; last_no: number };
 export type LeadIndexTotalRow = { bucket: number; leads: number };
 export type LeadChangeRow = { lead_id: number };
-/** A lead whose search text was made by earlier rules. It is renewed in the background. */
+/** A lead whose search text and name key were made by earlier rules. They are renewed in the background. */
 export type LeadRenewalRow = { lead_id: number };
 
 /** By what a lead is recognised. An identity belongs to the first lead of the project that had it. */
@@ -402,7 +403,7 @@ export type LeadIdentityRow = {
 /** An identity that a lead has used as well, but that belongs to another lead of the project. */
 export type LeadSharedIdentityRow = { kind: string; value: string; project_key: string; lead_id: number };
 
-/** A lead whose figures have to be made from its visitors and submissions again. */
+/** A lead whose figures have to be recomputed from its visitors and submissions. */
 export type LeadFigureChangeRow = { lead_id: number };
 
 /** A lead that went into another: its ids lead there. `undo` is what it takes to take it out again, as JSON. */
@@ -415,7 +416,7 @@ export type LeadMergeRow = {
   undo: string;
 };
 
-/** What somebody wrote about a lead. It stays with the lead it was written on, also when that goes into another. */
+/** A note on a lead. It stays with the lead it was written on, even after a merge. */
 export type LeadNoteRow = {
   note_id: string;
   lead_id: number;
@@ -424,12 +425,12 @@ export type LeadNoteRow = {
   written_by: 'admin' | 'marketing';
 };
 
-/** A view of a list that everybody shares: the parameters of its address under a name. */
+/** A saved view of a list, visible to all users: the parameters of its address under a name. */
 export type SavedViewRow = {
   view_id: string;
   page: SavedViewPage;
   name: string;
-  /** No two of a page have the same. */
+  /** Unique within a page. */
   name_key: string;
   search: string;
   saved_at: number;
@@ -481,7 +482,7 @@ export type SubmissionRow = {
   search_text: string | null;
 };
 
-/** The `lead_submissions` dataset: its points summed up by everything it can be asked for. */
+/** The `lead_submissions` dataset: submissions aggregated by all that it can be queried by. */
 export type SubmissionTotalRow = {
   day: string;
   project_name: string;
@@ -491,11 +492,11 @@ export type SubmissionTotalRow = {
   suspicion: number;
   engagement: number;
   time_to_submit_ms: number;
-  /** How many of them said how long they took. */
+  /** How many of them have a time to submit. */
   timed: number;
 };
 
-/** The same in several rows a key, which transactions side by side share out among them. */
+/** The same in several rows per key, so that concurrent transactions do not contend for one. */
 export type SubmissionSlotRow = SubmissionTotalRow & { slot: number };
 
 /** What is on its way to the automation platform: a lead, or that it was moved to another stage. */
@@ -505,7 +506,7 @@ export type FlowSendRow = {
   lead_id: number;
   submission_id: number;
   status: 'pending' | 'delivered' | 'failed';
-  /** Made so far, and of them since it was last sent by hand. */
+  /** Attempts so far, and those of them since it was last sent by hand. */
   attempts: number;
   round_attempts: number;
   next_attempt_at: number | null;
@@ -551,7 +552,7 @@ export type UnmatchedCrmEventRow = Omit<CrmActivityRow, 'lead_id'>;
 
 /** A signed callback that has been applied, with what came of it: one that is sent again gets the same answer. */
 export type CallbackIdRow = {
-  /** Its `webhook-id`, after what it was sent to. */
+  /** Its `webhook-id`, prefixed with the endpoint. */
   callback_id: string;
   received_at: number;
   /** JSON. */
@@ -563,7 +564,7 @@ export type SetAsideLeadRow = {
   id: Generated<number>;
   kind: 'rejected' | 'testing';
   ip: string;
-  /** Whom the row counts for: the address, or the /64 of an IPv6 address. */
+  /** The client whose daily limit the row counts for: the address, or the /64 of an IPv6 address. */
   client: Generated<string>;
   received_at: number;
   contact_email: string;
@@ -576,7 +577,7 @@ export type SetAsideLeadRow = {
   payload_json: string;
   site_key: string;
   form_id: string;
-  /** What is known of the sender besides, as JSON: it takes part again when the lead is accepted after all. */
+  /** What else is known of the sender, as JSON; used again if the lead is accepted later. */
   sender: Generated<string>;
   accepted_at: Generated<number | null>;
   deleted_at: number | null;
@@ -587,7 +588,7 @@ export type SetAsideLeadRow = {
   reason: Generated<string>;
 };
 
-/** What a server was answered under an `Idempotency-Key`, for a day. Hashes and ids only. */
+/** The answer that a server got under an `Idempotency-Key`, for a day. Hashes and ids only. */
 export type IdempotencyKeyRow = {
   integration_id: number;
   key_hash: string;
@@ -676,7 +677,7 @@ export type DropdownOptionRow = {
   sort_order: number;
 };
 
-/** What has changed for the columnar copies: see answers/changes.ts. `ids` is a list as JSON. */
+/** An entry of the change log of the columnar copies: see answers/changes.ts. `ids` is a list as JSON. */
 export type AnswerChangeRow = {
   change_no: Generated<number>;
   /** PostgreSQL only. */
@@ -704,7 +705,7 @@ export type CostRow = {
   import_id: string;
 };
 
-/** That an ad platform was told about a lead. */
+/** A conversion that was exported to an ad platform. */
 export type ConversionExportRow = {
   lead_id: number;
   platform: AdPlatform;
@@ -712,7 +713,7 @@ export type ConversionExportRow = {
   exported_at: number;
 };
 
-/** That an operation has changed something: see data-versions.ts. */
+/** How often an operation has changed something: see data-versions.ts. */
 export type DataVersionRow = { operation: string; slot: number; version: number };
 
 /** When kept answers were last dropped; there is one row at most. */

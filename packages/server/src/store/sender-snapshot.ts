@@ -25,7 +25,7 @@ export type SenderSnapshot = {
   settings: SavedSettings;
 };
 
-/** The latest count: older entries of a list that long are looked up only while the store is there. */
+/** The latest are kept: older entries of longer lists only count while the store is available. */
 const RULES_MAX = 200_000;
 
 export const senderSnapshot = primaryRead(async (db): Promise<SenderSnapshot> => {

@@ -44,8 +44,8 @@ const DAYS_BACK: Readonly<Record<Exclude<SetAsidePeriod, 'all'>, number>> = {
 const KEPT_PER_DAY_MAX = 100;
 
 /**
- * False: the client has enough rows of this day, and this one is not kept. Nothing is locked: of several at the same moment a
- * few more may be kept.
+ * False: the client has reached its limit for this day, and the lead is not kept. Nothing is locked:
+ * concurrent ones may exceed the limit by a few.
  */
 export const setAside = write(
   { changes: ['set-aside'] },
@@ -113,7 +113,7 @@ export const setAsideLeads = read({ shows: ['set-aside'] }, async (db, asked: Se
   return { leads, total: await countOf(shown) };
 });
 
-/** Whole UTC days: so many before today, and today itself except for yesterday. */
+/** Whole UTC days, up to now except for `yesterday`. */
 function boundsOf(period: SetAsidePeriod, now: number): { from: number; until: number } {
   if (period === 'all') return { from: 0, until: Number.MAX_SAFE_INTEGER };
   const today = dayStart(utcDay(now));
@@ -121,7 +121,7 @@ function boundsOf(period: SetAsidePeriod, now: number): { from: number; until: n
   return { from, until: period === 'yesterday' ? today : Number.MAX_SAFE_INTEGER };
 }
 
-/** Hides leads of a kind, and says how many of them were shown until now. */
+/** Hides leads of a kind (soft delete); returns how many of them were shown until now. */
 export const deleteSetAside = write(
   { changes: ['set-aside'] },
   async (

@@ -10,7 +10,7 @@ export const readSettings = read(
   },
 );
 
-/** What the columnar copies are made by. */
+/** The settings that the columnar copies depend on. */
 const ATTRIBUTION = ['attribution_days', 'portal_domains'];
 
 export const saveSettings = write(

@@ -2,8 +2,8 @@ import type { Db } from './dialect.ts';
 import { postgresDialect, sendThrough } from './postgres-dialect.ts';
 
 /**
- * Reads that belong together see the store at one moment, whatever is written meanwhile. SQLite does so in every
- * transaction, PostgreSQL when it is told to.
+ * Reads in one snapshot, whatever is written meanwhile. SQLite has one in every transaction, PostgreSQL with
+ * this isolation level.
  */
 export function inSnapshot<T>(db: Db, read: (db: Db) => Promise<T>): Promise<T> {
   return db.query

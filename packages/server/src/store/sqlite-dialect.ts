@@ -5,7 +5,7 @@ import type { AnswerChangeRow } from './schema.ts';
 /** Busy, locked, out of memory, I/O error, full, cannot open. */
 const PASSING_SQLITE_ERRORS = new Set([5, 6, 7, 10, 13, 14]);
 
-/** The part of `node:sqlite` that is needed here, with statements kept by their text. */
+/** The part of `node:sqlite` that is needed here, with prepared statements cached by their text. */
 export type StatementCache = (text: string) => {
   run(values: readonly SqlValue[]): { lastInsertRowid: number | bigint };
   all(values: readonly SqlValue[]): unknown[];
@@ -27,7 +27,7 @@ export function sqliteDialect(prepare: StatementCache): Dialect {
     noted.clear();
     notedTotals.clear();
   };
-  // One by one: a statement with several rows keeps a journal of its own, which takes a quarter longer.
+  // Row by row: a multi-row insert keeps a statement journal, which takes a quarter longer.
   const insertRows: Dialect['insertRows'] = async (table, rows, conflict) => {
     for (const row of rows) insertInto(table, row, conflict).run(row);
   };
@@ -37,18 +37,18 @@ export function sqliteDialect(prepare: StatementCache): Dialect {
     listed: 'json_each(?) as listed',
     lookUp: (table, column) =>
       `select t.* from json_each(?) listed cross join ${table} t where t.${column} = listed.value`,
-    foundBy: (select) => `json_each((select json_group_array(value) from (${select}))) as found`,
+    lateral: (select) => `json_each((select json_group_array(value) from (${select}))) as found`,
     pairs: (values) =>
       sql`(select value ->> 0 as a, value ->> 1 as b from json_each(${JSON.stringify(values)}))`,
     contains: (column, text) => sql`instr(lower(${sql.ref(column)}), lower(${text})) > 0`,
     folded: (column) => sql`lower(${sql.ref(column)})`,
     byBytes: (column) => sql`${sql.ref(column)}`,
-    aside: (column) => sql`+${sql.ref(column)}`,
+    withoutIndex: (column) => sql`+${sql.ref(column)}`,
     includes: (whole, search) => includesAll(search, (text) => sql`instr(${whole}, ${text}) > 0`),
     leadsIncluding: (search) => {
       const isIncluded = includesAll(search, (text) => sql`instr(i.search_text, ${text}) > 0`);
       const trigrams = search.map((texts) => [...new Set(texts.flatMap(trigramsOf))]);
-      // What is shorter than a trigram is in none.
+      // The index cannot find texts shorter than a trigram.
       if (trigrams.some((each) => each.length === 0)) {
         return sql`(select * from lead_index i where ${isIncluded})`;
       }
@@ -68,7 +68,7 @@ export function sqliteDialect(prepare: StatementCache): Dialect {
     },
     run: async <R>(text: string, values: readonly SqlValue[]) => prepare(text).all(values) as R[],
     runMany: async (text, values, rowOf) => prepare(text).allMade(values, rowOf),
-    selectHeld: async <R>(text: string, values: readonly SqlValue[]) => prepare(text).all(values) as R[],
+    selectForUpdate: async <R>(text: string, values: readonly SqlValue[]) => prepare(text).all(values) as R[],
     async insertNumbered(table, row) {
       return Number(insertInto(table, row, '').run(row).lastInsertRowid);
     },
@@ -103,9 +103,9 @@ export function sqliteDialect(prepare: StatementCache): Dialect {
       dropNotes();
     },
     dropNotes,
-    // There is one writer, and it does one thing after the other.
-    hold: sql``,
-    holdFree: sql``,
+    // SQLite has a single writer: there is nothing to lock.
+    forUpdate: sql``,
+    forUpdateSkipLocked: sql``,
     lock: async () => undefined,
     lockEach: async () => undefined,
     slot: 0,
@@ -113,7 +113,7 @@ export function sqliteDialect(prepare: StatementCache): Dialect {
   };
 }
 
-/** Enough of them to find few: neighbours that overlap would say nearly the same. */
+/** Every third trigram is selective enough: neighbours overlap and would add little. */
 function trigramsOf(text: string): string[] {
   const characters = [...text];
   const starts = characters.map((_, start) => start).filter((start) => start % 3 === 0);
@@ -131,7 +131,7 @@ type Insert = {
   run(row: object): { lastInsertRowid: number | bigint };
 };
 
-/** Statements that insert a row, each kept with its columns: to put its text together takes longer than to run it. */
+/** Caches insert statements with their columns: building the text takes longer than running it. */
 function makeInserts(prepare: StatementCache) {
   // Keyed by constants of the callers, so that no key has to be built.
   const kept = new Map<string, Map<string, Insert>>();

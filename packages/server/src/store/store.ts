@@ -2,7 +2,10 @@ import type { Db } from './dialect.ts';
 import type { Kind, OperationKinds } from './operation.ts';
 import type { OperationName, Operations } from './operations.ts';
 
-/** Of pages that hold what was deleted: none is left, it is too much for now, or the server has them. */
+/**
+ * The outcome of a scrub: no deleted data is left, the database is too large to rewrite now, or it is left to
+ * the PostgreSQL server.
+ */
 export type Scrubbing = 'clean' | 'too-large' | 'left-to-server';
 
 /** The relational store as the rest of the service sees it: every operation a method. */

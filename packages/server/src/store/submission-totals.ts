@@ -25,10 +25,10 @@ export function addToTotals({ dialect }: Db, total: SubmissionTotalRow): Promise
 const OF_KEY = 'where day = ? and project_name = ? and source = ? and engagement_label = ?';
 const TABLES = ['submission_totals', 'submission_slots'] as const;
 
-/** What is left is one row, or none at zero: project and source are text that a person sent. */
+/** Leaves one row, or none at zero: project and source are texts that a person sent. */
 export async function takeOffTotals(db: Db, gone: SubmissionTotalRow): Promise<void> {
   const { dialect } = db;
-  // It may have come just now.
+  // What is subtracted may still be buffered.
   await dialect.writeNotes();
   const left = { ...gone };
   for (const figure of SUBMISSION_FIGURES) left[figure] = -gone[figure];

@@ -60,7 +60,7 @@ export type SubmissionsAsked = Page & {
   order: 'asc' | 'desc';
 };
 
-/** In one snapshot, so that the total is that of the list which is shown. */
+/** In one snapshot, so that the total matches the list. */
 export const submissions = read({ shows: ['leads', 'ip-lists'] }, (db, asked: SubmissionsAsked) => {
   return inSnapshot(db, async (snapshot) => {
     const { numbers, total } = await (asked.q === '' ? listPage : searchPage)(snapshot, asked);
@@ -68,7 +68,7 @@ export const submissions = read({ shows: ['leads', 'ip-lists'] }, (db, asked: Su
   });
 });
 
-/** Those of the given submissions that are there, in that order. */
+/** The given submissions that still exist, in that order. */
 export const submissionsById = read(
   { shows: ['leads', 'ip-lists'] },
   (db, { submissionIds }: { submissionIds: readonly number[] }): Promise<SubmissionItem[]> =>
@@ -79,7 +79,7 @@ type FoundPage = { numbers: number[]; total: number };
 
 async function listPage(db: Db, asked: SubmissionsAsked): Promise<FoundPage> {
   const page = await inPeriod(db, asked).select('submission_id').$call(pageOf(db, asked)).execute();
-  // The days are counted for all sites together.
+  // Totals by day are not split by site.
   const total = await (asked.siteKeys === undefined
     ? countInPeriod(db, asked)
     : countOf(inPeriod(db, asked)));
@@ -105,7 +105,7 @@ function inPeriod({ query, dialect }: Db, { from, until, siteKeys }: Submissions
   return siteKeys === undefined ? all : all.where('site_key', 'in', dialect.anyOf(siteKeys));
 }
 
-/** Upper and lower case are the same in the order too, as far as both databases know them. */
+/** The order ignores case, too, as far as both databases can. */
 function pageOf({ dialect }: Db, { sort, order, limit, offset }: SubmissionsAsked) {
   return <O>(select: SelectQueryBuilder<Schema, 'submissions', O>) =>
     select
@@ -116,7 +116,7 @@ function pageOf({ dialect }: Db, { sort, order, limit, offset }: SubmissionsAske
       .offset(offset);
 }
 
-/** In the order of their numbers as given. */
+/** In the order given. */
 async function readShown(db: Db, numbers: readonly number[]) {
   if (numbers.length === 0) return [];
   const rows = await db.query
@@ -192,8 +192,8 @@ async function* submissionsWithoutText(db: Db, asked: SubmissionsAsked) {
 }
 
 /**
- * Makes the search texts that are missing: of submissions from before there were any, and of those that an erasure has
- * changed. Newest first; returns how many. Rows that are locked are left for the next time.
+ * Makes the search texts that are missing: of submissions from before there were any, and of those that an
+ * erasure has changed. Newest first; returns how many. Skips locked rows.
  */
 export const indexSubmissions = background(
   // A search finds the same before and after.
@@ -205,7 +205,7 @@ export const indexSubmissions = background(
       .where('search_text', 'is', null)
       .orderBy('submission_id', 'desc')
       .limit(max)
-      .modifyEnd(dialect.holdFree)
+      .modifyEnd(dialect.forUpdateSkipLocked)
       .execute();
     const texts = found.map((each) => ({
       submission_id: each.submission_id,
@@ -216,7 +216,7 @@ export const indexSubmissions = background(
   },
 );
 
-/** Whole days are counted already; only what is cut off at either end has to be. */
+/** Whole days come from the totals; only the partial days at both ends are counted. */
 async function countInPeriod({ query }: Db, { from, until }: SubmissionsAsked): Promise<number> {
   const firstWhole = Math.ceil(from / DAY_MS) * DAY_MS;
   const endWhole = Math.floor(until / DAY_MS) * DAY_MS;

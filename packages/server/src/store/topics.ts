@@ -1,4 +1,4 @@
-/** What answers depend on. A write says which of them it changes, a read which it shows. */
+/** What answers depend on: a write declares which topics it changes, a read which it shows. */
 export const TOPICS = [
   'integrations',
   'ip-lists',

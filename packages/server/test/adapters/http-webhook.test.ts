@@ -18,8 +18,8 @@ const ANSWER_SHOWN_BYTES_MAX = 2 * KIB;
 const SHORT_TIMEOUT_MS = 200;
 const TIMED_OUT = 'The target did not answer within 0.2 seconds.';
 const NOT_ALLOWED = 'The address of this target is not allowed: it is not on the public internet.';
-const NOT_RESOLVED = 'The name of the target cannot be resolved.';
-const CLOSED = 'The connection was closed before an answer came.';
+const NOT_RESOLVED = 'The host name of the target could not be resolved.';
+const CLOSED = 'The target closed the connection before answering.';
 
 const BODY = JSON.stringify({ first_name: 'Zoë 🌻', lead_id: 7 });
 
@@ -410,7 +410,7 @@ describe('a target that does not answer', () => {
       socket.once('data', () => socket.write('HTTP/1.1 400 \r\n')),
     );
     const outcome = await openWebhook(t).send(aTarget({ url: `https://127.0.0.1:${port}/` }), aMessage());
-    const error = 'A secure connection to the target cannot be made.';
+    const error = 'A secure connection to the target could not be established.';
     assert.deepEqual([outcome.statusCode, outcome.result, outcome.error], [null, 'tls_failed', error]);
   });
 
@@ -553,7 +553,7 @@ describe('any URL', () => {
 });
 
 describe('stopping', () => {
-  const STOPPED = 'The sending was stopped.';
+  const STOPPED = 'Sending was aborted.';
 
   test('a signal ends the attempts under way and those that wait', async (t) => {
     const receiver = await startReceiver(t, () => undefined);

@@ -102,7 +102,7 @@ describe('an object store that speaks S3', () => {
     server.behave(answering(403, 'AccessDenied'));
     await assert.rejects(Array.fromAsync(objects.list('a')), /does not let this key/);
     server.behave((_request, response) => void response.end('<html>Welcome</html>'));
-    await assert.rejects(Array.fromAsync(objects.list('a')), /no listing/);
+    await assert.rejects(Array.fromAsync(objects.list('a')), /did not answer with a listing/);
   });
 
   for (const [given, signed] of [
@@ -293,7 +293,7 @@ describe('an object store that speaks S3', () => {
     await objects.delete('kept');
     await objects.delete('kept');
     assert.deepEqual(warned, [
-      'the bucket keeps old versions of what is deleted: a rule of the bucket has to remove them',
+      'the bucket keeps old versions of deleted objects: add a lifecycle rule that removes them',
     ]);
   });
 

@@ -184,7 +184,7 @@ describe('every encoding', () => {
       for (const encoding of ['gzip', 'deflate', 'br', 'zstd', 'gzip, gzip', 'x-unknown']) {
         assert.deepEqual(await send(type, bomb, { 'content-encoding': encoding }), {
           status: 400,
-          error: 'A form is not taken compressed.',
+          error: 'A compressed form is not accepted.',
           code: 'invalid',
         });
       }
@@ -284,7 +284,7 @@ describe('every encoding', () => {
     await assertForm(TEXT, ' \r\n', {});
     await assertForm(MULTIPART, multipart(), {});
     await assertRefused(JSON_TYPE, '', 'The body is not valid JSON.');
-    await assertRefused(MULTIPART, '', 'The body is not a whole multipart form.');
+    await assertRefused(MULTIPART, '', 'The multipart form is incomplete or malformed.');
   });
 
   const name = fc.stringMatching(/^[A-Za-zé_][\w.é-]{0,20}$/).filter((each) => each !== '__proto__');
@@ -517,7 +517,7 @@ describe('multipart', () => {
   };
   for (const [sentence, body] of Object.entries(broken)) {
     test(`400: ${sentence}`, async () => {
-      const error = 'The body is not a whole multipart form.';
+      const error = 'The multipart form is incomplete or malformed.';
       await assertRefused(MULTIPART, body, error);
       await assertRefused(MULTIPART, [body.slice(0, 30), body.slice(30)], error);
     });
@@ -526,7 +526,7 @@ describe('multipart', () => {
   test('a part whose headers never end is not waited for', async () => {
     const headless = `--${BOUNDARY}\r\nfoo\r\n`;
     for (const body of [multipart(headless), multipart(field('a', 'b'), headless)]) {
-      await assertRefused(MULTIPART, body, 'The body is not a whole multipart form.');
+      await assertRefused(MULTIPART, body, 'The multipart form is incomplete or malformed.');
     }
   });
 

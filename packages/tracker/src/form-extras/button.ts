@@ -2,7 +2,10 @@ type Submitter = HTMLButtonElement | HTMLInputElement | null;
 
 export const BUTTON = 'button:not([type=button],[type=reset]),[type=submit]';
 
-/** Shows on the button that the form is being sent; not disabled, which would lose the focus. Returns what undoes it. */
+/**
+ * Shows on the button that the form is being sent. Not disabled,
+ * which would lose the focus. Returns an undo function.
+ */
 export function showSending(form: HTMLFormElement, submitter: Submitter, text: string): () => void {
   const button = submitter ?? form.querySelector<HTMLButtonElement>(BUTTON);
   if (!button) return () => undefined;
@@ -19,7 +22,7 @@ export function showSending(form: HTMLFormElement, submitter: Submitter, text: s
   };
 }
 
-/** The value of a named button is sent, and icons stay. */
+/** Neither: the value of a named button is submitted, and icons must stay. */
 function shownPart(button: NonNullable<Submitter>): 'value' | 'textContent' | undefined {
   if (button.matches('input')) return button.name ? undefined : 'value';
   return button.firstElementChild ? undefined : 'textContent';

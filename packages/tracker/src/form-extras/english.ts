@@ -1,4 +1,7 @@
-/** For visitors; the service's own messages are for developers. Other languages come with the configuration. */
+/**
+ * Texts for visitors; the service's own messages are for developers.
+ * Other languages come with the configuration.
+ */
 export const english: Record<string, string> = {
   sending: 'Sending…',
   offline: 'You seem to be offline. Nothing is lost: please send the form again once you are connected.',

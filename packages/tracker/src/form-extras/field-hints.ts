@@ -1,4 +1,4 @@
-/** What attributes of fields say, for names that the service does not know. */
+/** Meanings by attribute, for field names that the service does not know. */
 const MEANINGS: Record<string, string> = {
   name: 'FIRSTNAME',
   'given-name': 'FIRSTNAME',
@@ -9,7 +9,9 @@ const MEANINGS: Record<string, string> = {
   'tel-country-code': 'COUNTRYCODE',
 };
 
-/** JSON `{name: meaning}` by `autocomplete`, whose last word counts, and `type`; empty where there is nothing to say. */
+/**
+ * JSON `{name: meaning}`, from `autocomplete`, whose last word counts, and `type`; empty if there are none.
+ */
 export function fieldHints(form: HTMLFormElement): string {
   const hints: Record<string, string> = {};
   for (const field of form.querySelectorAll<HTMLElement>('[name]:not([type=hidden])')) {

@@ -2,8 +2,8 @@
 const ANSWER_MS_MAX = 5_000;
 
 /**
- * Whether the service cannot be reached at all. What stops a `fetch` lets this script through: it has come the same way.
- * By an address of its own, so that no cache answers for the service.
+ * Whether the service is unreachable. Tested by importing this script again: blockers that stop a `fetch`
+ * have already let it through. The query string bypasses caches.
  */
 export function isAway(): Promise<boolean> {
   const isThere = import(`${import.meta.url}?${Date.now()}`);

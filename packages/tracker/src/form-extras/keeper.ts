@@ -2,12 +2,12 @@ import type { LeadForm } from '../form/lead-form.ts';
 import { KEPT_FORMS, readObject, remove } from '../storage.ts';
 
 /**
- * Keeps forms that the service did not answer, for a day, and sends them again. What is kept is encrypted with a key of
- * the tab's session: it can be read for as long as the tab is open.
+ * Keeps forms that the service did not answer for a day, and sends them again. They are encrypted with a key
+ * of the tab's session, so they are readable only while the tab is open.
  */
 
 type UnansweredForm = { id: string; address: string; body: string };
-/** Insecure pages have no id, and files cannot be kept. */
+/** `id` is undefined on insecure pages. `FormData`, with files, cannot be kept. */
 type Given = { id: string | undefined; address: string; body: string | FormData };
 type Parts = {
   mayKeep(): boolean;
@@ -29,7 +29,7 @@ let parts: Parts | undefined;
 let pauseMs: number;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** Sends what is kept, now and then. */
+/** Retries kept forms from now on. */
 export function start(given: Parts): void {
   if (parts) return;
   parts = given;
@@ -37,7 +37,7 @@ export function start(given: Parts): void {
   addEventListener('online', startAnew);
 }
 
-/** False: it cannot be kept here. */
+/** False: the form cannot be kept. */
 export async function keep({ id, address, body }: Given): Promise<boolean> {
   try {
     if (!parts?.mayKeep() || !id || typeof body !== 'string' || body.length > BODY_CHARS_MAX) return false;
@@ -60,7 +60,7 @@ export function drop(id: string | undefined): void {
   save(items().filter((item) => item.id !== id));
 }
 
-/** With the shortest pause. */
+/** Restarts the backoff. */
 function startAnew(): void {
   pauseMs = PAUSE_MS_FIRST;
   schedule();
@@ -80,11 +80,11 @@ async function sendAll(): Promise<void> {
   if (!navigator.onLine) return;
   for (const { id, iv, data } of items()) {
     const form = await decrypted(iv, data);
-    // Of another tab, which has its own key.
+    // Kept by another tab, which has its own key.
     if (!form) continue;
     const { status } = await parts.post(form.address, form.body);
     if (!isAnswered(status)) return;
-    // It may have been sent by hand in the meantime.
+    // The visitor may have sent it by hand in the meantime.
     const isKept = items().some((item) => item.id === id);
     drop(id);
     pauseMs = PAUSE_MS_FIRST;
@@ -92,7 +92,7 @@ async function sendAll(): Promise<void> {
   }
 }
 
-/** The visitor is not led away from what they are doing by now. */
+/** Shows that a kept form was sent, without taking the visitor away from the current page. */
 function showSent({ id, body }: UnansweredForm): void {
   const leads = parts?.allLeadForms() ?? [];
   const fields = new URLSearchParams(body);
@@ -103,7 +103,7 @@ function showSent({ id, body }: UnansweredForm): void {
   parts?.finish(lead, {});
 }
 
-/** The form on a page that was loaded anew, unless something else is being typed into it. */
+/** Whether this is the same form after a reload, and nothing else is being typed into it. */
 function isSame({ form, siteKey, formId }: LeadForm, fields: URLSearchParams): boolean {
   return (
     fields.get('siteKey') === siteKey &&
@@ -114,7 +114,7 @@ function isSame({ form, siteKey, formId }: LeadForm, fields: URLSearchParams): b
   );
 }
 
-/** Anything but "try again". */
+/** Any answer except a request to retry. */
 function isAnswered(status: number): boolean {
   return status >= 200 && status < 500 && status !== 408 && status !== 429;
 }
@@ -137,14 +137,14 @@ async function sessionKey(): Promise<CryptoKey> {
   return key;
 }
 
-/** Those that are not too old. */
+/** Without those that are too old. */
 function items(): Item[] {
   const kept = Object.values(readObject(KEPT_FORMS)) as Item[];
   return kept.filter((item) => Date.now() - item?.at < KEPT_MS_MAX);
 }
 
 function save(kept: Item[]): void {
-  // Not in memory, as a fallback: what is only there would be lost with the page.
+  // No fallback to memory, which would be lost with the page.
   if (kept[0]) localStorage.setItem(KEPT_FORMS, JSON.stringify(kept));
   else remove(KEPT_FORMS);
 }

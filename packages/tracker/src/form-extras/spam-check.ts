@@ -2,11 +2,11 @@ import type { LeadForm } from '../form/lead-form.ts';
 
 type Checks = typeof import('../spam-check.ts');
 
-/** Forms that are checked. */
+/** Forms with a spam check. */
 const checked = new WeakSet<LeadForm>();
 let loading: Promise<Checks | undefined> | undefined;
 
-/** Loaded for forms that are checked only. */
+/** Loaded only for forms with a spam check. */
 function load(): Promise<Checks | undefined> {
   loading ??= import(new URL('sc.js', import.meta.url).href).catch(() => undefined);
   return loading;

@@ -3,16 +3,16 @@ import { config, root } from '../script-tag.ts';
 
 export type Submitter = HTMLButtonElement | HTMLInputElement | null;
 
-/** See form-extras.ts. Until they are loaded, and where they are blocked, forms do without. */
+/** See form-extras.ts. Until they are loaded, or if they are blocked, forms work without. */
 type Extras = {
   start(parts: object): void;
   keep(form: object): Promise<boolean>;
   drop(id: string | undefined): void;
-  /** Whether the service cannot be reached at all. */
+  /** Whether the service is unreachable. */
   isAway(): Promise<boolean>;
-  /** Called again and again, with what is known of the form by then. */
+  /** Called repeatedly, with the configuration as far as it is loaded. */
   apply(lead: object): void;
-  /** Before a form is sent; may give it another id. */
+  /** Called before a form is sent; may change its submission id. */
   prove(lead: object, data: FormData): Promise<void>;
   fieldsOf(form: HTMLFormElement, mayKeep: boolean): [string, string | undefined][];
   replace(form: HTMLFormElement, text: HTMLElement): void;

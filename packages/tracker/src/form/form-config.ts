@@ -1,7 +1,7 @@
 import { CAMPAIGN_PARAMS } from '../campaign.ts';
 import { root } from '../script-tag.ts';
 
-/** The part of a form's configuration that is used here. */
+/** The properties of a form's configuration that the script uses. */
 export type FormConfig = {
   capture_url?: string;
   honeypot_field: string;
@@ -35,7 +35,7 @@ export const DEFAULT_CONFIG: FormConfig = {
 
 const asked: Record<string, Promise<FormConfig>> = {};
 
-/** One request per form, however often it is on the page. English texts are built in. */
+/** One request per form, however often the form is on the page. English texts are built in. */
 export function readConfig(siteKey: string, formId: string, lang: string): Promise<FormConfig> {
   const query = new URLSearchParams({ siteKey, formId, ...(/^(en|$)/i.test(lang) ? {} : { lang }) });
   asked[`${query}`] ??= ask(`${root}forms/config?${query}`);

@@ -42,7 +42,7 @@ function hiddenFields({
     ['__visitor_id', mayKeep() ? read(VISITOR) : null],
     ['__touches', mayKeep() ? read(TOUCHES) : null],
     ...(extras.fieldsOf?.(form, mayKeep()) ?? []),
-    // Not for scripts of the page, which may send other fields under the same id.
+    // Not for `new FormData(form)` by the page, which may send different fields under the same id.
     [SUBMISSION_ID, sending && submissionId],
     [config.time_field, `${Math.floor((performance.now() - usableSinceMs) / 1000)}`],
     ['PAGE_URL', location.href],

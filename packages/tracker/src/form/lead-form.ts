@@ -13,14 +13,14 @@ export type LeadForm = {
   readonly siteKey: string;
   readonly formId: string;
   config: FormConfig;
-  /** Undefined: the service may not be asked yet. */
+  /** Undefined: not requested yet, for lack of consent. */
   asked?: Promise<void>;
   readonly honeypot: HTMLInputElement | null;
   /** When it became usable, on the page's monotonic clock. */
   usableSinceMs: number;
   /** A new object per attempt, so that late responses can be told apart. */
   sending: { submitter: Submitter; restore?: (() => void) | undefined } | null;
-  /** The same for each attempt to send the same input. */
+  /** Unchanged while the same input is sent again. */
   submissionId?: string | undefined;
   input?: string | undefined;
   /** Undo functions for fields marked as invalid. */

@@ -43,7 +43,7 @@ export async function send(lead: LeadForm, submitter: Submitter): Promise<void> 
   await showFailure(lead, status, answer, status > 500 && (await keep(lead, address, body)));
 }
 
-/** The same input has the same submission id, so that it counts once however often it is sent. */
+/** The same input has the same submission id, so that retries count once. */
 async function bodyOf(lead: LeadForm): Promise<FormData | string> {
   const { form, config } = lead;
   const data = new FormData(form);
@@ -78,7 +78,7 @@ async function keep({ submissionId: id }: LeadForm, address: string, body: unkno
   return !!(await extras.keep?.({ id, address, body }));
 }
 
-/** For forms that were kept. */
+/** What the keeper of unanswered forms needs. */
 export const KEEPING = { post, allLeadForms, clearMessages, finish };
 
 function isMultipart(form: HTMLFormElement, data: FormData): boolean {
@@ -115,7 +115,7 @@ async function finish(lead: LeadForm, { message = 'All set!', redirect_to = null
     if (redirect_to) return location.assign(redirect_to);
     HTMLFormElement.prototype.reset.call(form);
     await showSuccess(lead, message);
-    // Its form is gone: nothing can be sent a second time.
+    // The form is gone, so nothing can be sent again.
     if (lead.config.after_sending === 'text') return;
   }
   restartTime(lead);

@@ -1,23 +1,23 @@
 /**
- * Looks for an id whose SHA-256 begins with zeros. In JavaScript, because `crypto.subtle` is missing on insecure pages, and
- * slower for many short texts: each of them would be a promise.
+ * Searches for an id whose SHA-256 starts with zeros. In JavaScript, because `crypto.subtle` is missing on
+ * insecure pages, and slower for many short texts: one promise for each.
  */
 
-/** As the service demands. */
+/** The difficulty that the service demands. */
 const ZERO_BITS = 16;
 const TRIES_AT_ONCE = 200;
-/** The last digits of the id are counted up. */
+/** Only the last digits of the id vary, as a counter. */
 const DIGITS = 8;
 const BLOCK_BYTES = 64;
 
 const primes: number[] = [];
 for (let n = 2; primes.length < 64; n++) if (primes.every((prime) => n % prime)) primes.push(n);
-/** The first bits of the fraction. */
+/** The first 32 bits of the fractional part. */
 const fraction = (root: number) => ((root % 1) * 2 ** 32) | 0;
 const ROUNDS = Int32Array.from(primes, (prime) => fraction(Math.cbrt(prime)));
 const START = Int32Array.from(primes.slice(0, 8), (prime) => fraction(Math.sqrt(prime)));
 
-/** Each call of what comes back makes some tries, and returns the id once it is found. */
+/** Returns a function; each call makes some attempts, and returns the id once it is found. */
 export function searchProof(before: string, id: string): () => string | undefined {
   const text = new TextEncoder().encode(before + id);
   const bytes = new Uint8Array(Math.ceil((text.length + 9) / BLOCK_BYTES) * BLOCK_BYTES);
@@ -26,7 +26,7 @@ export function searchProof(before: string, id: string): () => string | undefine
   const blocks = new DataView(bytes.buffer);
   blocks.setUint32(bytes.length - 4, text.length * 8);
   const first = text.length - DIGITS;
-  // What comes before the digits is hashed once.
+  // The blocks before the digits never change, so they are hashed once.
   const fixedBytes = first - (first % BLOCK_BYTES);
   const fixed = hashed(START, blocks, 0, fixedBytes);
   let count = 0;

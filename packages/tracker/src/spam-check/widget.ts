@@ -1,13 +1,13 @@
 import type { LeadForm } from '../form/lead-form.ts';
 import { BUTTON } from '../form-extras/button.ts';
 
-/** The widget of a provider, whose token goes along with the form. */
+/** The widget of a captcha provider, whose token is sent along with the form. */
 
 type Api = {
   render(place: HTMLElement, options: object): string;
   getResponse(widget: string): string | undefined;
   reset(widget: string): void;
-  /** hCaptcha: shows its task to whoever has not ticked its box. */
+  /** hCaptcha: presents its challenge if the box has not been ticked. */
   execute?(widget: string, options: object): Promise<unknown>;
 };
 type Widget = { token(): string | undefined; complete(): Promise<unknown>; renew(): void };
@@ -23,20 +23,20 @@ const PROVIDERS = {
     script: 'https://js.hcaptcha.com/1/api.js?render=explicit',
     field: 'h-captcha-response',
     placedByPage: '.h-captcha',
-    // Somebody may have to solve a task.
+    // The visitor may have to solve a challenge.
     waitMs: 60_000,
   },
 };
-/** A script that never arrives must not hold up the form. */
+/** A script that never loads must not block the form. */
 const LOAD_MS_MAX = 10_000;
-/** A copy of the token for scripts made for another provider. */
+/** Providers may add a copy of the token under this name, for compatibility with reCAPTCHA. */
 const COPY = 'g-recaptcha-response';
 
 type Name = keyof typeof PROVIDERS;
 const nameOf = ({ config }: LeadForm) => config.spam_check as Name;
 
 const widgets = new WeakMap<LeadForm, Promise<Widget>>();
-/** By the attempt to send: a token is good for one. */
+/** By attempt: each token is valid once. */
 const tokens = new WeakMap<object, string>();
 
 export function addWidget(lead: LeadForm): void {
@@ -50,7 +50,7 @@ export function addWidget(lead: LeadForm): void {
   const widget = loadApi(nameOf(lead)).then((api) => rendered(api, place, lead));
   widget.catch(() => undefined);
   widgets.set(lead, widget);
-  // Input is told apart without its token, but a native submit has to carry it.
+  // The token is not part of the input, which would look changed, but a native submit has to carry it.
   form.addEventListener('formdata', ({ formData }) => {
     if (!lead.sending) return;
     const token = tokens.get(lead.sending);

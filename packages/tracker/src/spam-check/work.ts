@@ -1,11 +1,11 @@
 import type { LeadForm } from '../form/lead-form.ts';
 import { searchProof } from './search-proof.ts';
 
-/** Proof of work: an id of the submission that takes time to find, which the visitor spends filling in the form. */
+/** Proof of work: a submission id that takes time to find, while the visitor fills in the form. */
 
-/** The service takes an id for two days. */
+/** The service accepts an id for two days. */
 const ID_MS_MAX = 86_400_000;
-/** Shorter than a frame, so that typing never stutters. */
+/** Much shorter than a frame, so that typing never stutters. */
 const SLICE_MS = 6;
 
 type Prepared = { at: number; id: Promise<string> };
@@ -14,7 +14,7 @@ const prepared = new WeakMap<LeadForm, Prepared>();
 const proven = new Set<string | undefined>();
 
 export function prepareId(lead: LeadForm): void {
-  // A field may have the focus already.
+  // `focusin` may be over: a field may have the focus already.
   for (const touch of ['focusin', 'input']) lead.form.addEventListener(touch, () => preparedFor(lead));
 }
 
@@ -47,7 +47,7 @@ async function findId({ siteKey, formId }: LeadForm): Promise<string> {
   }
 }
 
-/** Insecure pages lack `randomUUID`; there weak randomness will do. */
+/** Insecure pages lack `randomUUID`; weak randomness suffices there. */
 function randomId(): string {
   const digit = () => Math.floor(Math.random() * 16).toString(16);
   return crypto.randomUUID?.() ?? 'xxxxxxxx-xxxx-4xxx-8xxx-xxxxxxxxxxxx'.replace(/x/g, digit);

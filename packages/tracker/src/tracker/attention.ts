@@ -13,13 +13,13 @@ let engagedMs = 0;
 let depth = 0;
 let reportedDepth = 0;
 
-/** Started late: a scroll listener makes browsers lay out the page. */
+/** Called late: adding a scroll listener forces a layout. */
 export function watchAttention(): void {
   if (isWatching) return;
   isWatching = true;
   listen('scroll pointermove keydown', ({ target }) => {
     lastInputAt = Date.now();
-    // Not for scrolling elements within the page.
+    // Ignores scrolling of elements within the page.
     if (target === document) measureDepth();
   });
 }

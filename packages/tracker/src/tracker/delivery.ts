@@ -21,7 +21,7 @@ let wasLeaving: boolean | undefined;
 let pauseMs = 0;
 let pausedUntil = 0;
 
-/** Starts with what earlier pages could not send. */
+/** Starts with the items that earlier pages could not send. */
 export function beginDelivery(): void {
   queue = readUnsent();
 }
@@ -41,7 +41,7 @@ export function send(isLeaving?: boolean): void {
   if (isLeaving) keepUnsent([]);
 }
 
-/** One session start, or events of one session. */
+/** A batch is one session start, or events of one session. */
 function nextBatch(): Item[] {
   const resting = queue.filter((item) => !underway.includes(item));
   const session = resting[0]?.[0];
@@ -73,7 +73,7 @@ async function sendBatch(batch: Item[]): Promise<void> {
   }
 }
 
-/** Tabs share the storage: items of other tabs are left alone. */
+/** Tabs share the storage: items of other tabs are kept. */
 function keepUnsent(arrived: Item[]): void {
   const known = queue.concat(arrived).map(([, id]) => id);
   const unsent = readUnsent()

@@ -1,6 +1,6 @@
 import { load } from '@fingerprintjs/fingerprintjs';
 
-/** With the time zone, which is slow to ask for a second time. */
+/** Includes the time zone, which is slow to determine a second time. */
 export type Fingerprint = { id: string; timezone: string | undefined };
 
 /** Computed locally, without a third party. */

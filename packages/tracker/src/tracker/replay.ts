@@ -15,7 +15,7 @@ type Recorder = {
 let followed: string | undefined;
 let stop: ((isUnwanted?: boolean) => void) | undefined;
 
-/** Discards the rest of the recording, or sends it. */
+/** Stops recording; unsent events are discarded if it is unwanted. */
 export function stopReplay(isUnwanted?: boolean): void {
   followed = undefined;
   stop?.(isUnwanted);

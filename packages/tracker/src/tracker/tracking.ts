@@ -26,7 +26,7 @@ let session: Session;
 let open: ((known?: Fingerprint) => void) | undefined;
 /** The view that started the session and is counted by its start, unless another tab won the race. */
 let first: TrackedEvent | undefined;
-/** Events while it waits: their session is not certain yet. */
+/** Events while waiting, because their session is not certain yet. */
 let waiting: TrackedEvent[] = [];
 
 export function beginTracking(): void {
@@ -71,18 +71,18 @@ export function viewAgain(): void {
 }
 
 export function track(type: string, data?: object): void {
-  // Starting a session counts as the page view.
+  // A session start counts as the page view.
   if (isAlive && (goOn() || type !== 'page_view')) add(eventOf(type, data));
   flushSoon();
 }
 
-/** Starts a new session if the last one has ended; true if it goes on. */
+/** Starts a new session if the last one has ended. True: it has not. */
 function goOn(): boolean {
   if (open) return true;
   const live = liveSession();
   const isSame = live?.id === session.id;
   if (isSame) saveSession(live);
-  // No referrer: the page was open all along.
+  // No referrer, because the page was open all along.
   else enter('');
   return isSame;
 }
@@ -110,7 +110,7 @@ function enter(referrer: string): void {
     // Not earlier: both force a layout, and this way there is only one.
     watchAttention();
     replay(session, isStarter);
-    // With a fingerprint enough time has passed; otherwise more events follow soon.
+    // With a fingerprint, enough time has passed; otherwise more events follow soon.
     if (known) send();
     else flushSoon();
   };
@@ -147,7 +147,7 @@ function gather(isLeaving?: boolean): void {
 }
 
 function checkAttention(): void {
-  // Where an application intercepts navigations, no call of the history tells of them.
+  // Applications that use the Navigation API bypass `pushState`.
   move();
   if (look()) goOn();
 }

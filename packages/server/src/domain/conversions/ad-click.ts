@@ -13,12 +13,15 @@ const PARAMS = { google: 'gclid', meta: 'fbclid', microsoft: 'msclkid' } as cons
 >;
 
 /**
- * What click ids are made of. Anything else was typed by somebody, and a sign in front would be a formula in the
- * file, where it cannot be defused without becoming another id.
+ * The alphabet of click ids. Anything else was typed by hand. A leading sign would be a formula in the CSV
+ * file, and escaping it would change the id.
  */
 const CLICK_ID = /^\w[\w.-]*$/;
 
-/** The latest: that of the form, else of the touches. The last touch may belong to another platform. */
+/**
+ * The latest click: the form's, else that of the latest touch with one; the last touch may be another
+ * platform's.
+ */
 export function adClick(
   platform: AdPlatform,
   lead: { campaign: CampaignParams; referer: string; created_at: number },
@@ -33,6 +36,6 @@ export function adClick(
     { clickId: formCampaign(lead.campaign, lead.referer)[param] ?? '', clickedAt: lead.created_at },
   ].filter(({ clickId }) => CLICK_ID.test(clickId));
   const latest = clicks.at(-1);
-  // A form repeats the click of a visit, whose own time is the better one.
+  // A form repeats the click id of an earlier visit, which has the time of the click.
   return latest && (clicks.find(({ clickId }) => clickId === latest.clickId) ?? latest);
 }

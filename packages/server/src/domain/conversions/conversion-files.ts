@@ -3,9 +3,11 @@ import type { AdPlatform, ConversionGoal } from '@leadtrail/contract/conversions
 import { type Cell, csvLine } from '../../lib/csv.ts';
 import { dateTime } from '../../lib/utc-time.ts';
 
-/** The files in which ad platforms take offline conversions. docs/OPERATIONS.md says which formats were followed. */
+/**
+ * Offline conversion files as ad platforms import them. docs/OPERATIONS.md names the specification of each.
+ */
 
-/** A click on an ad that became a lead, or what the lead became. */
+/** An ad click that became a lead, or a stage that the lead reached. */
 export type Conversion = {
   leadPublicId: string;
   at: number;
@@ -21,7 +23,7 @@ export type Conversion = {
 export type ConversionFile = { head: string; line: (conversion: Conversion) => string };
 
 type Format = {
-  /** Lines before those of the columns. */
+  /** Lines above the header. */
   preamble: string;
   columns: Readonly<Record<string, (conversion: Conversion, name: string, currency: string) => Cell>>;
   names: Readonly<Record<ConversionGoal, string>>;
@@ -29,7 +31,6 @@ type Format = {
 
 const NAMES = { lead: 'Lead', qualified: 'Qualified lead', won: 'Won' } as const;
 const amountOf = ({ value }: Conversion): Cell => value;
-/** Without a value it would be the currency of nothing. */
 const currencyOf = ({ value }: Conversion, _name: string, currency: string): Cell =>
   value === null ? null : currency;
 
@@ -102,7 +103,7 @@ function isoSecond(millis: number): string {
   return dateTime(millis).replace(' ', 'T');
 }
 
-/** Google ignores dots in the names of its own addresses, and wants them left out before hashing. */
+/** Gmail ignores dots in the local part, and Google wants them removed before hashing. */
 function withoutGmailDots(email: string): string {
   const [name = '', domain = ''] = email.split('@');
   return domain === 'gmail.com' || domain === 'googlemail.com'

@@ -1,6 +1,6 @@
 import type { CsvLine } from '@leadtrail/contract/read-csv';
 
-/** How files of costs look: a plain one, and those that advertising platforms export, known by their headers. */
+/** Formats of cost files: a plain one and the exports of ad platforms, recognised by their headers. */
 
 export const COST_COLUMNS = [
   'date',
@@ -15,15 +15,15 @@ export const COST_COLUMNS = [
 ] as const;
 export type CostColumn = (typeof COST_COLUMNS)[number];
 
-/** Columns that the person has named for fields. */
+/** Columns that the user has assigned to fields. */
 export type Mapping = Partial<Record<CostColumn, string>>;
 
 export type CostFormat = {
   name: 'plain' | 'google_ads' | 'meta_ads' | 'microsoft_ads';
-  /** What it takes for what is not in the file. */
+  /** Defaults for what the export does not contain. */
   source?: string;
   medium?: string;
-  /** For each field the names of its column, in the languages of the exports. */
+  /** Headers of each field's column, in the languages of the exports. */
   names: Partial<Record<CostColumn, readonly string[]>>;
   /** A file is of this format when it has all of these fields. */
   known: readonly CostColumn[];
@@ -32,7 +32,7 @@ export type CostFormat = {
 const CLICKS = ['clicks', 'klicks', 'link clicks', 'link-klicks', 'clicks (all)'];
 const IMPRESSIONS = ['impressions', 'impr.', 'impr', 'impressionen'];
 
-/** The first that fits. */
+/** The first match wins. */
 const FORMATS: readonly CostFormat[] = [
   {
     name: 'meta_ads',
@@ -83,12 +83,12 @@ const PLAIN: CostFormat = {
   names: Object.fromEntries(COST_COLUMNS.map((name) => [name, [name]])),
   known: ['date', 'amount'],
 };
-/** Above the header exports have a title and the dates. */
+/** Exports have a title and the date range above the header. */
 export const TITLE_LINES_MAX = 12;
 
 export type FoundFormat = { format: CostFormat; header: string[]; headerLine: number };
 
-/** `lines` are the first of the file. */
+/** `lines`: the first of the file. A string: why none of them is a header. */
 export function readFormat(lines: readonly CsvLine[], mapping: Mapping): FoundFormat | string {
   const formats = [PLAIN, ...FORMATS];
   for (const [headerLine, { cells }] of lines.entries()) {
@@ -101,7 +101,7 @@ export function readFormat(lines: readonly CsvLine[], mapping: Mapping): FoundFo
   return `no line of it has the columns ${PLAIN.known.join(' and ')}`;
 }
 
-/** For each field that the file has, the number of its column. */
+/** The column index of each field that the file has. */
 export type Columns = Partial<Record<CostColumn, number>>;
 
 export function columnsOf(
@@ -118,7 +118,7 @@ export function columnsOf(
   return columns;
 }
 
-/** Without regard to case, and to a currency behind it: `Amount spent (EUR)`. */
+/** Ignores case and a currency suffix: `Amount spent (EUR)`. */
 function indexOf(header: readonly string[], names: readonly string[], named: string | undefined): number {
   const wanted = named === undefined ? names : [named.trim().toLowerCase()];
   const bare = header.map((cell) => cell.toLowerCase());

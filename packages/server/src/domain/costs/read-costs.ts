@@ -13,7 +13,7 @@ import {
   TITLE_LINES_MAX,
 } from './cost-formats.ts';
 
-/** A file of costs, line by line: what can be counted, and what is left out with the reason. */
+/** Reads a cost file line by line; a line that cannot be counted is skipped with the reason. */
 
 export type Cost = {
   day: string;
@@ -34,16 +34,16 @@ export type ReadCosts = {
   skipped: { line: number; reason: string }[];
 };
 
-/** How the file writes sums and days. */
+/** How the file writes amounts and dates. */
 type Spelling = { currency: string; decimal: DecimalMark | undefined; isDayFirst: boolean };
 
 type ReadOptions = {
-  /** Columns that the person has named for fields. */
+  /** Columns that the user has assigned to fields. */
   mapping?: Mapping;
-  /** What the person has named for lines that say nothing. */
+  /** The user's defaults for lines without a source or medium. */
   usual?: { source?: string | undefined; medium?: string | undefined };
   currency: string;
-  /** A long file is read with pauses. */
+  /** Yields the main thread while a long file is read. */
   pause: () => Promise<void>;
 };
 
@@ -52,7 +52,7 @@ const MICROS = 1_000_000;
 const AMOUNT_MAX = 1e9;
 const LINES_PER_PAUSE = 500;
 
-/** A string: the file as a whole makes no sense, for that reason. */
+/** A string: why the file as a whole cannot be read. */
 export async function readCosts(
   text: string,
   { mapping = {}, usual = {}, currency, pause }: ReadOptions,
@@ -62,7 +62,7 @@ export async function readCosts(
   const found = readFormat(first, mapping);
   if (typeof found === 'string') return found;
   const { format, header, headerLine } = found;
-  const otherwise = {
+  const defaults = {
     source: usual.source ?? format.source ?? DIRECT_SOURCE,
     medium: usual.medium ?? format.medium ?? NONE,
   };
@@ -74,13 +74,13 @@ export async function readCosts(
   const byKey = new Map<string, Cost>();
   const skipped: ReadCosts['skipped'] = [];
   let linesRead = 0;
-  for (const { cells, line } of inOrder(first.slice(headerLine + 1), lines)) {
+  for (const { cells, line } of concatenated(first.slice(headerLine + 1), lines)) {
     linesRead += 1;
     if (linesRead % LINES_PER_PAUSE === 0) await pause();
     if (cells.every((cell) => cell.trim() === '')) continue;
     const field = (name: CostColumn) =>
       cells[columns[name] ?? -1]?.trim() || (name === 'currency' ? headerCurrency : '');
-    const cost = readCost(field, otherwise, spelling);
+    const cost = readCost(field, defaults, spelling);
     if (typeof cost === 'string') skipped.push({ line, reason: cost });
     else addUp(byKey, cost);
   }
@@ -89,8 +89,9 @@ export async function readCosts(
 }
 
 /**
- * By the first sum and the first day that say so: `12.345` is another sum beside `7.5` than beside `7,5`, and `03/02/2026`
- * another day beside `28/02/2026` than beside `02/28/2026`. The lines above the header have none.
+ * Decided by the first unambiguous amount and date: `12.345` is another amount beside `7.5` than beside
+ * `7,5`, and `03/02/2026` another day beside `28/02/2026` than beside `02/28/2026`. The lines above the
+ * header have neither.
  */
 async function spellingOf(
   text: string,
@@ -119,7 +120,7 @@ function firstLines(lines: Iterator<CsvLine>, max: number): CsvLine[] {
   return first;
 }
 
-function* inOrder<T>(...parts: readonly Iterable<T>[]): Generator<T> {
+function* concatenated<T>(...parts: readonly Iterable<T>[]): Generator<T> {
   for (const part of parts) yield* part;
 }
 
@@ -138,7 +139,7 @@ function addUp(byKey: Map<string, Cost>, cost: Cost): void {
 
 function readCost(
   field: (name: CostColumn) => string,
-  otherwise: { source: string; medium: string },
+  defaults: { source: string; medium: string },
   spelling: Spelling,
 ): Cost | string {
   const { currency, isDayFirst } = spelling;
@@ -155,8 +156,8 @@ function readCost(
   return {
     day,
     site_key: bounded(field('site')),
-    source: bounded((field('source') || otherwise.source).toLowerCase()),
-    medium: bounded((field('medium') || otherwise.medium).toLowerCase()),
+    source: bounded((field('source') || defaults.source).toLowerCase()),
+    medium: bounded((field('medium') || defaults.medium).toLowerCase()),
     campaign: bounded(field('campaign') || NONE),
     amount_micros: Math.round(amount * MICROS),
     clicks,
@@ -173,14 +174,14 @@ const DOTTED_DAY = /^(\d{1,2})\.(\d{1,2})\.(\d{4})/;
 const SLASHED_DAY = /^(\d{1,2})\/(\d{1,2})\/(\d{4})/;
 const MONTHS = 12;
 
-/** Undefined: it may be either. */
+/** Undefined: ambiguous. */
 function saysDayFirst(text: string): boolean | undefined {
   const [, first, second] = SLASHED_DAY.exec(text.trim()) ?? [];
   if (Number(first) > MONTHS) return true;
   return Number(second) > MONTHS ? false : undefined;
 }
 
-/** A day with slashes is in American order, as Microsoft writes it, unless the file shows otherwise. */
+/** Dates with slashes are month first, as Microsoft exports them, unless the file shows otherwise. */
 export function readDay(text: string, isDayFirst = false): string | null {
   const iso = ISO_DAY.exec(text);
   if (iso !== null) return dayOf(iso[1], iso[2], iso[3]);
@@ -199,14 +200,14 @@ function dayOf(year = '', month = '', day = ''): string | null {
   return new Date(at).toISOString().startsWith(text) ? text : null;
 }
 
-/** Exports have two dashes where there was nothing to pay for or to count. */
+/** Exports write two dashes for no value. */
 function isNothing(text: string): boolean {
   return text === '--';
 }
 
 function readCount(text: string): number | null {
   if (text === '' || isNothing(text)) return 0;
-  // Without the decimals of the file: a count has none, so what could be read as such groups.
+  // Not with the file's decimal mark: a count has no decimals, so an ambiguous separator groups digits.
   const number = readNumber(text);
   return number === null || number < 0 || number > Number.MAX_SAFE_INTEGER ? null : Math.round(number);
 }

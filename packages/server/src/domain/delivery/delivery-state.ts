@@ -9,11 +9,11 @@ type Facts = {
   held: readonly { risk: number; above: number }[];
 };
 
-const IN_ORDER = ['pending', 'delivered', 'failed'] as const;
+const BY_PRECEDENCE = ['pending', 'delivered', 'failed'] as const;
 
-/** The best that has become of any delivery, and without one, why there is none. */
+/** One state for all deliveries of a lead, pending ones first; without any, why there is none. */
 export function deliveryState({ sends, isBotLead, held }: Facts): DeliveryState {
-  for (const state of IN_ORDER) {
+  for (const state of BY_PRECEDENCE) {
     const send = sends.find(({ status }) => status === state);
     if (send === undefined) continue;
     return { delivery_state: state, delivery_note: state === 'failed' ? (send.last_error ?? '') : '' };

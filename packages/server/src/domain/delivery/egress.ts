@@ -2,12 +2,12 @@ import ipaddr from 'ipaddr.js';
 import { canonicalIp, ipv4Number, type NetworkMatcher, parseNetworks } from '../../lib/ip-address.ts';
 
 /**
- * The SSRF guard. Where a URL comes from decides what it may reach: the environment may name a machine in the own
- * network, but a key to the dashboard must not be a way to probe that network.
+ * SSRF guard. What a URL may reach depends on who set it: the environment may name a host in the private
+ * network, but a dashboard key must not be a way to probe that network.
  */
 export type EgressPolicy = 'saved' | 'trusted';
 
-/** Metadata services hand out the machine's credentials, so that no configuration may lead to them. */
+/** Cloud metadata services hand out the machine's credentials, so no configuration may reach them. */
 const isMetadata = parseNetworks(
   [
     'linklocal',
@@ -20,7 +20,7 @@ const isMetadata = parseNetworks(
   ].join(),
 );
 
-/** Everything that is not the public IPv4 internet: private, shared, for examples, multicast, reserved. */
+/** IPv4 outside the public internet: private, shared, documentation, multicast and reserved ranges. */
 const isSpecialIpv4 = parseNetworks(
   [
     '0.0.0.0/8',
@@ -41,14 +41,14 @@ const isSpecialIpv4 = parseNetworks(
   ].join(),
 );
 
-/** The only part of IPv6 that is given out to be reached by everyone, and what is set apart within it. */
+/** Global unicast, the only publicly routed part of IPv6, and the special-purpose ranges within it. */
 const isGlobalIpv6 = parseNetworks('2000::/3');
 const isSpecialIpv6 = parseNetworks('2001::/23, 2001:db8::/32, 2002::/16, 3fff::/20');
 
-/** An IPv6-only network reaches the IPv4 internet through this range, so it has to stay open. */
+/** IPv6-only networks reach the IPv4 internet through NAT64, so it has to stay open. */
 const isNat64 = parseNetworks('64:ff9b::/96');
 
-/** Ranges that a translator or tunnel turns into the IPv4 address at some place within them, in groups of 16 bits. */
+/** Ranges that embed an IPv4 address for a translator or tunnel, from the given 16-bit group on. */
 const EMBEDDINGS: readonly { matches: NetworkMatcher; firstGroup: number; inverted?: boolean }[] = [
   { matches: isNat64, firstGroup: 6 },
   { matches: parseNetworks('64:ff9b:1::/48, ::/96, ::ffff:0:0:0/96'), firstGroup: 6 },
@@ -57,7 +57,7 @@ const EMBEDDINGS: readonly { matches: NetworkMatcher; firstGroup: number; invert
   { matches: parseNetworks('2001::/32'), firstGroup: 6, inverted: true },
 ];
 
-/** Whether a message may be sent to this address, in whatever spelling; never to what is no address. */
+/** Whether a message may be sent to this address, in any notation; false if it is not an IP address. */
 export function mayReach(ip: string, policy: EgressPolicy): boolean {
   const address = canonicalIp(ip);
   if (address === null || isMetadata(address)) return false;
@@ -66,10 +66,10 @@ export function mayReach(ip: string, policy: EgressPolicy): boolean {
   return policy === 'trusted' || isNat64(address) || (isGlobalIpv6(address) && !isSpecialIpv6(address));
 }
 
-/** Names that stand for something only within a machine or network. A single word is one of them. */
+/** Names that resolve only within a machine or private network, single-label ones included. */
 const PRIVATE_NAME = /^(?:[^.]+|.+\.(?:localhost|local|internal|home\.arpa))\.?$/;
 
-/** Whether it can be told by the URL alone that nothing will be sent there; other names are seen through when used. */
+/** Whether the URL alone already rules out sending there; other names are checked once they are resolved. */
 export function isOutOfReach(address: string, policy: EgressPolicy): boolean {
   const hostname = URL.parse(address)?.hostname ?? '';
   if (canonicalIp(hostname) !== null) return !mayReach(hostname, policy);

@@ -1,6 +1,6 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../lib/utc-time.ts';
 
-/** How long to wait after the first, second, … failed attempt; the attempt after the last of them is the last. */
+/** Delay after the first, second, … failed attempt; the attempt after the last delay is the last. */
 export const RETRY_DELAYS_MS: readonly number[] = [
   5 * SECOND_MS,
   5 * MINUTE_MS,
@@ -20,16 +20,16 @@ export type FailedAttempt = {
   retryAfter: string | undefined;
 };
 
-/** Sends that failed together must not all come back together. */
+/** Deliveries that failed together must not be retried together (thundering herd). */
 const JITTER_SHARE_MAX = 0.1;
-/** A target may ask for patience, but not park a lead for good. */
+/** Caps `Retry-After`: a target must not park a lead indefinitely. */
 export const DELAY_MS_MAX = DAY_MS;
 const GONE = 410;
 const SECONDS = /^\d+$/;
 /** Only what looks like an HTTP date, because `Date.parse` finds a date in nearly any text with a number. */
 const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*, .{1,30} GMT$/;
 
-/** The status alone decides, whatever becomes of the body. */
+/** The status alone decides, even if reading the body fails. */
 export function isDelivered(statusCode: number | null): boolean {
   return statusCode !== null && statusCode >= 200 && statusCode <= 299;
 }

@@ -4,19 +4,18 @@ import { isDelivered } from './retry-delay.ts';
 
 const SENTENCES: Readonly<Record<Exclude<SendFailure, 'timeout'>, string>> = {
   refused: 'The connection was refused.',
-  dns_lookup_failed: 'The name of the target cannot be resolved.',
+  dns_lookup_failed: 'The host name of the target could not be resolved.',
   unreachable: 'The target cannot be reached.',
-  tls_failed: 'A secure connection to the target cannot be made.',
+  tls_failed: 'A secure connection to the target could not be established.',
   certificate_invalid: 'The certificate of the target is not valid.',
   address_not_allowed: 'The address of this target is not allowed: it is not on the public internet.',
   invalid_url: 'The address of this target is not valid.',
-  connection_closed: 'The connection was closed before an answer came.',
+  connection_closed: 'The target closed the connection before answering.',
   invalid_http: 'The target did not answer with valid HTTP.',
-  stopped: 'The sending was stopped.',
+  stopped: 'Sending was aborted.',
   failed: 'The message could not be sent.',
 };
 
-/** What came of an answer: the status alone decides, whatever becomes of the body. */
 export function resultOf(statusCode: number): SendResult {
   return isDelivered(statusCode) ? 'delivered' : `status_${statusCode}`;
 }

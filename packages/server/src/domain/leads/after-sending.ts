@@ -18,7 +18,7 @@ export function afterSending(
   return { redirectTo: own ?? redirectTarget(form, referer, internalTeams), text: null };
 }
 
-/** Null: a path, and nothing says on which site. */
+/** Null: a path without a referer to resolve it against. */
 function ownAddress(address: string, referer: string | undefined): string | null {
   const base = webUrl(referer ?? '')?.origin;
   return URL.parse(address, base)?.href ?? null;

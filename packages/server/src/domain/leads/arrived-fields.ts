@@ -5,7 +5,7 @@ import { customFields } from './custom-fields.ts';
 import { withMeanings } from './field-meanings.ts';
 import { type FormRecord, readFields } from './form-fields.ts';
 
-/** The fields that a form has really sent, and whether contact data among them was missed. */
+/** The fields that actually arrived from a form, and whether contact data among them went unrecognised. */
 
 export type ArrivedFields = { submissions: number; misunderstood: number; fields: ArrivedField[] };
 
@@ -15,7 +15,7 @@ const MEANINGS: ReadonlySet<string> = new Set(FIELD_MEANINGS);
 /** A custom field looks like contact data when at least this share of its texts does. */
 const ALIKE_SHARE = 0.5;
 
-/** As they are read with what is set for the form now. */
+/** Read with the form's current settings, not those of the time. */
 export function arrivedFields(payloads: readonly FormRecord[], names: FieldNames): ArrivedFields {
   const seen = new Map<string, Seen>();
   let misunderstood = 0;
@@ -69,7 +69,7 @@ function byCount(one: ArrivedField, other: ArrivedField): number {
 }
 
 const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@.]{2,}$/;
-/** With a prefix, or of ten digits; else it could be any number. Dates are none. */
+/** With a prefix or ten digits; else it could be any number. Dates match too, see `DATE`. */
 const PHONE = /^(?:[+(0][\d\s()./-]{6,24}|\d(?:[\s-]?\d){9})$/;
 const DATE = /^\d{1,4}([./-])\d{1,2}\1\d{1,4}$/;
 

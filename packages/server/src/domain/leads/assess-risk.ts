@@ -17,10 +17,10 @@ export type RiskFacts = {
   personRule: SenderFacts['personRule'];
   isTrustedProxy: boolean;
   botLeadDetection: boolean;
-  /** Besides the usual ones. */
+  /** Besides the built-in ones. */
   disposableEmailDomains: readonly string[];
   vpnSuspected: boolean;
-  /** Within the last minutes, from the address or the visitor, whichever sent more; without this one. */
+  /** Within `RECENT_MS`, this one excluded: the larger count of the address and the visitor. */
   recentSubmissions: number;
 };
 
@@ -40,7 +40,7 @@ export function assessRisk(enquiry: Enquiry, facts: RiskFacts): Risk {
     hasContact: identities.some(({ kind }) => kind === 'email' || kind === 'phone'),
   });
   const isBot = isBotLead({ honeypot, suspicionScore: score, botAgent: enquiry.isBotAgent });
-  // A server that names its own address as the person's must not shut itself out.
+  // A server that sends its own address as CLIENT_IP must not get itself blocked.
   const isServers = enquiry.keyHash !== null && personIp === enquiry.callerIp;
   const mayBlock =
     personIp !== null &&

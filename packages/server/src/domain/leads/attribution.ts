@@ -10,7 +10,7 @@ import { visitOrigin } from '../tracking/visit-origin.ts';
 import type { CustomFields } from './custom-fields.ts';
 import { isDirect, type OriginVisit } from './touches.ts';
 
-/** What brought a lead, in one line: by its form, else by its last touch that was not direct. */
+/** What a lead is credited to: the campaign its form names, else its last touch that was not direct. */
 export type Attribution = {
   params: Required<CampaignParams>;
   medium: string;
@@ -28,7 +28,7 @@ export function attributionOf(
     const { medium, channel } = visitOrigin(form, '', portalDomains);
     return { params: { ...NO_PARAMS, ...form }, medium: named(medium), channel };
   }
-  // All after the first are not direct.
+  // Only the first touch can be direct.
   const last = touches.at(-1);
   if (last === undefined || isDirect(last)) {
     return { ...NOTHING, channel: last?.channel ?? '' };
@@ -51,17 +51,17 @@ const NO_PARAMS = Object.fromEntries(CAMPAIGN_PARAMS.map((param) => [param, ''])
 
 export const NOTHING: Attribution = { params: NO_PARAMS, medium: '', channel: '' };
 
-/** Without those that nothing is known of. */
+/** Without the unknown ones. */
 export function givenParams(params: Required<CampaignParams>): Record<string, string> {
   return Object.fromEntries(Object.entries(params).filter(([, text]) => text !== ''));
 }
 
-/** Those who read a lead elsewhere expect nothing where there is nothing. */
+/** Consumers of leads expect an empty text, not `(none)` or `(direct)`. */
 function named(text: string | undefined): string {
   return text === undefined || text === NONE || text === DIRECT_SOURCE ? '' : text;
 }
 
-/** The last part of what the automation platform gets. */
+/** The origin part of what the automation platform gets. */
 export type ForwardedOrigin = {
   utm_source: string;
   utm_medium: string;
@@ -84,7 +84,7 @@ export type ForwardedOrigin = {
   fields: CustomFields;
 };
 
-/** What of it a table of leads has in columns of its own. */
+/** The parts of it that have columns of their own in an export of leads. */
 export const ORIGIN_COLUMNS = [
   'utm_source',
   'utm_medium',

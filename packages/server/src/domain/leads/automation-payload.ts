@@ -103,7 +103,7 @@ export type LeadFacts = {
   created_at: number;
 };
 
-/** As a new lead has it; a follow-up says so besides. */
+/** As for a new lead; the caller overrides the flags of a follow-up. */
 export function automationPayload(
   lead: LeadFacts,
   phone: Phone,

@@ -12,7 +12,7 @@ import { cut } from '../tracking/page-address.ts';
 
 /** Normal forms of e-mail addresses and phone numbers, by which people are matched. */
 
-/** The longest address that mail servers accept. Form fields are cut later, so a truncated address is never a key. */
+/** The longest address that mail servers accept. Form fields are longer, so no key is a truncated address. */
 const EMAIL_KEY_CHARS_MAX = 254;
 const EMAIL = /^[^\s@]+@[^\s@]+$/;
 
@@ -23,7 +23,7 @@ export function emailKey(email: string): string | null {
 }
 
 export type Phone = {
-  /** E.164, or the bare digits of what is no possible number; null when there are too few. */
+  /** E.164, or the bare digits if it is not a possible number; null when there are too few. */
   key: string | null;
   /** With the dial code that the person gave, in E.164 if it is a possible number; else as typed. */
   international: string;
@@ -43,8 +43,8 @@ const PLAIN = /^[\d+ ()-]*$/;
 type Origin = { callingCode: string; area: string } | { country: CountryCode };
 
 /**
- * Without + or 00 a number is read with the chosen dial code. Without that too, the country of the person serves for
- * comparing and is never shown.
+ * A number without + or 00 is read with the chosen dial code. Without one, the person's country is used for
+ * the key only and never shown.
  */
 export function readPhone(phone: string, dialCode: string, country: string | null): Phone {
   // NFKC turns full-width digits and plus signs into ASCII.
@@ -59,7 +59,7 @@ export function readPhone(phone: string, dialCode: string, country: string | nul
     : { key, international: text, dialCode: '' };
 }
 
-/** In international format, or as typed if it is no possible number. */
+/** In international format, or as typed if it is not a possible number. */
 export function formatPhone(phone: string, dialCode: string, country: string | null): string {
   const { international } = readPhone(phone, dialCode, country);
   return possible(international)?.formatInternational() ?? international;
@@ -90,7 +90,7 @@ function asTyped(text: string, dialCode: string): Phone {
   return { key: digits, international: complete ? text : `${dialCode} ${text}`, dialCode };
 }
 
-/** Reads `+91`, `91`, `0091`, `(+91)`, `India +91` and `IN` alike. Forms offer a few hundred of them. */
+/** Reads `+91`, `91`, `0091`, `(+91)`, `India +91` and `IN` alike. Memoised: forms offer a few hundred. */
 const originOf = memoize(1000, (dialCode): Origin | undefined => {
   const digits = parseDigits(dialCode).replace(/^0+/, '');
   for (let length = 1; length <= CALLING_CODE_DIGITS_MAX; length++) {

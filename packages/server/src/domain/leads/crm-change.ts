@@ -2,16 +2,16 @@ import type { LeadStatus } from '@leadtrail/contract/lead-status';
 import { LEAD_VALUE_MAX } from '@leadtrail/contract/limits';
 import type { CrmStageRule } from '@leadtrail/contract/settings';
 
-/** What an event of the CRM changes of its lead, by the mapping in the settings. */
+/** What a CRM event changes on its lead, by the mapping in the settings. */
 
 export type CrmMapping = {
-  /** The first that holds decides. */
+  /** The first match wins. */
   stages: readonly CrmStageRule[];
-  /** The first that has a number decides. */
+  /** The first with a number wins. */
   valueFields: readonly string[];
 };
 
-/** Undefined: it stays as it is. */
+/** Undefined: unchanged. */
 export type CrmChange = { status: LeadStatus | undefined; value: number | undefined };
 
 export function crmChange(body: unknown, { stages, valueFields }: CrmMapping): CrmChange {
@@ -42,7 +42,7 @@ function folded(text: string): string {
   return text.trim().toLowerCase();
 }
 
-/** A text has a point and no separators, as programs write numbers: `1.234` could be either. */
+/** As programs write numbers: with thousands separators, `1.234` would be ambiguous. */
 const AMOUNT = /^\d{1,10}(?:\.\d{1,6})?$/;
 
 function amountOf(value: unknown): number | undefined {
@@ -51,5 +51,5 @@ function amountOf(value: unknown): number | undefined {
   return number >= 0 && number <= LEAD_VALUE_MAX ? number : undefined;
 }
 
-/** Nothing is changed by what the CRM says. */
+/** CRM events change nothing. */
 export const NO_MAPPING: CrmMapping = { stages: [], valueFields: [] };

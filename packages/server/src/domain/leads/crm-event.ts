@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 
-/** What tells a delivery that comes again from another event. Hashed, because bodies are long and about people. */
+/** Recognises an event that the CRM delivers again. Hashed: bodies are long and hold personal data. */
 export type CrmEventKey = {
   key: string;
-  /** By its content alone an event is the same only right after the first, and for a while. */
+  /** False: keyed by content, which repeats only the event right before it, and for a limited time. */
   lasts: boolean;
 };
 

@@ -1,7 +1,7 @@
 import { bounded } from '../tracking/page-address.ts';
 import { type FormRecord, findFields, unknownFields } from './form-fields.ts';
 
-/** The fields of a form that are its own: everything sent that the service neither knows nor needs. */
+/** Custom fields of a form: everything sent except known and technical fields. */
 
 export type CustomFields = Record<string, string>;
 
@@ -16,12 +16,12 @@ export function customFields(payload: FormRecord, found = findFields(payload)): 
   return Object.fromEntries(fields.filter(([name, text]) => name !== '' && text !== ''));
 }
 
-/** Of a submission as it is stored. */
+/** Of a stored submission. */
 export function storedCustomFields(payloadJson: string): CustomFields {
   return customFields(JSON.parse(payloadJson));
 }
 
-/** Boxes that were ticked come as several values of one field. */
+/** Ticked checkboxes arrive as several values of one field. */
 function textOf(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (Array.isArray(value))

@@ -5,7 +5,7 @@ export type IpRule = { list: 'blocked' | 'whitelisted'; usage: 'test' | 'interna
 
 /** What is known of the sender of an enquiry. */
 export type SenderFacts = {
-  /** The block list's or whitelist's entry for the address of the request, and for the person's. */
+  /** Block list or whitelist entries for the address of the request, and for the person's. */
   callerRule: IpRule | null;
   personRule: IpRule | null;
   /** The site that the form names; `formEnabled` is null where the site has no such form. */
@@ -32,8 +32,8 @@ export type CaptureDecision =
   | { kind: 'accepted' };
 
 /**
- * What becomes of an enquiry. A blocked caller comes first, so that a block shows in nothing; the person that a
- * server names is believed once its key is.
+ * A blocked caller is decided first, so that no answer reveals the block. CLIENT_IP counts only after the key
+ * of the server has been verified.
  */
 export function decideCapture(enquiry: Enquiry, sender: SenderFacts): CaptureDecision {
   if (sender.callerRule?.list === 'blocked') return { kind: 'rejected' };

@@ -1,6 +1,6 @@
 import { matchingDomain } from './unwanted.ts';
 
-/** Providers of addresses that are thrown away: the ones most used. Others are added by a setting. */
+/** The most used providers of disposable addresses; a setting adds others. */
 // biome-ignore format: a table
 const DOMAINS: ReadonlySet<string> = new Set([
   '10minutemail.com', '10minutemail.net', '20minutemail.com', '33mail.com', 'anonaddy.me', 'burnermail.io', 'byom.de',
@@ -27,7 +27,7 @@ export function isDisposableEmail(email: string, more: readonly string[]): boole
   return email !== '' && (isKnown(email) || matchingDomain(email, more) !== undefined);
 }
 
-/** Providers also give out addresses below their domains. */
+/** Providers use subdomains, too. */
 function isKnown(email: string): boolean {
   let domain = email
     .slice(email.lastIndexOf('@') + 1)

@@ -12,20 +12,20 @@ import { type Idempotency, readIdempotency } from './idempotency.ts';
 import { type Identity, identitiesOf, projectKey } from './lead-identity.ts';
 import type { SpamCheckOutcome } from './suspicion.ts';
 
-/** A submission as far as it can be understood by itself: what was sent, by whom and from where. */
+/** A parsed submission: what was sent, by whom and from where, before anything is looked up in the store. */
 export type Enquiry = {
   at: number;
-  /** Otherwise there is nothing in its form. */
+  /** False: the body could not be parsed, and the form is empty. */
   isReadable: boolean;
   form: LeadForm;
-  /** Everything that was sent, as it is kept. */
+  /** Everything that was sent, as it is stored. */
   payloadJson: string;
   customFields: CustomFields;
-  /** Why the settings do not want it; '' or missing, as in what earlier versions have logged: they do. */
+  /** Why the settings reject it; '' or missing, as in lead logs of earlier versions: they do not. */
   unwanted?: string;
   /** Missing where there was no check. */
   spamCheck?: SpamCheckOutcome | undefined;
-  /** What is kept as its address: the person's where it is known, else the caller's. */
+  /** Stored as its address: the person's where it is known, else the caller's. */
   ip: string;
   /** Where the request came from. */
   callerIp: string;
@@ -34,15 +34,15 @@ export type Enquiry = {
   geo: Geo;
   userAgent: string;
   isBotAgent: boolean;
-  /** As the browser says, for pages that want to read the answer. */
+  /** The Origin header, for CORS. */
   origin: string | null;
   /** The page that the form is on. */
   page: string | null;
-  /** What is kept as its referer. */
+  /** Stored as its referer. */
   referer: string;
-  /** Of the API key; null: it comes from a browser. */
+  /** Of the API key; null: sent by a browser. */
   keyHash: string | null;
-  /** By which a server may send it again; null: it does not say. */
+  /** The server's idempotency key; null: none. */
   idempotency: Idempotency | null;
   phone: Phone;
   projectKey: string;
@@ -57,13 +57,13 @@ export type Sender = {
   headers: SentHeaders;
   /** Geography headers describe the caller, so they count only where the caller is the person. */
   locate: (ip: string, headers: SentHeaders | null) => Geo;
-  /** Parameters of page addresses whose values are not kept, besides the usual ones. */
+  /** Parameters to redact in page addresses, besides the built-in ones. */
   redacted?: readonly string[];
 };
 
 const USER_AGENT_CHARS_MAX = 1024;
 
-/** Without a record: a body that cannot be read. */
+/** `sent` is null for a body that could not be parsed. */
 export function readEnquiry(
   sent: FormRecord | null,
   { at, ip, headers, locate, redacted = [] }: Sender,
@@ -110,7 +110,7 @@ export function readEnquiry(
   };
 }
 
-/** What it takes besides the form to read an enquiry again that was set aside. The key itself is not kept. */
+/** What it takes, besides the form, to read a set-aside submission again. The API key is not stored. */
 export function senderToKeep({ callerIp, geo, userAgent, origin, keyHash: hash }: Enquiry): KeptSender {
   const headers = { 'user-agent': userAgent, ...(origin === null ? {} : { origin }) };
   return { callerIp, geo, headers: hash === null ? headers : { ...headers, 'x-api-key': '' } };
@@ -118,7 +118,7 @@ export function senderToKeep({ callerIp, geo, userAgent, origin, keyHash: hash }
 
 type KeptSender = { callerIp: string; geo: Geo; headers: Record<string, string> };
 
-/** '' where it is not known, as in rows of earlier versions. */
+/** '' if unknown, as in rows of earlier versions. */
 export function countryOfSender(kept: string): string {
   const { geo }: Partial<KeptSender> = JSON.parse(kept);
   return geo?.country ?? '';

@@ -4,9 +4,9 @@ import type { FieldNames } from '@leadtrail/contract/form-settings';
 type FormRecord = Readonly<Record<string, unknown>>;
 
 /**
- * What fields with names of their own mean. It is kept with the submission, so that it is read the same way ever after:
- * `MAPPED` is what was set for the form and comes from the service alone, `HINTED` what the form script has seen in the
- * attributes `autocomplete` and `type`.
+ * Meanings of fields with custom names, stored with the submission so that it is always read the same way.
+ * `MAPPED` comes from the settings of the form and is written by the service only, `HINTED` comes from the
+ * form script, which reads the attributes `autocomplete` and `type`.
  */
 const MAPPED = '__mapped';
 const HINTED = '__fields';
@@ -19,7 +19,7 @@ export type Meanings = {
   hinted: ReadonlyMap<string, FieldMeaning>;
 };
 
-/** Undefined, as nearly always: the names say it all. */
+/** Undefined, as nearly always: the names alone decide. */
 export function meaningsOf(record: FormRecord): Meanings | undefined {
   const mapped = record[MAPPED];
   const hinted = record[HINTED];
@@ -27,15 +27,15 @@ export function meaningsOf(record: FormRecord): Meanings | undefined {
   return { mapped: readMeanings(mapped), hinted: readMeanings(hinted) };
 }
 
-/** A form as it was sent, with what was set for its fields. */
+/** Adds the meanings from the settings of the form. Drops any that the sender claims to be mapped. */
 export function withMeanings(record: FormRecord, names: FieldNames = {}): FormRecord {
   const used = Object.entries(names).filter(([name]) => Object.hasOwn(record, name));
   if (used.length === 0 && !Object.hasOwn(record, MAPPED)) return record;
-  const { [MAPPED]: _notTheirs, ...sent } = record;
+  const { [MAPPED]: _forged, ...sent } = record;
   return used.length === 0 ? sent : { ...sent, [MAPPED]: JSON.stringify(Object.fromEntries(used)) };
 }
 
-/** Untrusted: it may come from any page. */
+/** Untrusted input: any page may have sent it. */
 function readMeanings(json: unknown): ReadonlyMap<string, FieldMeaning> {
   if (typeof json !== 'string' || json.length > JSON_CHARS_MAX) return new Map();
   try {

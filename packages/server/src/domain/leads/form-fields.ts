@@ -26,13 +26,13 @@ export type LeadForm = Readonly<Record<TextField, string>> & {
 };
 
 type FoundField = { readonly name: string; readonly text: string; readonly rank: number };
-/** By which field, where it was and what it says. */
+/** For each field the name it was sent under, and its text. */
 export type Found = ReadonlyMap<FieldKey, FoundField>;
 
 /** Capped, so that forms left open overnight do not distort averages. */
 const TIME_TO_SUBMIT_S_MAX = DAY_MS / SECOND_MS;
 
-/** What scripts send for a missing visitor id; taken as one, it would merge all visitors into one lead. */
+/** What scripts send for a missing visitor id; taken for an id, it would merge all visitors into one lead. */
 const NO_VISITOR: ReadonlySet<string> = new Set([
   'undefined',
   'null',
@@ -57,17 +57,17 @@ export function readLeadForm(record: FormRecord, found = findFields(record)): Le
   };
 }
 
-/** A form may ask for the whole name and for the last name again. */
+/** A form may ask for the full name and for the last name as well. */
 function fullName(name: string, lastName: string): string {
   if (name === '' || lastName === '') return name || lastName;
   if (name.toLowerCase().endsWith(lastName.toLowerCase())) return name;
   return bounded(`${name} ${lastName}`, LABEL_CHARS_MAX);
 }
 
-/** Where a page stands in a form; what people type themselves stays as they typed it. */
+/** Fields that hold page addresses. Only these are redacted: what people type is stored as typed. */
 const ADDRESS_FIELDS: ReadonlySet<FieldKey> = new Set<FieldKey>(['pageUrl', 'referedBy']);
 
-/** The same form with the addresses of its pages as they may be kept; nearly always that is the form itself. */
+/** Applies `kept` to the page addresses of a form; copies it only if one changes. */
 export function withAddresses(record: FormRecord, kept: (address: string) => string): FormRecord {
   let changed: Record<string, unknown> | undefined;
   for (const name of Object.keys(record)) {
@@ -102,7 +102,7 @@ export function findFields(record: FormRecord): Found {
   return found;
 }
 
-/** What is none of the fields above: those of the form itself. A further alias of one that is known is kept, too. */
+/** Names of custom fields, including further aliases of a known field that hold another text. */
 export function unknownFields(record: FormRecord, found: Found): string[] {
   const spell = spellerOf(meaningsOf(record));
   return Object.keys(record).filter((name) => {
@@ -118,7 +118,7 @@ export function unknownFields(record: FormRecord, found: Found): string[] {
   });
 }
 
-/** What each field of a form was read as, by the specification's names; those that were not are missing. */
+/** The specification's name for each field that was recognised. */
 export function readFields(record: FormRecord): Map<string, string> {
   return new Map(
     [...findFields(record)].map(([key, { name }]) => [

@@ -3,14 +3,14 @@ import { boundedAddress } from '../tracking/page-address.ts';
 import type { ReadOrigin } from '../tracking/read-origin.ts';
 import type { OriginVisit } from './touches.ts';
 
-/** What a form itself says about how the person came: for where their visits are not known, as with a blocked tracker. */
+/** The origin that a form itself reports: the fallback where visits are unknown, e.g. a blocked tracker. */
 
 /** Of its fields, else of the page that it is on. */
 export function formCampaign(fields: CampaignParams, page: string): CampaignParams {
   return isTagged(fields) ? fields : campaignParams(page);
 }
 
-/** The first and the last that the browser remembers (`__touches`), and the campaign of the form as the latest. */
+/** The first and last touch that the browser has kept (`__touches`), then the form's own campaign. */
 export function formVisits(
   form: { campaign: CampaignParams; touches: string },
   page: string,
@@ -25,7 +25,7 @@ export function formVisits(
   return last !== undefined && SAME.every((key) => last[key] === own[key]) ? kept : [...kept, own];
 }
 
-/** A form mostly names the campaign of the visit that the browser has noted last. */
+/** A form usually repeats the campaign of the last touch that the browser has kept. */
 const SAME = ['source', 'medium', 'campaign', 'term', 'content', 'click_id'] as const;
 
 type Arrival = { at: number; page: string; referrer: string | null; params: CampaignParams };
@@ -37,13 +37,13 @@ function visitOf({ at, page, referrer, params }: Arrival, readOrigin: ReadOrigin
 
 const KEPT_MAX = 2;
 
-/** `[[time, address of the page, referrer], …]`; another version of the script, or anyone, may have written it. */
+/** `[[time, address of the page, referrer], …]`. Untrusted, and maybe from another version of the script. */
 function keptTouches(text: string): Arrival[] {
   if (text === '') return [];
   try {
     const kept: unknown = JSON.parse(text);
     const arrivals = Array.isArray(kept) ? kept.slice(0, KEPT_MAX).flatMap(arrivalOf) : [];
-    // The first may be the last as well.
+    // The first and the last touch may be the same.
     return arrivals.filter(({ at }, i) => at !== arrivals[i - 1]?.at);
   } catch {
     return [];

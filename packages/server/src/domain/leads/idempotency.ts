@@ -8,7 +8,7 @@ export const IDEMPOTENCY_KEPT_MS = DAY_MS;
 
 export type Idempotency = {
   isUsable: boolean;
-  /** Hashes, for a key or a body may hold what a person typed. */
+  /** Hashes, because a key or a body may hold personal data. */
   keyHash: string;
   bodyHash: string;
 };
@@ -18,7 +18,7 @@ export function readIdempotency(key: string | undefined, payloadJson: string): I
   return {
     isUsable: key.trim() !== '' && key.length <= IDEMPOTENCY_KEY_CHARS_MAX,
     keyHash: hash('sha256', key),
-    // With the key, which is not kept, so that nobody can find out a body by trying.
+    // Salted with the key, which is not stored, so that a body cannot be brute-forced.
     bodyHash: hash('sha256', `${key}\n${payloadJson}`),
   };
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** Where a program has come to in a list of leads, as a text that it hands back. */
+/** An opaque cursor: the position of a program in a list of leads. */
 
 /** `newest` walks back from the newest lead, `updated` goes on with every change. */
 export const CURSOR_SORTS = ['newest', 'updated'] as const;
@@ -10,7 +10,7 @@ export type LeadCursor = {
   sort: CursorSort;
   /** The number of the last lead, or of the last change. */
   position: number;
-  /** Of the filter that it belongs to: with another one leads would be missed. */
+  /** Digest of the filters: with others, the cursor would skip leads. */
   filter: string;
 };
 
@@ -31,7 +31,7 @@ export function cursorText({ sort, position, filter }: LeadCursor): string {
 
 const CURSOR = /^(newest|updated)\.(\d{1,15})\.([\w-]{12})$/;
 
-/** Null: it is none. */
+/** Null: not a cursor. */
 export function readCursor(text: string): LeadCursor | null {
   const [, sort, position, filter = ''] = CURSOR.exec(Buffer.from(text, 'base64url').toString()) ?? [];
   return sort === undefined ? null : { sort: sort as CursorSort, position: Number(position), filter };

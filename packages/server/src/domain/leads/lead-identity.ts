@@ -3,8 +3,8 @@ import { memoize } from '../../lib/memoize.ts';
 import { cut } from '../tracking/page-address.ts';
 
 /**
- * Identity resolution. Within a project an identity belongs to the first lead that had it; follow-ups add those to
- * their lead that no other lead has.
+ * Identity resolution. Within a project an identity belongs to the first lead that had it; a follow-up adds
+ * to its lead the identities that no other lead holds.
  */
 
 /** In order of priority. */
@@ -12,7 +12,7 @@ export const IDENTITY_KINDS = ['visitor', 'email', 'phone', 'ip'] as const;
 export type IdentityKind = (typeof IDENTITY_KINDS)[number];
 export type Identity = { readonly kind: IdentityKind; readonly value: string };
 
-/** Together with the longest identity it has to fit into a row of a PostgreSQL index. */
+/** Must fit into a row of a PostgreSQL index, together with the longest identity. */
 const PROJECT_KEY_CHARS_MAX = 256;
 
 /** Project names are compared ignoring case, width and white space. */
@@ -35,7 +35,7 @@ export function identitiesOf(submission: {
   return identities;
 }
 
-/** The address counts only without anything better: two people in one office share it and are two leads. */
+/** The IP address counts only without a better identity: two people in one office are two leads. */
 export function lookupKinds(identities: readonly Identity[]): Identity[] {
   const personal = identities.filter(({ kind }) => kind !== 'ip');
   return personal.length > 0 ? personal : [...identities];
@@ -47,7 +47,7 @@ export function identityKey({ kind, value }: Identity): string {
 
 export type HeldBy = { leadId: number; isProvisional: boolean };
 
-/** The lead that a submission belongs to; undefined: a new one. What only bots have brought decides last. */
+/** The lead that a submission belongs to; undefined: a new one. Provisional leads come last. */
 export function chooseLead(
   identities: readonly Identity[],
   holderOf: (identity: Identity) => HeldBy | undefined,

@@ -13,12 +13,12 @@ const NAME_KEY_CHARS_MAX = 64;
 /** Sorts after every name. */
 const NAMELESS = '\u{10FFFF}';
 
-/** Without case and accents, as names are found. Leads without a name come last. */
+/** Folded as in the search. Leads without a name come last. */
 export function nameKey(name: string): string {
   return cut(folded(name.trim()), NAME_KEY_CHARS_MAX) || NAMELESS;
 }
 
-/** Sources and campaigns are compared as projects are. */
+/** Sources and campaigns are normalised like project names. */
 export function attributionKeys(source: string, campaign: Readonly<{ utm_campaign?: string }>) {
   return { source_key: projectKey(source), campaign_key: projectKey(campaign.utm_campaign ?? '') };
 }
@@ -46,7 +46,7 @@ export type LeadFilter = LeadNarrowing & {
   seen?: boolean | undefined;
 };
 
-/** Each is an index of its own. Times are milliseconds, `until` is exclusive. */
+/** Each has an index of its own. Times are milliseconds, `until` is exclusive. */
 export type LeadNarrowing = {
   siteKeys?: readonly string[] | undefined;
   projectKey?: string | undefined;
@@ -61,7 +61,7 @@ export type LeadNarrowing = {
   updatedSince?: number | undefined;
 };
 
-/** As it is asked for: names in any spelling, days or times. */
+/** From a query, with names in any spelling, and days or times. */
 export function leadNarrowing(asked: {
   site?: readonly string[] | undefined;
   project?: string | undefined;

@@ -11,7 +11,7 @@ type SearchedFields = {
   visitor_id: string;
 };
 
-/** What is indexed: one line per field, so that no match spans two fields. Those of the person come first. */
+/** What is indexed: one line per field, so that no match spans two fields. The person's fields come first. */
 export type SearchLines = { person: readonly string[]; custom: readonly string[] };
 
 export function searchLines(lead: SearchedFields, phone: Phone, custom: CustomFields): SearchLines {
@@ -27,7 +27,7 @@ function linesOf(texts: readonly string[]): string[] {
 
 const CUSTOM_CHARS_MAX = 2048;
 
-/** As many of them as there is room for. */
+/** As many texts as there is room for. */
 function searchedTexts(custom: CustomFields): string[] {
   let room = CUSTOM_CHARS_MAX;
   return Object.values(custom).filter((text) => {
@@ -41,11 +41,11 @@ export function searchText({ person, custom }: SearchLines): string {
   return [...person, ...custom].join('\n');
 }
 
-/** A text that is longer takes in no more custom fields. */
+/** A longer text takes no more custom fields. */
 const TEXT_WITH_CUSTOM_CHARS_MAX = 8192;
 /**
- * Nothing else bounds how many names and addresses may be sent for one lead, and each has the text written and indexed
- * anew. This is room for those of some hundred submissions.
+ * Room for the names and addresses of some hundred submissions. Nothing else bounds how many are sent for one
+ * lead, and each one rewrites and reindexes the whole text.
  */
 const TEXT_CHARS_MAX = 65_536;
 
@@ -81,7 +81,7 @@ export const STORED_FIELDS = [
 ] as const;
 type StoredFields = Record<(typeof STORED_FIELDS)[number], string>;
 
-/** The same for what is stored, whose phone number has to be parsed again. */
+/** For a stored lead: its phone number has to be parsed again. */
 export function storedSearchLines(lead: StoredFields, custom: CustomFields = {}): SearchLines {
   const { contact_phone, contact_country_code, contact_country_name } = lead;
   const phone = readPhone(contact_phone, contact_country_code, contact_country_name || null);

@@ -1,11 +1,11 @@
 import type { Person } from './person.ts';
 
-/** Whether a person stands in a JSON text of unknown shape, such as an event of a CRM or of a page. */
+/** Whether JSON of unknown shape, such as a CRM or page event, mentions a person. */
 export function mentionsPerson(json: string, person: Person): boolean {
   return [...textsIn(parse(json))].some((text) => mentions(text, person));
 }
 
-/** What is no JSON is a text itself. */
+/** Text that is not JSON is searched as it is. */
 function parse(json: string): unknown {
   try {
     return JSON.parse(json);
@@ -31,7 +31,7 @@ function mentions(text: string, { emails, phones, visitors }: Person): boolean {
   );
 }
 
-/** In the address of a page texts are escaped. */
+/** Page addresses are percent-encoded. */
 function unescaped(text: string): string {
   if (!text.includes('%')) return text;
   try {
@@ -41,13 +41,13 @@ function unescaped(text: string): string {
   }
 }
 
-/** With these around it, it is a part of another address. */
+/** Next to one of these, a match is part of another address. */
 const ADDRESS_BEFORE = /[\p{L}\p{N}._%+-]$/u;
 const ADDRESS_AFTER = /^(?:[\p{L}\p{N}_-]|\.[\p{L}\p{N}])/u;
 const ID_BEFORE = /[\p{L}\p{N}_-]$/u;
 const ID_AFTER = /^[\p{L}\p{N}_-]/u;
 
-/** Whether the word stands somewhere without these around it. */
+/** Whether the word occurs with neither `before` nor `after` next to it. */
 export function hasWord(text: string, word: string, before: RegExp, after: RegExp): boolean {
   for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) {
     const end = at + word.length;
@@ -57,7 +57,7 @@ export function hasWord(text: string, word: string, before: RegExp, after: RegEx
   return false;
 }
 
-/** Shorter ids may be words: they have to stand alone. */
+/** Shorter ids may be ordinary words, so they have to be the whole text. */
 const ID_CHARS_MIN = 8;
 
 function isVisitor(text: string, id: string): boolean {
@@ -71,11 +71,11 @@ function numbersIn(text: string): string[] {
   return numbers.map((number) => number.replaceAll('(0)', '').replaceAll(/\D/g, '').replace(/^0+/, ''));
 }
 
-/** Fewer could be the end of anybody's number. */
+/** Fewer could be the end of an unrelated number. */
 const NATIONAL_DIGITS_MIN = 8;
 const CALLING_CODE_DIGITS_MAX = 3;
 
-/** With its country code or without: of the country nothing is known. */
+/** With or without the country code: the country is unknown here. */
 function isPhone(digits: string, phone: string): boolean {
   const whole = phone.replace('+', '');
   if (digits === whole) return true;

@@ -55,8 +55,8 @@ export function nationalPhone({ phones }: Person): string | null {
 }
 
 /**
- * Completes a national number with the country of the contacts that typed it. If these are different numbers, the person
- * stays as it is: another person's data must not be erased.
+ * Completes a national number with the country of the contacts that typed it. If that gives different
+ * numbers, the person stays as it is: another person's data must not be erased.
  */
 export function withCountry(person: Person, contacts: readonly Contact[]): Person {
   const national = nationalPhone(person);

@@ -5,7 +5,7 @@ const BASE_CHARS_MAX = 2048;
 const CONTROL_CHARACTER = /\p{Cc}/u;
 /** Browsers take `//host` and `/\host` for another host: an open redirect. */
 const PATH_ONLY = /^\/(?![/\\])/;
-/** `lp/one`: its first part is no host name. */
+/** `lp/one`: its first part is not a host name. */
 const PATH_WITHOUT_SLASH = /^(?!localhost\/)[^/\\.:@?#]+\//i;
 /** Combining marks belong to the letter before them. */
 const WORD = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu;

@@ -6,14 +6,14 @@ import type { FormRecord } from './form-fields.ts';
 import { repeatableId } from './submission-id.ts';
 import type { SpamCheckOutcome } from './suspicion.ts';
 
-/** Whether a form was sent by a browser that somebody uses, as far as the check that is set for the form can tell. */
+/** The spam check that is set for a form: proof of work, or a provider's captcha. */
 
 /** About a tenth of a second of work on a laptop, half a second on a phone. The form script has the same number. */
 const PROOF_BITS = 16;
 
 /**
- * Proof of work: the form script has looked for an id of the submission whose hash begins with zeros. Nothing has to be
- * kept for it, because an id counts once, and one that is too old is none.
+ * Proof of work as in hashcash: the form script has searched for a submission id whose hash begins with zero
+ * bits. Needs no state against replays, because an id counts once and expires.
  */
 export function hasProof(enquiry: Enquiry): boolean {
   const { submissionId, siteKey, formId } = enquiry.form;
@@ -22,7 +22,7 @@ export function hasProof(enquiry: Enquiry): boolean {
   return Math.clz32(digest.readUInt32BE()) >= PROOF_BITS;
 }
 
-/** The fields of the providers' widgets; the first has the token. Some have a copy for scripts made for another. */
+/** Fields that the widgets add: the token, and its copy for scripts made for reCAPTCHA. */
 const TOKEN_FIELDS: Readonly<Record<SpamCheckProvider, readonly [string, ...string[]]>> = {
   turnstile: ['cf-turnstile-response', 'g-recaptcha-response'],
   hcaptcha: ['h-captcha-response', 'g-recaptcha-response'],
@@ -30,7 +30,7 @@ const TOKEN_FIELDS: Readonly<Record<SpamCheckProvider, readonly [string, ...stri
 /** Longer than any provider's. */
 const TOKEN_CHARS_MAX = 16 * 1024;
 
-/** Takes the provider's token out of a form, so that it is kept nowhere. Null: no provider is set. */
+/** Takes the provider's token out of a form, so that it is not stored. Null: no provider is set. */
 export function takeToken(
   record: FormRecord,
   settings: FormSettings | undefined,

@@ -2,7 +2,7 @@ import type { StageChanged } from '@leadtrail/contract/forwarded-lead';
 import type { LeadStatus } from '@leadtrail/contract/lead-status';
 import { isoTime } from '../../lib/utc-time.ts';
 
-/** What the automation platform gets when a lead was moved here. Small: who it is about is known there by its ids. */
+/** What the automation platform gets when a lead is moved here. Ids only: it has the details already. */
 export function stageChange(
   lead: { lead_id: number; lead_public_id: string; crm_lead_id: string | null },
   move: { from: LeadStatus; to: LeadStatus; by: 'admin' | 'marketing'; at: number; value: number | null },

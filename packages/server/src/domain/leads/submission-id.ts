@@ -4,12 +4,13 @@ import type { Enquiry } from './enquiry.ts';
 
 /** The time in milliseconds and a UUID, as the form script makes it. */
 const SENT = /^([0-9a-f]{11})-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-/** The form script keeps a form for a day; clocks may differ. */
+/** The form script retries for a day; clocks may differ. */
 const AGE_MS_MAX = 2 * DAY_MS;
 
 /**
- * The public id of a submission that may be sent again: the same each time. Null: it does not say. Hashed with site and
- * form, so that nobody can name the id of another submission; a UUID of version 7, which keeps inserts local in the index.
+ * The public id of a submission, derived from the form script's id so that a retry gets the same one; null:
+ * no usable id was sent. Hashed with site and form, so that a sender cannot choose the id of another
+ * submission. A UUIDv7, which keeps inserts local in the index.
  */
 export function repeatableId({ form, keyHash, at }: Enquiry): string | null {
   const sent = form.submissionId;

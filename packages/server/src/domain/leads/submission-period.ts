@@ -34,7 +34,7 @@ export function endOf(moment: string): number {
   return clamped(spanOf(moment).until);
 }
 
-/** What a list is narrowed to; `until` is exclusive. */
+/** The bounds of a list; `until` is exclusive. */
 export function boundsOf({ from, to }: { from?: string | undefined; to?: string | undefined }) {
   return {
     from: from === undefined ? undefined : startOf(from),

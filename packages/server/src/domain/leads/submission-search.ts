@@ -19,13 +19,13 @@ export function submissionSearchText(submission: SearchedFields): string {
 
 const PLAIN = /^[ -~]*$/;
 
-/** As it is stored: empty where the fields in lower case say the same. They mostly do, and need no second copy. */
+/** As stored: '' for plain ASCII, as nearly always, because the lower-cased fields say the same. */
 export function keptSearchText(submission: SearchedFields): string {
   const isPlain = SEARCHED_FIELDS.every((field) => PLAIN.test(submission[field]));
   return isPlain ? '' : submissionSearchText(submission);
 }
 
-/** In the payload a text stands as JSON writes it, with some of its characters escaped. */
+/** Twice if JSON escapes some of its characters, because the payload is searched as JSON. */
 export function readSubmissionSearch(text: string): Search {
   const asTyped = folded(inOneLine(text));
   const inJson = folded(JSON.stringify(text).slice(1, -1));

@@ -6,8 +6,8 @@ export const RECENT_MS = 10 * MINUTE_MS;
 export const RECENT_SUBMISSIONS_MAX = 3;
 
 /**
- * Of the check that is set for a form. `refused`: failed, and the form does not take it. `unavailable`: the provider could
- * not be asked.
+ * Of the form's spam check. `refused`: failed, and the form refuses failures. `unavailable`: the provider did
+ * not answer.
  */
 export type SpamCheckOutcome = 'passed' | 'failed' | 'refused' | 'unavailable';
 
@@ -23,7 +23,7 @@ export type SuspicionSigns = {
   hasContact: boolean;
   disposableEmail?: boolean;
   spamCheck?: SpamCheckOutcome | undefined;
-  /** A server named an address of the person that is none. */
+  /** A server sent a CLIENT_IP that is not an address. */
   unusableClientIp?: boolean;
 };
 export type Suspicion = { score: number; reasons: string };
@@ -62,7 +62,7 @@ export function suspicion(signs: SuspicionSigns): Suspicion {
   if (signs.botAgent) found.push(BOT_AGENT);
   if (!signs.hasContact) found.push(NO_CONTACT);
   if (signs.disposableEmail) found.push(DISPOSABLE_EMAIL);
-  // A logged lead is no longer refused.
+  // `refused` as well: a lead from the lead log was accepted already.
   if (signs.spamCheck === 'failed' || signs.spamCheck === 'refused') found.push(SPAM_CHECK_FAILED);
   if (signs.spamCheck === 'unavailable') found.push(SPAM_CHECK_UNAVAILABLE);
   if (signs.unusableClientIp) found.push(UNUSABLE_CLIENT_IP);

@@ -8,7 +8,7 @@ const EMAIL = 'test@example.com';
 const IP = '192.0.2.1';
 const SITE = 'https://www.example.com/';
 
-/** The last part of every id of a test lead, by which its callbacks are recognised without its being stored. */
+/** Ends every id of a test lead, so that its callbacks are recognised although it is not stored. */
 const MARK = '-746573742d6c';
 
 export function testId(id: string): string {

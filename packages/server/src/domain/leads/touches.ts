@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../lib/utc-time.ts';
 import type { VisitOrigin } from '../tracking/visit-origin.ts';
 
-/** How a person found us: the visits before the enquiry that brought them, in order of time. */
+/** Touches: the visits before an enquiry that count as having brought it, oldest first. */
 
 export const TOUCHES_MAX = 50;
 export const ATTRIBUTION_DAYS_DEFAULT = 90;
@@ -27,7 +27,7 @@ export function isDirect({ channel }: Pick<Visit, 'channel'>): boolean {
   return channel === 'Direct';
 }
 
-/** The ids decide between visits of the same moment, so that every store has the same order. */
+/** Ids break ties, so that every store gives the same order. */
 function inOrder(a: Visit, b: Visit): number {
   return a.started_at - b.started_at || (a.session_id < b.session_id ? -1 : 1);
 }

@@ -1,7 +1,7 @@
 import type { Enquiry } from './enquiry.ts';
 import { hasWord } from './mentions.ts';
 
-/** What a workspace does not want to hear from: e-mail domains, phone numbers and words of the settings. */
+/** E-mail domains, phone numbers and words that the settings reject. */
 
 export type Unwanted = {
   blockedEmailDomains: readonly string[];
@@ -9,7 +9,7 @@ export type Unwanted = {
   blockedWords: readonly string[];
 };
 
-/** Why the submission is not wanted; '': it is. */
+/** Why the settings reject the submission; '': they do not. */
 export function unwantedBecause(enquiry: Enquiry, unwanted: Unwanted): string {
   const domain = matchingDomain(enquiry.form.email, unwanted.blockedEmailDomains);
   if (domain !== undefined) return `e-mail domain ${domain}`;
@@ -19,7 +19,7 @@ export function unwantedBecause(enquiry: Enquiry, unwanted: Unwanted): string {
   return word === undefined ? '' : `word ${word}`;
 }
 
-/** The one of the domains that an e-mail address belongs to, directly or below. */
+/** The domain that an e-mail address belongs to, itself or one of its subdomains. */
 export function matchingDomain(email: string, domains: Iterable<string>): string | undefined {
   const host = email
     .slice(email.lastIndexOf('@') + 1)
@@ -40,15 +40,15 @@ function digitsOf(phone: string): string {
   return phone.replaceAll(/\D/g, '').replace(/^00/, '');
 }
 
-/** Stands between texts, and in none of them. */
+/** Separates texts; occurs in none of them. */
 const BETWEEN = '\0';
 const PART = /[\p{L}\p{N}]+/gu;
 const PART_BEFORE = /[\p{L}\p{N}]$/u;
 const PART_AFTER = /^[\p{L}\p{N}]/u;
 
 /**
- * As a whole word or several: `casino` is not in `casinoarchitect`. The parts of a word stand in the text as they stand in
- * the word, so one look at the parts of the text leaves few words, or none, to look for.
+ * Matches whole words and phrases: `casino` is not in `casinoarchitect`. The set of the text's parts rules
+ * out nearly all blocked words before the text is searched.
  */
 function blockedWord({ form, customFields }: Enquiry, blocked: readonly string[]): string | undefined {
   if (blocked.length === 0) return undefined;
@@ -72,7 +72,7 @@ function folded(text: string): string {
 }
 
 type Read<R> = readonly { given: string; read: R }[];
-/** By the list: there is another one only when the settings have changed. */
+/** Keyed by the list, which is replaced only when the settings change. */
 const phonesRead = new WeakMap<readonly string[], Read<string>>();
 const wordsRead = new WeakMap<readonly string[], Read<Word>>();
 

@@ -15,7 +15,7 @@ export function comparedFigures({ metrics: names, previous }: CheckedQuestion, f
   return { metrics, previous: before, change: metrics.map((value, i) => changeOf(value, before[i] ?? null)) };
 }
 
-/** A linear attribution counts parts of leads. */
+/** Linear attribution counts fractions of leads. */
 const COUNT_DECIMALS = 6;
 const DECIMALS = 2;
 
@@ -26,7 +26,7 @@ function rounded(value: number | null, name: MetricName): number | null {
 
 function round(value: number, decimals: number): number {
   const factor = 10 ** decimals;
-  // The last bits, so that 1.005 is not less than what it stands for.
+  // Makes up for the binary representation: 1.005 is stored as slightly less.
   return Math.round(value * factor * (1 + 8 * Number.EPSILON)) / factor;
 }
 
@@ -36,7 +36,7 @@ function changeOf(value: number | null, before: number | null): number | null {
     : round(((value - before) / before) * 100, 1);
 }
 
-/** Where no money was noted the cell stays empty: a nought would say that it cost nothing. */
+/** No money means that none was recorded: an empty cell, because 0 would say that it was free. */
 function shownMoney(value: number | null, name: MetricName): number | null {
   return value === 0 && METRICS[name].kind === 'money' ? null : value;
 }

@@ -12,10 +12,10 @@ import type { CheckedQuestion } from './question.ts';
 
 /** The rows behind a figure as SQL: which leads, visits or submissions it counts. */
 
-/** The figure whose leads, visits or submissions are listed: of the period, or of the one it is compared with. */
+/** The figure behind a list, in the period or in the compared one. */
 type ListedFigure<M extends MetricName> = { metric: M; compared: boolean };
 
-/** The numbers of the leads that a metric counts, as d0, latest first, and how many they are, as m0 of the totals. */
+/** The ids of the leads that a metric counts as d0, latest first, and their number as m0 of the totals. */
 export function compileLeads(
   question: CheckedQuestion,
   { metric, compared }: ListedFigure<LeadMetric>,
@@ -23,21 +23,21 @@ export function compileLeads(
   const values: string[] = [];
   const period = periodOf(question, 'leads', compared);
   const conditions = [...conditionsOf(question, period, values), `(${COUNTED_LEADS[metric]})`];
-  return eachOnce(question, { id: 'lead_id', moment: MOMENTS.leads, conditions, values });
+  return distinctIds(question, { id: 'lead_id', moment: MOMENTS.leads, conditions, values });
 }
 
-/** Likewise the numbers of the submissions. */
+/** Likewise for submissions. */
 export function compileSubmissions(
   question: CheckedQuestion,
   { compared }: ListedFigure<SubmissionMetric>,
 ): CompiledQuestion {
   const values: string[] = [];
   const conditions = conditionsOf(question, periodOf(question, 'submissions', compared), values);
-  return eachOnce(question, { id: 'submission_id', moment: MOMENTS.submissions, conditions, values });
+  return distinctIds(question, { id: 'submission_id', moment: MOMENTS.submissions, conditions, values });
 }
 
-/** By a linear attribution several touches of one may be counted. */
-function eachOnce(
+/** With linear attribution, several touches (rows) of one submission may count. */
+function distinctIds(
   { limit, offset }: CheckedQuestion,
   { id, moment, conditions, values }: { id: string; moment: string; conditions: string[]; values: string[] },
 ): CompiledQuestion {
@@ -53,14 +53,14 @@ function eachOnce(
   };
 }
 
-/** The visits that a metric counts, latest first: key, number of the visitor and start; and how many they are. */
+/** The visits that a metric counts, latest first: session key, visitor number, start; and their number. */
 export function compileVisits(
   question: CheckedQuestion,
   { metric, compared }: ListedFigure<VisitMetric>,
 ): CompiledQuestion {
   const values: string[] = [];
   const period = periodOf(question, 'visits', compared);
-  // A value that the statement does not use would be refused.
+  // DuckDB refuses bound values that the statement does not use.
   const isGoal = metric === 'goal_visits' ? goalCondition(question, period.scope, values) : 'false';
   const conditions = [...conditionsOf(question, period, values), `(${COUNTED_VISITS[metric](isGoal)})`];
   const counted = `from visits where ${conditions.join(' and ')}`;

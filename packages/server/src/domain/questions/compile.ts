@@ -7,9 +7,9 @@ import { FIGURES, type FigureName, METRIC_TABLE } from './metrics.ts';
 import type { CheckedQuestion } from './question.ts';
 
 /**
- * A question as SQL. Each table adds up its figures by the dimensions, once for the period and once for the one it is compared
- * with; the parts are put together by the dimensions, and the metrics are made of the figures. All texts that somebody
- * has written are parameters.
+ * Compiles a question to SQL. Each table sums up its figures by the dimensions, for the period and for the
+ * compared one; the parts are merged by the dimensions, and the metrics computed from the figures. All user
+ * input is bound as parameters.
  */
 export type Statement = {
   sql: string;
@@ -17,19 +17,20 @@ export type Statement = {
 };
 export type CompiledQuestion = {
   /**
-   * Columns d0, d1, …, m0, m1, …, p0, p1, … and the number of groups. Without window functions: DuckDB 1.5 now and then
-   * fails at one that has few rows, and then answers nothing until its file is opened again (duckdb issue 25713).
+   * Columns d0, d1, …, m0, m1, …, p0, p1, … and the number of groups. Without window functions: DuckDB 1.5
+   * occasionally fails on one over few rows, and then answers nothing until its file is reopened (duckdb
+   * issue 25713).
    */
   rows: Statement;
   /** The same without dimensions. */
   totals: Statement;
-  /** Each row has the totals, too, as tm0, tm1, …, tp0, tp1, …: reading everything twice would take twice as long. */
+  /** Each row also has the totals, as tm0, tm1, …, tp0, tp1, …, which saves a second scan. */
   hasTotalsInRows?: boolean;
-  /** The first moment there is anything of, where the period is all. */
+  /** The earliest moment in the data, where the period is all. */
   earliest: Statement | null;
 };
 
-/** More are not sorted. */
+/** With more groups, not all can be paged through: `truncated` in the answer. */
 export const GROUPS_MAX = 1_000_000;
 
 export function compileQuestion(question: CheckedQuestion): CompiledQuestion {
@@ -51,7 +52,7 @@ function compileEarliest({ onlySites }: CheckedQuestion): Statement {
   return { sql, values };
 }
 
-/** Whether the figures of the groups add up to the totals: a visitor, a median or a visit with several pages may not. */
+/** Whether totals are the sum of the groups: distinct visitors, medians and lists of values do not add up. */
 function addsUp({ dimensions, metrics }: CheckedQuestion): boolean {
   const isList = (name: DimensionName) => DIMENSION_TABLE[name].kind === 'list';
   return dimensions.length === 0 || (!dimensions.some(isList) && figuresOf(metrics).every(addsUpAlone));
@@ -65,7 +66,7 @@ function compileRows(question: CheckedQuestion): Statement {
     isSpelled(name) ? [`left join spellings s${i} on s${i}.dimension = '${name}' and s${i}.key = k${i}`] : [],
   );
   const orders = orderOf(question);
-  // Without dimensions there is one row, even of nothing.
+  // Without dimensions there is always one row, even without data.
   const current = dimensions.length === 0 ? '' : 'where is_current';
   const totals = addsUp(question) ? `, totals as (${totalsOf(question, 'groups', 't')})` : '';
   const sql = `
@@ -103,7 +104,7 @@ function orderOf({ dimensions, metrics, orderBy }: CheckedQuestion): string[] {
   const asked = orderBy.length > 0 ? orderBy : [usual];
   const columnOf = (by: MetricName | DimensionName) => {
     const metric = metrics.indexOf(by as MetricName);
-    // Shares do not add up to the last bit.
+    // Sums of shares differ in the last bits.
     return metric === -1 ? `d${dimensions.indexOf(by as DimensionName)}` : `round(m${metric}, 6)`;
   };
   return [
@@ -137,7 +138,7 @@ function shownText(name: DimensionName, i: number): string {
   return timeText(dimension.unit, `k${i}`);
 }
 
-/** Each figure comes from one part only, in one row for each group; visitors in one for each 64 of them. */
+/** Each figure comes from one part only, with one row per group; visitors with one per block of 64. */
 function sumsOf({ metrics, previous }: CheckedQuestion): string[] {
   return figuresOf(metrics).flatMap((name) => [
     `sum(c_${name}) as c_${name}`,

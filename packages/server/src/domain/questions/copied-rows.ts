@@ -7,7 +7,7 @@ import { DIRECT, pageKey, referrerDomain } from '../tracking/page-address.ts';
 import type { CopiedRow, VisitTexts } from './copied-tables.ts';
 import { UNKNOWN } from './dimensions.ts';
 
-/** Visits and costs of the store as the copy has them. */
+/** Rows of the columnar copy for visits and costs. */
 
 export const NONE = '(none)';
 export const NO_CLICK_ID = 'none';
@@ -15,7 +15,7 @@ const UNKNOWN_COUNTRY = 'XX';
 /** A visitor's first event is the view of the entry page. */
 const FIRST_EVENT = 'page_view';
 
-/** What is read of a session. */
+/** The columns read from a session. */
 export type CopiedSession = {
   session_id: string;
   visitor_no: number;
@@ -47,7 +47,7 @@ export type CopiedSession = {
   form_submitted: number;
 };
 
-/** `pages` are those it saw besides the one it entered on. */
+/** `pages`: those viewed besides the entry page. */
 export function visitRow(
   session: CopiedSession,
   { eventTypes, pages }: { eventTypes: readonly string[]; pages: readonly string[] },
@@ -68,7 +68,7 @@ export function visitRow(
   };
 }
 
-/** Each once. */
+/** Distinct, one per line. */
 function linesOf(first: string, others: readonly string[]): string {
   const texts = [first, ...others].map((text) => (text.includes('\n') ? text.replaceAll('\n', ' ') : text));
   return texts.length === 1 ? (texts[0] ?? '') : [...new Set(texts)].sort().join('\n');
@@ -76,7 +76,7 @@ function linesOf(first: string, others: readonly string[]): string {
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 
-/** Sixteen bytes for any id; ids of this service are such already. */
+/** A UUID (16 bytes) for any session id; ids made by the service are UUIDs already. */
 export function sessionKey(sessionId: string): string {
   if (UUID.test(sessionId)) return sessionId;
   const hex = createHash('sha256').update(sessionId).digest('hex');
@@ -85,7 +85,7 @@ export function sessionKey(sessionId: string): string {
   );
 }
 
-/** As lists of leads compare names. There are far fewer texts than visits. */
+/** Normalises names as lead lists do. Memoised: there are far fewer names than visits. */
 export const nameKey = memoize(4096, projectKey);
 
 export function visitTexts(session: CopiedSession): VisitTexts {
@@ -117,7 +117,7 @@ export function visitTexts(session: CopiedSession): VisitTexts {
   };
 }
 
-/** A site's own domain is no referrer. A visit that has another cannot be direct. */
+/** A site's own domain is no referrer, so a direct visit has none. */
 function shownReferrer({ referrer_domain, entry_page, source }: CopiedSession): string {
   return source === DIRECT || referrer_domain === referrerDomain(entry_page) ? DIRECT : referrer_domain;
 }
@@ -126,7 +126,7 @@ function shownPage(address: string): string {
   return pageKey(address) || UNKNOWN;
 }
 
-/** What is read of a cost. */
+/** The columns read from a cost. */
 export type CopiedCost = {
   day: number;
   site_key: string;

@@ -30,10 +30,10 @@ export function isSpelled(name: DimensionName): boolean {
   return dimension.kind === 'text' && dimension.isSpelled;
 }
 
-/** When something happened by the clocks of the zone: whole days since 1970, and the hour of the day. */
+/** In the time zone of the question: whole days since 1970, and the hour of the day. */
 type LocalTime = { day: string; hour: string };
 
-/** What groups are made by. Days of the other period are counted from its beginning. */
+/** The grouping key. Days of the compared period are shifted onto those of the period. */
 export function keyOf(name: DimensionName, scope: Scope, time: LocalTime = localTime(scope)): string {
   const dimension = DIMENSION_TABLE[name];
   if (dimension.kind === 'time') return timeKey(dimension.unit, time, scope);
@@ -42,7 +42,7 @@ export function keyOf(name: DimensionName, scope: Scope, time: LocalTime = local
   return dimension.isSpelled ? `${name}_key` : name;
 }
 
-/** All that a row has of a dimension, where that can be several. */
+/** A row's values of a dimension that may have several. */
 export function listOf(name: DimensionName, { table }: Pick<Scope, 'table'>): string | undefined {
   const dimension = DIMENSION_TABLE[name];
   if (dimension.kind !== 'list' || table !== 'visits') return undefined;
@@ -55,12 +55,12 @@ function localTime(scope: Scope): LocalTime {
   return { day: `(${localMoment(scope)} // ${DAY_MS})`, hour: `(${localHour(scope)} % 24)` };
 }
 
-/** Whole hours since 1970 by the clocks of the zone. */
+/** Whole hours since 1970, in local time. */
 export function localHour(scope: Scope): string {
   return `(${localMoment(scope)} // ${HOUR_MS})`;
 }
 
-/** The time that these stand for, where they are in a column `local_hour`. */
+/** Read from a column `local_hour`. */
 export const OF_LOCAL_HOUR: LocalTime = { day: '(local_hour // 24)', hour: '(local_hour % 24)' };
 
 function localMoment({ table, offsets }: Scope): string {

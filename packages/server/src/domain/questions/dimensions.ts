@@ -1,7 +1,7 @@
 import type { DimensionName } from '@leadtrail/contract/question-fields';
 import type { CopiedTable } from './copied-tables.ts';
 
-/** What questions can be asked by: where each dimension lives in the copied tables. */
+/** Where each dimension lives in the copied tables. */
 
 export const UNKNOWN = '(unknown)';
 
@@ -12,9 +12,9 @@ type TextDimension = {
   /** Written in several ways: grouped and compared by `<name>_key`, shown as it was written first. */
   readonly isSpelled: boolean;
 };
-/** Of the moment, in the asked time zone: from whole days since 1970, or from the hour of the day. */
+/** From the moment in the question's time zone: whole days since 1970, or the hour of the day. */
 type TimeDimension = { readonly kind: 'time'; readonly unit: 'date' | 'hour' | 'weekday' };
-/** A visit may have several, one to a line of this column; nothing else has any. */
+/** A visit may have several, one per line of this column; the other tables have none. */
 type ListDimension = { readonly kind: 'list'; readonly column: 'events' | 'pages' };
 export type Dimension = TextDimension | TimeDimension | ListDimension;
 

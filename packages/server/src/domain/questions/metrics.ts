@@ -1,14 +1,14 @@
 import type { LeadMetric, MetricName, VisitMetric } from '@leadtrail/contract/question-fields';
 import { SECOND_MS } from '../../lib/utc-time.ts';
 
-/** What can be asked for: figures that a table adds up, and metrics that are made of them. */
+/** Figures are aggregates of one table; metrics are computed from them. */
 
-/** Leads are those of people, not of bots. They are counted by their enquiry, submissions by their own time, in the same table. */
+/** Leads exclude bots. They share a table with submissions, but are counted by the time of the lead. */
 export type FigureTable = 'visits' | 'submissions' | 'leads' | 'costs';
 
 type Figure = {
   readonly table: FigureTable;
-  /** Of one group. `share` is what the attribution gives a touch, `isGoal` whether a visit has reached the goal. */
+  /** Over a group. `share`: what attribution gives a touch; `isGoal`: whether a visit reached the goal. */
   readonly sql: (share: string, isGoal: string) => string;
 };
 
@@ -35,10 +35,10 @@ export const COUNTED_VISITS: Readonly<Record<VisitMetric, (isGoal: string) => st
 };
 
 /**
- * Visitors are numbered in the copy. 64 of them at once are counted by a bit each, which takes a quarter to two thirds of
- * the time of a distinct count: the groups are made for each 64, and then added up.
+ * Distinct visitors by bitmap: rows are grouped by blocks of 64 visitor numbers too, and the bits set in each
+ * block are summed up. Takes a quarter to two thirds of the time of `count(distinct)`.
  */
-export const VISITORS_AT_ONCE = 'visitor_no >> 6';
+export const VISITOR_BLOCK = 'visitor_no >> 6';
 const VISITORS = 'bit_count(bit_or(1::UBIGINT << (visitor_no & 63)))';
 
 export const FIGURES = {

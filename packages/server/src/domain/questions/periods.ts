@@ -17,9 +17,9 @@ export type Span = {
 };
 
 export type Period = Span & {
-  /** It is not over. */
+  /** It is not over yet. */
   isPartial: boolean;
-  /** From the first day there is: `from` and `start` are not known yet. */
+  /** From the first day with data: `from` and `start` are not known yet. */
   isAll: boolean;
 };
 
@@ -32,7 +32,7 @@ const LAST_DAYS = /^last_(\d{1,4})_days$/;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const FIRST_YEAR = 1970;
 const LAST_YEAR = 2999;
-/** Nobody has visits from before. */
+/** Earlier than any data. */
 const BEGINNING = '2000-01-01';
 
 export function readTimeZone(name: string): string {
@@ -54,7 +54,7 @@ export function readPeriods(
   const isPartial = Temporal.PlainDate.compare(days.to, today) >= 0;
   const period = { ...spanOf(days, timeZone), isPartial, isAll: asked === 'all' };
   if (compare === undefined) return { period, previous: null };
-  if (period.isAll) throw refusal('compare', 'cannot be asked of the period all');
+  if (period.isAll) throw refusal('compare', 'cannot be combined with the period all');
   const other = comparedDays(compare, asked, days);
   const whole = spanOf(other, timeZone);
   return { period, previous: isPartial ? samePart(whole, other, days, zonedNow) : whole };
@@ -111,7 +111,7 @@ function readDay(text: string, path: string): Day {
   }
 }
 
-/** The period before of a month or year is the month or year before; of other days as many before them. */
+/** The previous period of a month or year is the month or year before; of other days, as many days before. */
 function comparedDays(
   compare: NonNullable<Question['compare']>,
   asked: Question['period'],
@@ -133,7 +133,7 @@ function comparedDays(
   }
 }
 
-/** As far into the other days as now is into these: to the same time of the same day, by the clock on the wall. */
+/** As much of the compared days as has passed of the current ones: up to the same wall-clock time. */
 function samePart(whole: Span, other: Days, days: Days, now: Temporal.ZonedDateTime): Span {
   const daysSince = days.from.until(now.toPlainDate()).days;
   if (daysSince < 0) return { ...whole, end: whole.start, lastDay: whole.firstDay - 1 };
@@ -166,10 +166,10 @@ export function dateOf(at: number, timeZone: string): string {
   return Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone).toPlainDate().toString();
 }
 
-/** What is added to UTC for the local time: each holds until the next begins. */
+/** UTC offsets; each holds until the next begins. */
 export type Offsets = readonly { from: number; offsetMs: number }[];
 
-/** Between two moments, however often the clocks change. */
+/** Between two moments, across all transitions. */
 export function offsetsOf(timeZone: string, start: number, end: number): Offsets {
   let at = Temporal.Instant.fromEpochMilliseconds(start).toZonedDateTimeISO(timeZone);
   const offsets = [{ from: start, offsetMs: at.offsetNanoseconds / 1e6 }];

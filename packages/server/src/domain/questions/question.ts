@@ -18,12 +18,12 @@ import {
   type Span,
 } from './periods.ts';
 
-/** A question that makes sense, with everything in it worked out. */
+/** A validated question with everything in it resolved. */
 export type CheckedQuestion = {
   metrics: readonly MetricName[];
   dimensions: readonly DimensionName[];
   filter: Filter;
-  /** What the asker may see, whatever the filter says; null: everything. */
+  /** The sites that the caller may see, whatever the filter; null: all. */
   onlySites: readonly string[] | null;
   period: Period;
   previous: Span | null;
@@ -49,7 +49,7 @@ const FILTER_DEPTH_MAX = 8;
 const FILTERS_MAX = 100;
 const VALUES_MAX = 1000;
 const VALUE_CHARS_MAX = 2048;
-/** Nothing is counted that lies further ahead. */
+/** How far ahead the offsets of the time zone are worked out. */
 const AHEAD_MS = 366 * DAY_MS;
 
 type Asking = { timeZone: string; now: number; onlySites: CheckedQuestion['onlySites'] };
@@ -64,7 +64,7 @@ export function checkQuestion(
   refuseRepeated(question.dimensions, 'dimensions');
   const start = Math.min(period.start, previous?.start ?? period.start);
   const ahead = Math.max(now, start) + AHEAD_MS;
-  // All has no end: a clock that was wrong may have brought something that is still to come.
+  // `all` is open-ended: a wrong clock may have dated something in the future.
   const end = period.isAll ? ahead : Math.min(Math.max(period.end, previous?.end ?? 0), ahead);
   return {
     metrics: question.metrics,

@@ -5,8 +5,8 @@ import { isSpelled, MOMENTS } from './dimension-sql.ts';
 import { DIMENSION_TABLE, UNKNOWN } from './dimensions.ts';
 
 /**
- * How each name was written first. Answers show it that way, whatever they are asked by, filtered by and limited to. Of
- * two spellings of one moment it is the one that sorts first.
+ * The first spelling of each name. Answers show it whatever their dimensions, filters and limits. Of two
+ * spellings of the same moment, the one that sorts first counts.
  */
 
 export type Spelling = { dimension: DimensionName; key: string; name: string; first_at: number };
@@ -18,7 +18,7 @@ export type NamingRows = Readonly<Record<NamingTable, readonly Readonly<Record<s
 
 export const SPELLED = DIMENSION_NAMES.filter(isSpelled);
 
-/** What is not a name has one spelling. */
+/** Not names, and with one spelling only. */
 const PLACEHOLDERS: readonly string[] = [NONE, UNKNOWN];
 
 function tablesOf(name: DimensionName): readonly NamingTable[] {
@@ -64,8 +64,8 @@ export function firstSpellingsSql(dimension: DimensionName, keys: string | null)
 type Spellings = ReadonlyMap<string, Spelling>;
 
 /**
- * What has to change of the known spellings after rows have left and come. Where the first one has left, only a look at
- * all rows can tell which is next: these are `lost`.
+ * Changes to the known spellings after rows were removed and added. Where the row of the first spelling was
+ * removed, only a scan of all rows finds the next one: these are `lost`.
  */
 export function changedSpellings({
   known,

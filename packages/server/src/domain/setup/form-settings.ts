@@ -6,7 +6,7 @@ import type {
   SpamCheckFailed,
 } from '@leadtrail/contract/form-settings';
 
-/** What a form was told to do; see the contract. */
+/** Settings of a form; see the contract. */
 export type FormSettings = {
   after_sending: AfterSending;
   redirect_url: string;
@@ -32,7 +32,7 @@ export const USUAL_SETTINGS: FormSettings = {
 
 type StoredSettings = Omit<FormSettings, 'texts' | 'field_names'> & { texts: string; field_names: string };
 
-/** As they are stored: lists as JSON. */
+/** As stored: records as JSON. */
 export function storedSettings({ texts, field_names, ...plain }: FormSettings): StoredSettings {
   return { ...plain, texts: JSON.stringify(texts), field_names: JSON.stringify(field_names) };
 }
@@ -55,14 +55,14 @@ export function shownSettings({ spam_check_secret, ...shown }: FormSettings) {
   return { ...shown, spam_check_secret_set: spam_check_secret !== '' };
 }
 
-/** Whether there is anything to know of them when a lead arrives. */
+/** Whether they change nothing about how a lead is received. */
 export function areUsual({ after_sending, texts, field_names, spam_check }: FormSettings): boolean {
   return (
     after_sending === 'thank_you_page' && isEmpty(texts) && isEmpty(field_names) && spam_check === 'none'
   );
 }
 
-/** What a choice cannot do without; undefined: all is there. */
+/** The empty setting that a choice requires; undefined: none. */
 export function missingSetting(settings: FormSettings): MissingSetting | undefined {
   const { after_sending, redirect_url, spam_check, spam_check_site_key, spam_check_secret } = settings;
   if (after_sending === 'address' && redirect_url === '') return 'redirect_url';

@@ -126,12 +126,12 @@ const TEXTS: Readonly<Record<string, AllTexts>> = {
   },
 };
 
-/** Those of a language tag such as `pt-BR`; for English, or a language that is not here, only the form's own. */
+/** By a language tag such as `pt-BR`; for English, or a language without texts, only the form's own. */
 export function formTexts(tag: string, own: FormTexts): FormTexts {
   return { ...TEXTS[languageOf(tag)], ...given(own) };
 }
 
-/** For a page that the service makes itself, by what the browser prefers. */
+/** For a page that the service renders, by Accept-Language. */
 export function pageTexts(acceptLanguage: string, own: FormTexts): AllTexts & { language: string } {
   const language = languageOf(acceptLanguage);
   return { ...ENGLISH, ...(formTexts(language, own) as AllTexts), language: language || 'en' };
@@ -145,7 +145,7 @@ function languageOf(tag: string): string {
   return Object.hasOwn(TEXTS, language) ? language : '';
 }
 
-/** A text that was emptied in the dashboard is the usual one again. */
+/** A text that was emptied in the dashboard falls back to the default. */
 function given(own: FormTexts): FormTexts {
   return Object.fromEntries(Object.entries(own).filter(([, text]) => text !== ''));
 }

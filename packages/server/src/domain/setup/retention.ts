@@ -13,9 +13,9 @@ export type RetentionSettings = Pick<
   | 'replayRetentionDays'
 >;
 
-/** What is older goes. */
+/** Anything older is deleted. */
 export type RetentionLimits = {
-  /** The start of a day: sessions go by whole days, as the statistics count them. */
+  /** The start of a day: sessions are deleted by whole days, as the statistics count them. */
   sessions: number;
   leads: number;
   leadStages: readonly string[];
@@ -28,9 +28,9 @@ export type RetentionLimits = {
   replays: number;
 };
 
-/** Nothing is from before that. */
+/** Earlier than any row. */
 const FOR_EVER = Number.MIN_SAFE_INTEGER;
-/** Until then a deletion by mistake can be taken back in the database. */
+/** Until then a deletion by mistake can be undone in the database. */
 const SETTLED_DAYS_KEPT = 30;
 
 export function retentionLimits(settings: RetentionSettings, at: number): RetentionLimits {

@@ -8,10 +8,10 @@ import type {
 import { type EgressPolicy, isOutOfReach } from '../delivery/egress.ts';
 import { ATTRIBUTION_DAYS_DEFAULT } from '../leads/touches.ts';
 
-/** Only what was saved; null takes a saved value back. */
+/** Only what was saved; null resets a setting. */
 export type SavedSettings = Readonly<SettingsChange>;
 
-/** What the environment says. */
+/** Defaults from the environment. */
 export type SettingDefaults = {
   flowWebhookUrl: string | undefined;
   flowSigningSecret: string | undefined;
@@ -22,7 +22,7 @@ export type SettingDefaults = {
   refreshCooldownSeconds: number;
 };
 
-/** Every setting: how it is shown, and what holds while nothing is saved for it. */
+/** Every setting: how it is shown, and its default. */
 const settingsTable = (saved: SavedSettings, env: SettingDefaults) =>
   ({
     flow_enabled: plain((saved.flow_webhook_url ?? env.flowWebhookUrl) != null),
@@ -79,7 +79,7 @@ function target(unsaved: string | undefined) {
   return { shownAs: 'target', unsaved: unsaved ?? null } as const;
 }
 
-/** Of a secret only whether there is one is shown. */
+/** Only whether it is set is shown. */
 function secret(unsaved: string | undefined) {
   return { shownAs: 'secret', unsaved: unsaved ?? null } as const;
 }
@@ -94,7 +94,7 @@ type InCamelCase<T> = { [Name in keyof T & string as CamelCase<Name>]: T[Name] }
 
 type Target = { url: string; policy: EgressPolicy };
 
-/** What holds: a value saved in the dashboard comes before the environment's. */
+/** The effective settings: a value saved in the dashboard comes before the environment's. */
 export type Settings = InCamelCase<Values> & {
   flowTarget: (Target & { secret: string | null }) | null;
   leadDroughtTarget: Target | null;
@@ -104,7 +104,7 @@ export type Settings = InCamelCase<Values> & {
 
 export function settingsOf(saved: SavedSettings, env: SettingDefaults): Settings {
   const table = Object.entries(settingsTable(saved, env)).map(
-    ([name, setting]) => [name, held(saved[name as keyof Table], setting), setting.shownAs] as const,
+    ([name, setting]) => [name, effective(saved[name as keyof Table], setting), setting.shownAs] as const,
   );
   const values = Object.fromEntries(table) as Values;
   const policyOf = (url: string): EgressPolicy =>
@@ -123,7 +123,7 @@ export function settingsOf(saved: SavedSettings, env: SettingDefaults): Settings
   });
   return {
     ...(Object.fromEntries(table.map(([name, value]) => [camelCase(name), value])) as InCamelCase<Values>),
-    // Without one of its own the CRM may use the callback secret.
+    // The CRM falls back to the callback secret.
     crmWebhookSecret: values.crm_webhook_secret ?? values.crm_callback_secret,
     flowTarget: flow && { ...flow, secret: values.flow_signing_secret },
     leadDroughtTarget: targetOf(values.lead_drought_webhook_url),
@@ -131,7 +131,10 @@ export function settingsOf(saved: SavedSettings, env: SettingDefaults): Settings
   };
 }
 
-function held(saved: unknown, { unsaved, ...setting }: { unsaved: unknown; isNullSaved?: true }): unknown {
+function effective(
+  saved: unknown,
+  { unsaved, ...setting }: { unsaved: unknown; isNullSaved?: true },
+): unknown {
   if (saved === undefined) return unsaved;
   return setting.isNullSaved ? saved : (saved ?? unsaved);
 }

@@ -31,8 +31,8 @@ export function tagManagerSnippet({ origin, trackerPath, formPath }: SnippetPlac
 }
 
 /**
- * Works without JavaScript; the form script enhances it. Its project is the site's name: whatever stands there is stored
- * with each lead of whoever pastes the form as it is.
+ * Works without JavaScript; the form script enhances it. PROJECT is the site's name, because many paste the
+ * form unchanged, and it is stored with each of their leads.
  */
 export function formSnippet(
   { origin }: SnippetPlaces,

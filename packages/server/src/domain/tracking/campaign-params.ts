@@ -12,7 +12,7 @@ export const CAMPAIGN_PARAMS = [
   'msclkid',
 ] as const;
 export type CampaignParam = (typeof CAMPAIGN_PARAMS)[number];
-/** Only those that were given; '' is one whose value is not kept. */
+/** Only those that were given; '': its value was redacted. */
 export type CampaignParams = Readonly<Partial<Record<CampaignParam, string>>>;
 
 const VALUE_CHARS_MAX = 512;
@@ -28,8 +28,9 @@ export function campaignParams(address: string): CampaignParams {
 }
 
 /**
- * Those of an address as it was visited, without e-mail addresses and the like; of half an e-mail address nobody could tell
- * that it is one, so values are cut after that. That there was a click id says where a visit came from, whatever its value.
+ * The campaign parameters of a visited address, redacted. Values are cut only afterwards, because half an
+ * e-mail address would not be recognised. A redacted click id becomes '', as its presence still tells the
+ * source.
  */
 export function visitedCampaign(address: string, redacted: readonly string[]): CampaignParams {
   if (!address.includes('?')) return NONE;

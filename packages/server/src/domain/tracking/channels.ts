@@ -1,7 +1,7 @@
 import type { Channel } from '@leadtrail/contract/channels';
 import { memoize } from '../../lib/memoize.ts';
 
-/** By which channel a visit came. docs/SITES.md has this table for people who tag links. */
+/** Channel grouping. docs/SITES.md has this table for people who tag links. */
 
 export const DIRECT_SOURCE = '(direct)';
 export const NONE = '(none)';
@@ -14,7 +14,7 @@ const DISPLAY = /^(?:display|banner|cpm|interstitial|programmatic|paid[-_ ]?disp
 const EMAIL = /^e[-_ ]?mail|^mail(?:ing)?$|newsletter/;
 const SOCIAL = /(?:^|[-_ ])social(?:$|[-_ ])|^paidsocial$|^sm$/;
 
-/** The first rule that holds decides. */
+/** The first match wins. */
 const RULES: readonly (readonly [
   Channel,
   (visit: Tagged, kind: SourceKind, isPortal: boolean) => boolean,
@@ -44,7 +44,7 @@ function isFrom(source: string, domain: string): boolean {
   return source === domain || source.endsWith(`.${domain}`) || source === domain.split('.')[0];
 }
 
-/** The medium of a visit that only its referrer says something about. */
+/** The medium of an untagged visit, by its referrer. */
 export function referredMedium(domain: string): 'organic' | 'social' | 'referral' {
   const kind = sourceKind(domain);
   if (kind === 'search') return 'organic';

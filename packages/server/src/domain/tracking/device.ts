@@ -1,12 +1,12 @@
 import { memoize } from '../../lib/memoize.ts';
 import { cut } from './page-address.ts';
 
-/** Device, browser and operating system as far as a user agent tells them; what it does not is `(unknown)`. */
+/** Device, browser and operating system by the user agent, else `(unknown)`. */
 export type Device = { device: 'desktop' | 'phone' | 'tablet' | typeof UNKNOWN; browser: string; os: string };
 
 const UNKNOWN = '(unknown)';
 
-/** The first that matches: most browsers name others that they are compatible with. */
+/** The first match wins: most browsers also name others that they are compatible with. */
 const BROWSERS: readonly (readonly [RegExp, string])[] = [
   [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
   [/\bOPR\/|\bOpera\b|\bOPiOS\//, 'Opera'],
@@ -40,7 +40,7 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
 const TABLET = /\biPad\b|\bTablet\b|\bKindle\b|\bSilk\/(?!.*\bMobile\b)|\bAndroid\b(?!.*\bMobile\b)/;
 const PHONE = /\bMobi(?:le)?\b|\biPhone\b|\biPod\b|\bWindows Phone\b/;
 
-/** Longer than any browser's; some of these patterns take the square of it. */
+/** Longer than any browser's. Bounds the work, as some of these patterns are quadratic. */
 const USER_AGENT_CHARS_MAX = 1024;
 
 /** There are far fewer user agents than visits. */

@@ -1,4 +1,4 @@
-/** Networks of hosting, VPN and proxy providers, most of which their names do not reveal. CDNs are left out. */
+/** Hosting, VPN and proxy networks, most of which cannot be told by their names. CDNs are left out. */
 const HOSTING_PROVIDERS: Readonly<Record<string, readonly number[]>> = {
   '31173 Services (Mullvad)': [39351, 49399, 214813, 216025],
   Aeza: [210644, 216246],

@@ -13,7 +13,7 @@ export function boundedAddress(address: string): string {
   return cut(address, ADDRESS_CHARS_MAX);
 }
 
-/** The address of a page that somebody has visited. `redacted` are parameters whose values are left out besides the usual. */
+/** The stored address of a visited page. `redacted`: parameters to redact besides the built-in ones. */
 export function visitedAddress(address: string, redacted: readonly string[]): string {
   return boundedAddress(withoutPrivateValues(address, redacted));
 }

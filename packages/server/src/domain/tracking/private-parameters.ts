@@ -1,6 +1,6 @@
 import { memoize } from '../../lib/memoize.ts';
 
-/** Takes secrets and contact data out of the addresses of pages: reset links, sign-ins, links in newsletters. */
+/** Redacts secrets and contact data in page addresses: reset links, sign-ins, links in newsletters. */
 
 /** Compared in lower case without punctuation, so `access_token`, `accessToken` and `user[token]` are the same. */
 const PRIVATE_NAMES: ReadonlySet<string> = new Set([
@@ -29,41 +29,42 @@ const PRIVATE_ENDINGS = [
   ...['username', 'firstname', 'lastname', 'fullname', 'surname'],
 ];
 /**
- * Whatever the parameter is called: an e-mail address, a phone number with its country code, a signed token. Each looks at
- * a character a bounded number of times: a token is looked for from its dot, for a text may have as many beginnings of one
- * as it likes.
+ * Private under any name: an e-mail address, a phone number with its country code, a JWT. Linear, against
+ * ReDoS: a token is matched backwards from its dot, because a hostile text may hold any number of token
+ * beginnings.
  */
 const PRIVATE_VALUE =
   /[^\s@/?&=:]@[^\s@/?&=]+\.[a-z]{2,}|^\s*[+ ]\d[\d\s()/.-]{6,}$|\.(?<=\beyJ[\w-]{10,}\.)[\w-]{10}/i;
 
-/** Most values: nothing in them can be private, whatever it is. */
+/** Fast path for most values: nothing above matches these characters. */
 const PLAIN_VALUE = /^[\w-]*$/;
 
 const MAY_BE_PRIVATE = /[?#@]/;
-/** Most addresses: a page and its campaign. */
+/** Fast path for most addresses: a page and its campaign. */
 const CAMPAIGN_ONLY =
   /^[^?#@]*\?(?:(?:utm_(?:source|medium|campaign|term|content|id)|gclid|fbclid|msclkid)=[\w-]*(?:&|$))+$/;
 const USER_INFO = /^([a-z][a-z\d+.-]*:\/\/)[^/?#]*@/i;
 const PARAMETER = /([?#&])([^?#&=]*)=([^#&]*)/g;
 const PUNCTUATION = /[^\p{L}\p{N}]/gu;
-/** An address in the parameter of an address, as sign-ins have them. */
+/** Addresses inside parameters of addresses, as in sign-in redirects. */
 const NESTING_MAX = 3;
 
-/** Four times as long as what is kept of an address. */
+/** Four times the stored length. */
 const LOOKED_AT_CHARS_MAX = 8 * 1024;
 const NO_MORE_THAN_HOST = /^([a-z][a-z\d+.-]*:\/\/)[^/?#]*$/i;
 
 /**
- * Private parameters keep their names and lose their values. `more` are names that the operator has added. Of a very long
- * address only the beginning is left.
+ * Private parameters keep their names and lose their values. `more`: names that the operator has added. A
+ * very long address is cut.
  */
 export function withoutPrivateValues(address: string, more: readonly string[]): string {
   return withoutPrivate(partLookedAt(address), more, 0);
 }
 
 /**
- * What does not fit is left out as a whole, for half of a value does not tell whether it is private: the last parameter, and
- * user name and host where the address does not come to an end of them. Half of a path says no more than a whole one.
+ * Cuts a very long address where no private value can be split, as half of one would not be recognised:
+ * before the last parameter, or before user name and host if they do not end within the limit. A path may be
+ * cut anywhere.
  */
 export function partLookedAt(address: string): string {
   if (address.length <= LOOKED_AT_CHARS_MAX) return address;
@@ -81,7 +82,7 @@ function withoutPrivate(address: string, more: readonly string[], nesting: numbe
   );
 }
 
-/** Whether the value of a parameter is not kept. */
+/** Whether the value of a parameter is redacted. */
 export function isPrivateParameter(name: string, value: string, more: readonly string[]): boolean {
   return isPrivate(name, value, more, 0);
 }
@@ -96,14 +97,14 @@ function isPrivate(name: string, encoded: string, more: readonly string[], nesti
   );
 }
 
-/** Most addresses have the same few. */
+/** Most addresses share the same few names. */
 const NAMES_KEPT = 500;
 const isPrivateName = memoize(NAMES_KEPT, (name) => {
   const plain = plainName(decoded(name));
   return PRIVATE_NAMES.has(plain) || PRIVATE_ENDINGS.some((ending) => plain.endsWith(ending));
 });
 
-/** An address may have thousands of parameters, and the settings hundreds of names. */
+/** Keyed by the list: an address may have thousands of parameters, and the settings hundreds of names. */
 const plainNamesOf = new WeakMap<readonly string[], ReadonlySet<string>>();
 
 function plainNames(names: readonly string[]): ReadonlySet<string> {

@@ -4,24 +4,24 @@ import type { CampaignParams } from './campaign-params.ts';
 import { DIRECT, referrerDomain } from './page-address.ts';
 import { type VisitOrigin, visitOrigin } from './visit-origin.ts';
 
-/** What is set up that says where visits come from. */
+/** The settings that decide the origin of visits. */
 export type OriginSetup = { sites: readonly SiteDomains[]; portalDomains: readonly string[] };
 
 export type ReadOrigin = (visit: {
   page: string;
   referrer: string | null;
   params: CampaignParams;
-  /** As the tracker says; what is not a site's is ignored. */
+  /** As sent by the tracker; ignored if no site has it. */
   siteKey: string;
 }) => { site_key: string; origin: VisitOrigin };
 
 const HOSTS_MAX = 1000;
 const ORIGIN = /^[a-z]+:\/\/[^/?#]+/i;
 
-/** Which site a visit is on and where it came from; the site's own domains are never where it came from. */
+/** Reads the site and the origin of a visit; a referrer on the site's own domains does not count. */
 export function makeReadOrigin({ sites, portalDomains }: OriginSetup): ReadOrigin {
   const byKey = new Map(sites.map((site) => [site.site_key, site]));
-  // Visits come by the thousand to few hosts.
+  // Thousands of visits share a few hosts.
   const placeOf = memoize(HOSTS_MAX, (origin) => ({
     site: siteOfPage(origin, sites),
     domain: referrerDomain(origin),

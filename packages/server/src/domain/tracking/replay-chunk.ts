@@ -22,7 +22,7 @@ export type SentChunk = {
 };
 
 export type SentEvents = {
-  /** The list as it was sent, but for private values in the addresses of pages. */
+  /** The list as it was sent, with page addresses redacted. */
   json: Buffer;
   count: number;
   /** By the browser's clock. */
@@ -31,7 +31,7 @@ export type SentEvents = {
 };
 
 const SESSION_ID_BYTES_MAX = 64;
-/** Longer ones are of no page, and are left out. */
+/** Longer texts are no page addresses, and are emptied. */
 const ADDRESS_BYTES_MAX = 16 * 1024;
 /** Takes a few milliseconds, even for hostile input. */
 const BYTES_PER_STEP = 128 * 1024;
@@ -45,8 +45,8 @@ const DATA_FIELD = 4;
 const NOWHERE = -1;
 
 /**
- * Validates a chunk in steps that yield to other requests. What the events hold is up to the player; only the addresses of
- * pages lose their private values, those of `redacted` parameters too.
+ * Validates a chunk in steps that yield to other requests. The data of events is the player's concern; only
+ * page addresses in it are redacted.
  */
 export function* readChunk(json: ScannedJson, redacted: readonly string[] = []): Generator<void, SentChunk> {
   let isObject = false;

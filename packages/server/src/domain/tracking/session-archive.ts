@@ -19,7 +19,7 @@ export function archiveKey(createdAt: number, id: string): string {
   return `archives/${day}/${id}.ndjson.gz`;
 }
 
-/** For what an archive is rewritten to, in the same folder. */
+/** The key of a rewritten archive, in the same folder. */
 export function keyBeside(key: string, id: string): string {
   return `${key.slice(0, key.lastIndexOf('/'))}/${id}.ndjson.gz`;
 }

@@ -18,7 +18,7 @@ export type StartRecord = {
   device_id: string;
   fingerprint_id: string;
   page: string;
-  /** Of the page as it was visited, where that is not kept whole. */
+  /** Read before the page was redacted or cut; missing if it was not. */
   campaign?: CampaignParams | undefined;
   site_key?: string | undefined;
   referrer: string | null;
@@ -30,7 +30,7 @@ export type StartRecord = {
   hosting: boolean;
 };
 
-/** Only what the browser told. */
+/** Without nulls. */
 type Told<T> = { [K in keyof NonNullable<T>]?: NonNullable<NonNullable<T>[K]> };
 
 export type RecordedEvent = {
@@ -85,14 +85,14 @@ export function startRecord(
   };
 }
 
-/** What is null was not told, and must not make another device. */
+/** Drops nulls: null and missing must give the same device id. */
 function told<T extends object>(given: T | null | undefined): Told<T> {
   const values: Record<string, unknown> = {};
   for (const name in given) if (given[name] != null) values[name] = given[name];
   return values as Told<T>;
 }
 
-/** Short, because a fingerprint has few devices. */
+/** Short, which is enough: a fingerprint has few devices. */
 function deviceChecksum(info: StartRecord['device_info'], screen: StartRecord['screen']): string {
   const software = `${info.user_agent}|${info.language}|${info.platform}|${info.timezone}`;
   const hardware = `${info.hardware_concurrency}|${info.device_memory}|${screen.width}|${screen.height}`;

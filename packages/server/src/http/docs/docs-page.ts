@@ -10,7 +10,7 @@ import { answerHtml, type Field, fieldsHtml, schemaHtml } from './fields-html.ts
 import { guideLinks } from './guides.ts';
 import { type JsonSchema, withoutReferences } from './json-schema.ts';
 
-/** The OpenAPI document as a page. All can be read without its script, which searches, copies and tries out. */
+/** The OpenAPI document as a page. Readable without its script, which adds search, copying and trying out. */
 
 const SCRIPT = readFileSync(join(PROJECT_DIR, 'packages/server/pages/docs/docs.js'), 'utf8');
 
@@ -102,7 +102,7 @@ function anchor(name: string): string {
 
 function operationHtml({ path, method, operation }: Listed): string {
   const { summary, security, parameters = [], requestBody, responses } = operation;
-  // One of the ways may be to need none.
+  // An empty alternative means that no key is needed.
   const needsKey = security.length > 0 && security.every((way) => Object.keys(way).length > 0);
   const body = schemaOf(requestBody);
   const isOurs = path.startsWith('/');
@@ -135,7 +135,7 @@ function exampleHtml({ path, method, operation }: Listed, needsKey: boolean): st
 function responseHtml([status, response]: [string, Operation['responses'][string]]): string {
   const schema = schemaOf(response);
   const title = `<h3>${status} · ${escapeHtml(response.description)}</h3>`;
-  // Errors are all the same, and described above.
+  // All errors have the same body, described above.
   return schema === undefined || Number(status) >= 400 ? title : `${title}${answerHtml(schema)}`;
 }
 

@@ -1,13 +1,15 @@
 import type { JsonSchema } from './json-schema.ts';
 
-/** A request that can be sent as it stands, by a shell that knows where the service is, and the key. */
+/**
+ * A curl command that works as it stands, once variables for the address of the service and the key are set.
+ */
 
 export type ExampleRequest = {
   method: string;
   path: string;
   parameters: readonly { name: string; in: string; required: boolean; schema: JsonSchema }[];
   needsKey: boolean;
-  /** Undefined: it has none. */
+  /** Undefined: the request has no body. */
   body: unknown;
 };
 

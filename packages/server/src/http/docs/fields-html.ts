@@ -1,13 +1,13 @@
 import { escapeHtml } from '../../lib/html-text.ts';
 import { alternatives, itemsOf, type JsonSchema } from './json-schema.ts';
 
-/** A schema as people read it: a list of fields, each with its type and what it means. */
+/** Renders a schema for readers: a list of fields, each with its type and meaning. */
 
 const REQUIRED = ' <strong>required</strong>';
 
 export type Field = { name: string; schema: JsonSchema; isRequired: boolean };
 
-/** In an answer all that is not described otherwise is always there. */
+/** In answers, every field is present unless its description says otherwise. */
 export function answerHtml(schema: JsonSchema): string {
   return schemaHtml(schema).replaceAll(REQUIRED, '');
 }
@@ -38,7 +38,7 @@ function descriptionHtml({ description }: JsonSchema): string {
   return escapeHtml(description).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
 }
 
-/** Its own fields, those of the items of a list, or of whichever alternative has some. */
+/** The fields of an object, of a list's items, or of the first alternative that has any. */
 function fieldsOf(schema: JsonSchema): Field[] {
   for (const alternative of alternatives(schema)) {
     const { properties, required = [] } = alternative;
@@ -80,7 +80,7 @@ export function typeText(schema: JsonSchema): string {
   return schema.format ?? type ?? schema.title ?? 'any';
 }
 
-/** Larger than any that was chosen: what numbers and texts have anyway. */
+/** Above every deliberate limit: larger bounds come with the type itself. */
 const NO_LIMIT = 2 ** 31;
 
 function limits(schema: JsonSchema): string[] {

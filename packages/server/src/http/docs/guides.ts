@@ -5,17 +5,17 @@ import { escapeHtml } from '../../lib/html-text.ts';
 import { PROJECT_DIR } from '../../lib/places.ts';
 import { DOCS_STYLE } from './docs-style.ts';
 
-/** The guides in `docs/` as pages of the service, so that whoever runs or uses it need not have its sources at hand. */
+/** The guides in `docs/` as pages of the service, so that its users need not have the sources. */
 
 const DOCS = join(PROJECT_DIR, 'docs');
 const FILE = /^([A-Z]+)\.md(#.*)?$/;
 
-/** Nothing runs in them and nothing is loaded. */
+/** No scripts, and nothing is loaded. */
 export const GUIDE_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 export async function guidePage(guide: Guide): Promise<string> {
-  // Loaded lazily: most processes are never asked.
+  // Imported lazily: most processes never serve a guide.
   const { Marked } = await import('marked');
   const text = await readFile(join(DOCS, `${guide.toUpperCase()}.md`), 'utf8');
   const marked = new Marked({
@@ -24,7 +24,7 @@ export async function guidePage(guide: Guide): Promise<string> {
         return `<h${depth} id="${headingId(title)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
       },
       link({ href, tokens, text: shown }) {
-        // Here a guide has a title; only in the sources it is a file.
+        // Links between guides show the title, not the file name.
         const inner = FILE.test(shown) ? titleOf(shown) : this.parser.parseInline(tokens);
         const address = addressOf(href);
         return address === undefined ? inner : `<a href="${escapeHtml(address)}">${inner}</a>`;
@@ -33,7 +33,7 @@ export async function guidePage(guide: Guide): Promise<string> {
         const cells = (kind: 'th' | 'td', row: typeof header) =>
           `<tr>${row.map(({ tokens }) => `<${kind}>${this.parser.parseInline(tokens)}</${kind}>`).join('')}</tr>`;
         const body = rows.map((row) => cells('td', row)).join('\n');
-        // Wider than a phone, it scrolls by itself.
+        // Scrolls horizontally on phones.
         return `<div class="table" tabindex="0"><table><thead>${cells('th', header)}</thead><tbody>${body}</tbody></table></div>\n`;
       },
     },
@@ -50,7 +50,7 @@ ${await marked.parse(text)}</main>
 </html>`;
 }
 
-/** For whom each of them is. */
+/** Links to all guides, with their readers. */
 export function guideLinks(current?: Guide): string {
   const links = Object.entries(GUIDES).map(([name, { title, reader }]) => {
     const link =
@@ -63,7 +63,7 @@ export function guideLinks(current?: Guide): string {
   return `<nav class="guides" aria-label="Documentation"><ul>${links.join('')}<li>${api} <span>every endpoint, for programs</span></li></ul></nav>`;
 }
 
-/** Undefined: it leads to a file of the sources, which the service does not serve. */
+/** Undefined: the link leads to a source file, which the service does not serve. */
 function addressOf(href: string): string | undefined {
   if (/^(https?:|#)/.test(href)) return href;
   const [, , place = ''] = FILE.exec(href) ?? [];
@@ -81,7 +81,7 @@ function guideOf(file: string): Guide | undefined {
   return Object.hasOwn(GUIDES, name) ? (name as Guide) : undefined;
 }
 
-/** As the links in the guides name them. */
+/** The anchor format that links in the guides use. */
 function headingId(title: string): string {
   return title
     .toLowerCase()

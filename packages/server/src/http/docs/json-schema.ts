@@ -23,7 +23,7 @@ export type JsonSchema = {
   maxItems?: number;
 };
 
-/** What a reference stands for, in its place. */
+/** Replaces references by what they refer to. */
 export function withoutReferences<T>(value: T, schemas: Record<string, unknown>): T {
   return resolve(value, schemas, []) as T;
 }
@@ -38,7 +38,7 @@ function resolve(value: unknown, schemas: Record<string, unknown>, within: reado
     );
   }
   const name = $ref.split('/').at(-1) ?? '';
-  // One that holds itself stays a name.
+  // A recursive schema stays a name.
   if (within.includes(name)) return { title: name };
   return { title: name, ...(resolve(schemas[name], schemas, [...within, name]) as object), ...rest };
 }

@@ -80,7 +80,7 @@ export function callbackRoutes({
         executionStatus: flow_execution_status ?? null,
         callback: JSON.stringify(body),
       });
-      if (!isKnown) throw new AppError('not_found', 'There is no send with this id.');
+      if (!isKnown) throw new AppError('not_found', 'There is no delivery with this id.');
       return {
         ok: true,
         flow_send_public_id,
@@ -102,7 +102,7 @@ export function callbackRoutes({
         at: now(),
       });
       if (leadId !== null) return { ok: true, stored: true, lead_id: leadId };
-      // Not its type: a CRM may have put anything there.
+      // Without the type: a CRM may have put anything there.
       log.info('CRM event of an unknown lead');
       return { ok: true, stored: false, reason: 'No lead or submission has this crm_lead_id yet.' };
     },

@@ -8,10 +8,10 @@ import type { Handlers } from '../answer-endpoint.ts';
 import { kept } from '../kept.ts';
 import { makeRateLimit } from '../rate-limit.ts';
 
-/** One limit for all users: their tests go to the same platform. */
+/** A single limit for all users, because their tests go to the same platform. */
 const EVERYONE = 'everyone';
 
-const BODY_FORGOTTEN = 'What was sent is no longer kept. Forward the lead instead.';
+const BODY_FORGOTTEN = 'The sent data is no longer kept. Forward the lead instead.';
 
 export function deliveryRoutes({
   store,
@@ -35,7 +35,7 @@ export function deliveryRoutes({
     ),
     async resendFlowSend({ params }) {
       const send = await store.resendFlowSend({ id: params.flow_send_public_id, now: now() });
-      if (send === 'unknown') throw new AppError('not_found', 'There is no send with this id.');
+      if (send === 'unknown') throw new AppError('not_found', 'There is no delivery with this id.');
       if (send === 'forgotten') throw new AppError('conflict', BODY_FORGOTTEN);
       forwarding.nudge();
       return send;

@@ -44,7 +44,7 @@ export function integrationRoutes({
   };
 }
 
-/** A key for the caller, and what the store may know of it. */
+/** The key for the caller, and the hash and prefix that the store keeps. */
 function newKey() {
   const api_key = integrationKey(randomBytes(KEY_BYTES));
   return { api_key, key: { keyHash: keyHash(api_key), keyPrefix: keyPrefix(api_key) } };

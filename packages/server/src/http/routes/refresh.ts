@@ -31,7 +31,7 @@ export function refreshRoutes({
   };
 }
 
-/** Not before it is allowed. */
+/** Rounds up, so that a client never retries too early. */
 function wholeSecond(ms: number): number {
   return Math.ceil(ms / SECOND_MS) * SECOND_MS;
 }

@@ -22,7 +22,7 @@ export function serviceRoutes({
   isDraining: () => boolean;
   publicUrl: string | undefined;
 }): Pick<Handlers, 'liveness' | 'health' | 'readiness' | 'metrics' | 'openapi' | 'docs' | 'guide'> {
-  // Made once: each takes so long that anybody could keep the service busy by asking for it.
+  // Memoised: each is expensive enough to keep the service busy if requested repeatedly.
   const document = memoize(1, openapiDocument);
   const guide = memoize(GUIDE_NAMES.length, (name) => guidePage(name as Guide));
   const page = memoize(1, (serverUrl) => docsPage(document(serverUrl)));

@@ -64,7 +64,7 @@ export function siteRoutes({
   };
 }
 
-/** A choice that lacks what it needs is refused. */
+/** Refuses a choice whose required settings are missing. */
 function complete<T>(saved: T): Exclude<T, Incomplete> {
   const { missing }: Partial<Incomplete> = Object(saved);
   if (missing === undefined) return saved as Exclude<T, Incomplete>;
@@ -83,11 +83,11 @@ function generatedKey(start: string): string {
   return `${start}_${randomBytes(GENERATED_KEY_BYTES).toString('hex')}`;
 }
 
-/** The rules as they are compared, each once. */
+/** Canonical and without duplicates. */
 function domainRules(typed: readonly string[]): string[] {
   const rules = typed.map((text, i) => {
     const rule = parseDomainRule(text);
-    if (rule === null) throw invalidField('body', `domains.${i}`, `must be a domain, which "${text}" is not`);
+    if (rule === null) throw invalidField('body', `domains.${i}`, `must be a domain, not "${text}"`);
     return rule;
   });
   return [...new Set(rules)];

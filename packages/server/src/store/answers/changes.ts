@@ -6,8 +6,8 @@ import { background, inspection, primaryRead } from '../operation.ts';
 import type { AnswerChangeRow } from '../schema.ts';
 
 /**
- * What has changed for the columnar copies, noted in the same transaction. A copy reads what is new and then the rows
- * themselves, so that it does not matter how often a change is taken in.
+ * The change log (change data capture) that the columnar copies follow, written in the same transaction as
+ * the change. It holds ids only: a copy reads the rows themselves, so applying a change again is idempotent.
  */
 
 type Kind = AnswerChangeRow['kind'];
@@ -22,16 +22,19 @@ export async function noteForAnswers(
 
 export type Change = Selectable<AnswerChangeRow>;
 
-/** How far a copy has come: the last change it knows, and the first transaction that may still bring others. */
+/**
+ * A copy's position in the change log: the last change it has applied, and the oldest transaction that was
+ * still open then and may yet commit earlier numbers.
+ */
 export type Bookmark = { last: Change; since: number };
 
 export type NewChanges = {
   changes: Change[];
-  /** From here on transactions may still be open. */
+  /** The oldest transaction that may still be open (`pg_snapshot_xmin`). */
   horizon: number;
 };
 
-/** Undefined: the bookmark's own change is gone, so that others may be too, or it is that of another store. */
+/** Undefined: the bookmarked change is gone, and later ones may be, or the bookmark is of another store. */
 export const answerChangesSince = inspection(
   async (
     { query, dialect }: Db,
@@ -57,7 +60,7 @@ export const answerChangesSince = inspection(
   },
 );
 
-/** The horizon belongs to the snapshot in which the changes are read. */
+/** Horizon and changes come from one statement, hence from one snapshot. */
 const SELECT_NEW = {
   sqlite: `select *, 0 as horizon from answer_changes where change_no > ? and change_no > ?
     order by change_no limit ?`,
@@ -69,9 +72,9 @@ function isSame(a: Change, b: Change): boolean {
   return a.transaction_no === b.transaction_no && a.at === b.at && a.kind === b.kind && a.ids === b.ids;
 }
 
-/** Where a copy begins that is made now. */
+/** The bookmark of a copy that is built now. */
 export const startOfAnswers = inspection(async ({ query, dialect }: Db): Promise<Bookmark | undefined> => {
-  // First: what commits between the two is read again.
+  // The horizon first: what commits between the two queries is then read again, not missed.
   const [{ horizon } = { horizon: 0 }] = await dialect.run<{ horizon: number }>(HORIZON[dialect.kind], []);
   const last = await query
     .selectFrom('answer_changes')
@@ -87,7 +90,7 @@ const HORIZON = {
   postgres: 'select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as horizon',
 };
 
-/** So that a copy always has a change to begin with. */
+/** Starts an empty log, so that a new copy always has a change to bookmark. */
 export const bookmarkAnswers = background({ changes: [] }, async (db: Db): Promise<void> => {
   const found = await db.query.selectFrom('answer_changes').select('change_no').limit(1).executeTakeFirst();
   if (found === undefined) await noteForAnswers(db, 'start', [randomUUID()]);
@@ -95,10 +98,10 @@ export const bookmarkAnswers = background({ changes: [] }, async (db: Db): Promi
 
 const KEPT_MS = DAY_MS;
 const KEPT_ROWS_MAX = 100_000;
-/** Until each process has been through a night since. */
+/** Long enough for a nightly run of every process. */
 const ERASURES_KEPT_MS = 2 * DAY_MS;
 
-/** A copy that is further behind than this makes itself anew. The last change stays. */
+/** A copy that is further behind is rebuilt. The last change is never trimmed. */
 export const trimAnswerChanges = background(
   { changes: [] },
   async ({ query }: Db, { now }: { now: number }): Promise<number> => {
@@ -117,7 +120,7 @@ export const trimAnswerChanges = background(
   },
 );
 
-/** Whether a person was erased lately, who may still be in a copy that nobody has asked since. */
+/** Whether a person was erased recently, who may still be in a copy that has not been queried since. */
 export const wasErasedLately = primaryRead(async ({ query }: Db): Promise<boolean> => {
   const found = await query
     .selectFrom('answer_changes')

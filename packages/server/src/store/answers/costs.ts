@@ -5,7 +5,7 @@ import type { Db } from '../dialect.ts';
 import { inspection } from '../operation.ts';
 import { readAttributionSetup } from './submissions.ts';
 
-/** Costs as the columnar copy has them: all of them, for they are few. */
+/** All costs in the shape of the columnar copy; they are few enough to be read at once. */
 export const copiedCosts = inspection(async (db: Db): Promise<CopiedRow<'costs'>[]> => {
   const { portalDomains } = await readAttributionSetup(db);
   const costs = await db.query

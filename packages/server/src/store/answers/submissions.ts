@@ -16,7 +16,9 @@ import { inspection } from '../operation.ts';
 import { idHash } from '../tracking/state.ts';
 import { visitsOfVisitors } from './visits.ts';
 
-/** Submissions as the columnar copy has them: with their lead's stage and the touches that brought them. */
+/**
+ * Submissions in the shape of the columnar copy: with their lead's stage and the touches that brought them.
+ */
 
 export const leadsAfter = inspection(
   async ({ query }: Db, { after, max }: { after: number; max: number }): Promise<number[]> => {
@@ -31,7 +33,7 @@ export const leadsAfter = inspection(
   },
 );
 
-/** Of those of the given leads that are there. */
+/** Leads that no longer exist are left out. */
 export const submissionsOfLeads = inspection(
   async (db: Db, { leadIds }: { leadIds: readonly number[] }): Promise<CopiedRow<'submissions'>[]> => {
     const leads = await readLeads(db, leadIds);
@@ -122,7 +124,7 @@ async function readLeads(db: Db, leadIds: readonly number[]): Promise<CopiedLead
 
 type Move = { at: number; to_status: string; moved_by: string };
 
-/** Those of leads that were merged into one count for it, too. */
+/** Includes the moves of leads that were merged into it. */
 async function readMoves({ query, dialect }: Db, leadIds: readonly number[]): Promise<Map<number, Move[]>> {
   const merges = await query
     .selectFrom('lead_merges')
@@ -157,7 +159,7 @@ async function readVisits(
   const times = submissions.map(({ submitted_at }) => submitted_at);
   const visits = await visitsOfVisitors(
     db,
-    // Now and then two ids share a hash.
+    // Two ids may share a hash.
     visitors.filter(({ visitor_id }) => ids.has(visitor_id)).map(({ visitor_no }) => visitor_no),
     { from: Math.min(...times) - days * DAY_MS, to: Math.max(...times) },
   );

@@ -4,7 +4,7 @@ import type { CopiedRow } from '../../domain/questions/copied-tables.ts';
 import type { Db } from '../dialect.ts';
 import { inspection } from '../operation.ts';
 
-/** Sessions as the columnar copy has them. */
+/** Sessions in the shape of the columnar copy. */
 
 const COLUMNS = [
   'session_id',
@@ -39,7 +39,7 @@ const COLUMNS = [
 
 const SELECT_AFTER = `select ${COLUMNS.join(', ')} from sessions where session_id > ? order by session_id limit ?`;
 
-/** Written out, because to look up each name takes as long as to read the whole row. */
+/** Written out for speed: looking up the columns by name takes as long as reading the row. */
 function sessionOf(values: readonly unknown[]): CopiedSession {
   const [
     session_id,
@@ -119,7 +119,7 @@ export const visitsAfter = inspection(
   },
 );
 
-/** Those of the given ones that are there, and the leads that their visitors have enquired for. */
+/** The given sessions that still exist, and the leads of their visitors. */
 export const visitsOf = inspection(
   async (
     db: Db,
@@ -141,7 +141,7 @@ export const visitsOf = inspection(
   },
 );
 
-/** Leads that are known by them, or that they have enquired for. */
+/** Leads that hold one of the visitors as an identity, or have a submission from one. */
 export async function leadsOfVisitors(
   { query, dialect }: Db,
   visitorIds: readonly string[],
@@ -155,8 +155,9 @@ export async function leadsOfVisitors(
 }
 
 /**
- * Nearly every visit has fewer. Anybody can send any number of events, each of another type or page: all of them would be
- * read again after each, and one visit with some hundred thousand of them leaves no room for any question by these.
+ * Nearly every visit has fewer. Tracking is public, so a client can send any number of events with distinct
+ * types and pages: each change would read all of them again, and one visit with hundreds of thousands would
+ * leave no room for questions by event or page.
  */
 const EVENTS_MAX = 1000;
 const EVENTS_LOOKED_THROUGH = 10_000;
@@ -221,7 +222,7 @@ function bySession(rows: readonly OfSession[]): Map<string, string[]> {
   return texts;
 }
 
-/** The visits of some visitors between two moments, by the visitor. */
+/** The sessions of some visitors that started in a period, looked up by visitor. */
 export async function visitsOfVisitors(
   { dialect }: Db,
   visitorNos: readonly number[],

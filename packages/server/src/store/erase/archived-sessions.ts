@@ -8,11 +8,11 @@ import { background } from '../operation.ts';
 import type { ArchiveQueueRow, ObjectRow } from '../schema.ts';
 import { count, newTotals, writeTotals } from '../tracking/totals.ts';
 
-/** Sessions of erased people in archives, those that wait in the queue and those in the object store. */
+/** Sessions of erased people in archives, both in the queue and in the object store. */
 
 /**
- * Takes sessions out of archives that were never leased; returns those it found there. A leased archive may be in the
- * object store already without being recorded: it has to go there first.
+ * Removes sessions from queued archives that were never leased; returns those it found. A leased archive may
+ * already be in the object store without being recorded: it has to be recorded there first.
  */
 export async function takeOutOfQueue(db: Db, sessionIds: readonly string[]): Promise<ReadonlySet<string>> {
   const taken = new Set<string>();
@@ -61,7 +61,7 @@ function mayHold({ first_session, last_session }: Range, sessionIds: readonly st
   return sessionIds.some((id) => first_session <= id && id <= last_session);
 }
 
-/** A lease on sessions that are to be removed. The time when it ends tells it from any other. */
+/** A lease on sessions to be removed, identified by the time when it expires. */
 export type ErasureLease = { sessionIds: readonly string[]; claimedUntil: number };
 
 export type ErasedSessions = {
@@ -74,8 +74,8 @@ export type ErasedSessions = {
 };
 
 /**
- * Leases sessions that are to be removed from their archives; null: another process holds the lease. Only one at a
- * time may rewrite archives, or one would bring back what the other has taken out.
+ * Leases sessions that are to be removed from their archives; null: another process holds the lease. Only one
+ * process at a time may rewrite archives, otherwise one would restore what the other has removed.
  */
 export const claimErasedSessions = background(
   { changes: [] },
@@ -154,7 +154,7 @@ async function isStillHeld(
   return held === sessionIds.length;
 }
 
-/** These sessions are in no archive any more. Where another process has the lease, that is for it to say. */
+/** Call when no archive holds these sessions any longer. A no-op if another process has the lease. */
 export const forgetErasedSessions = background(
   { changes: [] },
   async ({ query, dialect }, { sessionIds, claimedUntil }: ErasureLease): Promise<void> => {
@@ -181,8 +181,8 @@ export const noteRewriting = background(
 type RewrittenArchive = { key: string; copy: string; sessions: number; bytes: number };
 
 /**
- * Puts the copy in the place of an archive. Not where another process has the lease: its archives are without
- * the sessions of other people too. Gone: retention has deleted the archive in the meantime.
+ * Replaces an archive by its rewritten copy. `lost`: another process has the lease, and its archives may lack
+ * further sessions, which this copy would restore. `gone`: retention has deleted the archive in the meantime.
  */
 export const recordRewrittenArchive = background(
   { changes: ['objects'] },
@@ -196,7 +196,7 @@ export const recordRewrittenArchive = background(
       .selectFrom('objects')
       .select('sessions')
       .where('key', '=', key)
-      .modifyEnd(db.dialect.hold)
+      .modifyEnd(db.dialect.forUpdate)
       .executeTakeFirst();
     if (before === undefined) return 'gone';
     await forgetCopy(db, { key: copy });
@@ -205,7 +205,7 @@ export const recordRewrittenArchive = background(
       .set({ key: copy, sessions, bytes })
       .where('key', '=', key)
       .execute();
-    // Whoever wrote it has ended.
+    // Its writer has finished, so it can be deleted at once.
     await noteStrays(db, [key], 0);
     const totals = newTotals();
     count(totals, 'archived_sessions', sessions - before.sessions);

@@ -19,15 +19,15 @@ export type ErasedRows = RemovedLeads & {
   found: { lead_id: number; contact_name: string; because: string }[];
   setAsideLeads: number;
   sessions: number;
-  /** Of these, so many were still waiting to be archived. */
+  /** How many of these were still waiting to be archived. */
   queuedSessions: number;
   replays: number;
 };
 
 /**
- * Removes a person from all tables at once, with everything that can still be found in them. What has left them for
- * the object store, and the old pages of the database, are noted as steps that are left to do: with the rows gone,
- * nothing else would lead there. Null: a lead of this person is just being sent, so it is not the moment.
+ * Removes a person from all tables in one transaction. Objects in the object store, and old pages of the
+ * database, are left as steps to do: with the rows gone, nothing else would lead there. Null: a delivery of
+ * one of the person's leads is in progress, so the erasure has to be repeated later.
  */
 export const erasePerson = background(
   // Any kept answer may show the person.
@@ -43,7 +43,7 @@ export const erasePerson = background(
       const leadIds = found.leads.map(({ leadId }) => leadId);
       return (await isBeingSent(db, leadIds, now)) ? null : erase(db, found, erasureId, now);
     }
-    // The same, and then as if nothing had been done.
+    // A dry run erases, then rolls back.
     const before = await setSavepoint(db);
     const counted = await erase(db, found, erasureId, now);
     await before.undo();
@@ -112,7 +112,7 @@ async function namesOf({ query, dialect }: Db, found: readonly FoundLead[]): Pro
   return leads.map((lead) => ({ ...lead, because: because.get(lead.lead_id) ?? '' }));
 }
 
-/** Locks the sends, so that none is leased now. */
+/** Locks the sends, so that none can be leased meanwhile. */
 async function isBeingSent(
   { query, dialect }: Db,
   leadIds: readonly number[],
@@ -124,7 +124,7 @@ async function isBeingSent(
     .select('claimed_until')
     .where('lead_id', 'in', dialect.anyOf(leadIds))
     .orderBy('flow_send_public_id')
-    .modifyEnd(dialect.hold)
+    .modifyEnd(dialect.forUpdate)
     .execute();
   return sends.some((send) => isHeld(send, now));
 }

@@ -16,7 +16,7 @@ export const erasedReplayKeys = primaryRead(
   },
 );
 
-/** These objects are no longer there. */
+/** Call once these objects are deleted. */
 export const forgetErasedReplays = background(
   { changes: ['objects', 'replays'] },
   async (db, { keys }: { keys: readonly string[] }): Promise<void> => {

@@ -7,9 +7,9 @@ import type { Db } from '../dialect.ts';
 import { personLock } from '../leads/look-up.ts';
 import { PAYLOAD_BYTES, readPayloads, type SentPayload } from '../leads/payloads.ts';
 
-/** Everything that is known of a person, wherever it stands. */
+/** Everything known of a person, in all tables. */
 export type FoundPerson = {
-  /** What was asked for, and all that goes with it. */
+  /** The given identifiers, and all others found to belong to the person. */
   person: Person;
   leads: FoundLead[];
   setAsideIds: number[];
@@ -19,24 +19,24 @@ type Identifier = 'email' | 'phone' | 'visitor_id';
 
 type HeldIdentity = Identity & { project_key: string; lead_id: number };
 
-/** Finds a person, and keeps what is found from growing until the transaction ends. */
+/** Finds a person and locks their identities, so that nothing is added until the transaction ends. */
 export async function findAndHold(db: Db, meant: Person): Promise<FoundPerson> {
   const locked = new Set<string>();
   for (;;) {
     const { identities, ...found } = await findPerson(db, meant);
-    // There is one writer, and it does one thing after the other.
+    // SQLite has a single writer: there is nothing to lock.
     if (db.dialect.kind === 'sqlite') return found;
     const locks = identities.map((identity) => personLock(identity.project_key, identity));
     const open = locks.filter((lock) => !locked.has(lock));
     if (open.length === 0) return found;
-    // There may have been submissions before the locks were held, so it takes another look.
+    // A submission may have come in before the locks were held: look again.
     await db.dialect.lockEach(open);
     for (const lock of open) locked.add(lock);
   }
 }
 
 async function findPerson(db: Db, given: Person): Promise<FoundPerson & { identities: HeldIdentity[] }> {
-  // Loaded when it is needed: recognising phone numbers takes more memory than all the rest of the store.
+  // Loaded lazily: libphonenumber metadata takes more memory than the rest of the store.
   const { nationalPhone, personOf, sharesIdentifier, together, withCountry } = await import(
     '../../domain/leads/person.ts'
   );
@@ -50,7 +50,7 @@ async function findPerson(db: Db, given: Person): Promise<FoundPerson & { identi
   const leads = await leadsOf(db, meant);
   const leadIds = leads.map(({ leadId }) => leadId);
   const identities = await identitiesOf(db, leadIds);
-  // A visitor is a browser, and others may have used it: their details do not go with it.
+  // A visitor id stands for a browser that several people may use: it does not lead to contact details.
   const ofContact = leads.filter(({ because }) => because.some((each) => each !== 'visitor_id'));
   const known = await knownOf(db, ofContact, identities);
   const isMeant = (row: ContactRow) => sharesIdentifier(meant, personOf(contactOf(row)));
@@ -69,7 +69,7 @@ function withoutVisitors(person: Person): Person {
   return { ...person, visitors: [] };
 }
 
-/** Leads that have one of the contact details anywhere, and leads that show what one of the visitors submitted. */
+/** Leads that hold one of the contact details, and leads that show a submission from one of the visitors. */
 async function leadsOf(db: Db, meant: Person): Promise<FoundLead[]> {
   const { personOf, sharesIdentifier } = await import('../../domain/leads/person.ts');
   const found = new Map<number, Identifier[]>();
@@ -97,7 +97,7 @@ async function leadsShowing({ query, dialect }: Db, visitors: readonly string[])
   return rows.map(({ lead_id }) => lead_id);
 }
 
-/** All that leads know of their person. */
+/** All identifiers that leads hold of their person. */
 async function knownOf(
   db: Db,
   leads: readonly FoundLead[],
@@ -111,7 +111,7 @@ async function knownOf(
   ];
 }
 
-/** Who has sent something, under one name in all tables. */
+/** The sender of a submission, with the same column names for all tables. */
 type ContactRow = {
   email: string;
   phone: string;
@@ -152,7 +152,7 @@ async function identitiesOf({ query, dialect }: Db, leadIds: readonly number[]):
   return held as HeldIdentity[];
 }
 
-/** The dial code stands in what was sent: a follow-up may have come with another one than its lead. */
+/** The dial code is read from the payload: a follow-up may have another one than its lead. */
 const SENT_CONTACT = sql`
   s.submission_id, ${PAYLOAD_BYTES} as payload_bytes, s.contact_email as email, s.contact_phone as phone, s.visitor_id,
   l.contact_country_name as country`;
@@ -173,8 +173,8 @@ async function contactsOf(db: Db, leadIds: readonly number[]): Promise<ContactRo
 }
 
 /**
- * Submissions that may be of a person: the databases cannot compare e-mail addresses and phone numbers as the service
- * does, so these are a few too many. An identity that another lead had first is found in no other way.
+ * Candidates, to be filtered by the caller: the databases cannot normalise e-mail addresses and phone numbers
+ * as the service does. Only this finds contact details whose identity is held by another lead.
  */
 async function submissionsLike(db: Db, person: Person): Promise<(ContactRow & { lead_id: number })[]> {
   const { query, dialect } = db;
@@ -192,7 +192,7 @@ async function submissionsLike(db: Db, person: Person): Promise<(ContactRow & { 
   return withDialCodes(db, rows);
 }
 
-/** The same for what did not become a lead; its visitor stands nowhere but in what was sent, its country in the sender. */
+/** The same for set-aside leads. Their visitor id is only in the payload, their country only in `sender`. */
 async function setAsideLike(
   { query, dialect }: Db,
   person: Person,
@@ -221,7 +221,7 @@ async function setAsideLike(
   }));
 }
 
-/** The databases agree on upper and lower case for plain letters only: the longest part that has no others. */
+/** The longest ASCII part: only there do both databases fold case alike. */
 function plainPart(text: string): string {
   const parts = text.split(/\P{ASCII}+/u);
   return parts.reduce((longest, part) => (part.length > longest.length ? part : longest), '');
@@ -232,10 +232,10 @@ function asJson(text: string): string {
 }
 
 const PHONE_DIGITS_COMPARED = 5;
-/** In which people type numbers: plain, full width, and the two of Arabic script. */
+/** The zeros of the digits that people type: ASCII, full width, and the two of Arabic script. */
 const ZEROS = ['0', '０', '٠', '۰'];
 
-/** The last digits in their order, whatever stands between them. */
+/** Matches the last digits in order, with anything between them. */
 function phoneLike(column: string, key: string): RawBuilder<SqlBool> {
   const digits = [...key.slice(-PHONE_DIGITS_COMPARED)].map(Number);
   const written = (zero: string) =>

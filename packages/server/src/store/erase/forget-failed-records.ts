@@ -2,7 +2,7 @@ import type { Db } from '../dialect.ts';
 import type { FailedRecordRow } from '../schema.ts';
 import { parseFailed, removeFailed } from '../tracking/failed-records.ts';
 
-/** Removes what could not be processed and names one of these visitors or sessions; says how many there were. */
+/** Removes failed records that name one of these visitors or sessions; returns how many. */
 export async function forgetFailedRecords(
   db: Db,
   visitorIds: readonly string[],
@@ -14,7 +14,7 @@ export async function forgetFailedRecords(
     .select(['spool_id', 'sequence', 'position', 'record'])
     .execute();
   const ofVisitors = failed.filter(({ record }) => names(record, 'visitor_id', visitorIds));
-  // A session whose start failed has no row, but there may be more that waits for it.
+  // A session whose start failed has no row, but later records may be parked for it.
   const sessions = [...sessionIds, ...ofVisitors.flatMap(({ record }) => sessionOf(record))];
   const ofSessions = failed.filter(({ record }) => names(record, 'session_id', sessions));
   const named = new Set([...ofVisitors, ...ofSessions]);

@@ -5,15 +5,15 @@ import { networkName, RECENT_NETWORKS } from '../tracking/apply-start.ts';
 import { idHash } from '../tracking/state.ts';
 
 /**
- * Fingerprints without the sessions of visitors that are gone. Most have no others and go with them; one that other
- * people share is rebuilt from theirs. Returns how many went.
+ * Takes the erased sessions out of their fingerprints. Most have no others and are deleted; a fingerprint
+ * that other people share is rebuilt from their sessions. Returns how many were deleted.
  */
 export async function forgetFingerprints(db: Db, goneSessions: ReadonlyMap<string, number>): Promise<number> {
   if (goneSessions.size === 0) return 0;
   const known = await readFingerprints(db, [...goneSessions.keys()]);
   const mayBeShared = known.filter((each) => each.session_count !== goneSessions.get(each.fingerprint_id));
   const staysOf = await readStays(db, mayBeShared);
-  // Those that retention has removed are counted, but not there.
+  // `session_count` includes sessions that retention has removed: a higher count may still leave none.
   const gone = known.filter(({ fingerprint_id }) => !staysOf.has(fingerprint_id));
   await removeNetworks(db, known);
   await removeFingerprints(db, gone);
@@ -32,7 +32,7 @@ async function readFingerprints({ query, dialect }: Db, ids: readonly string[]):
     .select(['fingerprint_no', 'fingerprint_id', 'session_count'])
     .where('id_hash', 'in', dialect.anyOf(ids.map(idHash)))
     .execute();
-  // Now and then two ids share a hash.
+  // Two ids may share a hash.
   return found.filter(({ fingerprint_id }) => ids.includes(fingerprint_id));
 }
 
@@ -62,11 +62,11 @@ type Stay = {
   visitor_id: string;
 };
 
-/** Of each fingerprint that is left, oldest first. */
+/** By fingerprint that still has sessions, oldest first. */
 async function readStays(db: Db, known: readonly Known[]): Promise<Map<string, [Stay, ...Stay[]]>> {
   if (known.length === 0) return new Map();
   const ids = known.map(({ fingerprint_id }) => fingerprint_id);
-  // There is no index by fingerprint: it would cost every session a write in a random place.
+  // A table scan: an index by fingerprint would cost every session a random write.
   const { rows } = await sql<Stay>`
     select fingerprint_id, ip, asn, visitor_id, min(started_at) as first_at, max(started_at) as last_at,
       count(*) as sessions

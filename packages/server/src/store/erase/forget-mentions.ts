@@ -3,11 +3,11 @@ import type { Person } from '../../domain/leads/person.ts';
 import type { Db } from '../dialect.ts';
 import { crmKey } from '../leads/callbacks.ts';
 
-/** What waits for a lead or a session that never came, and names the person. Nothing but its text leads there. */
+/** Parked CRM events and early records that name the person. Only their text leads to them. */
 
 const ROWS_READ_AT_ONCE = 200;
 
-/** With an event all that wait for the same lead of the CRM go. Says how many there were. */
+/** Removes a matching event together with all that wait for the same lead of the CRM. Returns how many. */
 export async function forgetWaitingCrmEvents(db: Db, person: Person): Promise<number> {
   const { query, dialect } = db;
   const crmIds = new Set<string>();
@@ -24,7 +24,7 @@ export async function forgetWaitingCrmEvents(db: Db, person: Person): Promise<nu
     after = events.at(-1)?.id ?? after;
   }
   if (crmIds.size === 0) return 0;
-  // An event that is just being taken in is not left behind.
+  // Waits for events that are being stored, so that none is left behind.
   await dialect.lockEach([...crmIds].map(crmKey));
   const { numDeletedRows } = await query
     .deleteFrom('unmatched_crm_events')
@@ -33,10 +33,10 @@ export async function forgetWaitingCrmEvents(db: Db, person: Person): Promise<nu
   return Number(numDeletedRows);
 }
 
-/** With a record all of its session go. Says how many there were. */
+/** Removes a matching record together with all of its session. Returns how many. */
 export async function forgetEarlyRecords({ query, dialect }: Db, person: Person): Promise<number> {
   const sessionIds = new Set<string>();
-  // Along the primary key: many may wait, and each step must not put all of them in order.
+  // Keyset pagination by the primary key: many may be parked, and a step must not sort them all.
   for (let after = { session_id: '', received_at: 0, spool_id: '', sequence: 0, position: 0 }; ; ) {
     const { session_id, received_at, spool_id, sequence, position } = after;
     const records = await query

@@ -20,12 +20,12 @@ import {
 import { forgetFailedRecords } from './forget-failed-records.ts';
 import { forgetFingerprints } from './forget-fingerprints.ts';
 
-/** Visitors with all their sessions, as if they had never come: what they added to the totals is taken off. */
+/** Removes visitors with all their sessions, and subtracts what they added to the totals. */
 
-/** So many at a time, because a visitor may be a machine that comes all day. */
+/** In steps, because a visitor may be a bot with any number of sessions. */
 const SESSIONS_PER_STEP = 500;
 
-/** How many rows went, and of which sessions. */
+/** The sessions removed, and how many failed records. */
 export type ForgottenVisitors = { sessionIds: string[]; failedRecords: number };
 
 export async function forgetVisitors(db: Db, visitorIds: readonly string[]): Promise<ForgottenVisitors> {
@@ -51,7 +51,7 @@ export async function forgetVisitors(db: Db, visitorIds: readonly string[]): Pro
   return { sessionIds, failedRecords: await forgetFailedRecords(db, visitorIds, sessionIds) };
 }
 
-/** What has to be counted once for a visitor, not once for a session. */
+/** What totals count once per visitor, not per session. */
 type Past = {
   days: Set<string>;
   countries: Set<string>;
@@ -67,7 +67,7 @@ async function readVisitors({ query, dialect }: Db, ids: readonly string[]): Pro
     .select(['visitor_no', 'visitor_id'])
     .where('id_hash', 'in', dialect.anyOf(ids.map(idHash)))
     .execute();
-  // Now and then two ids share a hash.
+  // Two ids may share a hash.
   return found.filter(({ visitor_id }) => ids.includes(visitor_id));
 }
 
@@ -81,7 +81,7 @@ async function readSessions({ query, dialect }: Db, visitors: readonly Visitor[]
     .execute();
 }
 
-/** The opposite of what its start and all that came after it have added. */
+/** Reverses what the session has added to the totals, except for its events: see `takeOffEvents`. */
 function takeOff(totals: Totals, past: Past, session: SessionRow): void {
   const { visitor_id, fingerprint_id, day, country } = session;
   count(totals, 'sessions', -1);
@@ -148,7 +148,7 @@ async function removeVisitors({ query, dialect }: Db, visitors: readonly Visitor
     .execute();
 }
 
-/** Pages and referrers without any other visitor are text of these visitors. */
+/** Deletes pages and referrers that no other visitor had: their text came from these visitors. */
 async function writeKnown(db: Db, totals: Totals): Promise<void> {
   const { query, dialect } = db;
   await dropForgottenMinutes(db, totals);
@@ -169,7 +169,7 @@ async function writeKnown(db: Db, totals: Totals): Promise<void> {
   }
 }
 
-/** Only the last hours have totals by the minute: from what is no longer there nothing can be taken off. */
+/** Totals by minute are deleted after some hours; subtracting from a deleted one would make it negative. */
 async function dropForgottenMinutes({ query, dialect }: Db, totals: Totals): Promise<void> {
   if (totals.minutes.size === 0) return;
   const kept = await query

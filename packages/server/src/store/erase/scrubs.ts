@@ -1,8 +1,8 @@
 import { background, primaryRead } from '../operation.ts';
 
 /**
- * Deleted rows leave copies on old pages of a database and in its log. To scrub it is to rewrite it without them,
- * which no transaction can do; so each erasure leaves a note until that has been done.
+ * Deleted rows survive on old pages of a database and in its log. Scrubbing rewrites it without them
+ * (`VACUUM`), which cannot run in a transaction; so each erasure leaves a note until that has been done.
  */
 
 export const dueScrubs = primaryRead(async ({ query }): Promise<string[]> => {
@@ -21,13 +21,13 @@ export const recordScrubs = background(
   },
 );
 
-/** A search index keeps the words of what was deleted until it is merged. */
+/** The full-text index keeps deleted terms until its segments are merged. */
 export const SCRUB_SQLITE = [
   "insert into lead_trigrams (lead_trigrams) values ('optimize')",
   'vacuum',
 ] as const;
 
-/** Where erased people had rows. */
+/** The tables that an erasure deletes rows from or changes. */
 const ERASED_TABLES = [
   'sessions',
   'session_pages',

@@ -4,8 +4,8 @@ import { noteChange } from '../leads/lead-index.ts';
 import { renewSearchTextsOf } from '../leads/renew.ts';
 
 /**
- * Leads of other people may have been submitted from an erased visitor's browser too: they lose the visitor and its
- * sessions, wherever those are written. Says how many leads have changed.
+ * Leads of other people may have been submitted from an erased visitor's browser too: removes the ids of the
+ * visitor and its sessions from them, in columns and JSON. Returns how many leads have changed.
  */
 export async function takeVisitorsAway(
   db: Db,
@@ -53,13 +53,13 @@ async function clearColumns(
 ): Promise<void> {
   const theirs = sql`lead_id in ${dialect.anyOf(leadIds)} and visitor_id in ${dialect.anyOf(visitorIds)}`;
   await sql`update leads set visitor_id = '', session_id = '' where ${theirs}`.execute(query);
-  // Its search text is made anew.
+  // Null: the search text is rebuilt in the background.
   await sql`
     update submissions set visitor_id = '', session_id = '', search_text = null where ${theirs}
   `.execute(query);
 }
 
-/** JSON in which ids of visitors and sessions may stand. */
+/** JSON that may contain ids of visitors and sessions. */
 const TEXTS = [
   { table: 'submissions', key: 'submission_id', lead: 'lead_id', columns: ['payload_json'] },
   { table: 'flow_sends', key: 'flow_send_public_id', lead: 'lead_id', columns: ['body', 'callback'] },

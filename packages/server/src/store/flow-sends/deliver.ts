@@ -7,18 +7,18 @@ import { CLOCKS_APART_MS_MAX, isFree } from '../leases.ts';
 import { background, primaryRead } from '../operation.ts';
 import type { FlowSendAttemptRow, FlowSendRow } from '../schema.ts';
 
-/** The delivery of leads to the automation platform: who may make the next attempt, and what came of it. */
+/** The delivery of leads to the automation platform: claiming attempts, and recording their results. */
 
-/** A lease on the next attempt. The time when it expires tells it from any other. */
+/** A lease on the next attempt, identified by the time when it expires. */
 export type SendClaim = { id: string; claimedUntil: number };
 export type ClaimedSend = SendClaim & { body: string };
 
-/** As text in the statement: only then is it certain before every run that the index of pending sends will do. */
+/** A literal, not a parameter: otherwise the planner may not use the partial index of pending sends. */
 const PENDING = sql.lit('pending' as const);
 
 /**
- * Leases sends that are due, the longest waiting first. Other processes get them when the lease expires, which is how
- * those come back whose process has died.
+ * Leases sends that are due, longest waiting first. When a lease expires, another process may claim the send:
+ * that is how the sends of a crashed process are resumed.
  */
 export const claimSends = background(
   { changes: [] },
@@ -30,7 +30,10 @@ export const claimSends = background(
       .with(
         (due) => due('due').materialized(),
         (select) =>
-          freeSends(select, now).where('next_attempt_at', '<=', now).limit(max).modifyEnd(dialect.holdFree),
+          freeSends(select, now)
+            .where('next_attempt_at', '<=', now)
+            .limit(max)
+            .modifyEnd(dialect.forUpdateSkipLocked),
       )
       .with(
         (parked) => parked('parked').materialized(),
@@ -38,7 +41,7 @@ export const claimSends = background(
           freeSends(select, now)
             .where('next_attempt_at', '>', parkedAfter(now))
             .limit(max)
-            .modifyEnd(dialect.holdFree),
+            .modifyEnd(dialect.forUpdateSkipLocked),
       )
       .updateTable('flow_sends')
       .set({ claimed_until: now + leaseMs })
@@ -65,12 +68,12 @@ function freeSends(query: Pick<Db['query'], 'selectFrom'>, now: number) {
     .orderBy('flow_send_public_id');
 }
 
-/** No send waits for longer: the next attempt of this one was set by a clock that was ahead, and it is due. */
+/** Beyond the longest retry delay plus clock skew: set by a clock that was ahead, so the send is due. */
 function parkedAfter(now: number): number {
   return now + DELAY_MS_MAX + CLOCKS_APART_MS_MAX;
 }
 
-/** The time from which there is something to claim, as far as it is not being sent right now; null: nothing. */
+/** When the next send can be claimed, leased ones aside; null: there is none. */
 export const nextSendDueAt = primaryRead(
   async ({ query }, { now }: { now: number }): Promise<number | null> => {
     const free = freeSends(query, now).select('next_attempt_at').limit(1);
@@ -81,7 +84,7 @@ export const nextSendDueAt = primaryRead(
   },
 );
 
-/** Ends leases early, of sends that were not attempted. */
+/** Ends the leases of sends that were not attempted. */
 export const releaseSends = background(
   { changes: [] },
   async ({ query, dialect }, { claims }: { claims: readonly SendClaim[] }): Promise<void> => {
@@ -106,11 +109,11 @@ export type SendAttempt = SendClaim & {
   retryAfter: string | undefined;
   durationMs: number;
   answer: string;
-  /** From 0 to 1, for the time of the next one. */
+  /** From 0 to 1: the jitter of the retry delay. */
   random: number;
 };
 
-/** Records attempts and what follows from them. Tells which sends are not going to be tried again. */
+/** Records attempts and updates their sends. Returns the sends that will not be retried. */
 export const recordAttempts = background(
   { changes: ['sends'] },
   async (db, { attempts }: { attempts: readonly SendAttempt[] }): Promise<SendClaim['id'][]> => {
@@ -120,7 +123,7 @@ export const recordAttempts = background(
       .select(['lead_id', 'event', ...PROGRESS])
       .where('flow_send_public_id', 'in', dialect.anyOf(attempts.map(({ id }) => id)))
       .orderBy('flow_send_public_id')
-      .modifyEnd(dialect.hold)
+      .modifyEnd(dialect.forUpdate)
       .execute();
     const byId = new Map(sends.map(({ lead_id: _, event: __, ...send }) => [send.flow_send_public_id, send]));
     const rows: FlowSendAttemptRow[] = [];
@@ -161,8 +164,8 @@ const PROGRESS = [
 type Progress = Pick<FlowSendRow, (typeof PROGRESS)[number]>;
 
 /**
- * An answer that comes after the lease has expired changes nothing, with one exception: what was delivered need not be
- * sent again. The attempt was made in any case.
+ * A result that arrives after the lease has expired changes nothing but the count of attempts, with one
+ * exception: a successful delivery need not be repeated.
  */
 function progressAfter(attempt: SendAttempt, send: Progress): Progress {
   const delivered = isDelivered(attempt.statusCode);

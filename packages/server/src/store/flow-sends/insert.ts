@@ -12,7 +12,7 @@ type NewSend = {
   body: { flow_send_public_id: string };
 };
 
-/** Leaves something for the automation platform, in the transaction that it tells of. */
+/** Transactional outbox: the send is committed together with the change that it reports. */
 export async function insertFlowSend({ dialect }: Db, send: NewSend): Promise<void> {
   const row = {
     flow_send_public_id: send.body.flow_send_public_id,

@@ -10,13 +10,13 @@ import type { FlowSendAttemptRow, FlowSendRow, Schema } from '../schema.ts';
 
 /** Deliveries to the automation platform, as the dashboard shows them and sends them again. */
 
-/** As text in the statement: only then is it certain before every run that the index of its state will do. */
+/** Literals, not parameters: otherwise the planner may not use the partial index of a state. */
 const PENDING = sql.lit('pending' as const);
 const FAILED = sql.lit('failed' as const);
 
 /**
- * Makes a send due now, with all attempts before it, whatever became of it. Its claim stays, so that an attempt
- * which is being made right now is not joined by another; that attempt is then the first of the new round.
+ * Makes a send due now with a full round of attempts, whatever its state. Its lease stays, so that an attempt
+ * in progress is not doubled; that attempt then counts as the first of the new round.
  */
 export const resendFlowSend = write(
   { changes: ['sends'] },
@@ -44,7 +44,7 @@ async function isThere({ query }: Db, id: string): Promise<boolean> {
   return found !== undefined;
 }
 
-/** All that have failed, or of these those of some sites or of a time; says how many. */
+/** Resends all failed sends, or those of some sites or a period; returns how many. */
 export const resendFailed = write(
   { changes: ['sends'] },
   async (db, { now, ...narrowing }: Narrowing & { now: number }): Promise<number> => {
@@ -64,7 +64,6 @@ export const resendFailed = write(
   },
 );
 
-/** Of which sends. */
 type Narrowing = {
   siteKeys?: readonly string[] | undefined;
   /** When it was created, in milliseconds; `until` is exclusive. */
@@ -73,7 +72,7 @@ type Narrowing = {
 };
 export type FlowSendFilter = Page & Narrowing & { status?: FlowSendRow['status'] | undefined };
 
-/** A page of all sends or of those in one state, of some sites or of a time, latest first. */
+/** A page of sends, optionally by state, site and period, latest first. */
 export const flowSends = read(
   { shows: ['sends'] },
   async (db, filter: FlowSendFilter): Promise<{ flow_sends: FlowSend[]; total: number }> => {
@@ -81,7 +80,7 @@ export const flowSends = read(
     const found = inState(db, status).where(isOf(db, filter));
     const sends = await found
       .select(SHOWN)
-      // The ids are in the order of time.
+      // The ids sort by time.
       .orderBy('flow_send_public_id', 'desc')
       .limit(filter.limit)
       .offset(filter.offset)
@@ -92,7 +91,7 @@ export const flowSends = read(
   },
 );
 
-/** Follow-ups with new details are sent as well, and anybody can make any number of them. */
+/** Follow-ups are sent as well, and a client can submit any number of them. */
 const SENDS_OF_LEAD_MAX = 500;
 
 /** What was sent for a lead, latest first. */
@@ -129,7 +128,7 @@ type ShownSend = Pick<Selectable<FlowSendRow>, (typeof SHOWN)[number]>;
 
 type Sends = SelectQueryBuilder<Schema, 'flow_sends', unknown>;
 
-/** The site is that of the lead, as it shows. */
+/** By the site that the lead shows. */
 function isOf({ dialect }: Db, { siteKeys, from, until }: Narrowing) {
   return (e: ExpressionBuilder<Schema, 'flow_sends'>) =>
     e.and([
@@ -151,9 +150,9 @@ function isOf({ dialect }: Db, { siteKeys, from, until }: Narrowing) {
 function inState({ query }: Db, status: FlowSendFilter['status']): Sends {
   const all = query.selectFrom('flow_sends');
   if (status === undefined) return all;
-  // Nearly all are delivered: a page of them is found by walking along.
+  // Nearly all are delivered: walking along the primary key soon fills a page.
   if (status === 'delivered') return all.where('status', '=', status);
-  // The others are found by their own index, which no database would choose by itself for a list in this order.
+  // The others have a partial index of their own, which no planner would choose by itself for this order.
   return all.where('flow_send_public_id', 'in', (select) =>
     select
       .selectFrom('flow_sends as few')
@@ -170,7 +169,7 @@ async function countSends({ query }: Db, status: FlowSendFilter['status']): Prom
   return countDelivered(query);
 }
 
-/** Not by looking at each of them: they are those in neither of the other states, which have small indexes. */
+/** All minus the other two states, which have small indexes: reading the state of each would take long. */
 async function countDelivered(query: Db['query']): Promise<number> {
   const counted = query.selectFrom('flow_sends').select(({ fn }) => fn.countAll<number>().as('count'));
   const { total } = await query
@@ -207,7 +206,7 @@ async function onWire({ query, dialect }: Db, sends: readonly ShownSend[]): Prom
   }));
 }
 
-/** Erased since the sends were read. */
+/** For a lead erased after the sends were read. */
 const ERASED_LEAD = { contact_name: '', contact_email: '', project_name: '' };
 
 function sendOnWire(

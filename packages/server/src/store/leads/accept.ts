@@ -47,7 +47,7 @@ export const readSetAside = primaryRead(
 
 export type AcceptOutcome = Submitted | 'unknown' | 'accepted_before';
 
-/** Stores it like any other, except that neither list is asked. */
+/** Stores it like any other lead, but without checking the IP lists. */
 export const acceptSetAside = write(
   { changes: CAPTURE_CHANGES },
   async (
@@ -71,11 +71,11 @@ function hold({ query, dialect }: Db, { kind, id }: Reference) {
     .where('id', '=', id)
     .where('kind', '=', kind)
     .where('deleted_at', 'is', null)
-    .modifyEnd(dialect.hold)
+    .modifyEnd(dialect.forUpdate)
     .executeTakeFirst();
 }
 
-/** A range stays: it was blocked for more than this one. */
+/** Only single addresses: a range was blocked for others as well. */
 async function unblockSender({ query }: Db, { enquiry }: Capture): Promise<void> {
   await query
     .deleteFrom('ip_rules')

@@ -16,7 +16,7 @@ export type StoredSubmission = AddedSubmission & {
   known: KnownLead | undefined;
 };
 
-/** Leaves a pending send where the submission is to be forwarded. */
+/** Adds a pending send if the submission is to be forwarded; returns whether it did. */
 export async function addSend(db: Db, submission: Submission, stored: StoredSubmission): Promise<boolean> {
   const { capture, lead } = submission;
   const { enquiry, sendPublicId } = capture;
@@ -54,13 +54,13 @@ export async function addSend(db: Db, submission: Submission, stored: StoredSubm
 async function shownLead(db: Db, { lead }: Submission, { leadId, relation, known }: StoredSubmission) {
   if (known === undefined) return lead;
   const counted = { ...lead, status: known.status, form_submit_count: known.form_submit_count + 1 };
-  // What bots have said before says nothing about the person.
+  // What bots submitted before says nothing about the person.
   if (relation === 'takeover') return counted;
   const figures = figuresOf(await visitorsOf(db, [leadId]));
   return { ...counted, ...figures, contact_name: lead.contact_name || known.contact_name };
 }
 
-/** Why it was not forwarded can be seen on the lead; a person may still do so. */
+/** Kept, so that the lead shows why it was not forwarded. It can still be sent by hand. */
 async function holdBack({ dialect }: Db, submissionId: number, riskMax: number): Promise<void> {
   await dialect.run('update submissions set held_above_risk = ? where submission_id = ?', [
     riskMax,
@@ -68,7 +68,7 @@ async function holdBack({ dialect }: Db, submissionId: number, riskMax: number):
   ]);
 }
 
-/** A lead of one submission, or of bots before it, is known by its own visitor only; another one may have had others. */
+/** Except for a follow-up, the visitor of this submission is the only one of the lead. */
 async function originOf(
   db: Db,
   { capture, lead, visitorNo, siteDomains }: Submission,
@@ -123,7 +123,7 @@ async function isFollowUpSent(
     'select carried from flow_sends where lead_id = ?',
     [leadId],
   );
-  // Sends from before `carried` was kept brought what the lead knew then.
+  // Sends from before `carried` was kept: assume that they carried all identities of the lead.
   const isOld = sends.some(({ carried }) => carried === null);
   const known = isOld ? held.filter(({ lead_id }) => lead_id === leadId).map(({ value }) => value) : [];
   const sent = new Set([...known, ...sends.flatMap(({ carried }) => JSON.parse(carried ?? '[]'))]);

@@ -46,8 +46,8 @@ export async function belongingsOf({ query }: Db, leadId: number): Promise<Belon
   };
 }
 
-/** Without what only bots have sent. */
-export async function whatPeopleBrought({ query, dialect }: Db, leadId: number): Promise<Belongings> {
+/** Only what people have sent. */
+export async function belongingsOfPeople({ query, dialect }: Db, leadId: number): Promise<Belongings> {
   const submissions = await query
     .selectFrom('submissions')
     .select('submission_id as id')

@@ -4,15 +4,15 @@ import { background } from '../operation.ts';
 
 /** Signed callbacks that have been applied. */
 
-/** Its id, after what it was sent to; null: the callback is not signed, and has none. */
+/** Its `webhook-id`, prefixed with the endpoint; null: an unsigned callback has none. */
 export type CallbackId = { id: string; at: number } | null;
 
-/** A message may be dated five minutes ahead, and holds for five minutes after that. */
+/** Replay window: a signature is valid from five minutes before its timestamp to five minutes after. */
 const REMEMBERED_MS = 10 * MINUTE_MS;
 
 /**
- * Applies a callback in the same transaction that remembers it; sent again, it has the outcome of the first time. One that
- * found nothing to change is not remembered, so that it works when it is sent again later.
+ * Applies a callback and remembers its outcome in one transaction, so that repeating it is idempotent. A
+ * callback that found nothing to change is not remembered: it may succeed when it is sent again later.
  */
 export async function appliedOnce<O>(
   { query, dialect }: Db,

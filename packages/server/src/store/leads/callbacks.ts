@@ -17,7 +17,7 @@ export type CrmIdReport = {
   lead: RecordReference | null;
   submission: RecordReference | null;
   crmLeadId: string;
-  /** For what the CRM had already said. */
+  /** For events that the CRM sent before its id was known. */
   mapping: CrmMapping;
   now: number;
 };
@@ -28,7 +28,7 @@ export type CrmIdRecorded = {
   submission: { id: number; publicId: string } | null;
 };
 
-/** Gives the CRM's id to the records that are found, and to the lead what the CRM had already said about it. */
+/** Sets the CRM's id on the records found, and applies the events that were parked under it. */
 export const recordCrmId = write(
   { changes: ['leads'] },
   (db, report: CrmIdReport): Promise<CrmIdRecorded> =>
@@ -39,7 +39,7 @@ export const recordCrmId = write(
 );
 
 async function setCrmId(db: Db, report: CrmIdReport): Promise<CrmIdRecorded> {
-  // Before the lead is held, as an event of the CRM does it: otherwise the two could wait for each other.
+  // Same lock order as `addCrmEvent`, CRM id before lead: otherwise the two could deadlock.
   await db.dialect.lockEach([crmKey(report.crmLeadId)]);
   const lead = report.lead === null ? null : await setLeadCrmId(db, report.lead, report.crmLeadId);
   const submission =
@@ -103,10 +103,13 @@ export type CrmEventReport = {
   at: number;
 };
 
-/** How long an event without an id is taken for the one that was the same. */
+/** For how long an event without an id counts as a repetition of an equal one. */
 const REPEATED_WITHIN_MS = HOUR_MS;
 
-/** Adds an event to its lead, or keeps it until the lead is known. Null: it is not. One that comes again is there already. */
+/**
+ * Adds an event to its lead and returns the lead. Null: no lead has this CRM id yet, and the event is parked.
+ * An event that is already stored is not added again.
+ */
 export const recordCrmEvent = write(
   { changes: ['leads'] },
   (db, event: CrmEventReport): Promise<number | null> =>
@@ -115,7 +118,7 @@ export const recordCrmEvent = write(
 
 async function addCrmEvent(db: Db, event: CrmEventReport): Promise<number | null> {
   const { query, dialect } = db;
-  // Without this an id could become known between the look and the keeping, and the event would stay behind.
+  // Otherwise the CRM id could be set between lookup and insert, and the event would stay parked.
   await dialect.lockEach([crmKey(event.crmLeadId)]);
   const leadId = await findLeadByCrmId(db, event.crmLeadId);
   const stored = await findStoredEvent(db, event, leadId);
@@ -148,7 +151,7 @@ async function applyEvent(db: Db, leadId: number, { payload, mapping, at }: Appl
   await changeLead(db, leadId, { status, value, by: 'crm', now: at });
 }
 
-/** An event that had to wait for its lead does not undo what was decided since. */
+/** A parked event does not undo a later move to another stage; its value still counts. */
 async function applyWaiting(db: Db, leadId: number, event: AppliedEvent): Promise<void> {
   const [later] = await db.dialect.run(SELECT_LATER_MOVE, [leadId, event.at]);
   const mapping = later === undefined ? event.mapping : { ...event.mapping, stages: [] };
@@ -159,7 +162,7 @@ const SELECT_LATER_MOVE = 'select 1 as moved from lead_stage_moves where lead_id
 
 type StoredEvent = { lead_id: number | null };
 
-/** Its lead is null while it waits for one. */
+/** `lead_id` is null while the event is parked. */
 async function findStoredEvent(
   { query }: Db,
   { key: { key, lasts }, crmLeadId, at }: CrmEventReport,
@@ -172,7 +175,7 @@ async function findStoredEvent(
     `.execute(query);
     return rows[0];
   }
-  // By its content it is the same as the one right before it: a stage may be left and reached again.
+  // A content key is compared with the latest event only: a stage may be left and reached again.
   const events =
     leadId === null
       ? sql`unmatched_crm_events where crm_lead_id = ${crmLeadId}`
@@ -181,8 +184,8 @@ async function findStoredEvent(
     select event_key, received_at from ${events} order by received_at desc, id desc limit 1
   `.execute(query);
   const [last] = rows;
-  const isIt = last?.event_key === key && last.received_at > at - REPEATED_WITHIN_MS;
-  return isIt ? { lead_id: leadId } : undefined;
+  const isRepeated = last?.event_key === key && last.received_at > at - REPEATED_WITHIN_MS;
+  return isRepeated ? { lead_id: leadId } : undefined;
 }
 
 async function findLeadByCrmId({ query }: Db, crmLeadId: string): Promise<number | null> {
@@ -213,7 +216,7 @@ async function findLeadByCrmId({ query }: Db, crmLeadId: string): Promise<number
   return submission?.lead_id ?? null;
 }
 
-/** What is locked while events find their lead. */
+/** The lock under which events are assigned to a lead. */
 export function crmKey(crmLeadId: string): string {
   return `crm\n${crmLeadId}`;
 }
@@ -227,7 +230,7 @@ export type FlowResult = {
   callback: string;
 };
 
-/** False: there is no such send. Whether its own answer has come yet does not matter. */
+/** False: there is no such send. The result may arrive before the response to the send itself. */
 export const recordFlowResult = write(
   { changes: ['sends'] },
   (db, result: FlowResult): Promise<boolean> =>
@@ -252,7 +255,7 @@ async function setFlowResult({ query }: Db, result: FlowResult): Promise<boolean
   return updated !== undefined;
 }
 
-/** Forgets events whose lead never became known. */
+/** Deletes parked events whose lead never became known. */
 export const cleanUpCrmEvents = background(
   { changes: [] },
   async ({ query }, { now, keptMs }: { now: number; keptMs: number }): Promise<number> => {

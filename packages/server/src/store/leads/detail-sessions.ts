@@ -7,12 +7,12 @@ import { idHash } from '../tracking/state.ts';
 
 type Session = z.output<typeof LeadSession>;
 
-/** The latest of each are enough to look at; how many there are in all the lead says itself. */
+/** Only the latest are shown; the lead itself has the full counts. */
 const SESSIONS_MAX = 200;
 const PAGE_VIEWS_MAX = 2000;
 const EVENTS_MAX = 1000;
 
-/** What the tracker measures by itself. Everything else somebody wanted to know: calls to action, events of the page. */
+/** Events that the tracker sends by itself. All others are deliberate: calls to action, custom events. */
 const MEASURED = ['page_view', 'click', 'scroll', 'engaged', 'form_view', 'form_start', 'form_submit'];
 
 /** The sessions of all visitors that the lead is known by. */
@@ -64,7 +64,7 @@ export async function sessionsOf(db: Db, visitorIds: readonly string[]): Promise
   }));
 }
 
-/** After the page of entry, whose view is the start of the session; the latest, where there are very many. */
+/** Without the entry page, which was viewed with the start of the session. Limited to the latest. */
 async function pageViewsOf({ query, dialect }: Db, sessionIds: readonly string[]) {
   const views = await query
     .selectFrom('events')
@@ -80,7 +80,7 @@ async function pageViewsOf({ query, dialect }: Db, sessionIds: readonly string[]
   return Map.groupBy(views.reverse(), ({ session_id }) => session_id);
 }
 
-/** Oldest first; the latest, where there are very many. */
+/** Oldest first, limited to the latest. */
 async function eventsOf({ query, dialect }: Db, sessionIds: readonly string[]) {
   const events = await query
     .selectFrom('events')

@@ -43,14 +43,14 @@ export type LeadDetail = {
   touches: z.output<typeof LeadTouch>[];
 };
 
-/** The latest of each are enough to look at; how many there are in all the lead says itself. */
+/** Only the latest are shown; the lead itself has the full counts. */
 const SUBMISSIONS_MAX = 1000;
 const VISITORS_MAX = 20;
 const CRM_ACTIVITY_MAX = 500;
 
 /**
- * The lead is read first and what belongs to it after that: so it never counts more than is shown,
- * and marking it as seen covers only what was shown.
+ * Reads the lead before what belongs to it: so it never counts more than is shown, and marking it as seen
+ * covers only what was shown.
  */
 export const leadDetail = read(
   { shows: TOPICS },

@@ -8,16 +8,16 @@ import { idHash } from '../tracking/state.ts';
 import { countedFor, firstHolders, type Links, linksOf, relativesOf } from './links.ts';
 
 /**
- * The figures of a lead are those of all visitors it is known by, over all their sessions. They follow behind:
- * a change of a visitor leaves the numbers of its leads in `lead_figure_changes`, as far as the visitor links them.
+ * The figures of a lead add up all sessions of all its visitors. They are updated asynchronously: a change to
+ * a visitor queues its leads in `lead_figure_changes`, up to the limit of leads that an identity links.
  */
 
-/** Called by whatever changes visitors, in the same transaction; says how many leads follow. */
+/** Call with every change to visitors, in the same transaction; returns how many leads were queued. */
 export async function noteFiguresOf({ dialect }: Db, visitorIds: readonly string[]): Promise<number> {
   if (visitorIds.length === 0) return 0;
   const noted = await dialect.run(
     `insert into lead_figure_changes (lead_id)
-    select distinct found.value from ${dialect.listed} cross join ${dialect.foundBy(HOLDING_LISTED)}
+    select distinct found.value from ${dialect.listed} cross join ${dialect.lateral(HOLDING_LISTED)}
     where true order by found.value on conflict do nothing returning lead_id`,
     [JSON.stringify(visitorIds)],
   );
@@ -26,15 +26,15 @@ export async function noteFiguresOf({ dialect }: Db, visitorIds: readonly string
 
 const HOLDING_LISTED = firstHolders('lead_id as value', "kind = 'visitor' and value = listed.value");
 
-/** Brings the figures of some leads up to date, and says how many there were. */
+/** Updates the figures of queued leads; returns how many. */
 export const refreshLeadFigures = background({ changes: ['leads'] }, async (db, { max }: { max: number }) => {
-  // Otherwise sessions that are just being stored would neither be seen here nor see the lead.
+  // Excludes ingest: a session stored concurrently would not be seen here, nor see the lead.
   await db.dialect.lock('tracking');
   const taken = await takeChanged(db, max);
   if (taken.length === 0) return 0;
   const links = await linksOf(db, taken.map(idOf));
   const relatives = await takeRelatives(db, taken, links);
-  // In one order, so that two transactions never wait for each other.
+  // One lock order, so that transactions cannot deadlock.
   const leads = [...taken, ...relatives].sort((one, other) => one.lead_id - other.lead_id);
   const visitors = Map.groupBy(await visitorsOf(db, leads.map(idOf)), idOf);
   const late = await takeLateSessions(db, leads, visitors);
@@ -74,14 +74,14 @@ const FIGURES = [
   'form_submit_count',
 ] as const;
 
-/** Leads that a submission just holds are left for the next time: it may wait for one of these. */
+/** Skips leads that a submission has locked, which may in turn wait for one of these. They stay queued. */
 async function takeChanged({ query, dialect }: Db, max: number) {
   const changes = await query
     .selectFrom('lead_figure_changes')
     .select('lead_id')
     .orderBy('lead_id')
     .limit(max)
-    .modifyEnd(dialect.holdFree)
+    .modifyEnd(dialect.forUpdateSkipLocked)
     .execute();
   if (changes.length === 0) return [];
   const leads = await readFree({ query, dialect }, changes.map(idOf));
@@ -110,7 +110,7 @@ function readFree({ query, dialect }: Db, leadIds: readonly number[]) {
     .selectFrom('leads')
     .select(['lead_id', 'visitor_id', 'session_id', 'created_at', 'forgotten_submissions', ...FIGURES])
     .where('lead_id', 'in', dialect.anyOf(leadIds))
-    .modifyEnd(dialect.holdFree)
+    .modifyEnd(dialect.forUpdateSkipLocked)
     .execute();
 }
 
@@ -180,7 +180,7 @@ export function figuresOf(visitors: readonly Figures[]) {
 
 type LeadWithVisitor = { lead_id: number; visitor_id: string; session_id: string; created_at: number };
 
-/** Gives leads, and what was submitted in it, a session that was stored after them. */
+/** Assigns a session that was stored after its lead to the lead and to its submissions. */
 async function takeLateSessions(
   { query }: Db,
   leads: readonly LeadWithVisitor[],
@@ -212,7 +212,7 @@ async function takeLateSessions(
   return late;
 }
 
-/** What was submitted to leads that retention has removed still counts. */
+/** Submissions to leads that retention has removed still count. */
 function submitCount(
   lead: { form_submit_count: number; forgotten_submissions: number },
   counted: number | undefined,

@@ -6,7 +6,7 @@ import type { Db } from '../dialect.ts';
 import type { Page } from '../paging.ts';
 import { asksIndex, type Driver, driverOf, isNarrowed, narrows, narrowsLeads } from './narrow.ts';
 
-/** Which leads a list shows: those in the index, and those it has not taken in yet as they are. */
+/** Finds the leads of a list: in the index, and those that it has not caught up with in `leads`. */
 
 export type Listing = LeadFilter & {
   search: Search;
@@ -17,14 +17,14 @@ export type Listing = LeadFilter & {
   after?: number | undefined;
 } & Page;
 
-/** What so many leads include is found sooner by walking along the order than by putting all of them in order. */
+/** From this many matches, walking along the sort order finds a page sooner than sorting the matches. */
 const FREQUENT_FROM = 50_000;
 
 export async function findLeads(db: Db, listing: Listing): Promise<{ leadIds: number[]; total: number }> {
   const { after: _after, before: _before, ...all } = listing;
   const driver = await driverFor(db, listing);
   const total = isFound(listing) ? await countFound(db, all, driver) : await countListed(db, all);
-  // Two filters that leave many leads each may leave none together: nothing is walked along for that.
+  // Two filters may match many leads each, but none together: saves a walk through all of them.
   const leadIds = total === 0 ? [] : await pageOfLeads(db, listing, driver, driver?.entries ?? total);
   return { leadIds, total };
 }
@@ -42,12 +42,12 @@ function pageOfLeads(db: Db, listing: Listing, driver: Driver | undefined, found
     : walkLeads(db, listing);
 }
 
-/** By more than its buckets. */
+/** Filtered by more than buckets. */
 function isFound(listing: Listing): boolean {
   return listing.search.length > 0 || isNarrowed(listing);
 }
 
-/** Without a search: with one, that is what narrows the most. */
+/** Only without a search, which is more selective than any filter. */
 function driverFor(db: Db, listing: Listing): Promise<Driver | undefined> | undefined {
   return listing.search.length > 0 ? undefined : driverOf(db, listing, FREQUENT_FROM);
 }
@@ -68,7 +68,7 @@ const ORDERS: Readonly<Record<LeadSort | 'updated', Order>> = {
   risk_desc: { indexed: 'suspicion_score', own: 'suspicion_score', direction: 'desc' },
   risk_asc: { indexed: 'suspicion_score', own: 'suspicion_score', direction: 'asc' },
   name_asc: { indexed: 'name_key', own: 'name_key', direction: 'asc' },
-  // What has no number yet is not shown.
+  // Leads without a change number yet are left out.
   updated: { indexed: 'changed_no', own: 'null', direction: 'asc' },
 };
 
@@ -78,8 +78,8 @@ function inOrder(sort: Listing['sort']): RawBuilder<unknown> {
 }
 
 /**
- * The first of each bucket and the first of those that have changed, put together: every part is read along an index
- * and no further than the page can reach, whatever the filter.
+ * Merges the first leads of each bucket with the first of the changed ones: every part is read along an
+ * index, and only as far as the page can reach.
  */
 async function walkLeads(db: Db, listing: Listing): Promise<number[]> {
   const { sort, limit, offset } = listing;
@@ -99,7 +99,7 @@ async function walkLeads(db: Db, listing: Listing): Promise<number[]> {
   return rows.map(({ lead_id }) => lead_id);
 }
 
-/** In the order of their numbers, without a filter, the leads are an index themselves. */
+/** Without a filter and in the order of lead numbers, the primary key of `leads` is all it takes. */
 function isUnfiltered(listing: Listing): boolean {
   return bucketsOf(listing).length === BUCKETS && ORDERS[listing.sort].own === 'lead_id';
 }
@@ -127,7 +127,7 @@ function changed(db: Db, listing: Listing): RawBuilder<unknown> {
 
 const IS_UP_TO_DATE = sql`lead_id not in (select lead_id from lead_changes)`;
 
-/** What an entry and a lead are asked for alike. */
+/** The conditions on an entry of the index; `leadMatches` puts the same to a lead. */
 function matches(db: Db, listing: Listing, driver?: Driver): RawBuilder<unknown> {
   return allOf([...wanted(db, listing), ...narrows(db, listing, driver?.column)]);
 }
@@ -143,7 +143,7 @@ function wanted({ dialect }: Db, { search, before }: Listing): (RawBuilder<unkno
   ];
 }
 
-/** The filter for leads themselves; an entry of the index has its bucket. */
+/** The bucket filters, for rows of `leads`. */
 function passes({ status, has_follow_ups, seen }: LeadFilter): RawBuilder<unknown> {
   return allOf([
     status === undefined ? undefined : sql`status = ${status}`,
@@ -159,7 +159,7 @@ function allOf(conditions: readonly (RawBuilder<unknown> | undefined)[]): RawBui
   return asked.length === 0 ? sql`true` : sql`${sql.join(asked, sql` and `)}`;
 }
 
-/** The buckets that pass the filter, as far as anybody is in them, with how many. */
+/** The non-empty buckets that pass the filter, with their counts. */
 async function bucketTotals({ query, dialect }: Db, filter: LeadFilter): Promise<Map<number, number>> {
   const totals = await query
     .selectFrom('lead_index_totals')
@@ -170,10 +170,10 @@ async function bucketTotals({ query, dialect }: Db, filter: LeadFilter): Promise
   return new Map(totals.map(({ bucket, leads }) => [bucket, leads]));
 }
 
-/** What the index has counted, with those who have changed since as they are now. */
+/** The totals of the index, corrected for the leads that have changed since. */
 async function countListed(db: Db, filter: LeadFilter): Promise<number> {
   const indexed = await bucketTotals(db, filter);
-  // Crossed, so that SQLite goes from the few changes to their leads and not from all leads to their changes.
+  // `cross join` fixes the join order of SQLite: from the few changes to their leads.
   const { rows } = await sql<{ outdated: number; changed: number }>`
     select
       (select count(*) from lead_changes c cross join lead_index i
@@ -193,7 +193,7 @@ async function countFound(db: Db, listing: Listing, driver: Driver | undefined):
   return rows[0]?.total ?? 0;
 }
 
-/** As `countListed`: the changes are few, so entries need not be compared with them one by one. */
+/** Like `countListed`: corrects for the few changes instead of comparing each entry with them. */
 async function countNarrowed(db: Db, listing: Listing, driver: Driver | undefined): Promise<number> {
   const entries = allOf([inBuckets(db, listing), matches(db, listing, forCount(listing, driver))]);
   const { rows } = await sql<{ indexed: number; outdated: number; changed: number }>`
@@ -208,7 +208,7 @@ async function countNarrowed(db: Db, listing: Listing, driver: Driver | undefine
   return indexed - outdated + changed;
 }
 
-/** Very many entries that have to be looked at are counted sooner along the index that has all filters in it. */
+/** Very many entries are counted faster along the covering index with all filter columns than one by one. */
 function forCount(listing: Listing, driver: Driver | undefined): Driver | undefined {
   const isCovered = driver?.isAlone && bucketsOf(listing).length === BUCKETS;
   return isCovered || (driver?.entries ?? 0) < FREQUENT_FROM ? driver : undefined;
@@ -222,7 +222,7 @@ async function pageOfFound(db: Db, listing: Listing, driver: Driver | undefined)
   return rows.map(({ lead_id }) => lead_id);
 }
 
-/** All that include what is searched for, by the trigrams they share with it, or that have what is asked for. */
+/** All matches: by the trigram index for a search, otherwise by the index of the driver. */
 function found(db: Db, listing: Listing, driver: Driver | undefined): RawBuilder<unknown> {
   const { search, ...narrowing } = listing;
   const entries = search.length === 0 ? sql`lead_index` : db.dialect.leadsIncluding(search);
@@ -232,21 +232,21 @@ function found(db: Db, listing: Listing, driver: Driver | undefined): RawBuilder
     union all ${changed(db, listing)}`;
 }
 
-/** The sign keeps SQLite from going by the bucket instead of by what narrows more. */
+/** The unary plus keeps SQLite from using the index on the bucket instead of a more selective one. */
 function inBuckets({ dialect }: Db, filter: LeadFilter): RawBuilder<unknown> {
   const buckets = bucketsOf(filter);
   return buckets.length === BUCKETS ? sql`true` : sql`+bucket in ${dialect.anyOf(buckets)}`;
 }
 
 /**
- * Along the numbers of changes. An entry that is out of date stays where it is if it has changed in a way that gives it no
- * new number: the lead itself is asked whether it still passes. One that will get a new number waits for it, or the
- * program would get the same state of the lead twice.
+ * Walks along the change numbers. An outdated entry keeps its place if its lead gets no new number: then the
+ * lead itself is checked against the filter. An entry that will get a new number is left out until then, or
+ * the client would get the same state of the lead twice.
  */
 async function pullLeads(db: Db, listing: Listing, driver: Driver | undefined): Promise<number[]> {
   const { after = 0, limit } = listing;
   const isRare = driver !== undefined && driver.entries < FREQUENT_FROM;
-  const isPast = sql`${isRare ? db.dialect.aside('changed_no') : sql.ref('changed_no')} > ${after}`;
+  const isPast = sql`${isRare ? db.dialect.withoutIndex('changed_no') : sql.ref('changed_no')} > ${after}`;
   const entries = allOf([isPast, inBuckets(db, listing), matches(db, listing, isRare ? driver : undefined)]);
   const { rows } = await sql<{ lead_id: number }>`
     select lead_id from lead_index where ${entries} and (${IS_UP_TO_DATE} or exists (

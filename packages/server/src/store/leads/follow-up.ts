@@ -12,7 +12,7 @@ import {
 } from './submission.ts';
 import { UPDATED } from './updates.ts';
 
-/** What a submission does to a lead that is there already. */
+/** What a submission does to an existing lead. */
 
 export async function readKnownLead(
   { dialect }: Db,
@@ -24,31 +24,31 @@ export async function readKnownLead(
   });
   if (leadId === undefined) return undefined;
   // Locked: another submission may reach the same lead by another identity.
-  const [known] = await dialect.selectHeld<KnownLead>(SELECT_KNOWN, [leadId]);
+  const [known] = await dialect.selectForUpdate<KnownLead>(SELECT_KNOWN, [leadId]);
   return known;
 }
 
 const SELECT_KNOWN = `select lead_id, ${KNOWN_COLUMNS.join(', ')} from leads where lead_id = ?`;
 
-/** Fills what is empty and replaces nothing; from a bot in a person's name it takes nothing at all. */
+/** Fills empty columns and replaces none; a bot that writes in a person's name fills nothing. */
 export async function followUp(db: Db, submission: Submission, known: KnownLead): Promise<void> {
   const { lead, capture } = submission;
   const isStranger = isBotOfPerson(known, lead);
-  const said = searchLines(lead, capture.enquiry.phone, capture.enquiry.customFields);
+  const lines = searchLines(lead, capture.enquiry.phone, capture.enquiry.customFields);
   const filled = fill(known, isStranger ? known : lead);
   const isWorse = lead.suspicion_score > known.suspicion_score && (await isEvidence(db, submission, known));
   await db.dialect.run(UPDATE_FOLLOWED, [
     ...countedAt(submission, known),
     ...FILLED_COLUMNS.map((column) => filled[column]),
     nameKey(filled.contact_name),
-    isStranger ? known.search_text : withSearchText(known.search_text, said),
+    isStranger ? known.search_text : withSearchText(known.search_text, lines),
     isWorse ? lead.suspicion_score : known.suspicion_score,
     isWorse ? lead.suspicion_reasons : known.suspicion_reasons,
     known.lead_id,
   ]);
 }
 
-/** One that was set aside may be accepted after later ones. */
+/** The maximum: a set-aside submission may be accepted after later ones. */
 function countedAt({ lead }: Submission, known: KnownLead): number[] {
   return [Math.max(lead.created_at, known.last_follow_up_at ?? 0), lead.updated_at, lead.updated_at];
 }
@@ -94,8 +94,8 @@ const UPDATE_FOLLOWED = `update leads set ${COUNTED}, ${FILLED_COLUMNS.map((colu
   search_text = ?, suspicion_score = ?, suspicion_reasons = ? where lead_id = ?`;
 
 /**
- * Whether it comes from a visitor or an address that is the person's: that of the submission which shows, or of one
- * that shares either with it. What else followed may have been a stranger's, and his risk is not hers.
+ * Whether it shares a visitor or an address with the shown submission, or with one that shares either with
+ * that. Any other follow-up may be a stranger's, whose risk must not count against the person.
  */
 async function isEvidence(
   { dialect }: Db,
@@ -129,7 +129,7 @@ const SELECT_LINKED = `
 const UPDATE_TAKEN_OVER = `update leads set ${COUNTED}, shown_submission_id = ?,
   ${SHOWN_COLUMNS.map((column) => `${column} = ?`).join(', ')} where lead_id = ?`;
 
-/** The first person after bots makes the lead their own, and what only bots brought no longer binds. */
+/** The first person after bots takes over the lead, and identities that only bots brought are dropped. */
 export async function takeOver(
   db: Db,
   submission: Submission,

@@ -21,7 +21,7 @@ type Forwarded = LeadReference & {
   now: number;
 };
 
-/** Sends a lead by hand, as it is now. Whoever does so has decided that it is no bot. */
+/** Forwards a lead by hand, as it is now. Doing so declares that it is not a bot's. */
 export const forwardLead = write(
   { changes: ['leads', 'sends'] },
   async (db, { id, again, sendPublicId, environment, now }: Forwarded): Promise<ForwardOutcome> => {
@@ -32,7 +32,7 @@ export const forwardLead = write(
       .selectFrom('leads')
       .selectAll()
       .where('lead_id', '=', leadId)
-      .modifyEnd(dialect.hold)
+      .modifyEnd(dialect.forUpdate)
       .executeTakeFirst();
     if (lead === undefined) return 'unknown';
     const sent = await query
@@ -45,7 +45,7 @@ export const forwardLead = write(
       .executeTakeFirst();
     if (sent !== undefined && !again) return 'sent';
 
-    if (lead.is_bot_lead === 1) await noBot(db, leadId);
+    if (lead.is_bot_lead === 1) await clearBotFlag(db, leadId);
     const phone = readPhone(lead.contact_phone, lead.contact_country_code, lead.contact_country_name || null);
     const submission = await shownSubmission(db, leadId, lead.shown_submission_id);
     await insertSend(
@@ -76,7 +76,7 @@ export const forwardLead = write(
   },
 );
 
-async function noBot(db: Db, leadId: number): Promise<void> {
+async function clearBotFlag(db: Db, leadId: number): Promise<void> {
   await db.query.updateTable('leads').set({ is_bot_lead: 0 }).where('lead_id', '=', leadId).execute();
   await db.query
     .updateTable('lead_identities')
@@ -93,7 +93,7 @@ async function originOf(
   { cta_name, payload_json }: { cta_name: string; payload_json: string },
 ) {
   const found = (await touchesOfLeads(db, [lead])).get(lead.lead_id);
-  if (found === undefined) throw new Error('A lead was asked for and not answered.');
+  if (found === undefined) throw new Error('The touches of a lead are missing.');
   return forwardedOrigin(found.attribution, found.touches, {
     ctaName: cta_name,
     siteKey: lead.site_key,

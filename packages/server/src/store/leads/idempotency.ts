@@ -2,15 +2,15 @@ import { IDEMPOTENCY_KEPT_MS, type Idempotency } from '../../domain/leads/idempo
 import type { Db } from '../dialect.ts';
 import { background } from '../operation.ts';
 
-/** What servers were answered under an `Idempotency-Key`, for a day: hashes and ids only. */
+/** The answers that servers got under an `Idempotency-Key`, for a day: hashes and ids only. */
 
 export type AnsweredIds = { leadPublicId: string; submissionPublicId: string };
 
 type Asked = { integrationId: number; idempotency: Idempotency; at: number };
 
 /**
- * The answer that this key got before; null: none. Simultaneous requests under one key wait here for each other, and
- * take no lock on a person before.
+ * The earlier answer under this key; null: none. Concurrent requests with one key wait here for each other,
+ * so they must not hold a lock on a person yet.
  */
 export async function findAnswer(
   { dialect }: Db,
@@ -28,7 +28,7 @@ export async function findAnswer(
   return knownBody === bodyHash ? ids : 'other_body';
 }
 
-/** In place of one that has expired and is not removed yet. */
+/** Replaces an expired answer that has not been cleaned up yet. */
 export async function rememberAnswer(
   { dialect }: Db,
   { integrationId, idempotency, at }: Asked,
@@ -63,7 +63,6 @@ export async function forgetAnswers(
     .execute();
 }
 
-/** Forgets what has expired. */
 export const cleanUpIdempotencyKeys = background(
   { changes: [] },
   async ({ query }, { now }: { now: number }): Promise<number> => {

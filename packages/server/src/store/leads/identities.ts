@@ -32,7 +32,7 @@ export async function learnIdentities(
   if (!isBot) await noteShared(dialect, submission, leadId);
 }
 
-/** What another lead holds stays there; that both use it may mean that they are one person. */
+/** An identity that another lead holds stays there; sharing it suggests that both leads are one person. */
 async function noteShared(dialect: Db['dialect'], { held }: Submission, leadId: number): Promise<void> {
   const shared = held
     .filter((each) => each.lead_id !== leadId && each.kind !== 'ip' && each.is_provisional === 0)
@@ -49,9 +49,9 @@ export async function dropProvisional({ dialect }: Db, leadId: number): Promise<
   await dialect.run('delete from lead_identities where lead_id = ? and is_provisional = 1', [leadId]);
 }
 
-/** Keeps what leads are known by from growing until the transaction ends. */
+/** Locks the identities of leads, so that none is added until the transaction ends. */
 export async function holdIdentities(db: Db, leadIds: readonly number[]): Promise<void> {
-  // SQLite has one writer.
+  // SQLite has a single writer: there is nothing to lock.
   if (db.dialect.kind === 'sqlite') return;
   const locked = new Set<string>();
   for (;;) {

@@ -2,7 +2,7 @@ import { MINUTE_MS } from '../../lib/utc-time.ts';
 import type { Db } from '../dialect.ts';
 import type { KnownIntegration } from './look-up.ts';
 
-/** How exactly the last use of an integration is known. */
+/** Precision of the last use; saves a write for most leads. */
 const LAST_USE_GRAIN_MS = MINUTE_MS;
 
 export async function noteUse(

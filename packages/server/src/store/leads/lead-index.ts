@@ -12,14 +12,14 @@ import { touchesOfLeads } from './touches.ts';
 /** The index behind lists and searches of leads. It is brought up to date in the background, many leads at a time. */
 
 /**
- * Every change of a lead is noted here, in the same transaction. An existing entry is updated just to lock it:
+ * Call with every change of a lead, in the same transaction. An existing note is updated just to lock it:
  * otherwise it could be removed after an index update that did not see this change yet.
  */
 export async function noteChange(db: Db, leadId: number): Promise<void> {
   await Promise.all([noteForAnswers(db, 'leads', [leadId]), noteChangesOfLists(db, [leadId])]);
 }
 
-/** The same for changes that no answer to a question shows. */
+/** The same for changes that do not affect the columnar copies. */
 export async function noteChangesOfLists({ dialect }: Db, leadIds: readonly number[]): Promise<void> {
   const inOrder = [...new Set(leadIds)].sort((one, other) => one - other);
   await dialect.insertRows(
@@ -29,12 +29,12 @@ export async function noteChangesOfLists({ dialect }: Db, leadIds: readonly numb
   );
 }
 
-/** Takes in the oldest changes, and says how many they were. */
+/** Indexes leads that have changed; returns how many. */
 export const indexLeads = background(
   // Lists are the same before and after it.
   { changes: [] },
   async (db, { max }: { max: number }): Promise<number> => {
-    // The totals are changed by one at a time.
+    // One transaction at a time may change the totals.
     await db.dialect.lock('lead-index');
     const leadIds = await takeChanges(db, max);
     if (leadIds.length === 0) return 0;
@@ -48,7 +48,7 @@ export const indexLeads = background(
   },
 );
 
-/** Takes leads out of the index that are no more. */
+/** Removes deleted leads from the index. */
 export async function forget(db: Db, leadIds: readonly number[]): Promise<void> {
   await renewTexts(db, [], await takeOut(db, leadIds));
 }
@@ -66,7 +66,7 @@ async function takeOut(db: Db, leadIds: readonly number[]): Promise<TakenOut[]> 
 type Text = { lead_id: number; search_text: string };
 type TakenOut = Text & { updated_at: number; changed_no: number };
 
-/** Most changes of a lead leave its text as it was, and that is the dearest part of the index. */
+/** Most changes leave the search text as it was, and indexing it is the most expensive part. */
 async function renewTexts({ dialect }: Db, now: readonly Text[], before: readonly Text[]): Promise<void> {
   const kept = new Map(before.map(({ lead_id, search_text }) => [lead_id, search_text]));
   const renewed = now.filter(({ lead_id, search_text }) => {
@@ -82,8 +82,8 @@ async function renewTexts({ dialect }: Db, now: readonly Text[], before: readonl
 type Entry = Omit<Selectable<LeadIndexRow>, 'changed_no'>;
 
 /**
- * Those that were updated since they were indexed, or are new, get the next numbers. One transaction at a time does so,
- * hence numbers become visible in their order, and whoever reads on from one of them misses none.
+ * Entries that are new, or were updated since they were indexed, get the next change numbers. The lock on the
+ * index serialises this, so numbers become visible in order and a cursor misses none.
  */
 async function numbered(
   db: Db,
@@ -100,7 +100,7 @@ async function numbered(
   }));
 }
 
-/** The last of so many. */
+/** Reserves numbers; returns the last of them. */
 async function takeNumbers({ dialect }: Db, count: number): Promise<number> {
   const [taken] = await dialect.run<{ last_no: number }>(
     `insert into lead_index_numbers (id, last_no) values (1, ?)
@@ -116,7 +116,7 @@ async function takeChanges({ query, dialect }: Db, max: number): Promise<number[
     .select('lead_id')
     .orderBy('lead_id')
     .limit(max)
-    .modifyEnd(dialect.holdFree)
+    .modifyEnd(dialect.forUpdateSkipLocked)
     .execute();
   const leadIds = changes.map(({ lead_id }) => lead_id);
   if (leadIds.length === 0) return [];
@@ -147,7 +147,7 @@ const READ = [
 
 type IndexedLead = Awaited<ReturnType<typeof readLeads>>[number];
 
-/** In the order of their changes, in which they get their numbers. */
+/** In the order of their changes, which is also that of the change numbers. */
 function readLeads({ query, dialect }: Db, leadIds: readonly number[]) {
   return query
     .selectFrom('leads')
@@ -158,7 +158,7 @@ function readLeads({ query, dialect }: Db, leadIds: readonly number[]) {
     .execute();
 }
 
-/** How a lead came and what has become of its deliveries is found out here, so that storing a lead need not wait for it. */
+/** Attribution and delivery state are found out here, off the hot path of storing a lead. */
 async function entriesOf(db: Db, leads: readonly IndexedLead[]): Promise<Entry[]> {
   const touched = await touchesOfLeads(db, leads);
   const deliveries = await deliveryStatesOf(db, leads);
@@ -192,7 +192,7 @@ async function countEntries(
   const counts = Map.groupBy(entries, ({ bucket }) => bucket);
   await dialect.insertRows(
     'lead_index_totals',
-    [...counts].map(([bucket, those]) => ({ bucket, leads: sign * those.length })),
+    [...counts].map(([bucket, inBucket]) => ({ bucket, leads: sign * inBucket.length })),
     '(bucket) do update set leads = lead_index_totals.leads + excluded.leads',
   );
 }

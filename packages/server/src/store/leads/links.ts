@@ -4,8 +4,8 @@ import type { Db } from '../dialect.ts';
 /** Which leads, of several projects, are of one person: those that hold the same identity. */
 
 /**
- * So many leads an identity links: no person asks about more projects, but whoever fills in a form can name any. Those
- * whose projects come first, because that is the order of the key: no more are read, however many there are.
+ * How many leads an identity links: no person asks about more projects, but a form can name any number of
+ * them. Takes the first by project key, the order of the index, so that no more rows are read.
  */
 export const LINKED_LEADS_MAX = 100;
 
@@ -14,14 +14,14 @@ export function firstHolders(columns: string, isHeld: string): string {
   return `select ${columns} from lead_identities where ${isHeld} order by project_key limit ${LINKED_LEADS_MAX}`;
 }
 
-/** By lead: for each of its identities the leads that it links. Only those count that people have brought. */
+/** By lead: for each of its identities, the leads that it links. Provisional identities do not count. */
 export type Links = ReadonlyMap<number, readonly ReadonlySet<number>[]>;
 
 type Held = Identity & { lead_id: number };
 
 export async function linksOf({ dialect }: Db, leadIds: readonly number[]): Promise<Links> {
   const mine = `from (${dialect.lookUp('lead_identities', 'lead_id')}) held where kind <> 'ip' and is_provisional = 0`;
-  const holders = dialect.foundBy(`
+  const holders = dialect.lateral(`
     select lead_id as value from (
       ${firstHolders('lead_id, is_provisional', 'kind = mine.kind and value = mine.value')}
     ) first where is_provisional = 0`);
@@ -46,7 +46,7 @@ export async function linksOf({ dialect }: Db, leadIds: readonly number[]): Prom
   return links;
 }
 
-/** The leads whose submissions count for a lead. One that its identities no longer link counts what these do, and its own. */
+/** The leads whose submissions count for a lead. Beyond the limit: those that are linked, and itself. */
 export function countedFor(links: Links, leadId: number): Set<number> {
   const counted = new Set([leadId]);
   for (const leads of links.get(leadId) ?? []) for (const each of leads) counted.add(each);

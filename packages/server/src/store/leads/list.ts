@@ -41,7 +41,7 @@ export const leads = read(
   },
 );
 
-/** Where to go on: after the last of a full page, or after all changes there are. */
+/** The next cursor: after the last of a full page, otherwise after the latest change. */
 async function positionAfter(
   { query }: Db,
   { sort, limit }: Omit<LeadsAsked, 'q'>,
@@ -115,12 +115,12 @@ const SHOWN = [
 const MICROS = 1_000_000;
 
 type ItemOptions = {
-  /** With where they came from in columns of its own, as tables have it. */
+  /** Adds the origin as separate columns, for tables. */
   hasOrigin?: boolean | undefined;
 };
 export type ListedLead = LeadItem & Partial<OriginColumns>;
 
-/** In the order of their numbers as given. */
+/** In the order given. */
 export async function leadItems(
   db: Db,
   leadIds: readonly number[],

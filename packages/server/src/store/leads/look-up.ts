@@ -13,9 +13,9 @@ import { firstHolders, LINKED_LEADS_MAX } from './links.ts';
 
 /** What is known about the sender of a submission. */
 
-/** Of several ranges that contain an address, which are all on the same list, the narrowest counts. */
+/** If several ranges contain an address, the narrowest counts; all are on the same list. */
 export const ipRule = visitorRead(async ({ dialect }, { ip }: { ip: string }): Promise<IpRule | null> => {
-  // Cross join: SQLite then looks up one after the other.
+  // `cross join` makes SQLite look up each network by the index.
   const [rule] = await dialect.run<IpRule>(
     `select r.list, r.usage from ${dialect.listed} cross join ip_rules r where r.network = listed.value
     order by listed.key limit 1`,
@@ -24,7 +24,7 @@ export const ipRule = visitorRead(async ({ dialect }, { ip }: { ip: string }): P
   return rule ?? null;
 });
 
-/** What a key and an address say by themselves: who has the key, and whether a form from there is looked at all the same. */
+/** Whether an API key is valid, and if it is not, whether the address is blocked. */
 export const keySender = visitorRead(
   async (db, { keyHash, ip }: { keyHash: string; ip: string }): Promise<KeySender> => {
     const [integration] = await db.dialect.run<{ enabled: number }>(
@@ -64,7 +64,7 @@ export type KnownVisitor = Pick<
   | 'vpn_suspected'
 >;
 
-/** One query for everything: each round trip costs more than its parts. */
+/** One query for everything: a round trip costs more than all its parts. */
 export async function lookUpSender(db: Db, enquiry: Enquiry): Promise<KnownSender> {
   const { siteKey, formId, visitorId } = enquiry.form;
   const { personIp, callerIp } = enquiry;
@@ -80,7 +80,7 @@ export async function lookUpSender(db: Db, enquiry: Enquiry): Promise<KnownSende
     visitorId,
     ...(isServer ? [isSame || personIp === null ? NO_ADDRESS : addressKey(personIp), enquiry.keyHash] : []),
   ]);
-  if (row === undefined) throw new Error('A query for one row had none.');
+  if (row === undefined) throw new Error('A query for one row returned none.');
   const ruleFor = async (ip: string | null, list: IpRuleRow['list'] | null, usage: IpRuleRow['usage']) => {
     if (list !== null) return { list, usage };
     return row.has_ranges === 1 && ip !== null ? ipRule(db, { ip }) : null;
@@ -116,7 +116,7 @@ const selectSender = (more: { columns: string; joins: string }) => `
   left join visitors v on v.id_hash = ? and v.visitor_id = ?
   ${more.joins}`;
 
-/** A browser is the person, and has no key. */
+/** A browser has the person's own address, and no key. */
 const SELECT_BROWSER = selectSender({ columns: 'null as integration_id', joins: '' });
 const SELECT_SERVER = selectSender({
   columns: `p.list as person_list, p.usage as person_usage,
@@ -129,7 +129,7 @@ type SenderRow = { [K in keyof KnownVisitor]: KnownVisitor[K] | null } & {
   caller_usage: IpRuleRow['usage'];
   person_list: IpRuleRow['list'] | null;
   person_usage: IpRuleRow['usage'];
-  /** Most lists have none, so that the address itself is all there is to look for. */
+  /** Most lists have no ranges; then the exact address is all there is to look up. */
   has_ranges: number;
   recent_from_ip: number;
   site_enabled: number | null;
@@ -183,7 +183,7 @@ export async function lookUpPerson(
   const held = all.filter(({ project_key }) => project_key === enquiry.projectKey);
   const elsewhere = all.filter(({ project_key }) => project_key !== enquiry.projectKey);
   return {
-    // Once the address has sent too many, it does not matter who.
+    // Once the address has reached the limit, the visitor does not matter.
     recentFromVisitor:
       sender.recentFromIp < RECENT_SUBMISSIONS_MAX ? await countFromVisitor(db, enquiry, all) : 0,
     held,
@@ -192,15 +192,16 @@ export async function lookUpPerson(
 }
 
 /**
- * The leads this person has, in this project and in others, of which not all are looked at. Takes the locks on the person's
- * identities, so that simultaneous submissions of one person run one after another.
+ * The identities of this submission that leads hold, in its project and, up to a limit, in others. Locks the
+ * person's identities, so that concurrent submissions of one person are serialised.
  */
 export async function findHeld({ dialect }: Db, enquiry: Enquiry): Promise<HeldIdentity[]> {
   const { identities, projectKey } = enquiry;
   if (identities.length === 0) return [];
   const values = identities.flatMap(({ kind, value }) => [kind, value]);
   const hasAddress = identities.at(-1)?.kind === 'ip';
-  // Statements run in the order in which they are sent: the select sees what was committed before the locks were had.
+  // Pipelined: statements run in the order sent, so the select starts once the locks are held and sees what
+  // was committed before.
   const locked = dialect.kind === 'sqlite' ? undefined : lockPerson(dialect, enquiry);
   const held = hasAddress
     ? dialect.run<HeldIdentity>(SELECTS_WITH_ADDRESS[identities.length - 1] as string, [
@@ -210,7 +211,7 @@ export async function findHeld({ dialect }: Db, enquiry: Enquiry): Promise<HeldI
     : dialect.run<HeldIdentity>(SELECTS_PERSONAL[identities.length] as string, values);
   const [found] = await Promise.all([held, locked]);
   if (found.length < LINKED_LEADS_MAX) return found;
-  // With so many, that of this project may not be among them, and it decides whose the submission is.
+  // At the limit, the holder in this project may be missing, which decides whose the submission is.
   const own = await dialect.run<HeldIdentity>(
     SELECTS_OWN[identities.length] as string,
     identities.flatMap(({ kind, value }) => [kind, value, projectKey]),
@@ -223,7 +224,10 @@ function lockPerson(dialect: Dialect, enquiry: Enquiry): Promise<void> {
   return dialect.lockEach(alone, shared);
 }
 
-/** Identities that are only learned, and do not decide, keep out only those for whom they do. */
+/**
+ * Exclusive locks on the identities that decide, shared ones on those that are only learned: the latter
+ * exclude only submissions for which they decide.
+ */
 export function personLocks({ identities, projectKey }: Enquiry): Locks {
   const lockKey = (identity: Identity) => personLock(projectKey, identity);
   const deciding = lookupKinds(identities);
@@ -231,7 +235,7 @@ export function personLocks({ identities, projectKey }: Enquiry): Locks {
   return { alone: deciding.map(lockKey), shared: learned.map(lockKey) };
 }
 
-/** What is locked while it is decided whose an identity is. */
+/** The lock under which it is decided which lead an identity belongs to. */
 export function personLock(projectKey: string, identity: Identity): string {
   return `${projectKey}\n${identityKey(identity)}`;
 }
@@ -239,7 +243,7 @@ export function personLock(projectKey: string, identity: Identity): string {
 const HELD = 'kind, value, project_key, lead_id, is_provisional';
 const SELECT_FIRST = `select * from (${firstHolders(HELD, 'kind = ? and value = ?')}) held`;
 const SELECT_OWN = `select ${HELD} from lead_identities where kind = ? and value = ? and project_key = ?`;
-/** By how many identities there are besides the address. */
+/** Indexed by the number of identities besides the address. */
 const SELECTS_PERSONAL = [0, 1, 2, 3].map((personal) =>
   Array(personal).fill(SELECT_FIRST).join(' union all '),
 );
@@ -247,12 +251,12 @@ const SELECTS_PERSONAL = [0, 1, 2, 3].map((personal) =>
 const SELECTS_WITH_ADDRESS = SELECTS_PERSONAL.map((personal) =>
   [...(personal === '' ? [] : [personal]), SELECT_OWN].join(' union all '),
 );
-/** By how many identities there are. */
+/** Indexed by the number of identities. */
 const SELECTS_OWN = [0, 1, 2, 3, 4].map((identities) =>
   Array(identities).fill(SELECT_OWN).join(' union all '),
 );
 
-/** No more are counted than it takes to know that they are too many. */
+/** Counts up to the limit only. */
 async function countFromVisitor(
   { dialect }: Db,
   { at, form: { visitorId } }: Enquiry,
@@ -262,7 +266,7 @@ async function countFromVisitor(
   const leadIds = held.filter(({ kind }) => kind === 'visitor').map(({ lead_id }) => lead_id);
   if (leadIds.length === 0) return 0;
   const recent = await dialect.run(
-    `select 1 from ${dialect.listed} cross join ${dialect.foundBy(RECENT_OF_LISTED)} limit ${RECENT_SUBMISSIONS_MAX}`,
+    `select 1 from ${dialect.listed} cross join ${dialect.lateral(RECENT_OF_LISTED)} limit ${RECENT_SUBMISSIONS_MAX}`,
     [JSON.stringify(leadIds), at - RECENT_MS, visitorId],
   );
   return recent.length;

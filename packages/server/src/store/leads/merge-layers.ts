@@ -7,22 +7,22 @@ import { fill } from './follow-up.ts';
 import { isBotOfPerson, SHOWN_COLUMNS } from './submission.ts';
 
 /**
- * What merges make of a lead, one on top of the other. Any of them can be taken out again: those above it are then made
- * once more, as if it had never been there.
+ * The merges into a lead as layers. Any layer can be taken out again: those above it are then reapplied as if
+ * it had never been there.
  */
 
 export type Row = Selectable<LeadRow>;
 
-/** With all that went with it. */
+/** What it takes to undo a merge. */
 export type Undo = Belongings & {
-  /** The lead that went, as it was. */
+  /** The merged lead, as it was. */
   lead: Row;
   /** Primary submissions that have become follow-ups. */
   demoted: number[];
-  /** What the merge says about the other lead, before and after. */
+  /** The columns of the survivor that the merge sets, before and after it. */
   before: Partial<Row>;
   after: Partial<Row>;
-  /** Among the merges into that lead. Missing in those of earlier versions. */
+  /** Position among the merges into the survivor. Missing in merges by earlier versions. */
   order?: number;
 };
 
@@ -35,7 +35,7 @@ function isShown(column: string): boolean {
   return (SHOWN as readonly string[]).includes(column);
 }
 
-/** What a lead is after another one has gone into it. */
+/** The columns of the survivor after a merge. */
 export function afterMerge(survivor: Row, going: Row): Partial<Row> {
   const shown = shows(going, survivor) ? followedBy(going, survivor) : followedBy(survivor, going);
   return {
@@ -43,7 +43,7 @@ export function afterMerge(survivor: Row, going: Row): Partial<Row> {
     status: furtherAlong(survivor.status, going.status),
     crm_lead_id: survivor.crm_lead_id ?? going.crm_lead_id,
     value_micros: survivor.value_micros ?? going.value_micros,
-    // Both may count the same submissions: a lead in another project may have shared something with each.
+    // The maximum, not the sum: a removed lead of another project may have been linked to both.
     forgotten_submissions: Math.max(survivor.forgotten_submissions, going.forgotten_submissions),
     created_at: Math.min(survivor.created_at, going.created_at),
     is_bot_lead: Math.min(survivor.is_bot_lead, going.is_bot_lead),
@@ -67,8 +67,8 @@ export function shows(one: Row, other: Row): boolean {
 }
 
 /**
- * The lead without one of the merges into it. `layers` are all merges into it, oldest first, those among them that went
- * in with another one too; what they say about it is brought in line.
+ * The lead without one of the merges into it. `layers` are all merges into it, oldest first, including nested
+ * ones, which came along with another merged lead. What they say about the lead is updated in place.
  */
 export function withoutLayer(row: Row, layers: readonly Layer[], outId: number): Row {
   const own = layers.filter(({ id }) => !layers.some(({ undo }) => undo.merges.includes(id)));
@@ -88,7 +88,7 @@ export function withoutLayer(row: Row, layers: readonly Layer[], outId: number):
 
 type Change = Pick<Undo, 'before' | 'after'>;
 
-/** The one that is taken out went in with another lead, which stays. */
+/** For a nested merge: the lead that it came along with stays merged. */
 function remade(row: Row, { undo }: Layer, layers: readonly Layer[], outId: number): Change {
   const within = layers.filter(({ id }) => undo.merges.includes(id));
   const { before, after } = undo;
@@ -103,7 +103,7 @@ function remade(row: Row, { undo }: Layer, layers: readonly Layer[], outId: numb
   return { before: undo.after, after };
 }
 
-/** What has gone elsewhere is no longer taken along. */
+/** Without what belongs to a lead that has been taken out. */
 function belongingsWithout(all: Belongings, gone: Belongings): Omit<Belongings, 'merges'> {
   const isGone = (one: Identified) => gone.identities.some((other) => isSameIdentity(one, other));
   return {
@@ -132,7 +132,7 @@ function isWhole({ before }: Change): boolean {
 /** Undoes a merge: restores the old value of each column that still has the one the merge set. */
 function unlessChanged(now: Partial<Row>, { before, after }: Change): Partial<Row> {
   const isTakenOver = 'shown_submission_id' in after && now.shown_submission_id !== after.shown_submission_id;
-  // What people have sent goes with the person.
+  // Back to a bot's lead: what people have sent leaves with the person.
   const isBotAgain = !isTakenOver && before.is_bot_lead === 1 && after.is_bot_lead === 0;
   const isKept = (column: keyof Row) => {
     if ((isTakenOver || isBotAgain) && isShown(column)) return isTakenOver;

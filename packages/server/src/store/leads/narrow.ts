@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { LeadNarrowing } from '../../domain/leads/lead-listing.ts';
 import type { Db } from '../dialect.ts';
 
-/** What narrows a list besides its buckets. Most columns are called the same in the index and in the leads. */
+/** Filters of a list besides its buckets. Most columns have the same name in the index and in `leads`. */
 
 type Column =
   | 'site_key'
@@ -43,18 +43,18 @@ export function isNarrowed(narrowing: LeadNarrowing): boolean {
   return conditionsOf(narrowing).length > 0;
 }
 
-/** Only the index of `driver` may be used, where there is one; without it that of the order or of the search. */
+/** Only the driver's index may be used; without a driver, that of the order or of the search. */
 export function narrows({ dialect }: Db, narrowing: LeadNarrowing, driver?: Column): RawBuilder<unknown>[] {
   return conditionsOf(narrowing).map((condition) => {
     const { column } = condition;
-    return holds(column === driver ? sql.ref(column) : dialect.aside(column), condition);
+    return conditionSql(column === driver ? sql.ref(column) : dialect.withoutIndex(column), condition);
   });
 }
 
-/** Found out when a lead is indexed: how it came, and what has become of its deliveries. */
+/** Computed when a lead is indexed: its channel and delivery state. */
 const OF_INDEX: ReadonlySet<Column> = new Set(['channel_key', 'delivery']);
 
-/** Whether only the index can tell. */
+/** Whether a filter needs columns that only the index has. */
 export function asksIndex(narrowing: LeadNarrowing): boolean {
   return conditionsOf(narrowing).some(({ column }) => OF_INDEX.has(column));
 }
@@ -64,21 +64,21 @@ export function narrowsLeads({ dialect }: Db, narrowing: LeadNarrowing): RawBuil
   return conditionsOf(narrowing).map((condition) =>
     OF_INDEX.has(condition.column)
       ? sql`exists (select 1 from lead_index e where e.lead_id = leads.lead_id
-          and ${holds(sql.ref(`e.${condition.column}`), condition)})`
-      : holds(dialect.aside(condition.column), condition),
+          and ${conditionSql(sql.ref(`e.${condition.column}`), condition)})`
+      : conditionSql(dialect.withoutIndex(condition.column), condition),
   );
 }
 
-function holds(compared: RawBuilder<unknown>, { operator, value }: Condition): RawBuilder<unknown> {
+function conditionSql(compared: RawBuilder<unknown>, { operator, value }: Condition): RawBuilder<unknown> {
   return operator === 'in'
     ? sql`${compared} in (${sql.join(value)})`
     : sql`${compared} ${sql.raw(operator)} ${value}`;
 }
 
-/** The column that narrows the most, and how many entries it leaves; `isAlone`: there is no other. */
+/** The most selective column, and how many entries it leaves; `isAlone`: nothing else is filtered by. */
 export type Driver = { column: Column; entries: number; isAlone: boolean };
 
-/** Counting the entries of an index is much cheaper than reading the wrong ones. */
+/** Counting along an index is much cheaper than reading the wrong rows. */
 export async function driverOf(
   { query }: Db,
   narrowing: LeadNarrowing,
@@ -88,7 +88,7 @@ export async function driverOf(
   const isAlone = byColumn.size === 1;
   let best: Driver | undefined;
   for (const [column, conditions] of byColumn) {
-    const all = conditions.map((condition) => holds(sql.ref(column), condition));
+    const all = conditions.map((condition) => conditionSql(sql.ref(column), condition));
     const { rows } = await sql<{ entries: number }>`
       select count(*) as entries from (
         select 1 from lead_index where ${sql.join(all, sql` and `)} limit ${best?.entries ?? (isAlone ? enough : Number.MAX_SAFE_INTEGER)}

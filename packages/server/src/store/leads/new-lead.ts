@@ -7,7 +7,7 @@ import { SECOND_MS } from '../../lib/utc-time.ts';
 import type { KnownPerson, KnownVisitor } from './look-up.ts';
 import type { Capture, NewLead } from './submission.ts';
 
-/** The lead as this submission has it; of a lead that exists already it says what may be learned. */
+/** The lead as this submission alone makes it; for an existing lead, what it may learn. */
 export function newLead(
   { enquiry, leadPublicId, acceptedAt }: Capture,
   visitor: KnownVisitor | null,

@@ -8,8 +8,8 @@ import type { LeadNoteRow } from '../schema.ts';
 import { type LeadReference, resolveLead } from './reference.ts';
 
 /**
- * What people write about a lead. A note keeps the number of the lead it was written on; a lead shows those of all that
- * were merged into it. So to merge and to take apart again moves none.
+ * Notes on leads. A note keeps the number of the lead it was written on, and a lead also shows the notes of
+ * leads merged into it: so merging and unmerging move no notes.
  */
 
 type NewNote = LeadReference & {
@@ -23,8 +23,8 @@ export const writeNote = write(
   { changes: ['leads'] },
   async (db, { id, noteId, text, by, now }: NewNote): Promise<LeadNote | 'unknown' | 'full'> => {
     const leadId = await resolveLead(db, id);
-    // Held, so that it is not erased before the note is there to go with it.
-    const [lead] = leadId === null ? [] : await db.dialect.selectHeld(SELECT_LEAD, [leadId]);
+    // Locked, so that a concurrent erasure cannot miss the note.
+    const [lead] = leadId === null ? [] : await db.dialect.selectForUpdate(SELECT_LEAD, [leadId]);
     if (leadId === null || lead === undefined) return 'unknown';
     const notes = await countOf(db.query.selectFrom('lead_notes').where('lead_id', '=', leadId));
     if (notes >= NOTES_MAX) return 'full';

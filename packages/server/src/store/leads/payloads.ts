@@ -3,18 +3,18 @@ import type { FormRecord } from '../../domain/leads/form-fields.ts';
 import type { Db } from '../dialect.ts';
 
 /**
- * What forms have sent. Anybody may send a long one, and any number of them for one lead, so they are never all in memory
- * together.
+ * Payloads of submissions, read in bounded chunks: a client may send long ones, and any number of them for
+ * one lead, so they must never all be in memory together.
  */
 
 export type SentPayload = { submission_id: number; payload_bytes: number };
 
-/** Told without reading it. */
+/** Without reading the payload itself. */
 export const PAYLOAD_BYTES = sql<number>`octet_length(payload_json)`;
 
 const BYTES_AT_ONCE = 8 * 1024 ** 2;
 
-/** What is made of the payload of each submission, in their order; of one that is gone by now nothing. */
+/** Maps the payload of each submission, in order; skips submissions that are gone by now. */
 export async function readPayloads<S extends SentPayload, R>(
   { query, dialect }: Db,
   submissions: readonly S[],
@@ -37,7 +37,7 @@ export async function readPayloads<S extends SentPayload, R>(
   return results;
 }
 
-/** Nearly always all of them. */
+/** Nearly always a single part. */
 function* partsOf<S extends SentPayload>(submissions: readonly S[]): Generator<S[]> {
   let part: S[] = [];
   let bytes = 0;
@@ -53,7 +53,7 @@ function* partsOf<S extends SentPayload>(submissions: readonly S[]): Generator<S
   if (part.length > 0) yield part;
 }
 
-/** Where there is too much to be shown at once, without the longest. */
+/** Drops the longest if all of them are too much to be shown at once. */
 export function withoutLongest<S extends Pick<SentPayload, 'payload_bytes'>>(all: readonly S[]): S[] {
   let room = BYTES_AT_ONCE;
   const shown = new Set<S>();

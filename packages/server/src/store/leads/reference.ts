@@ -5,7 +5,7 @@ import type { Schema } from '../schema.ts';
 /** A number or a public id. */
 export type LeadReference = { id: string };
 
-/** The lead that is meant; both ids of a merged lead mean the one it was merged into. */
+/** The lead that an id refers to; both ids of a merged lead refer to its survivor. */
 export async function resolveLead({ query }: Db, id: string): Promise<number | null> {
   const lead = await query
     .selectFrom('leads')

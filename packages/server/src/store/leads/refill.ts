@@ -6,8 +6,9 @@ import type { Row } from './merge-layers.ts';
 import { PAYLOAD_BYTES, readPayloads } from './payloads.ts';
 
 /**
- * What its follow-ups fill in a lead once a merge is undone. One that came after the merge found these fields filled by
- * the other lead. `brought` are the submissions of leads that are still merged into it: those merges have filled them.
+ * What follow-ups fill in a lead once a merge is undone: those after the merge found the fields filled by the
+ * other lead. Excludes `brought`, the submissions of leads that are still merged into it, whose merges have
+ * filled the fields already.
  */
 export async function refill(db: Db, lead: Row, brought: readonly number[]): Promise<Partial<Row>> {
   const submissions = await submissionsOf(db, lead);
@@ -17,7 +18,7 @@ export async function refill(db: Db, lead: Row, brought: readonly number[]): Pro
   return { ...filled, name_key: nameKey(filled.contact_name) };
 }
 
-/** A bot's count only where there are no others. */
+/** Bots' submissions count for a bot's lead only. */
 async function submissionsOf(db: Db, { lead_id, is_bot_lead }: Row) {
   const submissions = await db.query
     .selectFrom('submissions')

@@ -9,13 +9,13 @@ import { forgetAnswers } from './idempotency.ts';
 import { forget } from './lead-index.ts';
 import { firstHolders } from './links.ts';
 
-/** Leads with everything that hangs on them. */
+/** Removes leads with everything that belongs to them. */
 
 export type RemovedLeads = { leads: number; submissions: number; flowSends: number; crmEvents: number };
 
 const NOTHING: RemovedLeads = { leads: 0, submissions: 0, flowSends: 0, crmEvents: 0 };
 
-/** The caller has to hold locks that keep these leads from growing meanwhile. */
+/** The caller must hold locks that keep submissions from being added to these leads. */
 export async function removeLeads(
   db: Db,
   leadIds: readonly number[],
@@ -59,7 +59,9 @@ async function removeRows({ query, dialect }: Db, table: TableOfLeads, leadIds: 
   return Number(numAffectedRows ?? 0n);
 }
 
-/** Leads of the same person for other projects count its submissions too: those that are linked once these have gone. */
+/**
+ * Queues the person's leads in other projects, which count these submissions, as linked once these are gone.
+ */
 async function noteRelatives({ dialect }: Db, leadIds: readonly number[]): Promise<void> {
   const isLeft = `lead_id not in (select cast(listed.value as bigint) from ${dialect.listed})`;
   const left = firstHolders('lead_id as value', `kind = gone.kind and value = gone.value and ${isLeft}`);
@@ -68,13 +70,13 @@ async function noteRelatives({ dialect }: Db, leadIds: readonly number[]): Promi
     `insert into lead_figure_changes (lead_id)
     select distinct found.value from (
       select distinct kind, value from (${dialect.lookUp('lead_identities', 'lead_id')}) held where kind <> 'ip'
-    ) gone cross join ${dialect.foundBy(left)}
+    ) gone cross join ${dialect.lateral(left)}
     where true order by found.value on conflict do nothing`,
     [ids, ids],
   );
 }
 
-/** With the leads that went into them. */
+/** Includes what belonged to the leads merged into them. */
 async function removeMerged(db: Db, leadIds: readonly number[]): Promise<void> {
   const { query, dialect } = db;
   const merged = await query
@@ -101,7 +103,7 @@ async function forgetAnswersOf(db: Db, leadIds: readonly number[]): Promise<void
   );
 }
 
-/** Those that wait for a lead with one of their CRM ids as well. */
+/** Includes events parked under one of their CRM ids. */
 async function removeCrmEvents(db: Db, leadIds: readonly number[]): Promise<number> {
   const { query, dialect } = db;
   const { rows } = await sql<{ id: string }>`
@@ -111,7 +113,7 @@ async function removeCrmEvents(db: Db, leadIds: readonly number[]): Promise<numb
   `.execute(query);
   const crmIds = rows.map(({ id }) => id);
   if (crmIds.length === 0) return 0;
-  // An event that is just being taken in finds the lead or waits for it, but is not left behind.
+  // Waits for events that are being stored, so that none is left behind.
   await dialect.lockEach(crmIds.map(crmKey));
   const { numDeletedRows } = await query
     .deleteFrom('unmatched_crm_events')
@@ -130,7 +132,7 @@ async function removeSends(db: Db, leadIds: readonly number[]): Promise<number> 
   return removeRows(db, 'flow_sends', leadIds);
 }
 
-/** An address that was blocked for a honeypot stays blocked, but not with the page that a person was on. */
+/** An address that the honeypot has blocked stays blocked, but without the page that the person was on. */
 async function forgetHoneypotPages({ query, dialect }: Db, leadIds: readonly number[]): Promise<void> {
   await sql`
     update ip_rules set referer = '' where referer <> '' and exists (

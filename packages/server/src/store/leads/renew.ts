@@ -16,8 +16,8 @@ import { noteChangesOfLists } from './lead-index.ts';
 import { PAYLOAD_BYTES, readPayloads } from './payloads.ts';
 
 /**
- * Renews search texts and name keys that were made by earlier rules, newest leads first; returns how many. Rows that are locked by
- * another transaction are left for the next time.
+ * Renews search texts and name keys that were made by earlier rules, newest leads first; returns how many.
+ * Skips locked rows, which stay queued.
  */
 export const renewSearchTexts = background(
   // Searches find what they could not find before.
@@ -33,24 +33,24 @@ export const renewSearchTexts = background(
       .selectFrom('leads')
       .select('lead_id')
       .where('lead_id', 'in', outdated)
-      .modifyEnd(dialect.holdFree)
+      .modifyEnd(dialect.forUpdateSkipLocked)
       .execute();
     const leadIds = leads.map(({ lead_id }) => lead_id);
     await renewSearchTextsOf(db, leadIds);
-    // Also where the text is the same: the index may have learned to tell more.
+    // Even if the text is the same: entries of the index may have new columns.
     await noteChangesOfLists(db, leadIds);
     await query.deleteFrom('lead_renewals').where('lead_id', 'in', dialect.anyOf(leadIds)).execute();
     return leads.length;
   },
 );
 
-/** How long a process of the version before may go on beside this one, and how long it may have been sending a lead. */
+/** How long a process of the version before may run beside this one, and how long its deliveries may take. */
 const SIDE_BY_SIDE_MS = DAY_MS;
 const SENDING_MS = 3 * DAY_MS;
 
 /**
- * Where the tables have a new shape since yesterday, processes of an earlier version may still change leads, by rules of
- * their own: what they have touched is taken in again.
+ * For a day after a migration, processes of an earlier version may still change leads by rules of their own:
+ * indexes again what they may have touched.
  */
 export const renewAfterMigration = background(
   { changes: [] },
@@ -95,8 +95,8 @@ export async function renewSearchTextsOf(db: Db, leadIds: readonly number[]): Pr
 type StoredLead = Parameters<typeof storedSearchLines>[0] & { lead_id: number };
 
 /**
- * A lead is found by what its submissions say, a bot's only where there are no others, and by what it shows. In the order in
- * which they came, so that it is the text that they have made one by one.
+ * A lead is found by what its submissions contain (a bot's only for a bot's lead), and by what it shows. In
+ * the order of arrival, so that the result equals the text built incrementally.
  */
 export async function searchTextsOf(db: Db, leads: readonly StoredLead[]): Promise<Map<number, string>> {
   const byId = new Map(leads.map((lead) => [lead.lead_id, lead]));
@@ -105,9 +105,9 @@ export async function searchTextsOf(db: Db, leads: readonly StoredLead[]): Promi
     const lead = byId.get(submission.lead_id);
     if (lead === undefined) return;
     const contact_country_code = readLeadForm(payload).dialCode;
-    const said = storedSearchLines({ ...lead, ...submission, contact_country_code }, customFields(payload));
+    const lines = storedSearchLines({ ...lead, ...submission, contact_country_code }, customFields(payload));
     const before = texts.get(lead.lead_id);
-    texts.set(lead.lead_id, before === undefined ? searchText(said) : withSearchText(before, said));
+    texts.set(lead.lead_id, before === undefined ? searchText(lines) : withSearchText(before, lines));
   });
   return new Map(
     leads.map((lead) => {

@@ -4,7 +4,7 @@ import { type ChangeOutcome, changeLead, type LeadChange } from './change.ts';
 import { noteChange } from './lead-index.ts';
 import { type LeadReference, resolveLead } from './reference.ts';
 
-/** What the people in front of the dashboard do to a lead. */
+/** Changes to leads from the dashboard. */
 
 type LeadUpdate = LeadReference & LeadChange;
 
@@ -12,7 +12,7 @@ export const updateLead = write({ changes: ['leads'] }, (db, update: LeadUpdate)
   changeResolved(db, update),
 );
 
-/** The same where a move may leave a delivery. */
+/** The same if a move may add a delivery. */
 export const updateLeadAndTell = write({ changes: ['leads', 'sends'] }, (db, update: LeadUpdate) =>
   changeResolved(db, update),
 );
@@ -22,10 +22,7 @@ async function changeResolved(db: Db, { id, ...change }: LeadUpdate): Promise<Ch
   return leadId === null ? 'unknown' : changeLead(db, leadId, change);
 }
 
-/**
- * Marks a lead as seen by someone who was shown so many follow-ups of it. False: there are more by now, or it
- * is no more.
- */
+/** Marks a lead as seen if it has as many follow-ups as were shown. False: it has more by now, or is gone. */
 export const markLeadSeen = write(
   { changes: ['leads'] },
   async (

@@ -9,7 +9,7 @@ import type { HeldIdentity } from './look-up.ts';
 /** An enquiry, with what the service adds to it. */
 export type Capture = {
   enquiry: Enquiry;
-  /** When it became a lead after all, where it was set aside first. */
+  /** When it was accepted, if it had been set aside. */
   acceptedAt?: number;
   leadPublicId: string;
   submissionPublicId: string;
@@ -30,9 +30,9 @@ export type Capture = {
   /** Besides the usual ones. Missing in leads that earlier versions have logged. */
   disposableEmailDomains?: readonly string[];
   isTrustedProxy: boolean;
-  /** When it must not be stored any more, because its sender no longer waits. */
+  /** After this it must not be stored, because its sender no longer waits. */
   deadline?: number;
-  /** It was answered while the store was away: it is no longer refused, and may have been stored before. */
+  /** From the lead log, and so already answered: it is no longer refused, and may have been stored before. */
   isLogged?: true;
 };
 
@@ -42,7 +42,7 @@ export type NewLead = Omit<Selectable<LeadRow>, 'lead_id'>;
 export type Submission = {
   capture: Capture;
   lead: NewLead;
-  /** Those of its identities that leads of the project hold already. */
+  /** Those of its identities that leads of the project already hold. */
   held: readonly HeldIdentity[];
   /** The leads of this person in other projects. */
   elsewhere: readonly number[];
@@ -59,7 +59,7 @@ export type Submission = {
  */
 export type Relation = 'primary' | 'follow_up' | 'takeover';
 
-/** What is read of a lead that is there already. */
+/** The columns that are read of an existing lead. */
 export const KNOWN_COLUMNS = [
   'lead_public_id',
   'status',

@@ -20,7 +20,7 @@ import {
 
 export type Submitted = AnsweredIds & { leadId: number; isPrimary: boolean; isForwarded: boolean };
 
-/** Processes may store what came at nearly the same moment in any order. */
+/** Concurrent processes may store near-simultaneous submissions out of order. */
 const OUT_OF_ORDER_MS_MAX = 5 * SECOND_MS;
 
 /** The lead a submission belongs to, its history and everything that follows from it. */
@@ -28,7 +28,7 @@ export async function submitLead(db: Db, submission: Submission): Promise<Submit
   const known = await readKnownLead(db, submission);
   const relation = relationOf(known, submission.lead);
   const leadId = known?.lead_id ?? (await db.dialect.insertNumbered('leads', submission.lead));
-  // In PostgreSQL what is sent together takes one round trip.
+  // Pipelined: one round trip in PostgreSQL.
   const [added] = await Promise.all([
     addSubmission(db, submission, leadId, known),
     noteChange(db, leadId),
@@ -49,7 +49,7 @@ export async function submitLead(db: Db, submission: Submission): Promise<Submit
   };
 }
 
-/** What the lead learns comes first: what is forwarded may follow from it. */
+/** Sent in this order: what is forwarded may depend on what the lead has learned. */
 async function learnAndForward(db: Db, submission: Submission, stored: StoredSubmission): Promise<boolean> {
   const { leadId, known, relation, submissionId } = stored;
   const isStranger = relation === 'follow_up' && isBotOfPerson(known, submission.lead);
@@ -75,7 +75,7 @@ async function addSubmission(
   const { enquiry, submissionPublicId, duplicateWindowMinutes } = capture;
   const previousAt = known?.last_follow_up_at ?? known?.created_at ?? Number.NEGATIVE_INFINITY;
   const sinceMs = enquiry.at - previousAt;
-  // One that was set aside and is accepted later is older than the previous one by more than that.
+  // A set-aside submission that is accepted later is older than the previous one by more than that.
   const isDuplicate = sinceMs > -OUT_OF_ORDER_MS_MAX && sinceMs < duplicateWindowMinutes * MINUTE_MS;
   const searched: SearchedFields = {
     contact_email: lead.contact_email,
@@ -115,8 +115,8 @@ async function addSubmission(
 }
 
 /**
- * The figures of a lead follow in the background. In SQLite a session that is stored later finds the lead by its
- * visitor; in PostgreSQL both may be stored at the same moment, and neither sees the other.
+ * Queues leads whose figures have to be updated. In SQLite a session that is stored later finds the lead by
+ * its visitor; in PostgreSQL both may be stored concurrently, without seeing each other.
  */
 async function noteFigures(
   { dialect }: Db,
@@ -126,7 +126,7 @@ async function noteFigures(
 ): Promise<void> {
   // A new lead has the figures of its visitor already; with one more submission, other leads of the person count it.
   const isStale = known !== undefined || (lead.visitor_id !== '' && dialect.kind === 'postgres');
-  // In one order, so that two transactions never wait for each other.
+  // One lock order, so that transactions cannot deadlock.
   const stale = isStale || elsewhere.length > 0 ? [leadId, ...elsewhere].sort((a, b) => a - b) : [];
   await dialect.insertRows(
     'lead_figure_changes',
@@ -145,7 +145,7 @@ function blockSender(db: Db, { ip, at, geo, referer }: Enquiry): Promise<void> {
   });
 }
 
-/** Last, because this row is locked until the commit and others may need it. */
+/** Last: this row stays locked until the commit, and other transactions may need it. */
 function countSubmission(db: Db, { lead }: Submission): Promise<void> {
   return addToTotals(db, {
     day: utcDay(lead.created_at),

@@ -13,7 +13,7 @@ import { idHash } from '../tracking/state.ts';
 
 /** How leads came, read from the visits of all visitors that they are known by. */
 
-/** More are not looked at: it is no person. */
+/** A visitor with more visits is not a person. */
 const VISITS_MAX = 500;
 const VISITS_OF_A_LIST_MAX = 20_000;
 
@@ -109,7 +109,7 @@ async function readAttribution({ query }: Db): Promise<{ days: number; portalDom
   };
 }
 
-/** Of leads whose visitors are not known there is nothing. */
+/** Leads without known visitors have no entry. */
 async function visitsOfLeads(
   { query, dialect }: Db,
   leads: readonly Pick<TouchedLead, 'lead_id' | 'created_at'>[],
@@ -150,7 +150,7 @@ async function visitsOfLeads(
   return byLead;
 }
 
-/** What browsers remembered, by lead; of the submission that the lead shows. */
+/** The touches that browsers remembered, by lead, from the submission that the lead shows. */
 async function touchesInForms(
   { query, dialect }: Db,
   leads: readonly TouchedLead[],
@@ -161,7 +161,7 @@ async function touchesInForms(
     .innerJoin('leads as l', 'l.lead_id', 's.lead_id')
     .select(['s.lead_id', 's.payload_json'])
     .where('s.lead_id', 'in', dialect.anyOf(leads.map(({ lead_id }) => lead_id)))
-    // In this order: a lead may have any number of long follow-ups, which are not looked through.
+    // `case` fixes the order of evaluation: spares searching any number of long follow-ups.
     .where(sql<SqlBool>`case when s.submission_id = l.shown_submission_id
       or (l.shown_submission_id = 0 and s.is_primary_lead = 1)
       then ${dialect.contains('s.payload_json', '__touches')} end`)

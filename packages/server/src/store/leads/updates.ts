@@ -2,8 +2,8 @@ import type { Db } from '../dialect.ts';
 import { noteChange } from './lead-index.ts';
 
 /**
- * When a lead was last changed from outside. It grows with each change, even within a millisecond or after the clock was
- * set back: the index of the lists tells a change by it. Takes the time twice.
+ * When a lead was last changed from outside. Grows strictly with each change, even within a millisecond or
+ * after the clock was set back: the lead index detects changes by it. Takes the time as two parameters.
  */
 export const UPDATED = 'updated_at = case when updated_at >= ? then updated_at + 1 else ? end';
 

@@ -12,10 +12,10 @@ import { average } from './statistics.ts';
 
 /** Projects and sources are whatever forms send, so there may be any number of them. */
 const NAMES_MAX = 1000;
-/** Read before they are taken together; the least frequent are left out. */
+/** How many are read before they are grouped; the least frequent are left out. */
 const SPELLINGS_MAX = 20_000;
 
-/** A text that is empty leaves nothing out. */
+/** An empty text does not filter. */
 export type DatasetFilter = {
   days: number;
   project: string;
@@ -165,7 +165,7 @@ function firstWritten(earliest: readonly Spelling[], rankOf: (name: string) => n
     .reduce((first, name) => (rankOf(name) < rankOf(first) ? name : first));
 }
 
-/** Totals know the day only: which of several spellings was first on it, the submissions of that day tell. */
+/** Totals only know the day; which spelling came first on it is read from the submissions of that day. */
 async function rankWithinDays(
   { query, dialect }: Db,
   column: NameColumn,

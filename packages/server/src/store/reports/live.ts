@@ -9,7 +9,7 @@ import { LISTED_COLUMNS, listedVisit } from './listed-visit.ts';
 
 type Asked = { now: number; siteKeys?: readonly string[] | undefined };
 
-/** Open visits with activity in the last minutes. An index has them, and only them: it does not grow with the sessions. */
+/** Open visits with activity in the last minutes, by a partial index that does not grow with the sessions. */
 export const live = read({ shows: ['tracking', 'leads'] }, async (db, { now, siteKeys }: Asked) => {
   const present = db.query
     .selectFrom('sessions')

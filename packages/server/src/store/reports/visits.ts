@@ -12,7 +12,7 @@ import { LISTED_COLUMNS, listedVisit } from './listed-visit.ts';
 /** A visit as the columnar copy knows it. */
 export type VisitKey = { key: string; visitorNo: number; startedAt: number };
 
-/** Those of the given visits that are there, in that order. */
+/** The given visits that still exist, in that order. */
 export const visitsByKey = read(
   { shows: ['tracking', 'leads', 'replays'] },
   (db, { visits }: { visits: readonly VisitKey[] }): Promise<VisitItem[]> =>
@@ -40,7 +40,7 @@ async function visitItems(db: Db, visits: readonly VisitKey[]): Promise<VisitIte
   }));
 }
 
-/** Most keys are the id itself. Of other ids the key is a hash, and the visitor and the start find them. */
+/** Most keys are the session id itself. Other ids are hashed, and are found by visitor and start. */
 async function sessionsByKey(db: Db, visits: readonly VisitKey[]) {
   const { dialect } = db;
   const direct = await sessionsOf(db)

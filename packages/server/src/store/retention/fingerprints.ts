@@ -5,8 +5,8 @@ import type { FingerprintRow } from '../schema.ts';
 import type { Walk, Walked } from './walk.ts';
 
 /**
- * Browsers that have not been seen for as long as sessions are kept go, with their networks. Of one that is still seen the
- * old addresses go; what was counted of it stays.
+ * Deletes fingerprints that have not been seen for as long as sessions are kept, with their networks. Those
+ * still seen lose their old addresses, but keep their counts.
  */
 export const forgetOldFingerprints = background(
   { changes: [] },

@@ -11,8 +11,8 @@ import type { Walk, Walked } from './walk.ts';
 type LeadWalk = Walk & { stages: readonly string[]; now: number };
 
 /**
- * Leads in some stages to which nothing has happened for long: no submission, no move to another stage, no note. They are
- * numbered in the order in which they came, so the walk ends at the first that is too young.
+ * Deletes leads in some stages without recent activity: no submission, no move to another stage, no note.
+ * They are numbered in order of arrival, so the walk ends where they are too young.
  */
 export const forgetOldLeads = background(
   { changes: ['leads', 'sends', 'tracking'] },
@@ -60,8 +60,8 @@ async function remove(
 ): Promise<number> {
   if (found.length === 0) return 0;
   await holdIdentities(db, found);
-  // There may have been a submission before the locks were held.
-  const held = await oldOf(db, found, stages, before).modifyEnd(db.dialect.hold).execute();
+  // A submission may have come in before the locks were held.
+  const held = await oldOf(db, found, stages, before).modifyEnd(db.dialect.forUpdate).execute();
   const old = held.map(idOf);
   const { rows: busy } = await sql<{ lead_id: number }>`
     select distinct lead_id from flow_sends

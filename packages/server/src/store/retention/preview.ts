@@ -23,7 +23,7 @@ const CLASSES = [
 ] as const;
 export type RetentionPreview = Record<(typeof CLASSES)[number], OldRows>;
 
-/** The time that the next run of a job that deletes will get. */
+/** The clock that the next run of a deleting job will get. */
 export const nextClock = primaryRead(
   async (db, { job, tick, intervalMs }: { job: string; tick: number; intervalMs: number }): Promise<number> =>
     clockOf(db, job, tick, intervalMs),
@@ -64,7 +64,7 @@ async function oldRows(
   return rows[0] ?? { rows: 0, oldest: null };
 }
 
-/** From the totals of the days, because there may be millions. Those that have been forgotten are still in them. */
+/** From the totals by day: there may be millions. They still count sessions from before the horizon. */
 async function oldSessions(db: Db, before: number): Promise<OldRows> {
   const horizon = await horizonOf(db, 'sessions');
   const { rows } = await sql<{ rows: number; day: string | null }>`

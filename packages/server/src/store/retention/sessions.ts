@@ -9,11 +9,12 @@ import { noteHorizon } from './horizons.ts';
 import type { Walk, Walked } from './walk.ts';
 
 /**
- * Old sessions with all that happened in them. The totals keep counting them, and so does the row of their visitor, until
- * the visitor has not been seen for as long and no lead is known by it.
+ * Deletes old sessions with all that happened in them. The totals keep counting them, and so does the row of
+ * their visitor, until the visitor has not been seen for as long and no lead is known by it.
  *
- * Visitors are numbered in the order in which they first appear. So the walk along their numbers ends where they are too
- * young to have old sessions, and needs no index by time, which would cost every session a write.
+ * Visitors are numbered in the order in which they first appear. So the walk along their numbers ends where
+ * they are too young to have old sessions, and needs no index by time, which would cost every session a
+ * write.
  */
 export const forgetOldSessions = background(
   { changes: ['tracking', 'leads', 'replays'] },
@@ -25,7 +26,7 @@ export const forgetOldSessions = background(
     if (last === undefined) return { removed: 0, next: null };
     const old = visitors.filter(({ first_seen_at }) => first_seen_at < before);
     const removed = await removeSessions(db, old, before, max);
-    // A visitor with very many: the next step goes on with the same ones.
+    // A visitor may have very many: the next step repeats the same range.
     if (removed === max) return { removed, next: after };
     await removeVisitors(db, old, before);
     const isPast = visitors.every(({ first_seen_at }) => first_seen_at >= before + LATE_MS_MAX);
@@ -75,7 +76,7 @@ async function removeSessions(
     'sessions',
     sessions.map(({ session_id }) => session_id),
   );
-  // Leads came by visits that are no more.
+  // These visits may have been touches of leads.
   const visitorIds = visitors.map(({ visitor_id }) => visitor_id);
   await noteForAnswers(db, 'leads', await leadsOfVisitors(db, visitorIds));
   return sessions.length;

@@ -2,11 +2,11 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { isFree } from '../leases.ts';
 import { background } from '../operation.ts';
 
-/** What else holds the words of people: set-aside leads, and what was sent for leads. */
+/** Other texts about people: set-aside leads, and the bodies of sends. */
 
 export type SetAsideLimits = { before: number; settledBefore: number };
 
-/** Those that were deleted or accepted are shown nowhere any more. */
+/** Deleted and accepted ones are no longer shown, and have a limit of their own. */
 export function isOldSetAside({ before, settledBefore }: SetAsideLimits): RawBuilder<SqlBool> {
   return sql`(received_at < ${before} or deleted_at < ${settledBefore} or accepted_at < ${settledBefore})`;
 }
@@ -28,10 +28,10 @@ export const forgetSetAside = background(
   },
 );
 
-/** In the place of a body that is kept no longer. */
+/** Replaces a body that is no longer kept. */
 export const FORGOTTEN_BODY = '{}';
 
-/** A send that is still to be made needs its body. */
+/** A pending send still needs its body. */
 export function hasOldBody(before: number): RawBuilder<SqlBool> {
   return sql`(created_at < ${before} and status <> 'pending' and body <> ${FORGOTTEN_BODY})`;
 }
@@ -49,7 +49,7 @@ export const forgetSendBodies = background(
       .where(isFree(now))
       .orderBy('flow_send_public_id')
       .limit(max)
-      .modifyEnd(dialect.holdFree)
+      .modifyEnd(dialect.forUpdateSkipLocked)
       .execute();
     if (old.length === 0) return 0;
     const ids = dialect.anyOf(old.map(({ id }) => id));

@@ -1,7 +1,7 @@
-/** One step along the numbers of rows, as long as a lead that has to be stored in between can wait. */
+/** One step of a walk along row numbers, short enough for leads to be stored in between. */
 export type Walk = {
   before: number;
-  /** The number the step before has come to. */
+  /** The number that the step before has reached. */
   after: number;
   max: number;
 };

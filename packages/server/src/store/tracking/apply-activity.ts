@@ -6,10 +6,10 @@ import type { SessionRow } from '../schema.ts';
 import { pairKey, type TrackingState } from './state.ts';
 import { contribute, count, minuteTotal, pageTotal, type Totals } from './totals.ts';
 
-/** What happens in a session that has started, and its end: what that does to the state and the totals. */
+/** Applies the events and the end of a started session to the state and the totals. */
 
 const TOUCH_EVENTS = new Set(['form_start', 'form_submit', 'cta_click']);
-/** What a session remembers of the forms it met, by the event that tells it. */
+/** Which flag of a session each event of a form sets. */
 export const FORM_STEPS: Readonly<Record<string, 'form_viewed' | 'form_started' | 'form_submitted'>> = {
   form_view: 'form_viewed',
   form_start: 'form_started',

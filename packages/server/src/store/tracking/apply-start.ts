@@ -17,7 +17,7 @@ import {
   type Totals,
 } from './totals.ts';
 
-/** What the start of a session does to the state and the totals: the session, its fingerprint, its visitor. */
+/** Applies the start of a session to the state and the totals: the session, its fingerprint, its visitor. */
 
 export const RECENT_NETWORKS = 3;
 const TEXT_CHARS_MAX = 512;
@@ -144,8 +144,8 @@ function newFingerprint(state: TrackingState, start: StartRecord): FingerprintRo
 }
 
 /**
- * Fingerprint to IP to ASN, each counted the first time it is seen. The first of each stands in the
- * fingerprint's own row: that spares two scattered writes for everyone who never changes networks.
+ * Counts each IP address and ASN of a fingerprint once. The first of each is kept in the fingerprint's own
+ * row, which saves two random writes for everyone who never changes networks.
  */
 function rememberNetwork(state: TrackingState, fingerprint: FingerprintRow, start: StartRecord): void {
   const { fingerprint_id } = fingerprint;

@@ -6,8 +6,8 @@ const EARLY_RECORDS_KEPT_MS = DAY_MS;
 const MINUTES_KEPT_MS = 2 * HOUR_MS;
 
 /**
- * Forgets old minutes, and records whose session never came; returns how many of these there were. A start that failed is
- * tried again, so what waits for it stays.
+ * Deletes old totals by minute, and early records whose session never came; returns how many of these there
+ * were. A start that failed is retried, so records that wait for it stay.
  */
 export const cleanUpTracking = background(
   // Minutes are shown by the realtime report only, whose answers are never kept.
@@ -17,7 +17,7 @@ export const cleanUpTracking = background(
     await query
       .deleteFrom('minute_totals')
       .where('minute', '<', minuteOf(now - MINUTES_KEPT_MS))
-      // An open session still has to be taken off the minute it is counted in.
+      // An open session still has to be subtracted from the minute it is counted in.
       .where('active', '=', 0)
       .execute();
     const mayStart = await sessionsFailedToStart(db);

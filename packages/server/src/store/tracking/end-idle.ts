@@ -11,7 +11,7 @@ export const endIdleSessions = background(
       .selectAll()
       .where('ended_at', 'is', null)
       .where('last_activity_at', '<', idleSince)
-      // By this the index finds them.
+      // Implied by the last activity, and lets the index of open sessions be used.
       .where('started_at', '<', idleSince)
       .orderBy('started_at')
       .limit(sessionsMax)

@@ -5,7 +5,7 @@ import type { FailedRecordRow } from '../schema.ts';
 
 export type FailedKey = Pick<FailedRecordRow, 'spool_id' | 'sequence' | 'position'>;
 
-/** Those of an inbox in their order: a session starts before something happens in it. */
+/** In the order of their inbox: the start of a session comes before its events. */
 export function failedAfter(
   { query }: Db,
   after: FailedKey | undefined,
@@ -37,7 +37,7 @@ export async function removeFailed(
     .execute();
 }
 
-/** Undefined: it may have failed because it is no JSON. */
+/** Undefined: it is no JSON object, which may be why it failed. */
 export function parseFailed(record: FailedRecordRow['record']): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(record);

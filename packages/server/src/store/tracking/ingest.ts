@@ -21,19 +21,22 @@ export type TrackingBatch = {
   lastSequence: number;
   lines: Uint8Array<ArrayBuffer>;
   now: number;
-  /** Set when the batch was sent before the previous one was done: the last sequence of the previous one. */
+  /** Pipelining: the last sequence of the previous batch, if this one was sent before that was done. */
   follows?: number | undefined;
 };
 
 /** Where records come from, and when they are applied. */
 type RecordBatch = Pick<TrackingBatch, 'spoolId' | 'firstSequence' | 'now'> & {
-  /** Its records have failed before, and are kept for as long as they fail. */
+  /** Its records have failed before, and stay among the failed ones until they succeed. */
   isRetried?: true;
 };
 
 const GZIP_LEVEL = 1;
 
-/** How far an inbox has been processed; what it still holds up to there can be forgotten. A replica might lag. */
+/**
+ * How far an inbox has been processed; up to there it can drop its records. Runs on the primary, because a
+ * replica might lag.
+ */
 export const appliedSequence = background(
   { changes: [] },
   async ({ query }, { spoolId }: { spoolId: string }): Promise<number> => {
@@ -46,18 +49,18 @@ export const appliedSequence = background(
   },
 );
 
-/** How many leads have to follow their visitors, how many records could not be applied, and how many were not kept. */
+/** How many leads were queued for new figures, and how many records failed or were dropped. */
 export type Ingested = { leads: number; failed: number; dropped: number };
 
 /**
- * Applies a batch of the inbox, all of it or nothing. The last applied sequence is written with it, so a
- * batch that comes again, because the process died before it could forget it, is refused.
+ * Applies a batch of the inbox atomically. The last applied sequence is written in the same transaction, so a
+ * batch that is replayed after a crash is refused: exactly once.
  */
 export const ingestTracking = background(
   { changes: ['tracking'] },
   async (db, batch: TrackingBatch): Promise<Ingested> => {
     const load = async () => loadRecords(db, `[${linesOf(batch).join(',')}]`);
-    // In PostgreSQL what is sent together takes one round trip, and the server works on it meanwhile.
+    // Pipelined: one round trip in PostgreSQL, and the server works in parallel.
     const [, loaded] = await Promise.all([begin(db, batch), load()]);
     const [leads] = await Promise.all([applyRecords(db, batch, loaded, 0), finish(db, batch)]);
     return { leads, failed: 0, dropped: loaded.state.dropped };
@@ -65,8 +68,8 @@ export const ingestTracking = background(
 );
 
 /**
- * The same for a batch that cannot be applied as a whole: record by record. What fails is kept with the reason,
- * and counts as done.
+ * For a batch that cannot be applied as a whole: applies it record by record. A failed record is kept with
+ * the reason, and counts as done.
  */
 export const salvageTracking = background(
   { changes: ['tracking'] },
@@ -93,8 +96,8 @@ export const salvageTracking = background(
 export type Retried = { applied: number; failed: number; leads: number; last: FailedKey | undefined };
 
 /**
- * Applies what could not be applied before: an update may have mended the reason. What fails again stays, and so does what
- * belongs to a session that has not started: among what is early it would soon be forgotten.
+ * Retries failed records: an update may have fixed the cause. What fails again stays, and so does what
+ * belongs to a session that has not started: as an early record it would soon be deleted.
  */
 export const retryFailedRecords = background(
   { changes: ['tracking'] },
@@ -115,7 +118,7 @@ export const retryFailedRecords = background(
   },
 );
 
-/** A record by itself: it is applied as a whole, or not at all. */
+/** Applies a single record in a savepoint, as a whole or not at all. */
 async function applyAlone(
   db: Db,
   batch: RecordBatch,
@@ -177,12 +180,12 @@ async function applyRecords(
   const written: Promise<unknown>[] = [];
   let position = firstPosition;
   for (const some of chunksOf(starts, later)) {
-    // PostgreSQL takes in what was sent while the next are applied.
+    // Lets the statements go out: PostgreSQL runs them while the next chunk is applied.
     if (written.length > 0) await setImmediate();
     for (const record of some) apply(state, totals, record, batch, position++);
     written.push(...writeRows(db, state, some));
   }
-  // Each of them is a statement of the dialect: in SQLite it is done when it is called, and none comes after a failure.
+  // In SQLite each of these statements has run when its call returns: none comes after a rollback.
   const [leads] = await Promise.all([
     noteFiguresOf(db, [...state.visitors.keys()]),
     writeTotals(db, totals),
@@ -197,8 +200,8 @@ async function applyRecords(
 const CHUNK_RECORDS = 250;
 
 /**
- * All records of a session are in one chunk, so that its row is written once, and its start comes first: what belongs to
- * it may stand before it.
+ * All records of a session are in one chunk, so that its row is written once. Its start comes first, because
+ * other records of it may come before the start in the batch.
  */
 function chunksOf(starts: readonly StartRecord[], later: readonly TrackingRecord[]): TrackingRecord[][] {
   const chunks: TrackingRecord[][] = [];
@@ -211,7 +214,7 @@ function chunksOf(starts: readonly StartRecord[], later: readonly TrackingRecord
   return chunks;
 }
 
-/** Each start once: a tracker that does not know whether the first arrived sends it again. */
+/** Each start once: a tracker repeats it if it does not know whether the first one arrived. */
 function firstStarts({ sessions }: TrackingState, records: readonly TrackingRecord[]): StartRecord[] {
   const seen = new Set(sessions.keys());
   return records.filter((record): record is StartRecord => {
@@ -242,7 +245,7 @@ function apply(
   }
 }
 
-/** Another process may still hold the start of this session in its own inbox. What it has no room for is not kept. */
+/** The start may still be in the inbox of another process. Beyond the limit records are dropped. */
 function parkEarly(
   state: TrackingState,
   record: Exclude<TrackingRecord, StartRecord>,
@@ -274,7 +277,10 @@ async function forgetEarly({ dialect }: Db, { early }: TrackingState): Promise<v
   ]);
 }
 
-/** Session metadata leaves for the object store in the same transaction that counts the sessions. */
+/**
+ * Transactional outbox: session metadata is queued for the object store in the transaction that counts the
+ * sessions.
+ */
 async function enqueueArchive(
   { dialect }: Db,
   starts: readonly StartRecord[],

@@ -3,7 +3,7 @@ import type { Db } from '../dialect.ts';
 
 const NO_SETUP = makeReadOrigin({ sites: [], portalDomains: [] });
 
-/** By the sites and portals that are set up; nothing is read where no visit has to be. */
+/** Reads origins by the sites and portals that are set up; loads nothing if there are no visits. */
 export async function loadReadOrigin({ query }: Db, visits: number): Promise<ReadOrigin> {
   if (visits === 0) return NO_SETUP;
   const [sites, portals] = await Promise.all([

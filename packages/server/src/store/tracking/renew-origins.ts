@@ -4,15 +4,12 @@ import { background } from '../operation.ts';
 import { FORM_STEPS } from './apply-activity.ts';
 import { loadReadOrigin } from './origins.ts';
 
-/**
- * Brings sessions from before origins were kept along, the latest first, from what was stored of them; says whether there
- * may be more.
- */
+/** Backfills sessions from before origins were kept, latest first; returns whether there may be more. */
 export const renewOrigins = background(
   { changes: ['leads', 'tracking'] },
   async (db, { max }: { max: number }): Promise<boolean> => {
     const { query, dialect } = db;
-    // A batch that has read such a session must not write it at the same time.
+    // Excludes ingest, which may have read such a session and would write it concurrently.
     await dialect.lock('tracking');
     const left = await query.selectFrom('session_renewals').selectAll().executeTakeFirst();
     if (left === undefined) return false;

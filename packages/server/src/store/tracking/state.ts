@@ -29,7 +29,7 @@ export type TrackingState = {
   sessions: Map<string, SessionRow>;
   visitors: Map<string, VisitorRow>;
   fingerprints: Map<string, FingerprintRow>;
-  /** Those of these rows that the store has. */
+  /** Which of these rows are already in the store. */
   stored: Set<object>;
   /** What is already known, as keys made by `pairKey`. */
   known: {
@@ -46,11 +46,11 @@ export type TrackingState = {
   early: Map<string, (EventsRecord | EndRecord)[]>;
   /** How many bytes wait for sessions that have not started. */
   waiting: Map<string, number>;
-  /** Records for which there was no room among those that wait. */
+  /** Early records for which there was no room. */
   dropped: number;
-  /** Remembers what it was asked: each hash is needed to look for a row, and again for a new one. */
+  /** Memoised: each hash is needed to look for a row, and again for a new one. */
   idHash: typeof idHash;
-  /** The numbers that the last known visitor and fingerprint have. */
+  /** The highest numbers of visitors and fingerprints. */
   last: { visitorNo: number; fingerprintNo: number };
   /** Rows to be written, besides the changed sessions, visitors and fingerprints. */
   added: {
@@ -76,7 +76,7 @@ export async function loadState(db: Db, records: readonly TrackingRecord[]): Pro
   const repeatable = starts.filter((start) => start.repeatable);
   const referred = later.filter((record) => !started.has(record.session_id));
 
-  // In PostgreSQL what is sent together takes one round trip.
+  // Pipelined: one round trip in PostgreSQL.
   const [early, sessions, fingerprints, readOrigin, last] = await Promise.all([
     loadEarly(db, [...started]),
     loadSessions(db, distinct([...referred, ...repeatable].map((each) => each.session_id))),
@@ -140,7 +140,7 @@ async function loadHashed<T extends 'visitors' | 'fingerprints', C extends 'visi
   if (wanted.size === 0) return new Map();
   const hashes = JSON.stringify(Array.from(wanted, hashOf));
   const rows = await dialect.run<Schema[T]>(dialect.lookUp(table, 'id_hash'), [hashes]);
-  // Now and then two ids share a hash, so there may be rows of other ids; they are not changed.
+  // Two ids may share a hash, so there may be rows of other ids; they are not changed.
   const found = rows.filter((row) => wanted.has(row[idColumn] as string));
   return new Map(found.map((row) => [row[idColumn] as string, row]));
 }
@@ -261,8 +261,9 @@ const SEEN_BETWEEN =
 const SEEN_FROM = 'select 1 as seen from sessions where visitor_no = ? and country = ? limit 1';
 
 /**
- * What a session may have sent before it starts: more than any visitor does in the hour that its start may take. Anybody can
- * send events for sessions that never start, or only once very much is waiting for them.
+ * The limit of early records of a session: more than any visitor sends in the hour that its start may take.
+ * Tracking is public, so a client can send any number of events for a session that never starts, or starts
+ * only then.
  */
 export const EARLY_BYTES_MAX = 1024 ** 2;
 /** Of all sessions that start in a batch. */

@@ -6,7 +6,7 @@ import { nothingAdded, type TrackingState } from './state.ts';
 
 /** Writes to the store what records have done to the state. */
 
-/** What these records have changed or added. */
+/** Writes what these records have changed or added. */
 export function writeRows(
   { dialect }: Db,
   state: TrackingState,
@@ -36,7 +36,7 @@ export function writeRows(
     dialect.insertRows('fingerprint_asns', asns, 'do nothing'),
     dialect.insertRows('early_records', early, 'do nothing'),
   ];
-  // A record that cannot be applied ends the transaction before they are waited for.
+  // Avoids unhandled rejections: a record that fails ends the transaction before these are awaited.
   for (const each of writing) each.catch(() => undefined);
   return writing;
 }

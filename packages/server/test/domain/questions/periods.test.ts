@@ -81,7 +81,7 @@ test('what makes no sense is refused with what is allowed', () => {
     ['last_0_days', undefined, /period must be one of/],
     [{ from: '2026-02-30', to: '2026-03-01' }, undefined, /period\.from must be a date that exists/],
     [{ from: '2026-03-02', to: '2026-03-01' }, undefined, /period\.from must not be after to/],
-    ['all', 'previous_period', /compare cannot be asked of the period all/],
+    ['all', 'previous_period', /compare cannot be combined with the period all/],
     ['today', 'last_week', /compare must be one of previous_period, previous_year/],
   ];
   for (const [period, compare, message] of refused)
