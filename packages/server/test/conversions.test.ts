@@ -10,6 +10,7 @@ import { CAPTURE_ENV, type Fields } from '@leadtrail/testing/enquiries';
 import { ADMIN_KEY, MARKETING_KEY, onBothStores, useService } from '@leadtrail/testing/service';
 import { startSession } from '@leadtrail/testing/visits';
 import { DAY_MS, HOUR_MS, isoTime } from '../src/lib/utc-time.ts';
+import type { LeadDetail } from '../src/store/leads/detail.ts';
 
 const MONDAY = Date.parse('2026-11-02T08:00:00Z');
 const EXPORT = '/analytics/conversions/export';
@@ -131,6 +132,56 @@ onBothStores('the export of conversions', (kind) => {
     const [, , fbc] = /^(?:[^,]*,){5}(fb\.1\.(\d+)\.IwAR7),/.exec(line) ?? [];
     assert.ok(Math.abs(Number(fbc) - MONDAY) < HOUR_MS, line);
     assert.deepEqual(await clickIds(), ['abc']);
+  });
+
+  test('forgets the stage that a merge brought once it is undone', async () => {
+    const [first, won, qualified] = [await click(), await click(), await click()];
+    await move(won, { status: 'won' });
+    await move(qualified, { status: 'qualified' });
+    const send = async (how: 'merge' | 'unmerge', one: CapturedLead, { lead_id }: CapturedLead) => {
+      const path = `/analytics/leads/${one.lead_id}/${how}`;
+      assert.equal((await call(service, 'POST', path, { body: { lead_id } })).status, 200);
+    };
+    const stages = async () => {
+      const { lead, history } = await service.get<LeadDetail>(`/analytics/leads/${first.lead_id}`);
+      const byMerges = history.filter(({ by }) => by === 'merge');
+      return [lead.status, byMerges.map(({ from, to }) => `${from} ${to}`)];
+    };
+    const reached = (goal: string) => clickIds(`platform=google&goal=${goal}&again=true`);
+
+    await send('merge', first, won);
+    await send('unmerge', first, won);
+    assert.deepEqual(await stages(), ['new', []]);
+    assert.deepEqual(await reached('won'), [won.clickId]);
+
+    // Another merge keeps the stage that it brought.
+    await send('merge', first, won);
+    await send('merge', first, qualified);
+    await send('unmerge', first, won);
+    assert.deepEqual(await stages(), ['qualified', ['new qualified']]);
+    await send('unmerge', first, qualified);
+    assert.deepEqual(await stages(), ['new', []]);
+
+    // One that came along with another merged lead.
+    await send('merge', qualified, won);
+    await send('merge', first, qualified);
+    assert.equal((await stages())[0], 'won');
+    await send('unmerge', first, won);
+    assert.deepEqual(await stages(), ['qualified', ['new qualified']]);
+    assert.deepEqual(await reached('won'), [won.clickId]);
+    await send('unmerge', first, qualified);
+    assert.deepEqual(await stages(), ['new', []]);
+
+    // What people moved afterwards stays.
+    await send('merge', first, won);
+    await move(first, { status: 'lost' });
+    await send('unmerge', first, won);
+    assert.deepEqual(await stages(), ['lost', []]);
+    const { history } = await service.get<LeadDetail>(`/analytics/leads/${first.lead_id}`);
+    assert.deepEqual(
+      history.map(({ from, to }) => [from, to]),
+      [['new', 'lost']],
+    );
   });
 
   test('takes what a merge has brought for told', async () => {

@@ -4,14 +4,14 @@ import type { Db } from '../dialect.ts';
 import { insertFlowSend } from '../flow-sends/insert.ts';
 import { noteUpdate } from './updates.ts';
 
-/** A lead moved to another stage, or worth something else: by people, or by the CRM. */
+/** Changes to the stage or value of a lead, by people or by the CRM. */
 
 const MICROS = 1_000_000;
 
 export type MoveConditions = {
-  /** It moves only if it is in this stage. */
+  /** Moves only from this stage (optimistic locking). */
   from?: LeadStatus | undefined;
-  /** The last move was a slip: it is taken back, and counts nowhere. */
+  /** Deletes the last move instead of adding its reverse, so that it counts nowhere. */
   undo?: boolean | undefined;
 };
 
@@ -21,7 +21,7 @@ export type LeadChange = MoveConditions & {
   now: number;
 } & (
     | { by: 'admin' | 'marketing'; stageSendId?: string | null }
-    // What comes from the CRM does not go back there.
+    // Changes from the CRM are not sent back to it.
     | { by: 'crm' }
   );
 
@@ -36,7 +36,7 @@ type Row = {
 };
 
 export async function changeLead(db: Db, leadId: number, change: LeadChange): Promise<ChangeOutcome> {
-  const [lead] = await db.dialect.selectHeld<Row>(SELECT_LEAD, [leadId]);
+  const [lead] = await db.dialect.selectForUpdate<Row>(SELECT_LEAD, [leadId]);
   if (lead === undefined) return 'unknown';
   const { status = lead.status, now, by } = change;
   if (change.from !== undefined && change.from !== lead.status) return 'elsewhere';
@@ -51,7 +51,7 @@ export async function changeLead(db: Db, leadId: number, change: LeadChange): Pr
   const move = { leadId, from: lead.status, to: status, by, now };
   if (moves && !(change.undo && (await takeBack(db, move)))) await noteStageMove(db, move);
   await noteUpdate(db, leadId, now);
-  // The platform has not heard of what bots have left.
+  // Leads of bots were never forwarded, so the platform does not know them.
   if (!moves || change.by === 'crm' || change.stageSendId == null || lead.is_bot_lead === 1) return 'changed';
   const moved = { from: lead.status, to: status, by: change.by, at: now };
   const value = micros === null ? null : micros / MICROS;
@@ -93,7 +93,7 @@ async function takeBack(
   return deleted.numDeletedRows > 0n;
 }
 
-/** Each move is later than the one before, so that their times tell their order. */
+/** Times grow strictly with each move, so that they give the order. */
 export async function noteStageMove(
   { query, dialect }: Db,
   move: { leadId: number; from: string; to: string; by: LeadChange['by'] | 'merge'; now: number },
@@ -112,3 +112,41 @@ export async function noteStageMove(
 }
 
 const SELECT_LAST_MOVE = 'select max(at) as at from lead_stage_moves where lead_id = ?';
+
+/**
+ * Removes the stage move of an undone merge from the history of the survivor, so that it counts nowhere. Where another
+ * merge keeps the survivor at `status`, that is a move now.
+ */
+export async function takeBackMergeMove(
+  db: Db,
+  {
+    leadId,
+    to,
+    since,
+    status,
+    now,
+  }: { leadId: number; to: string | undefined; since: number; status: string; now: number },
+): Promise<void> {
+  const { query, dialect } = db;
+  const moves = await query
+    .selectFrom('lead_stage_moves')
+    .selectAll()
+    .where('lead_id', '=', leadId)
+    .where('at', '>=', since)
+    .orderBy('at')
+    .execute();
+  const found = moves.findIndex(({ moved_by, to_status }) => moved_by === 'merge' && to_status === to);
+  const [made, next, ...later] = found === -1 ? [] : moves.slice(found);
+  if (made === undefined) return;
+  const from = made.from_status;
+  const isBack = next === undefined || next.to_status === from;
+  const kept = isBack ? later : [{ ...next, from_status: from }, ...later];
+  await query
+    .deleteFrom('lead_stage_moves')
+    .where('lead_id', '=', leadId)
+    .where('at', '>=', made.at)
+    .execute();
+  await dialect.insertRows('lead_stage_moves', kept, '');
+  const stage = kept.at(-1)?.to_status ?? from;
+  if (status !== stage) await noteStageMove(db, { leadId, from: stage, to: status, by: 'merge', now });
+}

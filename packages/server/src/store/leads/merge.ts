@@ -2,8 +2,8 @@ import { attributionKeys } from '../../domain/leads/lead-listing.ts';
 import { noteForAnswers } from '../answers/changes.ts';
 import type { Db } from '../dialect.ts';
 import { write } from '../operation.ts';
-import { belongingsOf, moveBelongings, whatPeopleBrought } from './belongings.ts';
-import { noteStageMove } from './change.ts';
+import { belongingsOf, belongingsOfPeople, moveBelongings } from './belongings.ts';
+import { noteStageMove, takeBackMergeMove } from './change.ts';
 import { figuresOf, submitCounts, visitorsOf } from './figures.ts';
 import { FILLED_COLUMNS } from './follow-up.ts';
 import { holdIdentities } from './identities.ts';
@@ -15,8 +15,8 @@ import { renewSearchTextsOf } from './renew.ts';
 import { noteUpdate } from './updates.ts';
 
 /**
- * Two leads that turn out to be one person, made one and taken apart again. The row of a merged lead leaves the table
- * of leads, so that it counts nowhere; `lead_merges` keeps it, with all that it takes to undo the merge.
+ * Merges two leads of one person, and undoes it. The row of a merged lead leaves `leads`, so that it counts
+ * nowhere; `lead_merges` keeps it, with all that it takes to undo the merge.
  */
 
 export type MergeOutcome = { leadId: number } | 'unknown' | 'itself' | 'other_project';
@@ -40,7 +40,8 @@ export const mergeLeads = write(
     if (survivor.project_key !== going.project_key) return 'other_project';
 
     const after = afterMerge(survivor, going);
-    const undo = await whatGoes(db, survivor, going, after);
+    const undo = await undoOf(db, survivor, going, after);
+    await noteFigureChanges(db, [leadId, goingId]);
     await moveBelongings(db, undo, goingId, leadId);
     await setPrimary(db, undo.demoted, 0);
     await removeMerged(db, undo, leadId, now);
@@ -57,8 +58,8 @@ export const mergeLeads = write(
 export type UnmergeOutcome = { leadId: number } | 'unknown' | 'not_merged';
 
 /**
- * Takes a lead out again with what it brought. What has come since stays where it is, unless it would stay with a bot:
- * then it was the person who goes out that it came from.
+ * Takes a lead out again with what it brought. What has come since stays with the survivor, unless that
+ * becomes a bot's lead again: then it came from the person, and leaves with the person.
  */
 export const unmergeLead = write(
   { changes: ['leads', 'sends'] },
@@ -82,7 +83,10 @@ export const unmergeLead = write(
     const layers = await mergesInto(db, leadId);
     const undo = layers.find(({ id }) => id === outId)?.undo;
     if (undo === undefined) return 'not_merged';
+    const stages = mergedStages(layers);
+    const holders = layers.filter(({ undo }) => undo.merges.includes(outId));
     const restored = changesOf(survivor, withoutLayer(survivor, layers, outId));
+    await noteFigureChanges(db, [leadId, outId]);
     await db.query.deleteFrom('lead_merges').where('merged_lead_id', '=', outId).execute();
     const demoted = [...new Set(layers.flatMap((layer) => layer.undo.demoted))];
     const kept = layers.filter(({ id }) => id !== outId);
@@ -90,27 +94,35 @@ export const unmergeLead = write(
     await db.query.insertInto('leads').values(undo.lead).execute();
     await moveBelongings(db, undo, leadId, outId);
     const isBotAgain = restored.is_bot_lead === 1;
-    if (isBotAgain) await moveBelongings(db, await whatPeopleBrought(db, leadId), leadId, outId);
+    if (isBotAgain) await moveBelongings(db, await belongingsOfPeople(db, leadId), leadId, outId);
     for (const id of [leadId, outId]) await ensurePrimary(db, id, demoted);
     const brought = kept.flatMap((layer) => layer.undo.submissions);
     const isEmptied = FILLED_COLUMNS.some((column) => restored[column] === '');
     const refilled = isEmptied ? await refill(db, { ...survivor, ...restored }, brought) : {};
     await settle(db, leadId, { ...restored, ...refilled }, now);
     await settle(db, outId, isBotAgain ? await refill(db, undo.lead, brought) : {}, now);
+    const gone = { since: merge.merged_at, to: stages.get(outId), now };
+    for (const { id, undo } of holders) {
+      await takeBackMergeMove(db, { ...gone, leadId: id, status: undo.lead.status });
+    }
+    const isStillThere = holders.some(({ id, undo }) => undo.after.status === stages.get(id));
+    const to = stages.get(holders[0]?.id ?? outId);
+    const { status = survivor.status } = restored;
+    if (!isStillThere) await takeBackMergeMove(db, { ...gone, leadId, to, status });
     return { leadId: outId };
   },
 );
 
-/** Nobody adds to them until the transaction ends. */
+/** Locks leads and their identities, so that nothing is added until the transaction ends. */
 async function holdLeads(db: Db, ...leadIds: number[]): Promise<(Row | undefined)[]> {
   await holdIdentities(db, leadIds);
   const rows = await db.query
     .selectFrom('leads')
     .selectAll()
     .where('lead_id', 'in', db.dialect.anyOf(leadIds))
-    // In one order, so that two merges never wait for each other.
+    // One lock order, so that merges cannot deadlock.
     .orderBy('lead_id')
-    .modifyEnd(db.dialect.hold)
+    .modifyEnd(db.dialect.forUpdate)
     .execute();
   return leadIds.map((leadId) => rows.find((row) => row.lead_id === leadId));
 }
@@ -130,12 +142,17 @@ async function mergesInto({ query }: Db, leadId: number): Promise<Layer[]> {
   return layers.toSorted((one, other) => (one.undo.order ?? 0) - (other.undo.order ?? 0));
 }
 
-/** Those that were merged by an earlier version have no keys. */
+/** The stage of the survivor after each merge. */
+function mergedStages(layers: readonly Layer[]): Map<number, string | undefined> {
+  return new Map(layers.map(({ id, undo }) => [id, undo.after.status]));
+}
+
+/** Leads merged by an earlier version have no keys. */
 function withKeys(lead: Row): Row {
   return { ...lead, ...attributionKeys(lead.project_source, JSON.parse(lead.campaign)) };
 }
 
-/** Which submissions were primary once is needed for as long as any merge is left. */
+/** Every merge that is left keeps the full list: any of them may be the next to be undone. */
 async function keepLayers(
   { query }: Db,
   layers: readonly Layer[],
@@ -156,7 +173,7 @@ function changesOf(before: Row, after: Row): Partial<Row> {
   );
 }
 
-async function whatGoes(db: Db, survivor: Row, going: Row, after: Partial<Row>): Promise<Undo> {
+async function undoOf(db: Db, survivor: Row, going: Row, after: Partial<Row>): Promise<Undo> {
   const layers = await mergesInto(db, survivor.lead_id);
   const demoted = await db.query
     .selectFrom('submissions')
@@ -184,8 +201,7 @@ async function setPrimary({ query, dialect }: Db, submissionIds: readonly number
 }
 
 /**
- * A lead has one primary submission: where the one it had has gone, the first of those that merges had made follow-ups, of
- * a person rather than of a bot.
+ * If a lead has lost its primary submission, promotes the first that a merge had demoted, people before bots.
  */
 async function ensurePrimary(db: Db, leadId: number, demoted: readonly number[]): Promise<void> {
   const submissions = await db.query
@@ -222,7 +238,7 @@ async function removeMerged(db: Db, undo: Undo, into_lead_id: number, merged_at:
   }
 }
 
-/** Brings a lead in line with the submissions that it has now. */
+/** Recomputes what follows from the submissions that a lead has now. */
 async function settle(db: Db, leadId: number, changed: Partial<Row>, now: number): Promise<void> {
   const submitted = await db.query
     .selectFrom('submissions')
@@ -242,11 +258,18 @@ async function settle(db: Db, leadId: number, changed: Partial<Row>, now: number
   await refreshFigures(db, leadId, Number(submitted.count));
   await renewSearchTextsOf(db, [leadId]);
   await noteUpdate(db, leadId, now);
-  // Sessions that are just being stored are not seen yet, and other leads of the person follow.
-  await db.dialect.insertRows('lead_figure_changes', [{ lead_id: leadId }], 'do nothing');
 }
 
-/** At once, for the next list that is read. */
+/**
+ * Sessions stored concurrently are not seen yet, and the person's other leads need new figures, too. In one order, like
+ * captures do: otherwise the two could deadlock.
+ */
+async function noteFigureChanges({ dialect }: Db, leadIds: readonly number[]): Promise<void> {
+  const rows = leadIds.toSorted((a, b) => a - b).map((lead_id) => ({ lead_id }));
+  await dialect.insertRows('lead_figure_changes', rows, 'do nothing');
+}
+
+/** Immediately, because the next list must show them. */
 async function refreshFigures(db: Db, leadId: number, submissions: number): Promise<void> {
   const visitors = await visitorsOf(db, [leadId]);
   const counts = await submitCounts(db, [leadId]);
