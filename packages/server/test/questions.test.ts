@@ -310,7 +310,7 @@ onBothStores('a question', (kind) => {
       [{ period: { from: '2026-03-02', to: '2026-03-01' } }, /period\.from must not be after to/],
       [{ period: { from: '2026-02-29', to: '2026-03-01' } }, /period\.from must be a date that exists/],
       [{ timezone: 'Berlin' }, /timezone must be a time zone/],
-      [{ period: 'all', compare: 'previous_year' }, /compare cannot be asked/],
+      [{ period: 'all', compare: 'previous_year' }, /compare cannot be combined/],
       [{ attribution: 'best' }, /attribution must be one of last_non_direct, last, first, linear/],
       [{ order_by: [['leads', 'desc']] }, /order_by\.0 must name one of visits/],
       [{ limit: 0 }, /limit must be at least 1/],

@@ -8,7 +8,7 @@ import { aClock } from '@leadtrail/testing/clock';
 import { rows } from '@leadtrail/testing/database';
 import { assertCaptured, CAPTURE_ENV, sendFromServer } from '@leadtrail/testing/enquiries';
 import { aSite } from '@leadtrail/testing/management';
-import { ask, byDimensions, QUERY } from '@leadtrail/testing/questions';
+import { type AskedQuestion, ask, byDimensions, QUERY } from '@leadtrail/testing/questions';
 import { ADMIN_KEY, onBothStores, useService } from '@leadtrail/testing/service';
 import { startSession } from '@leadtrail/testing/visits';
 import { DAY_MS, MINUTE_MS } from '../src/lib/utc-time.ts';
@@ -148,6 +148,68 @@ onBothStores('a shared link', (kind) => {
       body: JSON.stringify({ metrics: ['visits'], dimensions: ['site'], period: 'all' }),
     });
     assert.equal(await csv.text(), 'site,visits\r\nriverside,2\r\n');
+  });
+
+  test('does not tell where its leads have been on other sites', async () => {
+    const visit = (page: string) => startSession(service, { visitor_id: 'eve', page });
+    await visit('https://hillside.example/secret?utm_source=portalx&utm_campaign=secret-sale');
+    clock.advance(60 * MINUTE_MS);
+    await visit('https://riverside.example/offer?utm_source=google&utm_medium=cpc');
+    await service.settled();
+    clock.advance(MINUTE_MS);
+    await assertCaptured(
+      sendFromServer(service, {
+        EMAIL: 'eve@example.org',
+        PHONE: '',
+        __visitor_id: 'eve',
+        siteKey: 'riverside',
+      }),
+    );
+    const { token } = await share();
+    const question = {
+      metrics: ['leads'],
+      dimensions: ['entry_page', 'source', 'campaign'],
+      attribution: 'first',
+      period: 'all',
+    } satisfies AskedQuestion;
+    const all = await ask(service, question);
+    const secret = 'https://hillside.example/secret · portalx · secret-sale';
+    assert.ok(secret in byDimensions(all), JSON.stringify(all.rows));
+    const { body } = await askAs(token, question);
+    assert.ok(!JSON.stringify(body).includes('secret'), JSON.stringify(body));
+    assert.equal(byDimensions(body)['(unknown) · (unknown) · (unknown)']?.[0], 1);
+    const filters = [['is', 'campaign', ['secret-sale']]];
+    const probed = await askAs(token, { ...question, dimensions: [], filters });
+    assert.deepEqual(probed.body.totals.metrics, [0]);
+    const own = await askAs(token, { ...question, attribution: 'last' });
+    assert.equal(byDimensions(own.body)['https://riverside.example/offer · google · (none)']?.[0], 1);
+    clock.set(NOON);
+  });
+
+  test('follows a site to a new key, and never shows another site that gets the former one', async () => {
+    const { id } = await aSite(service, { site_key: 'moving', name: 'Moving', domains: ['moving.example'] });
+    const { token, id: linkId } = await share({ sites: ['moving'] });
+    const change = (site_key: string) =>
+      call<Refusal>(service, 'PATCH', `/analytics/sites/${id}`, { body: { site_key } });
+    await startSession(service, { visitor_id: 'fay', page: 'https://moving.example/' });
+    await service.settled();
+    assert.equal((await change('moved')).status, 200);
+    await startSession(service, { visitor_id: 'fay', page: 'https://moving.example/' });
+    await service.settled();
+    const { body } = await askAs(token, { metrics: ['visits'], dimensions: ['site'] });
+    assert.deepEqual(byDimensions(body), { moving: [1], moved: [1] });
+
+    const again = { site_key: 'moving', name: 'Another', domains: ['another.example'] };
+    const create = () => call<Refusal>(service, 'POST', '/analytics/sites', { body: again });
+    const refused = await create();
+    assert.deepEqual(
+      [refused.status, refused.body.error],
+      [409, 'A shared link still shows a former site with this site_key. Delete the link or choose another.'],
+    );
+    assert.equal((await change('moving')).status, 200);
+    assert.equal((await change('moved')).status, 200);
+    assert.equal((await call(service, 'DELETE', `${LINKS}/${linkId}`)).status, 200);
+    assert.equal((await create()).status, 201);
   });
 
   test('ends with its time, and with being taken back', async () => {

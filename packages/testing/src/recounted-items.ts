@@ -198,7 +198,9 @@ function attributedTexts(
         Number(a.started_at) - Number(b.started_at) || (String(a.session_id) < String(b.session_id) ? -1 : 1),
     );
   const latest = visits.at(-1);
-  const visit = visits.findLast(({ visitor_id }) => visitor_id === submission.visitor_id) ?? latest;
+  const own = visits.filter(({ visitor_id }) => visitor_id === submission.visitor_id);
+  const visit =
+    own.findLast(({ site_key }) => (site_key ?? '') === submission.site_key) ?? own.at(-1) ?? latest;
   if (latest === undefined || visit === undefined)
     return [{ share: 1, texts: formTexts(submission, portals) }];
   const touches = touchesOf(

@@ -10,38 +10,40 @@ import { type Page, pagesOf } from './duckdb-pages.ts';
 import { type CopyPlace, removeCopy } from './duckdb-place.ts';
 import type { StoreReader } from './store-reader.ts';
 
-/** A columnar copy that follows the store: made when it is missing, brought up to date before each answer. */
+/** A columnar copy that follows the store: created when missing, brought up to date before each answer. */
 export type FollowedCopy = {
-  /** Says up to which moment everything is in it. Throws while it is being made. */
+  /** Returns the time up to which the copy is complete. Throws while the copy is being made. */
   follow(now: number): Promise<number>;
   /** Throws `DamagedCopy` after deleting a copy that turned out to be damaged; a retry rebuilds it. */
   use<T>(ask: (connection: DuckDBConnection) => Promise<T>): Promise<T>;
-  /** Takes in everything, and leaves nothing in the file of what is gone. */
+  /** Takes in all changes, and leaves no trace of deleted rows in the file. */
   forget(now: number): Promise<void>;
-  /** Starts nothing new, and interrupts the questions that are running. */
+  /** Starts nothing new, and interrupts running questions. */
   stop(): void;
   close(): Promise<void>;
 };
 
 export class DamagedCopy extends Error {}
 
-/** Changes with what is copied. */
-const VERSION = 5;
+/** To be raised whenever what is copied changes. */
+const VERSION = 6;
 const FOLLOW_MS_MAX = SECOND_MS;
-/** So long an answer waits for a copy that is being made. */
+/** How long an answer waits for a copy that is being made. */
 const MAKING_MS_MAX = 10 * SECOND_MS;
 const PAUSE_AFTER_FAILURE_MS = 5 * SECOND_MS;
-/** Of the store. */
+/** While the store is away. */
 const PAUSE_WHILE_AWAY_MS = SECOND_MS;
 const PAUSE_WHILE_BUSY_MS = 10 * SECOND_MS;
 
 type State = {
   copy: DuckdbCopy;
   bookmark: Bookmark;
-  /** Changes of transactions that others may still join, which are in the copy already. */
+  /**
+   * Changes already in the copy whose transactions are not below the horizon, so that they may be read again.
+   */
   taken: Set<number>;
   asOf: number;
-  /** When it was last left behind, by `performance.now()`. */
+  /** When following last stopped before the end, by `performance.now()`. */
   behindSince?: number;
 };
 
@@ -51,9 +53,9 @@ export function copyVersion(kind: StoreReader['kind']): string {
 }
 
 export type FollowingOptions = {
-  /** Reads all that there is. */
+  /** Reads all rows of the store. */
   readPages?: () => AsyncGenerator<Page>;
-  /** More important work needs the processor: a copy that is behind stays there for a while. */
+  /** While more important work needs the processor, a copy that is behind is left behind for a while. */
   isBusy?: () => boolean;
 };
 
@@ -69,7 +71,7 @@ export function openFollowedCopy(
   let failure: { at: number; error: Error } | undefined;
   let isStopped = false;
   let isClosing = false;
-  /** Follow one after the other; who comes while one has not begun shares it. */
+  /** Calls of `follow` run one after the other; those that arrive before the next one has begun share it. */
   let running: Promise<unknown> = Promise.resolve();
   let next: Promise<number> | undefined;
   let users = 0;
@@ -81,7 +83,7 @@ export function openFollowedCopy(
     if (isClosing) throw unavailable('The service is closing.');
     const isDue = failure === undefined || performance.now() - failure.at > PAUSE_AFTER_FAILURE_MS;
     if (state === undefined && making === undefined && isDue) making = makeInBackground();
-    if (state === undefined) await Promise.race([making, patience()]);
+    if (state === undefined) await Promise.race([making, makingTimeout()]);
     if (state === undefined)
       throw unavailable('The figures are being prepared; try again shortly.', failure?.error);
     return state;
@@ -98,7 +100,7 @@ export function openFollowedCopy(
     }
   }
 
-  /** One that an earlier process has left, unless it is damaged, unfinished or of another version. */
+  /** The copy of an earlier process, unless it is damaged, unfinished or of another version. */
   async function openExisting(): Promise<State | undefined> {
     try {
       const copy = await openCopy(file, spillFolder, version);
@@ -106,7 +108,7 @@ export function openFollowedCopy(
       if (bookmark !== undefined) return stateOf(copy, bookmark);
       copy.close();
     } catch {
-      // It is made anew.
+      // Unusable: `make` replaces it.
     }
     return undefined;
   }
@@ -127,12 +129,15 @@ export function openFollowedCopy(
     return stateOf(copy, bookmark);
   }
 
-  /** What is new, step by step; after a while the rest is left for the next time. */
+  /** Takes in new changes step by step; past the deadline the rest is left to the next call. */
   async function catchUp(now: number): Promise<number> {
     const deadline = performance.now() + FOLLOW_MS_MAX;
     const current = await ready();
     const seen: Change[] = [];
-    /** Of the first part: a transaction that was open then may have left changes that the later parts pass over. */
+    /**
+     * Of the first read: a transaction open at that time may add
+     * changes before the place that later reads start from.
+     */
     let horizon: number | undefined;
     let isErased = false;
     for (;;) {
@@ -153,7 +158,7 @@ export function openFollowedCopy(
         since: isAll ? horizon : bookmark.since,
       };
       await takeIn(current.copy, store, step, reached);
-      // Only now: where the store goes away meanwhile, the same changes come again.
+      // Only now, so that the same changes are read again if the store goes away meanwhile.
       current.bookmark = reached;
       for (const { change_no } of step) current.taken.add(change_no);
       current.asOf = isAll ? now : Math.max(current.asOf, seen.at(-1)?.at ?? 0);
@@ -167,20 +172,20 @@ export function openFollowedCopy(
         break;
       }
     }
-    if (isErased) await alone(() => current.copy.rewrite());
+    if (isErased) await exclusively(() => current.copy.rewrite());
     return current.asOf;
   }
 
   async function drop(): Promise<void> {
-    await alone(async () => {
+    await exclusively(async () => {
       state?.copy.close();
       state = undefined;
       removeCopy(file, spillFolder);
     });
   }
 
-  /** While nobody asks; those who come meanwhile wait. */
-  async function alone(act: () => Promise<void>): Promise<void> {
+  /** Waits until no question is running, and holds off new ones meanwhile. */
+  async function exclusively(act: () => Promise<void>): Promise<void> {
     const gate = Promise.withResolvers<void>();
     exclusive = gate.promise;
     try {
@@ -208,9 +213,9 @@ export function openFollowedCopy(
       return await catchUp(now);
     } catch (error) {
       if (state === undefined || isClosing) throw error;
-      // The store is away: the copy answers with what it has.
+      // While the store is away, the copy answers with what it has.
       if (isUnavailable(error)) return state.asOf;
-      // A full disk, or a damaged file: what is in it cannot be relied on.
+      // A full disk or a damaged file: the content can no longer be trusted.
       await drop();
       throw unavailable('The figures are being prepared; try again shortly.', error);
     }
@@ -265,7 +270,7 @@ export function openFollowedCopy(
     },
     async forget(now) {
       if (making !== undefined) {
-        // What it has read may be gone by now; the next question makes it anew.
+        // What it has read may be deleted by now; the next question starts over.
         isStopped = true;
         await making;
         isStopped = false;
@@ -289,7 +294,7 @@ export function openFollowedCopy(
       this.stop();
       await making;
       await running;
-      await alone(async () => state?.copy.close());
+      await exclusively(async () => state?.copy.close());
       await store.close();
     },
   };
@@ -312,11 +317,11 @@ function numberOf({ change_no }: Change): number {
   return change_no;
 }
 
-function patience(): Promise<void> {
+function makingTimeout(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, MAKING_MS_MAX).unref());
 }
 
-/** How DuckDB's messages begin when a file cannot be read or is corrupt, or after an internal error. */
+/** How DuckDB's messages begin for an unreadable or corrupt file, and after an internal error. */
 function isDamage({ message }: Error): boolean {
   return /^(?:IO|FATAL|INTERNAL|Serialization) Error/i.test(message);
 }

@@ -1,11 +1,19 @@
 import { AppError } from '../lib/errors.ts';
 
-/** What a record is called, and the field of which no two may have the same. */
+/** The name of a kind of record, and its unique field. */
 export type RecordKind = { name: string; uniqueField: string };
 
-/** The record that the store answered, or the refusal that its answer means. */
-export function recordOf<T extends object>(answer: T | 'unknown' | 'taken' | undefined, kind: RecordKind): T {
+/** Returns the record, or throws the error that the store's answer stands for. */
+export function recordOf<T extends object>(
+  answer: T | 'unknown' | 'taken' | 'shared' | undefined,
+  kind: RecordKind,
+): T {
   if (answer === undefined || answer === 'unknown') throw unknownRecord(kind);
+  if (answer === 'shared')
+    throw new AppError(
+      'conflict',
+      `A shared link still shows a former ${kind.name} with this ${kind.uniqueField}. Delete the link or choose another.`,
+    );
   if (answer !== 'taken') return answer;
   throw new AppError('conflict', `Another ${kind.name} has this ${kind.uniqueField}.`);
 }

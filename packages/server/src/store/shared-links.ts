@@ -6,7 +6,7 @@ import { primaryRead, read, write } from './operation.ts';
 import { countOf, type Page } from './paging.ts';
 import type { SharedLinkRow } from './schema.ts';
 
-/** Links that show the figures of some sites. */
+/** Shared links: they show the figures of some sites. */
 
 export const sharedLinks = read(
   { shows: ['setup'] },
@@ -69,6 +69,30 @@ export const sharedLink = primaryRead(async (db: Db, { id }: { id: number }): Pr
     expiresAt: row.expires_at,
   };
 });
+
+/**
+ * Whether a link shows the figures of a former site with this key: a new one must not appear in it. A site may get back a
+ * key that it had before, `presentKey` being the one it has.
+ */
+export async function isSharedAsOther(db: Db, siteKey: string, presentKey?: string): Promise<boolean> {
+  const links = await linksNaming(db, siteKey);
+  return links.some(({ keys }) => presentKey === undefined || !keys.includes(presentKey));
+}
+
+/** Links keep the former key, because visits are stored with it. */
+export async function shareAlsoAs(db: Db, formerKey: string, siteKey: string): Promise<void> {
+  for (const { id, keys } of await linksNaming(db, formerKey)) {
+    const sites = JSON.stringify([...new Set([...keys, siteKey])]);
+    await db.query.updateTable('shared_links').set({ sites }).where('id', '=', id).execute();
+  }
+}
+
+async function linksNaming({ query }: Db, siteKey: string): Promise<{ id: number; keys: string[] }[]> {
+  const links = await query.selectFrom('shared_links').select(['id', 'sites']).execute();
+  return links
+    .map(({ id, sites }) => ({ id, keys: JSON.parse(sites) as string[] }))
+    .filter(({ keys }) => keys.includes(siteKey));
+}
 
 async function recordsOf(
   db: Db,

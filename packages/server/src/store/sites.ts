@@ -12,17 +12,18 @@ import type { Db } from './dialect.ts';
 import { read, write } from './operation.ts';
 import { countOf, type Page } from './paging.ts';
 import type { FormRow, SiteRow } from './schema.ts';
+import { isSharedAsOther, shareAlsoAs } from './shared-links.ts';
 
 /**
- * The sites that may send leads, and their forms. Changes of what is set up hold one lock, so it is enough to
- * look before writing.
+ * The sites that may send leads, and their forms. All changes to the setup hold one lock, so checking before
+ * writing is enough.
  */
 
 export type NewSite = { site_key: string; name: string; domains: readonly string[]; enabled: boolean };
-/** Settings that are missing are the usual ones. */
+/** Missing settings get their defaults. */
 export type NewForm = { form_id: string; name: string; enabled: boolean } & Changes<FormSettings>;
 export type SiteName = { id?: number | null | undefined; site_key?: string | null | undefined };
-/** What is missing stays as it is. */
+/** Missing fields stay as they are. */
 export type Changes<T> = { [Field in keyof T]?: T[Field] | undefined };
 
 const FORM_COLUMNS = [
@@ -59,6 +60,7 @@ export const createSite = write(
   async (db, { site, now }: { site: NewSite; now: number }) => {
     await db.dialect.lock('setup');
     if (await isKeyTaken(db, site.site_key)) return 'taken';
+    if (await isSharedAsOther(db, site.site_key)) return 'shared';
     return siteRecord(await insertSite(db, site, now));
   },
 );
@@ -71,7 +73,11 @@ export const updateSite = write(
     if (present === undefined) return 'unknown';
     const { site_key = present.site_key, name = present.name } = changes;
     const { domains = present.domains, enabled = present.enabled } = changes;
-    if (site_key !== present.site_key && (await isKeyTaken(db, site_key))) return 'taken';
+    if (site_key !== present.site_key) {
+      if (await isKeyTaken(db, site_key)) return 'taken';
+      if (await isSharedAsOther(db, site_key, present.site_key)) return 'shared';
+      await shareAlsoAs(db, present.site_key, site_key);
+    }
     const row = await db.query
       .updateTable('sites')
       .set({ site_key, name, domains: JSON.stringify(domains), enabled: Number(enabled) })
@@ -153,7 +159,7 @@ export const deleteForm = write(
   },
 );
 
-/** Something to begin with, where nothing has been set up yet. */
+/** An example, if there are no sites yet. */
 export const ensureDemoSite = write(
   { changes: ['setup'] },
   async (db, { domains, now }: { domains: readonly string[]; now: number }): Promise<void> => {

@@ -6,9 +6,9 @@ import { type CopiedSession, NO_CLICK_ID, NONE, nameKey, visitTexts } from './co
 import type { CopiedRow, VisitTexts } from './copied-tables.ts';
 import { UNKNOWN } from './dimensions.ts';
 
-/** Submissions of the store as the copy has them: a row for each touch that brought one. */
+/** Rows of the columnar copy for submissions: one for each touch that brought one. */
 
-/** What is read of a lead. */
+/** What is read from a lead. */
 export type CopiedLead = {
   lead_id: number;
   status: string;
@@ -16,10 +16,10 @@ export type CopiedLead = {
   created_at: number;
   shown_submission_id: number;
   value_micros: number | null;
-  /** Whether it has ever been qualified or further, and when somebody first did something with it. */
+  /** Whether it has ever been qualified or further, and when it was first responded to. */
   reached: boolean;
   answered_at: number | null;
-  /** All that it is known by. */
+  /** All visitor ids of the lead. */
   visitors: readonly string[];
   submissions: readonly CopiedSubmission[];
 };
@@ -33,7 +33,7 @@ export type CopiedSubmission = {
   site_key: string;
   form_id: string;
   is_primary_lead: number;
-  /** What the form itself said. */
+  /** Campaign parameters of the form itself. */
   params: CampaignParams;
 };
 
@@ -49,7 +49,7 @@ export function submissionRows(
   return lead.submissions.flatMap((submission) => {
     const isLead = submission === shown;
     const own = visits.filter(({ visitor_id }) => visitor_id === submission.visitor_id);
-    // The person may have come by other devices before.
+    // The person may have visited on other devices before.
     const all = isLead ? visits.filter(({ visitor_id }) => isOf(lead, submission, visitor_id)) : own;
     const common = {
       happened_at: submission.submitted_at,
@@ -79,7 +79,7 @@ function isOf(lead: CopiedLead, submission: CopiedSubmission, visitorId: string)
   return visitorId === submission.visitor_id || lead.visitors.includes(visitorId);
 }
 
-/** The one whose details the lead shows: a person's before a bot's. */
+/** The submission whose details the lead shows: a person's before a bot's. */
 export function shownSubmission({
   submissions,
   shown_submission_id,
@@ -92,9 +92,9 @@ export function shownSubmission({
 }
 
 type Shares = Record<`${Attribution}_share`, number>;
-type Attributed = { shares: Shares; texts: VisitTexts };
+type Attributed = { shares: Shares; texts: VisitTexts & { touch_site: string } };
 
-/** For each touch its own origin, and everything else of the visit in which the form was sent. */
+/** Each touch has its own origin, and everything else from the visit in which the form was sent. */
 function attributedTexts(
   submission: CopiedSubmission,
   { own, all: visits }: { own: readonly CopiedSession[]; all: readonly CopiedSession[] },
@@ -103,7 +103,9 @@ function attributedTexts(
   const { submitted_at: at } = submission;
   const touches = touchesOf(visits, at, days);
   const latest = latestBefore(visits, at, days);
-  const visit = latestBefore(own, at, days) ?? latest;
+  // With visits on several sites of the workspace, the form was sent in the latest on its own.
+  const ofSite = own.filter(({ site_key }) => site_key === submission.site_key);
+  const visit = latestBefore(ofSite, at, days) ?? latestBefore(own, at, days) ?? latest;
   if (latest === undefined || visit === undefined)
     return [{ shares: WHOLE, texts: withoutVisit(submission, portalDomains) }];
   const lastNonDirect = touches.findLast((touch) => !isDirect(touch)) ?? latest;
@@ -122,7 +124,7 @@ function attributedTexts(
 const WHOLE: Shares = { last_non_direct_share: 1, last_share: 1, first_share: 1, linear_share: 1 };
 
 function latestBefore(visits: readonly CopiedSession[], at: number, days: number): CopiedSession | undefined {
-  // The whole list, direct ones included, in the order of touches.
+  // Without a channel no visit counts as direct, so none is left out.
   return touchesOf(
     visits.map((visit) => ({
       visit,
@@ -137,13 +139,16 @@ function latestBefore(visits: readonly CopiedSession[], at: number, days: number
 
 function originTexts(texts: VisitTexts) {
   const { channel, source, medium, campaign, campaign_key, term, term_key, content, content_key } = texts;
-  const { referrer, click_id, entry_page } = texts;
+  const { referrer, click_id, entry_page, site: touch_site } = texts;
   const origin = { channel, source, medium, campaign, campaign_key, term, term_key, content, content_key };
-  return { ...origin, referrer, click_id, entry_page };
+  return { ...origin, referrer, click_id, entry_page, touch_site };
 }
 
-/** What the form says of itself; nobody knows the rest. */
-function withoutVisit({ params, site_key }: CopiedSubmission, portalDomains: readonly string[]): VisitTexts {
+/** What the form itself says; the rest is unknown. */
+function withoutVisit(
+  { params, site_key }: CopiedSubmission,
+  portalDomains: readonly string[],
+): Attributed['texts'] {
   const isTagged = Object.values(params).some((value) => value !== undefined && value !== '');
   const origin: Omit<VisitOrigin, 'channel' | 'click_id'> & { channel: string; click_id: string } = isTagged
     ? visitOrigin(params, '', portalDomains)
@@ -151,6 +156,7 @@ function withoutVisit({ params, site_key }: CopiedSubmission, portalDomains: rea
   return {
     ...NO_VISIT,
     site: site_key || UNKNOWN,
+    touch_site: site_key || UNKNOWN,
     channel: origin.channel,
     source: origin.source,
     medium: origin.medium,

@@ -1,10 +1,10 @@
 /**
- * The tables of the columnar copy: flat, so that no question needs a join but for the names it shows. The types are those of DuckDB. Texts are never
- * empty: what is not known or not there has a word of its own. A column with `_key` is the one before it without
- * regard to case and white space.
+ * The tables of the columnar copy: denormalised, so that questions join only for the names they show. Types
+ * are DuckDB's. Texts are never empty: unknown and missing values have a word of their own. A `_key` column
+ * is the one before it, normalised for case and white space.
  */
 
-/** What every visit has, and every submission of its visit. */
+/** Texts of a visit, which submissions have from their visit. */
 const VISIT_TEXTS = {
   site: 'VARCHAR',
   channel: 'VARCHAR',
@@ -35,7 +35,7 @@ export const COPIED_TABLES = {
   visits: {
     happened_at: 'BIGINT',
     session_key: 'UUID',
-    /** Visitors are numbered from one on; counting distinct ones takes a tenth longer with eight bytes each. */
+    /** Numbered from 1. Distinct counts take a tenth longer with eight bytes each. */
     visitor_no: 'UINTEGER',
     ...VISIT_TEXTS,
     views: 'INTEGER',
@@ -44,9 +44,9 @@ export const COPIED_TABLES = {
     form_viewed: 'INTEGER',
     form_started: 'INTEGER',
     form_submitted: 'INTEGER',
-    /** Kinds of events, each once, one to a line. */
+    /** Distinct event types, one per line. */
     events: 'VARCHAR',
-    /** Those that were viewed, likewise. */
+    /** Distinct viewed pages, likewise. */
     pages: 'VARCHAR',
   },
   /** One row for each touch of a submission, with the share that each attribution gives it. */
@@ -71,6 +71,8 @@ export const COPIED_TABLES = {
     form_source: 'VARCHAR',
     form_source_key: 'VARCHAR',
     ...VISIT_TEXTS,
+    /** Where the touch was: it may be another site than that of the form. */
+    touch_site: 'VARCHAR',
   },
   costs: {
     /** Whole days since 1970. */
@@ -83,7 +85,7 @@ export const COPIED_TABLES = {
     campaign_key: 'VARCHAR',
     amount_micros: 'BIGINT',
   },
-  /** How each name that is in the others was written first. */
+  /** The first spelling of each name in the other tables. */
   spellings: { dimension: 'VARCHAR', key: 'VARCHAR', name: 'VARCHAR', first_at: 'BIGINT' },
 } as const;
 
