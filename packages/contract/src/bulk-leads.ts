@@ -18,27 +18,28 @@ export const bulkLeads = endpoint({
   summary: 'Move many leads to a stage, mark them as reviewed, or send them (admin)',
   auth: 'marketing',
   cache: 'no-store',
-  body: z.object({
+  // A misspelt filter must not match all leads.
+  body: z.strictObject({
     ids: z.array(z.int().positive()).min(1).max(BULK_LEADS_MAX).optional().describe('either these leads'),
     filter: z
-      .object(leadFilters(z.boolean()))
+      .strictObject(leadFilters(z.boolean()))
       .optional()
-      .describe('or all that match, the newest first, with the names of the list’s filters'),
-    before: z.int().positive().optional().describe('with `filter`: `next_before` of the answer before'),
+      .describe('or all leads that match, newest first; the filters of the list'),
+    before: z.int().positive().optional().describe('with `filter`: `next_before` of the previous answer'),
     action: z.enum(BULK_ACTIONS),
     status: z.enum(LEAD_STATUSES).optional().describe('with `stage`'),
     from: z
       .enum(LEAD_STATUSES)
       .optional()
-      .describe('with `stage`: only those that are in this one, the others are `changed_meanwhile`'),
+      .describe('with `stage`: only leads in this stage; others are skipped as `changed_meanwhile`'),
     undo: z
       .boolean()
       .optional()
-      .describe('with `stage`: takes their last moves back, as if they had never been made'),
+      .describe('with `stage`: undoes their last moves, as if they had never been made'),
     again: z
       .boolean()
       .default(false)
-      .describe('with `forward`: also those that were delivered or are on their way'),
+      .describe('with `forward`: also leads that were delivered or are pending'),
   }),
   bodyBytesMax: MANAGEMENT_BYTES_MAX,
   responses: {
@@ -46,12 +47,12 @@ export const bulkLeads = endpoint({
       done: Count,
       moved: z
         .array(z.object({ lead_id: z.int(), from: z.enum(LEAD_STATUSES) }))
-        .describe('with `stage`: where they were, to undo it'),
+        .describe('with `stage`: the previous stages, to undo it'),
       skipped: z.array(z.object({ lead_id: z.int(), reason: z.enum(SKIP_REASONS) })),
       next_before: z
         .int()
         .nullable()
-        .describe(`where to go on: a call takes ${BULK_LEADS_MAX} leads at most; null: that was all`),
+        .describe(`\`before\` of the next call, as one takes at most ${BULK_LEADS_MAX} leads; null: done`),
     }),
     400: ApiError,
     401: ApiError,

@@ -3,12 +3,12 @@ import { endpoint } from './endpoint.ts';
 import { ApiError, Count, DateTime, Moment, paging, QueryMoment, SiteKeys } from './fields.ts';
 import { LIST_DEFAULT, LIST_MAX, MANAGEMENT_BYTES_MAX } from './limits.ts';
 
-/** Named in one call. */
+/** In one call. */
 const RESENT_SITES_MAX = 1000;
 
 export const SEND_STATES = ['pending', 'delivered', 'failed'] as const;
 
-/** What a delivery tells of: a lead, or that it was moved to another stage. */
+/** What a delivery reports: a lead, or its move to another stage. */
 export const FLOW_SEND_EVENTS = ['lead', 'lead.stage_changed'] as const;
 export type FlowSendEvent = (typeof FLOW_SEND_EVENTS)[number];
 
@@ -29,7 +29,7 @@ export const SEND_FAILURES = [
 ] as const;
 export type SendFailure = (typeof SEND_FAILURES)[number];
 
-/** What became of a message, for programs; `error` says the same in a sentence. */
+/** The outcome of a message, for programs; `error` has it as a sentence. */
 export const SendResult = z
   .union([z.literal('delivered'), z.templateLiteral(['status_', z.int()]), z.enum(SEND_FAILURES)])
   .describe('`delivered`, `status_` with a status other than 2xx, or why there was no answer');
@@ -99,7 +99,7 @@ export const resendFlowSend = endpoint({
   method: 'POST',
   path: '/analytics/flow-sends/:flow_send_public_id/resend',
   group: 'Deliveries',
-  summary: 'Send a lead again, whatever its status, with the same id',
+  summary: 'Resend a delivery, whatever its status, under the same id',
   auth: 'admin',
   cache: 'no-store',
   params: z.object({ flow_send_public_id: z.guid('must be a UUID').transform((id) => id.toLowerCase()) }),
@@ -119,18 +119,18 @@ export const resendFailed = endpoint({
   method: 'POST',
   path: '/analytics/flow-sends/resend-failed',
   group: 'Deliveries',
-  summary: 'Send all failed leads again, or those of some sites or of a time',
+  summary: 'Resend all failed deliveries, or those of some sites or of a period',
   auth: 'admin',
   cache: 'no-store',
-  body: z.object({
-    since: Moment.optional().describe('only those created since then'),
+  body: z.strictObject({
+    since: Moment.optional().describe('only those created at or after this date (UTC) or time'),
     until: Moment.optional().describe('only those created at or before; a date means the whole day'),
     sites: z
       .array(z.string())
       .min(1)
       .max(RESENT_SITES_MAX)
       .optional()
-      .describe('only those of leads of these sites, by their keys'),
+      .describe('only those of leads of these sites; site keys'),
   }),
   isBodyOptional: true,
   bodyBytesMax: MANAGEMENT_BYTES_MAX,

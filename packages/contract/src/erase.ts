@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { ApiError, Count, Id } from './fields.ts';
+import { ApiError, Count, Id, QueryFlag } from './fields.ts';
 import { MANAGEMENT_BYTES_MAX } from './limits.ts';
 
 /** The longest address that mail servers accept. */
@@ -25,7 +25,7 @@ const Phone = z
 
 /** Everyone who has any of these. */
 export const PersonIdentifiers = z
-  .object({
+  .strictObject({
     email: Email.nullish(),
     phone: Phone.nullish().describe('with its country code, unless it was submitted without one'),
     visitor_id: Id.nullish(),
@@ -55,7 +55,7 @@ export const WouldErase = z.object({
     z.object({
       lead_id: z.int(),
       contact_name: z.string(),
-      because: z.string().describe('which of the given identifiers lead to it'),
+      because: z.string().describe('which of the given identifiers match it'),
     }),
   ),
 });
@@ -67,7 +67,7 @@ export const Erased = z.object({
   scrubbed: z
     .boolean()
     .describe(
-      'false: remains on free database pages are overwritten at night, or when PostgreSQL reuses the pages',
+      'false: remnants on free database pages are overwritten at night, or when PostgreSQL reuses the pages',
     ),
 });
 export type Erased = z.output<typeof Erased>;
@@ -79,6 +79,7 @@ export const erasePerson = endpoint({
   summary: 'Erase a person from every store, or count what that would erase',
   auth: 'admin',
   cache: 'no-store',
+  query: z.object({ dry_run: QueryFlag.optional().describe('the same as in the body') }),
   body: PersonIdentifiers,
   bodyBytesMax: MANAGEMENT_BYTES_MAX,
   responses: {

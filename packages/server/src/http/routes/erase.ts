@@ -2,5 +2,7 @@ import type { ErasePerson } from '../../flows/erase-person.ts';
 import type { Handlers } from '../answer-endpoint.ts';
 
 export function eraseRoutes({ erasePerson }: { erasePerson: ErasePerson }): Pick<Handlers, 'erasePerson'> {
-  return { erasePerson: ({ body }) => erasePerson(body) };
+  return {
+    erasePerson: ({ query, body }) => erasePerson({ ...body, dry_run: body.dry_run ?? query.dry_run }),
+  };
 }
