@@ -6,16 +6,16 @@ import { CALLBACK_BYTES_MAX } from './limits.ts';
 const CRM_ID_CHARS_MAX = 256;
 const EVENT_TYPE_CHARS_MAX = 128;
 
-/** Of any version: only the store knows which exist. */
+/** A UUID of any version; whether it exists is for the store to say. */
 const PublicId = z.guid('must be a UUID');
 const RecordId = z.int().positive();
-/** Larger whole numbers would lose digits on the way. */
+/** Larger integers would lose digits in JSON.parse. */
 const ExactNumber = z.number().refine((id) => !Number.isInteger(id) || Number.isSafeInteger(id));
 const CrmLeadId = z
   .union([z.string().regex(/\S/, 'must not be empty').max(CRM_ID_CHARS_MAX), ExactNumber.transform(String)], {
-    error: 'must be a text or a number',
+    error: ({ input }) => (input === undefined ? 'is required' : 'must be a text or a number'),
   })
-  .describe('id assigned by the CRM; a number is kept as its text');
+  .describe('id assigned by the CRM; a number is stored as text');
 
 /** The secret in a header or, by Standard Webhooks 1.0, a signature: webhook-id, webhook-timestamp, webhook-signature. */
 const callback = {
@@ -109,7 +109,7 @@ export const crmEvent = endpoint({
       .unknown()
       .optional()
       .describe(
-        'text or number: the event is stored once however often it is delivered; without it, once an hour',
+        'text or number: deduplicates the event; without it, only identical bodies in a row within an hour are',
       ),
   }),
   responses: {

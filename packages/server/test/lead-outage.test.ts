@@ -5,6 +5,7 @@ import { rows } from '@leadtrail/testing/database';
 import {
   assertCaptured,
   CAPTURE_ENV,
+  type Fields,
   sendForm,
   sendFromServer,
   setUpSite,
@@ -23,7 +24,7 @@ onBothStores('leads while the store is away', (kind) => {
   const away = () => Promise.reject(unavailable('The store is away.'));
   const faults = { isAway: false, isLogFull: false, losesAnswers: false };
   const service = useService(kind, {
-    env: CAPTURE_ENV,
+    env: { ...CAPTURE_ENV, BOT_LEAD_DETECTION: 'on' },
     overrides: {
       around: {
         store: (store) => ({
@@ -132,6 +133,39 @@ onBothStores('leads while the store is away', (kind) => {
     await service.settled();
     assert.equal((await submissions()).length, 1);
     assert.equal((await rows(service, 'select id from set_aside_leads')).length, 1);
+  });
+
+  test('whose commit went through without an answer and blocked its address are not set aside as well', async () => {
+    faults.losesAnswers = true;
+    await assertCaptured(sendForm(service, { __pg_hp: 'filled' }, { ip: '198.51.100.77' }));
+    await service.settled();
+    assert.equal((await submissions()).length, 1);
+    assert.deepEqual(await rows(service, 'select id from set_aside_leads'), []);
+    assert.equal(
+      (await rows(service, "select 1 as found from ip_rules where reason = 'Honeypot'")).length,
+      1,
+    );
+  });
+
+  test('of servers with an idempotency key get the same answer again, and 422 for another body', async () => {
+    const send = async (key: string, sent: Fields = {}) => {
+      const headers = { accept: 'application/json', 'idempotency-key': key };
+      const response = await sendFromServer(service, sent, { headers });
+      const { lead_submission_public_id } = (await response.json()) as Record<string, unknown>;
+      return { status: response.status, id: lead_submission_public_id };
+    };
+    const before = await send('before');
+    faults.isAway = true;
+    assert.deepEqual(await send('before'), before);
+    assert.equal((await send('before', { EMAIL: 'other@example.org' })).status, 422);
+    const [first, ...again] = await Promise.all([1, 2, 3].map(() => send('while')));
+    assert.equal(first?.status, 200);
+    assert.deepEqual(again, [first, first]);
+    assert.equal((await send('while', { EMAIL: 'other@example.org' })).status, 422);
+    faults.isAway = false;
+    await service.settled();
+    assert.deepEqual(await send('while'), first);
+    assert.equal((await submissions()).length, 2);
   });
 
   test('answered 503 are not stored, and one answered otherwise is', async () => {

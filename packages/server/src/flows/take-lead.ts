@@ -1,7 +1,10 @@
+import { IDEMPOTENCY_KEPT_MS } from '../domain/leads/idempotency.ts';
 import { AppError, unavailable } from '../lib/errors.ts';
+import { makeLru } from '../lib/lru.ts';
 import { withTimeout } from '../lib/timeout.ts';
 import type { Inbox } from '../ports/inbox.ts';
 import type { CaptureOutcome } from '../store/leads/capture.ts';
+import type { AnsweredIds } from '../store/leads/idempotency.ts';
 import type { Capture } from '../store/leads/submission.ts';
 import type { Store } from '../store/store.ts';
 import type { KnownSenders } from './known-senders.ts';
@@ -19,6 +22,10 @@ export type TakeLead = {
 
 /** The final share of the time: a transaction that has not committed before it must not commit at all. */
 const COMMIT_SHARE = 0.1;
+/** Some 4 MiB. */
+const KEYED_ANSWERS_MAX = 10_000;
+
+type KeyedAnswer = { bodyHash: string; at: number; ids: Promise<AnsweredIds> };
 
 /**
  * Stores a lead, or logs it if the store does not answer in time. While leads wait in the log, later ones are
@@ -33,6 +40,8 @@ export function makeTakeLead(parts: {
 }): TakeLead {
   const { store, leadLog, senders, leadMsMax } = parts;
   const isLogging = () => leadLog.backlog().records > 0;
+  /** Latest answers by idempotency key, for while the store cannot be asked. Those of before a restart are missing. */
+  const keyed = makeLru<KeyedAnswer>({ entriesMax: KEYED_ANSWERS_MAX });
 
   async function take(capture: Capture): Promise<TakenLead> {
     // With a full log, storing out of order beats refusing.
@@ -44,8 +53,11 @@ export function makeTakeLead(parts: {
     return inTime.catch(whenUnavailable(() => log(capture).catch(whenUnavailable(() => storing))));
   }
 
-  function storeNow(capture: Capture): Promise<CaptureOutcome> {
-    return store.captureLead({ ...capture, deadline: Date.now() + leadMsMax * (1 - COMMIT_SHARE) });
+  async function storeNow(capture: Capture): Promise<CaptureOutcome> {
+    const deadline = Date.now() + leadMsMax * (1 - COMMIT_SHARE);
+    const outcome = await store.captureLead({ ...capture, deadline });
+    if (outcome.kind !== 'refused') keepAnswer(capture, Promise.resolve(outcome));
+    return outcome;
   }
 
   async function log(capture: Capture): Promise<TakenLead> {
@@ -54,9 +66,29 @@ export function makeTakeLead(parts: {
     if (decision === undefined) throw unavailable('The store is not available.');
     const isSiteOrigin = enquiry.origin !== null && senders.isSiteOrigin(enquiry.origin);
     if (decision.kind === 'refused') return { ...decision, isSiteOrigin };
-    await leadLog.append(JSON.stringify(capture));
+    const before = answerOf(capture);
+    if (before !== undefined) {
+      if (before.bodyHash === enquiry.idempotency?.bodyHash)
+        return { kind: 'repeated', isSiteOrigin, ...(await before.ids) };
+      return { kind: 'refused', reason: 'idempotency_key_reused', isSiteOrigin };
+    }
     const { leadPublicId, submissionPublicId } = capture;
-    return { kind: 'logged', isSiteOrigin, leadPublicId, submissionPublicId };
+    const logged = leadLog.append(JSON.stringify(capture)).then(() => ({ leadPublicId, submissionPublicId }));
+    keepAnswer(capture, logged);
+    return { kind: 'logged', isSiteOrigin, ...(await logged) };
+  }
+
+  function answerOf({ enquiry }: Capture): KeyedAnswer | undefined {
+    const key = answerKey(enquiry);
+    const known = key === null ? undefined : keyed.get(key);
+    return known !== undefined && known.at > enquiry.at - IDEMPOTENCY_KEPT_MS ? known : undefined;
+  }
+
+  function keepAnswer({ enquiry }: Capture, ids: Promise<AnsweredIds>): void {
+    const key = answerKey(enquiry);
+    if (key === null || enquiry.idempotency === null) return;
+    keyed.set(key, { bodyHash: enquiry.idempotency.bodyHash, at: enquiry.at, ids });
+    ids.catch(() => keyed.delete(key));
   }
 
   return Object.assign(take, { isLogging });
@@ -65,4 +97,9 @@ export function makeTakeLead(parts: {
 function whenUnavailable(otherwise: () => Promise<TakenLead>): (error: unknown) => Promise<TakenLead> {
   return (error) =>
     error instanceof AppError && error.code === 'unavailable' ? otherwise() : Promise.reject(error);
+}
+
+/** Null: without a usable idempotency key. */
+function answerKey({ keyHash, idempotency }: Capture['enquiry']): string | null {
+  return keyHash !== null && idempotency?.isUsable ? `${keyHash}\n${idempotency.keyHash}` : null;
 }

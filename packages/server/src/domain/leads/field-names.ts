@@ -3,7 +3,7 @@ import { memoize } from '../../lib/memoize.ts';
 import { CAMPAIGN_PARAMS, type CampaignParam } from '../tracking/campaign-params.ts';
 import type { Meanings } from './field-meanings.ts';
 
-/** What the fields of forms are called, by the specification and by others. */
+/** Names of form fields: the specification's and their aliases. */
 
 export const LABEL_CHARS_MAX = 256;
 /** 64 before the @ and 255 after it. */
@@ -18,9 +18,9 @@ const NUMBER_CHARS_MAX = 32;
 const IP_CHARS_MAX = 64;
 const USER_AGENT_CHARS_MAX = 1024;
 type Field = {
-  /** As the specification has it; upper and lower case are the same. */
+  /** The specification's name, case-insensitive. */
   readonly name: string;
-  /** What others call it: lower-case letters only, for `first_name`, `firstName` and `First Name` are the same. */
+  /** In lower-case letters only: `first_name`, `firstName` and `First Name` are the same. */
   readonly aliases?: readonly string[];
   readonly charsMax: number;
 };
@@ -78,12 +78,12 @@ const TEXT_FIELDS = {
   siteKey: { name: 'siteKey', aliases: ['sitekey'], charsMax: ID_CHARS_MAX },
   formId: { name: 'formId', aliases: ['formid'], charsMax: ID_CHARS_MAX },
   visitorId: { name: '__visitor_id', charsMax: ID_CHARS_MAX },
-  /** What the form script remembers of how the person came; see form-touches.ts. */
+  /** The arrivals that the form script has kept; see form-touches.ts. */
   touches: { name: '__touches', charsMax: TOUCHES_CHARS_MAX },
   honeypot: { name: '__pg_hp', charsMax: LABEL_CHARS_MAX },
   clientIp: { name: 'CLIENT_IP', charsMax: IP_CHARS_MAX },
   clientUserAgent: { name: 'CLIENT_USER_AGENT', charsMax: USER_AGENT_CHARS_MAX },
-  /** Of the form script: the same each time it sends a form again. */
+  /** Set by the form script, the same on every retry. */
   submissionId: { name: '__submission_id', charsMax: ID_CHARS_MAX },
 } as const satisfies Record<string, Field>;
 export type TextField = keyof typeof TEXT_FIELDS;
@@ -101,12 +101,14 @@ function campaignField(param: CampaignParam): Field {
   return { name: `__${param}`, aliases: [param.replaceAll('_', '')], charsMax: CAMPAIGN_CHARS_MAX };
 }
 
-/** What was set for the form comes first. The specification's own name wins over an alias, a guess comes last. */
+/** Ranks, best first: mapped in the form's settings, the specification's name, an alias, one in brackets, a hint. */
 export const MAPPED = -1;
 const AS_SPECIFIED = 0;
 const IN_OTHER_CASE = 1;
 export const ALIAS = 2;
-const HINTED = 3;
+/** `company[name]` may be the name of something else. */
+const IN_BRACKETS = 3;
+const HINTED = 4;
 
 /** Most forms use the canonical names, which need no lower-casing. */
 const CANONICAL = spellings(AS_SPECIFIED, ({ name }) => [name]);
@@ -121,7 +123,7 @@ function spellings(rank: number, namesOf: (field: Field) => readonly string[]) {
   );
 }
 
-/** A longer name is none of these, so it is not looked at. */
+/** No alias is longer; bounds the work on hostile names. */
 const NAME_CHARS_MAX = 64;
 
 export function spellingOf(name: string): Spelling | undefined {
@@ -131,10 +133,14 @@ export function spellingOf(name: string): Spelling | undefined {
 
 const otherSpelling = memoize(1000, (name): Spelling | undefined => {
   const inOtherCase = LOWER_CASED.get(name.toLowerCase());
-  return inOtherCase !== undefined || isTechnical(name) ? inOtherCase : ALIASES.get(squeezed(name));
+  if (inOtherCase !== undefined || isTechnical(name)) return inOtherCase;
+  const inner = BRACKETED.exec(name)?.[1];
+  return inner === undefined
+    ? ALIASES.get(squeezed(name))
+    : ranked(ALIASES.get(squeezed(inner)), IN_BRACKETS);
 });
 
-/** How names are read, where some of them have a meaning in this form. */
+/** Mapped names come first, hints last. */
 export function spellerOf(meanings: Meanings | undefined): (name: string) => Spelling | undefined {
   return meanings === undefined ? spellingOf : (name) => spellingBy(meanings, name);
 }
@@ -145,21 +151,20 @@ function spellingBy({ mapped, hinted }: Meanings, name: string): Spelling | unde
   return spellingOf(name) ?? ranked(CANONICAL.get(hinted.get(name) ?? ''), HINTED);
 }
 
-/** `custom` is none of the fields. */
+/** Undefined for the meaning `custom`. */
 function ranked(spelling: Spelling | undefined, rank: number): Spelling | undefined {
   return spelling && { ...spelling, rank };
 }
 
 /** `contact[email]`, as form builders and frameworks name their fields. */
-const IN_BRACKETS = /^[^[\]]+\[([^[\]]+)\]$/;
+const BRACKETED = /^[^[\]]+\[([^[\]]+)\]$/;
 const NO_LETTER_OR_DIGIT = /[^\p{L}\p{N}]/gu;
 
 function squeezed(name: string): string {
-  const inner = IN_BRACKETS.exec(name)?.[1] ?? name;
-  return inner.normalize('NFD').replaceAll(NO_LETTER_OR_DIGIT, '').toLowerCase();
+  return name.normalize('NFD').replaceAll(NO_LETTER_OR_DIGIT, '').toLowerCase();
 }
 
-/** What form builders and captchas add for themselves. */
+/** Fields that form builders and captchas add for themselves. */
 const TECHNICAL: ReadonlySet<string> = new Set([
   'altcha',
   'authenticity_token',

@@ -37,7 +37,7 @@ export function leadCaptureRoutes({
     const sent = await form().catch(asAppError);
     const record = sent instanceof AppError ? null : sent;
     const outcome = await captureLead({ form: record, client, headers }).catch((error: unknown) => {
-      // The site could not be looked up: any page may read that it has to try again.
+      // The site could not be looked up, so any page may read that it has to retry.
       Object.assign(reply.headers, siteOriginHeaders(headers.origin, true));
       throw error;
     });
@@ -63,7 +63,7 @@ export function leadCaptureRoutes({
     return null;
   }
 
-  /** Whatever the form says, so it is not read: whoever guesses keys must not have the service work for each. */
+  /** Refuses without reading the form, so that guessing keys costs the service little. */
   async function refuseKey({ origin }: IncomingHttpHeaders, reply: Reply): Promise<AppError> {
     metrics.leadSubmitted('refused');
     const isSiteOrigin = origin !== undefined && (await store.isSiteOrigin({ origin }).catch(() => true));
@@ -71,16 +71,17 @@ export function leadCaptureRoutes({
     return refusal('invalid_key');
   }
 
-  function captureDeprecated(request: CaptureRequest): Promise<Answer> {
-    if (!legacyLeadRoutes)
-      throw new AppError('gone', 'This address is no longer in use; send to /lead.capture.');
-    return capture(request);
+  async function captureDeprecated(request: CaptureRequest): Promise<Answer> {
+    if (legacyLeadRoutes) return capture(request);
+    // Any page may read where to send it instead.
+    Object.assign(request.reply.headers, siteOriginHeaders(request.headers.origin, true));
+    throw new AppError('gone', 'This address is no longer in use; send to /lead.capture.');
   }
 
   return { captureLead: capture, captureLeadLegacy: captureDeprecated, captureLeadRoot: captureDeprecated };
 }
 
-/** For a form that a browser has sent without a script: what the script would have shown. */
+/** For a form sent without a script: a page with the message that the script would have shown. */
 function page(text: string, headers: IncomingHttpHeaders, reply: CaptureRequest['reply']): string {
   const { language, success } = pageTexts(headers['accept-language'] ?? '', { success: text });
   Object.assign(reply.headers, PAGE_HEADERS);
@@ -114,7 +115,10 @@ function asAppError(error: unknown): AppError {
   throw error;
 }
 
-/** It wants data rather than a page. Browsers send the last for every `fetch` and XMLHttpRequest, none for a form. */
+/**
+ * Whether the sender wants data instead of a page. Browsers send the last of these headers for every `fetch`
+ * and XMLHttpRequest, but not for a form.
+ */
 function isScript(headers: IncomingHttpHeaders): boolean {
   return (
     (headers.accept ?? '').toLowerCase().includes('application/json') ||

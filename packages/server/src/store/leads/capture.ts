@@ -26,13 +26,13 @@ import { newLead } from './new-lead.ts';
 import type { Capture } from './submission.ts';
 import { type Submitted, submitLead } from './submit.ts';
 
-/** Only a refusal shows: a blocked sender must not see the difference from a stored lead. */
+/** Only a refusal is shown to the sender: a blocked one must not notice that its lead is set aside. */
 export type CaptureOutcome = { isSiteOrigin: boolean } & (Kept | { kind: 'refused'; reason: RefusalReason });
 type Kept =
   | ({ kind: 'rejected' | 'testing' } & KeptAside & AnsweredIds)
   | ({ kind: 'stored' } & Submitted)
   | ({ kind: 'repeated' } & AnsweredIds);
-/** Not kept: the client has sent enough of them today. */
+/** False: the client has reached its daily limit of set-aside leads. */
 type KeptAside = { isKept: boolean };
 
 /** An integration shows when it was last used, and a honeypot blocks an address. */
@@ -42,7 +42,7 @@ export const CAPTURE_CHANGES = ['integrations', 'ip-lists', 'leads', 'sends', 's
 export const captureLead = write(
   {
     changes: CAPTURE_CHANGES,
-    // One under a key may have to wait for another before it locks the person.
+    // Not with an idempotency key: that may wait for another request before it locks the person.
     locks: ({ enquiry }: Capture) => (enquiry.idempotency === null ? personLocks(enquiry) : undefined),
   },
   async (db, capture: Capture): Promise<CaptureOutcome> => {
@@ -53,12 +53,15 @@ export const captureLead = write(
       enquiry.idempotency === null ? findHeld(db, enquiry) : undefined,
     ]);
     const readable = { isSiteOrigin: await mayReadAnswer(db, enquiry, sender) };
-    const decision = stillAnswered(capture, decideCapture(enquiry, sender));
+    // Its commit may have succeeded unnoticed, and blocked its own address since.
+    const stored = capture.isLogged && (await findSubmitted(db, capture));
+    if (stored) return { ...readable, kind: 'stored', ...stored };
+    const decision = acceptIfLogged(capture, decideCapture(enquiry, sender));
     if (decision.kind === 'refused') {
       const before = isSpentToken(capture, decision) && (await findSubmitted(db, capture));
       return before ? { ...readable, kind: 'repeated', ...before } : { ...readable, ...decision };
     }
-    const asked = askedAgain(enquiry, sender);
+    const asked = keyedRequest(enquiry, sender);
     const answer = asked && (await findAnswer(db, asked));
     if (answer === 'other_body' && !capture.isLogged) {
       return { ...readable, kind: 'refused', reason: 'idempotency_key_reused' };
@@ -71,27 +74,31 @@ export const captureLead = write(
   },
 );
 
-/** For a logged lead that cannot be stored: where people can see and accept it. */
+/** Sets aside a lead of the lead log that cannot be stored: there it can be seen and accepted. */
 export const setAsideLogged = write(
   { changes: CAPTURE_CHANGES },
   async (db, capture: Capture): Promise<CaptureOutcome> => {
-    // However many there are: each was answered as a lead.
+    // Without the daily limit: each was answered as a lead.
     if (!(await isKeptAside(db, capture))) await setAsideAlways(db, asideOf(capture, 'rejected'));
     const { leadPublicId, submissionPublicId } = capture;
     return { kind: 'rejected', isSiteOrigin: false, isKept: true, leadPublicId, submissionPublicId };
   },
 );
 
-/** Its sender gets another answer by now, or none. */
+/** Its sender has got another answer by now, or none. */
 function refuseLate({ deadline }: Capture): void {
-  if (deadline !== undefined && Date.now() > deadline) throw unavailable('It is too late for this lead.');
+  if (deadline !== undefined && Date.now() > deadline)
+    throw unavailable('The lead could not be stored in time.');
 }
 
-function stillAnswered({ isLogged }: Capture, decision: CaptureDecision): CaptureDecision {
+function acceptIfLogged({ isLogged }: Capture, decision: CaptureDecision): CaptureDecision {
   return isLogged && decision.kind === 'refused' ? { kind: 'accepted' } : decision;
 }
 
-/** A token passes once: a form that is sent again, because its answer got lost, was accepted before. */
+/**
+ * A token is valid once: a form that is resent because its response was lost fails the check, but was
+ * accepted before.
+ */
 function isSpentToken({ mayBeRepeated }: Capture, { reason }: { reason: RefusalReason }): boolean {
   return mayBeRepeated === true && reason === 'spam_check_failed';
 }
@@ -109,13 +116,13 @@ async function keep(
   }
   const isKept = await keepAside(db, capture, kind);
   if (kind === 'testing') await noteUse(db, sender.integration, capture.enquiry.at);
-  // Ids like those of a lead; should it be accepted, they become true.
+  // Ids like those of a lead, and its real ones if it is accepted later.
   const { leadPublicId, submissionPublicId } = capture;
   return { kind, isKept, leadPublicId, submissionPublicId };
 }
 
-/** Null: it has no key by which it could come again. */
-function askedAgain({ idempotency, at }: Enquiry, { integration }: KnownSender) {
+/** Null: without a usable idempotency key of an enabled integration. */
+function keyedRequest({ idempotency, at }: Enquiry, { integration }: KnownSender) {
   if (idempotency === null || !idempotency.isUsable || !integration?.enabled) return null;
   return { integrationId: integration.id, idempotency, at };
 }
@@ -130,7 +137,8 @@ export async function storeLead(
 ): Promise<Stored> {
   const { enquiry } = capture;
   const person = await lookUpPerson(db, enquiry, sender, held ?? (await findHeld(db, enquiry)));
-  const before = (capture.isLogged || capture.mayBeRepeated) && (await findSubmitted(db, capture));
+  const mayBeStored = capture.mayBeRepeated || capture.acceptedAt !== undefined;
+  const before = mayBeStored && (await findSubmitted(db, capture));
   if (before) return { submitted: before, wasStored: true };
   const risk = assessRisk(enquiry, {
     personRule: sender.personRule,
@@ -165,11 +173,11 @@ async function findSubmitted(
   );
   if (row === undefined) return undefined;
   const { lead_id: leadId, lead_public_id: leadPublicId, is_primary_lead } = row;
-  // Its send may be waiting since then.
+  // `isForwarded`: its send may still be pending.
   return { leadId, leadPublicId, submissionPublicId, isPrimary: is_primary_lead === 1, isForwarded: true };
 }
 
-/** CORS: nearly always the origin is the form's own site, so that the other sites need not be read. */
+/** CORS. Nearly always the origin is that of the form's own site, which saves reading the other sites. */
 async function mayReadAnswer(db: Db, enquiry: Enquiry, { site }: KnownSender): Promise<boolean> {
   const { origin, page } = enquiry;
   if (origin === null) return false;
@@ -209,7 +217,6 @@ async function isKeptAside({ query }: Db, { enquiry, submissionPublicId }: Captu
   const row = await query
     .selectFrom('set_aside_leads')
     .select('id')
-    // Narrowed down by the index of what is shown.
     .where('kind', 'in', ['rejected', 'testing'])
     .where('received_at', '=', enquiry.at)
     .where('lead_submission_public_id', '=', submissionPublicId)

@@ -179,6 +179,14 @@ test('the first alias in the request wins over a later one', () => {
   assert.equal(readLeadForm(aForm({ tel: '', mobile: '2' })).phone, '2');
 });
 
+test('a name in brackets counts after the others, because it may be of something else', () => {
+  const { name, project } = readLeadForm(
+    aForm({ 'company[name]': 'ACME', 'project[name]': 'Riverside', name: 'Ann' }),
+  );
+  assert.deepEqual([name, project], ['Ann', '']);
+  assert.equal(readLeadForm(aForm({ 'company[name]': 'ACME' })).name, 'ACME');
+});
+
 test('the last name completes the name', () => {
   for (const last of ['LASTNAME', 'last_name', 'nachname', 'Surname']) {
     assert.equal(readLeadForm(aForm({ FIRSTNAME: 'Asha', [last]: 'Rao' })).name, 'Asha Rao', last);
