@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { row } from '@leadtrail/testing/database';
+import { row, rows } from '@leadtrail/testing/database';
 import { assertCaptured, sendForm, setUpSite } from '@leadtrail/testing/enquiries';
 import { createMigratedDatabase } from '@leadtrail/testing/migrated-stores';
 import { type PgBouncer, startPgBouncer } from '@leadtrail/testing/pgbouncer';
@@ -10,6 +10,7 @@ import { postgresUrl, startService } from '@leadtrail/testing/service';
 import { startSession } from '@leadtrail/testing/visits';
 
 const LEADS = 60;
+const STARTS = 8;
 
 describe('behind PgBouncer in transaction mode', () => {
   let database: string;
@@ -44,6 +45,34 @@ describe('behind PgBouncer in transaction mode', () => {
       assert.deepEqual(await service.app.store.recount(), []);
     } finally {
       await service.close();
+    }
+  });
+
+  test('processes start while another one works, and leave no session locked', async () => {
+    const env = { DATABASE_POOLER: 'on' };
+    const working = await startService('postgres', { databaseUrl: bouncer.url, env });
+    let isOver = false;
+    const load = async () => {
+      for (let i = 0; !isOver; i += 1) {
+        if (i % 10 === 0) await startSession(working, { visitor_id: `busy-${i}` });
+        await working.get('/analytics/realtime');
+      }
+    };
+    const loads = Promise.all(Array.from({ length: 16 }, load));
+    try {
+      for (let start = 0; start < STARTS; start += 1) {
+        const another = await startService('postgres', { databaseUrl: bouncer.url, env });
+        await another.get('/analytics/overview');
+        await another.close();
+        const held = await rows(
+          { database: { kind: 'postgres', url: database } },
+          "select 1 from pg_locks where locktype = 'advisory' and virtualtransaction like '%/0'",
+        );
+        assert.deepEqual(held, []);
+      }
+    } finally {
+      isOver = true;
+      await loads.finally(working.close);
     }
   });
 });

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { Kysely, type PostgresPool as KyselyPool, PostgresDialect } from 'kysely';
+import { Kysely, type PostgresPool as KyselyPool, PostgresAdapter, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { unavailable } from '../lib/errors.ts';
 import type { Db } from '../store/dialect.ts';
@@ -181,7 +181,22 @@ function kyselyOn(lease: () => Promise<Lease>): Kysely<Schema> {
     end: async () => undefined,
     connect: lease as unknown as KyselyPool['connect'],
   };
-  return new Kysely<Schema>({ dialect: new PostgresDialect({ pool: pool as KyselyPool }) });
+  return new Kysely<Schema>({ dialect: new DialectWithoutLock({ pool: pool as KyselyPool }) });
+}
+
+/**
+ * `migrate` takes a lock that ends with its transaction. Kysely's own belongs to a session, and a pooler may release it in
+ * another one: it would stay locked.
+ */
+class AdapterWithoutLock extends PostgresAdapter {
+  override async acquireMigrationLock(): Promise<void> {}
+  override async releaseMigrationLock(): Promise<void> {}
+}
+
+class DialectWithoutLock extends PostgresDialect {
+  override createAdapter(): PostgresAdapter {
+    return new AdapterWithoutLock();
+  }
 }
 
 /**

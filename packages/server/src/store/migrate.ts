@@ -78,12 +78,31 @@ export const STEPS: Readonly<Record<string, Step>> = {
 export type StepProgress = { state: 'started' } | { state: 'done'; ms: number };
 export type OnStep = (name: string, progress: StepProgress) => void;
 
+/** The number that Kysely locks for a session: processes of earlier versions wait for it, too. */
+const MIGRATION_LOCK = '3853314791062309107';
+
 /** Runs the pending migrations. Several processes may start at once: one of them does the work. */
 export async function migrate<S>(
   db: Kysely<S>,
   dialect: DialectKind,
   onStep: OnStep = () => undefined,
 ): Promise<void> {
+  try {
+    if (dialect === 'sqlite') return await runSteps(db, dialect, onStep);
+    await db.transaction().execute(async (transaction) => {
+      await sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)}::bigint)`.execute(transaction);
+      await runSteps(transaction, dialect, onStep);
+    });
+  } catch (error) {
+    if ((await schemaAge(db)) !== 'newer') throw error;
+    throw new OperatorError(
+      'The database was last used by a newer version: start that version, or restore a backup.',
+      { cause: error },
+    );
+  }
+}
+
+async function runSteps<S>(db: Kysely<S>, dialect: DialectKind, onStep: OnStep): Promise<void> {
   const migrator = new Migrator({
     db,
     provider: {
@@ -105,14 +124,7 @@ export async function migrate<S>(
     },
   });
   const { error } = await migrator.migrateToLatest();
-  if (error === undefined) return;
-  if ((await schemaAge(db)) !== 'newer') throw error;
-  throw new OperatorError(
-    'The database was last used by a newer version: start that version, or restore a backup.',
-    {
-      cause: error,
-    },
-  );
+  if (error !== undefined) throw error;
 }
 
 /** How the schema of a database compares with the current one. */
