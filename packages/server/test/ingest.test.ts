@@ -107,7 +107,7 @@ onBothStores('processing what was accepted', (kind) => {
       now: NOON,
       follows,
     });
-    await assert.rejects(store.ingestTracking(batch(2, 1)), { code: 'unavailable' });
+    assert.equal(await store.ingestTracking(batch(2, 1)), 'overtaking');
     assert.equal(await totalSessions(service), 0);
     await store.ingestTracking(batch(1));
     await store.ingestTracking(batch(2, 1));
@@ -307,7 +307,7 @@ test('a batch that PostgreSQL is sent ahead fails with the one before it; both a
   }
   await inbox.close();
 
-  const attempts: { follows: number | undefined; failure?: string }[] = [];
+  const attempts: { follows: number | undefined; outcome?: 'overtaking' }[] = [];
   const sentAhead = Promise.withResolvers<void>();
   const service = await startService('postgres', {
     dataDir,
@@ -323,10 +323,9 @@ test('a batch that PostgreSQL is sent ahead fails with the one before it; both a
               throw unavailable('The store is away.');
             }
             sentAhead.resolve();
-            return store.ingestTracking(batch).catch((error: Error) => {
-              attempt.failure = error.message;
-              throw error;
-            });
+            const outcome = await store.ingestTracking(batch);
+            if (outcome === 'overtaking') attempt.outcome = outcome;
+            return outcome;
           },
         }),
       },
@@ -334,10 +333,51 @@ test('a batch that PostgreSQL is sent ahead fails with the one before it; both a
   });
   t.after(() => service.close());
   await service.settled();
-  assert.deepEqual(attempts[1], { follows: 1, failure: 'The batch before this one was not applied.' });
-  assert.equal(attempts.filter(({ failure }) => failure !== undefined).length, 1);
+  assert.deepEqual(attempts[1], { follows: 1, outcome: 'overtaking' });
+  assert.equal(attempts.filter(({ outcome }) => outcome !== undefined).length, 1);
   assert.equal(await totalSessions(service), 3 * GROUP);
   assert.deepEqual(await service.app.store.recount(), []);
+});
+
+test('a batch sent ahead that is first is no failure: it is applied after the one before it', async (t) => {
+  const GROUP = 1200;
+  const dataDir = await mkdtemp(join(tmpdir(), 'leadtrail-first-'));
+  t.after(() => rm(dataDir, { recursive: true, force: true }));
+  const inbox = await openSqliteInbox(join(dataDir, 'inbox'));
+  for (let group = 0; group < 3; group += 1) {
+    const lines = Array.from({ length: GROUP }, () => JSON.stringify(aStartRecord()));
+    await Promise.all(lines.map((line) => inbox.append(line)));
+  }
+  await inbox.close();
+
+  const outcomes: unknown[] = [];
+  const isOvertaken = Promise.withResolvers<void>();
+  const service = await startService('postgres', {
+    dataDir,
+    overrides: {
+      around: {
+        store: (store) => ({
+          ...store,
+          async ingestTracking(batch) {
+            if (outcomes.push('pending') === 1) await isOvertaken.promise;
+            const outcome = await store.ingestTracking(batch);
+            outcomes.push(outcome);
+            if (outcome === 'overtaking') isOvertaken.resolve();
+            return outcome;
+          },
+        }),
+      },
+    },
+  });
+  t.after(() => service.close());
+  await service.settled();
+  assert.ok(outcomes.includes('overtaking'));
+  assert.equal(await totalSessions(service), 3 * GROUP);
+  assert.deepEqual(await service.app.store.recount(), []);
+  assert.deepEqual(
+    service.logged.filter(({ level }) => level === 'error'),
+    [],
+  );
 });
 
 test('a record that PostgreSQL refuses leaves nothing of its batch, of which much is yet to be sent', async (t) => {

@@ -3,7 +3,7 @@ import type { Inbox } from '../ports/inbox.ts';
 import type { Log } from '../ports/log.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { Store } from '../store/store.ts';
-import type { Ingested, TrackingBatch } from '../store/tracking/ingest.ts';
+import type { Ingested, Overtaking, TrackingBatch } from '../store/tracking/ingest.ts';
 import { startLoop } from './background-loop.ts';
 import { makeGiveWay } from './give-way.ts';
 import type { InboxWatch } from './recognise-inbox.ts';
@@ -32,7 +32,7 @@ type SentBatch = {
   records: number;
   epoch: string;
   lastSequence: number;
-  done: Promise<Ingested>;
+  done: Promise<Ingested | Overtaking>;
 };
 
 /** Applies the records of the inbox to the store, in batches, each exactly once. */
@@ -67,7 +67,10 @@ export function startIngest(parts: {
       while (sent !== undefined) {
         const next = mayRunAhead(failures) ? await sendNext(failures, sent) : undefined;
         try {
-          isBusy = await giveWay(await settle(sent), pause);
+          const ms = await settle(sent);
+          // What is sent ahead may get the lock first; it is taken again, with all after it.
+          if (ms === null) return void (await next?.done);
+          isBusy = await giveWay(ms, pause);
         } catch (error) {
           // A batch sent ahead fails with its predecessor.
           await next?.done.catch(() => undefined);
@@ -143,9 +146,11 @@ export function startIngest(parts: {
   }
 
   /** Waits until a batch is applied, releases its records, and returns how long that took. */
-  async function settle({ records, epoch, lastSequence, done }: SentBatch): Promise<number> {
+  async function settle({ records, epoch, lastSequence, done }: SentBatch): Promise<number | null> {
     const startedAt = performance.now();
-    const { leads, dropped } = await done;
+    const ingested = await done;
+    if (ingested === 'overtaking') return null;
+    const { leads, dropped } = ingested;
     metrics.dropped('early_over_limit', dropped);
     await inbox.release(epoch, lastSequence);
     for (const sequence of reached) if (sequence < lastSequence) reached.delete(sequence);
@@ -154,7 +159,7 @@ export function startIngest(parts: {
     return performance.now() - startedAt;
   }
 
-  async function ingestOrSalvage(batch: TrackingBatch, failures: number): Promise<Ingested> {
+  async function ingestOrSalvage(batch: TrackingBatch, failures: number): Promise<Ingested | Overtaking> {
     try {
       return await store.ingestTracking(batch);
     } catch (error) {

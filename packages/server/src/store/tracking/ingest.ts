@@ -51,6 +51,8 @@ export const appliedSequence = background(
 
 /** How many leads were queued for new figures, and how many records failed or were dropped. */
 export type Ingested = { leads: number; failed: number; dropped: number };
+/** The batch came before the one that it follows, and nothing of it was applied. */
+export type Overtaking = 'overtaking';
 
 /**
  * Applies a batch of the inbox atomically. The last applied sequence is written in the same transaction, so a
@@ -58,10 +60,11 @@ export type Ingested = { leads: number; failed: number; dropped: number };
  */
 export const ingestTracking = background(
   { changes: ['tracking'] },
-  async (db, batch: TrackingBatch): Promise<Ingested> => {
+  async (db, batch: TrackingBatch): Promise<Ingested | Overtaking> => {
     const load = async () => loadRecords(db, `[${linesOf(batch).join(',')}]`);
     // Pipelined: one round trip in PostgreSQL, and the server works in parallel.
-    const [, loaded] = await Promise.all([begin(db, batch), load()]);
+    const [isNext, loaded] = await Promise.all([begin(db, batch), load()]);
+    if (!isNext) return 'overtaking';
     const [leads] = await Promise.all([applyRecords(db, batch, loaded, 0), finish(db, batch)]);
     return { leads, failed: 0, dropped: loaded.state.dropped };
   },
@@ -74,7 +77,7 @@ export const ingestTracking = background(
 export const salvageTracking = background(
   { changes: ['tracking'] },
   async (db, batch: TrackingBatch): Promise<Ingested> => {
-    await begin(db, batch);
+    if (!(await begin(db, batch))) throw unavailable('The batch before this one was not applied.');
     const { spoolId: spool_id, firstSequence: sequence, now: failed_at } = batch;
     let leads = 0;
     let dropped = 0;
@@ -139,13 +142,12 @@ async function applyAlone(
   }
 }
 
-async function begin(db: Db, batch: TrackingBatch): Promise<void> {
+/** False: the batch before this one has not been applied yet. */
+async function begin(db: Db, batch: TrackingBatch): Promise<boolean> {
   await db.dialect.lock('tracking');
   const applied = await appliedSequence(db, { spoolId: batch.spoolId });
   if (applied >= batch.firstSequence) throw new Error('A part of this batch has been applied before.');
-  const { follows } = batch;
-  if (follows !== undefined && applied !== follows)
-    throw unavailable('The batch before this one was not applied.');
+  return batch.follows === undefined || batch.follows === applied;
 }
 
 async function finish(db: Db, batch: TrackingBatch): Promise<void> {
