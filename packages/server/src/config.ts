@@ -102,6 +102,15 @@ export function loadEnvFile(file = join(PROJECT_DIR, '.env')): void {
   }
 }
 
+/** Sent in headers. */
+const KEYS = [
+  'ANALYTICS_API_KEY',
+  'ANALYTICS_MARKETING_API_KEY',
+  'LEAD_CAPTURE_API_KEY',
+  'CRM_CALLBACK_SECRET',
+  'CRM_WEBHOOK_SECRET',
+];
+
 export function readConfig(env: Environment): Config {
   const read = readVariables(env);
   const analyticsApiKey = read.text('ANALYTICS_API_KEY');
@@ -116,11 +125,17 @@ export function readConfig(env: Environment): Config {
     throw new OperatorError('ANALYTICS_MARKETING_API_KEY needs ANALYTICS_API_KEY to be set as well.');
   }
 
+  for (const name of KEYS) {
+    // Node reads headers as Latin-1, so that no request could carry any other.
+    if (/[^\x20-\x7e]/.test(read.text(name) ?? ''))
+      throw new OperatorError(`${name} must consist of printable ASCII characters.`);
+  }
+
   return {
     port: read.integer('PORT', 8787, { min: 0, max: 65_535 }),
     host: read.text('HOST'),
     dataDir: resolve(read.text('DATA_DIR') ?? join(PROJECT_DIR, 'data')),
-    publicUrl: read.url('PUBLIC_URL', ['http:', 'https:'])?.replace(/\/+$/, ''),
+    publicUrl: readPublicUrl(read),
     database: readDatabase(read),
     redisUrl: readRedis(read),
     objects: readObjects(read),
@@ -183,6 +198,14 @@ function readDatabase(read: Variables): Config['database'] {
   const connections = read.integer('DATABASE_CONNECTIONS', POSTGRES_CONNECTIONS, { min: 4, max: 500 });
   const isPooled = read.flag('DATABASE_POOLER', false);
   return url === undefined ? { kind: 'sqlite' } : { kind: 'postgres', url, readUrl, connections, isPooled };
+}
+
+/** Other addresses are made of it, and anyone may see them. */
+function readPublicUrl(read: Variables): string | undefined {
+  const url = read.url('PUBLIC_URL', ['http:', 'https:']);
+  if (url !== undefined && /[?#]|:\/\/[^/]*@/.test(url))
+    throw new OperatorError('PUBLIC_URL must not have a user, a password, a query or a fragment in it.');
+  return url?.replace(/\/+$/, '');
 }
 
 function readDatabaseUrl(read: Variables, name: string): string | undefined {

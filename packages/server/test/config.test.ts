@@ -322,6 +322,18 @@ const REFUSED: [string, Environment][] = [
   ],
   ['LOG_LEVEL must be one of debug, info, warn, error.', { LOG_LEVEL: 'loud' }],
   ['PUBLIC_URL must be a URL starting with http:// or https://.', { PUBLIC_URL: 'leads.example' }],
+  ...['https://user:pw@leads.example', 'https://leads.example/?q=1', 'https://leads.example/#h'].map(
+    (PUBLIC_URL): [string, Environment] => [
+      'PUBLIC_URL must not have a user, a password, a query or a fragment in it.',
+      { PUBLIC_URL },
+    ],
+  ),
+  ...['ANALYTICS_API_KEY', 'CRM_CALLBACK_SECRET', 'LEAD_CAPTURE_API_KEY'].map(
+    (name): [string, Environment] => [
+      `${name} must consist of printable ASCII characters.`,
+      { [name]: 'a key with ünicode in it' },
+    ],
+  ),
   [
     'DATABASE_URL must be a URL starting with postgres:// or postgresql://.',
     { DATABASE_URL: 'mysql://user:hunter2@host/db' },
