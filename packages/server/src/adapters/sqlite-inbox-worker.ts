@@ -220,7 +220,8 @@ function inTransaction<T>(work: () => T): T {
     database.exec('commit');
     return result;
   } catch (error) {
-    database.exec('rollback');
+    // A full disk may already have rolled back the transaction.
+    if (database.isTransaction) database.exec('rollback');
     throw error;
   }
 }
