@@ -1,14 +1,14 @@
 import { lazyRouteComponent } from '@tanstack/react-router';
 import { type ComponentType, lazy } from 'react';
 
-/** The code of pages and of what they show later, which comes when it is wanted: by then the network may be gone. */
+/** Lazily loaded code of pages and dialogs. By the time it is needed, the network may be down. */
 
 export class CodeMissing extends Error {}
 
 /** What Chromium, Firefox and Safari say when code cannot be loaded. */
 const NOT_LOADED = /dynamically imported module|importing a module script failed/i;
 
-/** By their own words the router would reload, which without a network leaves nothing of the dashboard. */
+/** The router reloads the page on the browsers' own messages, which without a network leaves an empty tab. */
 async function codeOf<M>(load: () => Promise<M>): Promise<M> {
   try {
     return await load();
@@ -25,14 +25,14 @@ export function lazyPart<P extends object>(load: () => Promise<ComponentType<P>>
   return lazy(async () => ({ default: await codeOf(load) }));
 }
 
-/** Whether the service answers, and with the version that runs here. */
+/** Whether the service can be reached, and whether it still serves the version that runs here. */
 export type ServiceState = 'away' | 'same' | 'updated';
 
 export async function askService(): Promise<ServiceState> {
   try {
     const response = await fetch(import.meta.env.BASE_URL, { cache: 'no-store' });
     const page = await response.text();
-    // A network that wants to be signed in to answers as well.
+    // A captive portal answers as well.
     if (!response.ok || !page.includes(`${import.meta.env.BASE_URL}assets/`)) return 'away';
     return page.includes(ownScript()) ? 'same' : 'updated';
   } catch {
@@ -40,14 +40,14 @@ export async function askService(): Promise<ServiceState> {
   }
 }
 
-/** Its name changes with that of any other file. */
+/** Its hashed name changes whenever any file of the build does. */
 function ownScript(): string {
   return document.querySelector('script[type="module"][src]')?.getAttribute('src') ?? '';
 }
 
 const RELOADED_FROM = 'leadtrail_dashboard_reloaded_from';
 
-/** Once from each version: while a new one is being rolled out, either may answer. */
+/** Once per version: during a rollout both versions answer, which would reload the page again and again. */
 export function reloadOnce(): void {
   try {
     if (sessionStorage.getItem(RELOADED_FROM) === ownScript()) return;

@@ -29,7 +29,7 @@ const regions = new Intl.DisplayNames(LOCALE, { type: 'region', fallback: 'code'
 export const formatNumber = (value: number): string => whole.format(value);
 export const formatShort = (value: number): string => short.format(value);
 export const formatDecimal = (value: number): string => decimal.format(value);
-/** Of a rate as the service has it, 0 to 100. Always two decimals, so that a column of them lines up. */
+/** Takes a rate as the API has it, 0 to 100. Always two decimals, so that columns line up. */
 export const formatPercent = (value: number): string => percent.format(value / 100);
 export const formatChange = (value: number): string => change.format(value);
 export const formatShare = (value: number): string => share.format(Number.isFinite(value) ? value : 0);
@@ -45,9 +45,7 @@ const DIGITS: Readonly<Record<Digits, Intl.NumberFormatOptions>> = {
 export function formatMoney(
   value: number,
   currency: string,
-  {
-    digits = 'usual',
-  }: { /** Those of the currency, none after the decimal mark, or all there are. */ digits?: Digits } = {},
+  { digits = 'usual' }: { /** The currency's usual decimals, none, or all. */ digits?: Digits } = {},
 ): string {
   try {
     return new Intl.NumberFormat(LOCALE, { style: 'currency', currency, ...DIGITS[digits] }).format(value);
@@ -66,10 +64,10 @@ export const formatDateTime = (value: string | number): string => dateTime(timeO
 export const formatDateTimeFull = (value: string | number): string => dateTimeFull(timeOf(value));
 export const formatTimeOfDay = (value: string | number): string => timeOfDay(timeOf(value));
 export const formatDate = (value: string | number): string => date(timeOf(value));
-/** The calendar day on which it is, `YYYY-MM-DD`. */
+/** Its calendar day, `YYYY-MM-DD`. */
 export const dayOf = (value: string | number): string => day(timeOf(value));
 
-/** A format is slow to make: it is kept as long as the time zone stays the same. */
+/** Constructing an `Intl.DateTimeFormat` is slow: cached until the time zone changes. */
 export function timeFormat(look: Intl.DateTimeFormatOptions, locale: string | string[] = LOCALE) {
   let made: { timeZone: string; format: Intl.DateTimeFormat } | undefined;
   return (time: Date): string => {

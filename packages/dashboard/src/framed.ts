@@ -2,7 +2,7 @@ import { retainSearchParams } from '@tanstack/react-router';
 import { FRAME_KEYS, type FrameSearch, readFrameSearch } from './frame/frame.ts';
 import { NotFound, PageFailed } from './shell/page-failed.tsx';
 
-/** What the root of every router has. Each link carries the frame from page to page. */
+/** Options of every root route. Links carry the frame from page to page. */
 export const FRAMED = {
   notFoundComponent: NotFound,
   errorComponent: PageFailed,
@@ -10,5 +10,5 @@ export const FRAMED = {
   search: { middlewares: [retainSearchParams<FrameSearch>([...FRAME_KEYS])] },
 };
 
-/** Parameters that no reader knows are taken out of the address: otherwise a mistyped one would reach the service. */
+/** Strips parameters that no reader knows from the address, so that a mistyped one never reaches the service. */
 export const STRICT_SEARCH = { strict: true };

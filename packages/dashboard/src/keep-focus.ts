@@ -65,7 +65,7 @@ function nearest({ element, steps }: Place): HTMLElement | null {
   if (element.isConnected && element instanceof HTMLElement && isUsable(element)) return element;
   for (const step of steps) {
     const { parent, index } = step;
-    // Nothing is near any more.
+    // Reached the root: nothing near is left.
     if (parent.id === APP_ID || parent === document.body) return null;
     if (!parent.isConnected) continue;
     const candidates = [successor(step), parent.children[index], parent.children[index - 1], parent];
@@ -75,7 +75,7 @@ function nearest({ element, steps }: Place): HTMLElement | null {
   return null;
 }
 
-/** Something new in its place, else what came after it, which has moved up if others are gone as well. */
+/** A new element in its place, else the next sibling that is left, which may have moved up. */
 function successor({ parent, siblings, index }: Step): Element | undefined {
   const there = parent.children[index];
   if (there !== undefined && !siblings.includes(there)) return there;

@@ -14,7 +14,7 @@ import './styles.css';
 import { applyTheme } from './theme.ts';
 import { ToastArea, toasts } from './ui/toast.tsx';
 
-/** Saves a second request when several parts of a page ask for the same. */
+/** Deduplicates requests when several parts of a page need the same data. */
 const FRESH_MS = 10_000;
 const RECOVERY_POLL_MS = 15_000;
 
@@ -33,7 +33,7 @@ const queryClient = new QueryClient({
   },
 });
 
-// The next viewer must not see cached data or messages of the one before.
+// The next viewer must not see cached data or toasts of the previous one.
 onKeyChange(() => {
   queryClient.clear();
   toasts.close();
@@ -43,7 +43,7 @@ const SignIn = lazyPart(async () => (await import('./sign-in.tsx')).SignIn);
 const SharedDashboard = lazyPart(
   async () => (await import('./shared-view/shared-dashboard.tsx')).SharedDashboard,
 );
-/** A shared link has one of its own. */
+/** Shared links have their own router. */
 const router = isShared ? null : createMainRouter();
 
 applyTheme();

@@ -49,7 +49,7 @@ describe('from visit to won lead', () => {
 
   test('leads are a share of the forms that were sent, unless some of them have no visit', async () => {
     await dashboard.visit('/campaigns', async (page) => {
-      assert.match(await leads(page).innerText(), /^Leads\s+2\s+50% of the step before$/);
+      assert.match(await leads(page).innerText(), /^Leads\s+2\s+50% of the previous step$/);
     });
     await enquire('from a server');
     await ask(service, { metrics: ['visits'] });
@@ -211,7 +211,7 @@ describe('the campaigns page', () => {
       await page.keyboard.press('Escape');
       await page.getByRole('columnheader', { name: 'Revenue' }).waitFor({ state: 'detached' });
 
-      // The next visit finds the table as it was left.
+      // The next visit restores the table.
       await page.goto(`${service.url}/dashboard/campaigns`);
       await page.waitForURL(/by=campaign/);
     }));
@@ -286,7 +286,7 @@ describe('the campaigns page', () => {
           .setInputFiles({ name: 'spend.csv', mimeType: 'text/csv', buffer: Buffer.from(file) });
         await page
           .getByText(
-            'The file cannot be imported: no line of it has the columns date and amount. Say below which column is which.',
+            'The file cannot be imported: no line of it has the columns date and amount. Match the columns below.',
           )
           .waitFor();
         for (const [field, column] of [
@@ -297,8 +297,8 @@ describe('the campaigns page', () => {
           await page.getByRole('combobox', { name: field, exact: true }).click();
           await page.getByRole('option', { name: column, exact: true }).click();
         }
-        await page.getByLabel('Source, if none is given').fill('LinkedIn');
-        await page.getByLabel('Medium, if none is given').fill('paid_social');
+        await page.getByLabel('Source for lines without one').fill('LinkedIn');
+        await page.getByLabel('Medium for lines without one').fill('paid_social');
         await page.keyboard.press('Tab');
         await page.getByText('1 row for 1 day').waitFor();
         await page.getByRole('button', { name: 'Import 1 row' }).click();
@@ -332,12 +332,12 @@ describe('the campaigns page', () => {
         (await steps.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' ').trim()),
         [
           'Visits 4',
-          'Form seen 2 50% of the step before',
-          'Form started 1 50% of the step before',
-          'Form sent 0 0% of the step before',
+          'Form seen 2 50% of the previous step',
+          'Form started 1 50% of the previous step',
+          'Form sent 0 0% of the previous step',
           // Sent by a server, without the form script.
           'Leads 2',
-          'Qualified 0 0% of the step before',
+          'Qualified 0 0% of the previous step',
           'Won 0',
         ],
       );

@@ -18,7 +18,7 @@ import { atRest, DESKTOP, useDashboard } from './support/dashboard.ts';
 /** The daily tasks of a marketer, each done with the mouse and with the keyboard only. */
 
 const LEADS = 30;
-/** Further apart than any two stops of the keyboard on a page. */
+/** More than the tab stops between any two elements of a page. */
 const TABS_MAX = 150;
 
 type Way = {
@@ -72,7 +72,7 @@ for (const [name, way] of Object.entries({ 'the mouse': MOUSE, 'the keyboard alo
       const env = { ...CAPTURE_ENV, FLOW_WEBHOOK_URL: receiver.url };
       Object.assign(service, await startService('sqlite', { env, overrides: { now: clock.now } }));
       await aSite(service, { site_key: 'riverside', name: 'Riverside', domains: ['riverside.example'] });
-      // Forty days ago and now, so that each period has something to compare with.
+      // Forty days ago and now, so that every comparison has data.
       clock.set(Date.now() - 40 * DAY_MS);
       await visits('google', 1);
       clock.set(Date.now());
@@ -115,7 +115,7 @@ for (const [name, way] of Object.entries({ 'the mouse': MOUSE, 'the keyboard alo
         await way.press(page, page.getByRole('button', { name: 'Resend the lead of Grace' }));
         await receiver.got(1);
         await page.getByText('No failed deliveries').waitFor();
-        // The receiver has it before the service has noted that.
+        // The receiver has it before the service has recorded the delivery.
         await until('Deliveries', async () => {
           const { flow_sends } = await service.get<{ flow_sends: FlowSend[] }>(
             '/analytics/flow-sends?limit=50',
@@ -138,7 +138,7 @@ for (const [name, way] of Object.entries({ 'the mouse': MOUSE, 'the keyboard alo
         assert.equal(await reviewed(), LEADS);
       }));
 
-    /** Each of them is looked at, and its row stays. */
+    /** Opens each of them; its row stays in the list. */
     async function reviewOneByOne(page: Page): Promise<void> {
       for (let lead = 0; lead < LEADS; lead += 1) {
         const seen = page.waitForResponse(/\/analytics\/leads\/\d+$/);

@@ -41,7 +41,7 @@ describe('the deliveries page', () => {
   const forwarded = () => service.app.forwarding.settled();
   const sends = async () => (await service.get<{ flow_sends: FlowSend[] }>(SENDS)).flow_sends;
 
-  /** A lead of someone new; the platform takes it or answers with this status. */
+  /** A new person's lead; the platform answers with this status. */
   async function aSend(status = 200): Promise<FlowSend> {
     receiver.answer(answering(status));
     const { lead_id } = await capture(service);
@@ -67,7 +67,7 @@ describe('the deliveries page', () => {
   });
 
   test('shows every send with its state, its attempts and the last answer, by state on request', async () => {
-    // So far ahead that the next attempt does not come while the page is looked at.
+    // Far enough ahead that no further attempt happens while the page is open.
     clock.advance(10 * MINUTE_MS);
     const delivered = await aSend();
     const failed = await aSend(410);
@@ -120,7 +120,7 @@ describe('the deliveries page', () => {
     receiver.reset();
     await dashboard.visit('/deliveries', async (page) => {
       await rowOf(page, send).getByRole('button', { name: 'Resend the lead of Ada' }).click();
-      await page.getByText('The lead of Ada is being sent again').first().waitFor();
+      await page.getByText('The lead of Ada is being resent').first().waitFor();
       await receiver.got(1);
       await rowOf(page, send).getByText('Delivered').waitFor();
       assert.equal(receiver.received[0]?.headers['webhook-id'], send.flow_send_public_id);
@@ -140,7 +140,7 @@ describe('the deliveries page', () => {
       await question.waitFor({ state: 'hidden' });
       assert.equal(receiver.received.length, 0);
       await resend.click();
-      await question.getByRole('button', { name: 'Send again' }).click();
+      await question.getByRole('button', { name: 'Resend' }).click();
       await receiver.got(1);
       await question.waitFor({ state: 'hidden' });
       await atRest(page);
@@ -163,7 +163,7 @@ describe('the deliveries page', () => {
 
       await resend.press('Enter');
       await question.getByRole('button', { name: 'Resend all' }).press('Enter');
-      await page.getByText('3 deliveries are being sent again').first().waitFor();
+      await page.getByText('3 deliveries are being resent').first().waitFor();
       await receiver.got(3);
       await resend.waitFor({ state: 'detached' });
       await page.getByRole('button', { name: 'Failed', exact: true }).click();
@@ -183,9 +183,9 @@ describe('the deliveries page', () => {
       await page.getByRole('button', { name: 'Resend all failed (2)' }).click();
       const question = page.getByRole('alertdialog', { name: 'Resend 2 failed deliveries?' });
       await question.getByRole('button', { name: 'Resend all' }).click();
-      await page.getByText('1 delivery is being sent again').first().waitFor();
+      await page.getByText('1 delivery is being resent').first().waitFor();
       await page
-        .getByText('Those whose contents the retention has removed cannot be sent again.')
+        .getByText('Deliveries whose contents were removed by retention cannot be resent.')
         .first()
         .waitFor();
     });
@@ -213,7 +213,7 @@ describe('the deliveries page', () => {
       const question = page.getByRole('alertdialog', { name: 'Resend 1 failed delivery?' });
       await question.getByText('Failed deliveries of other sites and periods are not resent.').waitFor();
       await question.getByRole('button', { name: 'Resend all' }).click();
-      await page.getByText('1 delivery is being sent again').first().waitFor();
+      await page.getByText('1 delivery is being resent').first().waitFor();
       await receiver.got(1);
       await atRest(page);
     });

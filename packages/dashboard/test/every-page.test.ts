@@ -16,9 +16,8 @@ import {
 import { HOSTILE, HOSTILE_ADDRESS, type Seeded, seedHostileData } from './support/hostile-data.ts';
 
 /*
- * Every page, with data as an agency has it and with data that somebody has made to do harm: it opens without an
- * error and without a request to anybody else, everybody can use it, it fits on a phone, and nothing in it is more
- * than text.
+ * Every page, with the data of an agency and with hostile data: it opens without an error and without third-party
+ * requests, is accessible, fits on a phone, and renders hostile data as plain text.
  */
 
 type PathOf = (seeded: Seeded) => string;
@@ -54,7 +53,7 @@ const PAGES: Readonly<Record<string, PathOf>> = {
   'keys and appearance': () => '/settings/account',
 };
 
-/** What is opened on a page, by its address or by pressing buttons, and by which words one sees that it is. */
+/** Parts of pages, opened by an address or by pressing buttons, with words that show that they are open. */
 const OPENED: Readonly<Record<string, { pathOf: PathOf; pressed?: readonly RegExp[]; words: string }>> = {
   'countries as a list': { pathOf: () => '?countries=list', words: 'By country' },
   'a search that finds nothing': {
@@ -140,12 +139,12 @@ const OPENED: Readonly<Record<string, { pathOf: PathOf; pressed?: readonly RegEx
 };
 
 /**
- * Leads that do not exist are asked for, and browsers write down every answer that is an error. The other is about the
- * script that signs in: it runs in every frame, also where a recording is shown, which has no storage.
+ * Browsers log every error response, here for leads that do not exist. The other comes from the script that signs in: it
+ * runs in every frame, including that of a recording, which has no storage.
  */
 const EXPECTED = /status of (400|404)|Failed to read the 'sessionStorage' property/;
 
-/** What browsers call good. */
+/** A good cumulative layout shift (CLS), by the Core Web Vitals. */
 const MOVED_MAX = 0.1;
 
 describe('every page', () => {
@@ -164,7 +163,7 @@ describe('every page', () => {
       now: service.app.now(),
     });
     seeded = await seedHostileData(service);
-    // The first question may have to wait until the figures are prepared.
+    // Warms up the columnar copy, which the first question may have to wait for.
     await ask(service, { metrics: ['visits'] });
   });
 
@@ -196,7 +195,7 @@ describe('every page', () => {
               .first()
               .click();
           const said = page.getByText(words).or(page.getByRole('button', { name: words }));
-          // What is only printed is hidden.
+          // Content for print only is hidden.
           await said.filter({ visible: true }).first().waitFor();
           await assertAccessible(page);
           await assertNothingExecuted(page);
@@ -223,14 +222,14 @@ describe('every page', () => {
   });
 });
 
-/** A page that has loaded says what it is, and has not given up. */
+/** The page has its heading and shows no error. */
 async function assertShown(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).first().waitFor();
   assert.equal(await page.getByRole('heading', { level: 1 }).count(), 1);
   assert.equal(await page.getByRole('main').getByRole('button', { name: 'Try again' }).count(), 0);
 }
 
-/** Neither did any of it run, nor would it if the browser let it. */
+/** No hostile script ran, and none would run without the Content-Security-Policy. */
 async function assertNothingExecuted(page: Page): Promise<void> {
   for (const frame of page.frames()) {
     const found = await frame.evaluate((scheme) => {

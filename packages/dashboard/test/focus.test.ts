@@ -9,13 +9,13 @@ import { useDashboard } from './support/dashboard.ts';
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true });
 
-/** As someone does who has no mouse. */
+/** Presses a button by keyboard. */
 async function press(page: Page, name: string | RegExp): Promise<void> {
   await button(page, name).first().focus();
   await page.keyboard.press('Enter');
 }
 
-/** What the focus is on, in words, once it is on anything. */
+/** The focused element in words, once there is one. */
 async function focused(page: Page): Promise<string> {
   await page.waitForFunction(() => document.activeElement !== document.body);
   return page.evaluate(() => {
@@ -113,7 +113,7 @@ describe('The focus is never lost', () => {
     }));
 });
 
-/** After all that waited for its turn. */
+/** After pending tasks and timers. */
 async function aMomentLater(page: Page): Promise<void> {
   await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)));
 }

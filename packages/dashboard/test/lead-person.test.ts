@@ -21,7 +21,7 @@ const card = (page: Page, title: string) =>
 const button = (page: Page | Locator, name: string | RegExp) => page.getByRole('button', { name });
 
 let people = 0;
-/** Nobody else's. */
+/** Unique: two people who share a number become one lead. */
 const newPhone = () => `98765 ${50_000 + people++}`;
 
 describe('the person behind a lead', () => {
@@ -47,7 +47,7 @@ describe('the person behind a lead', () => {
   const detailOf = (leadId: number) => service.get<Detail>(`/analytics/leads/${leadId}`);
   const forwarded = () => service.app.forwarding.settled();
 
-  /** Two leads; then the first one writes with the phone number of the second. */
+  /** Two leads, the first of which then submits the phone number of the second. */
   async function twoOfOne(names: readonly [string, string]): Promise<[CapturedLead, CapturedLead]> {
     const phone = newPhone();
     const first = await capture(service, { FIRSTNAME: names[0] });

@@ -45,10 +45,10 @@ async function tellCrmEvent(service: TestService, event: object): Promise<void> 
 }
 
 let people = 0;
-/** Nobody else's: a number that two people share makes one lead of them. */
+/** Unique: two people who share a number become one lead. */
 const newPhone = () => `98765 ${40_000 + people++}`;
 
-/** Everything that can happen to a lead, of somebody new. */
+/** A new person's lead, with everything that can happen to one. */
 async function aStory(service: TestService, more: Fields = {}): Promise<CapturedLead> {
   const visitor = `visitor-${crypto.randomUUID()}`;
   const { session_id } = await startSession(service, {
@@ -75,7 +75,7 @@ async function aStory(service: TestService, more: Fields = {}): Promise<Captured
   return lead;
 }
 
-/** A slow answer to the next request: it comes when it is called for, or the service is away. */
+/** Holds back the answer to the next request, until the test releases it or makes it fail. */
 async function heldBack(page: Page, path: RegExp) {
   const asked = Promise.withResolvers<void>();
   const outcome = Promise.withResolvers<'answer' | 'refuse'>();
@@ -247,7 +247,7 @@ describe('the page of a lead', () => {
       await page.keyboard.type('second');
       saving.answer();
       await page.getByRole('list', { name: 'Notes' }).getByText('First note').waitFor();
-      // The keys of the page: f would send the lead, 7 make it a fake.
+      // Shortcuts of the page: f would send the lead, 7 would move it to Fake.
       await page.keyboard.type(' f7');
       assert.equal(await field.inputValue(), 'second f7');
       await page.keyboard.press('Control+Enter');
@@ -658,7 +658,7 @@ describe('the page of a lead', () => {
     const path = pathOf(await capture(service, { __visitor_id: visitor, PHONE: newPhone() }));
     await dashboard.visit(path, async (page) => {
       await entry(page, 'Visit').getByText('Active now').waitFor();
-      // Where it came from is not known.
+      // An unknown origin is left out.
       assert.equal(await entry(page, 'Visit').getByText('Unknown').count(), 0);
     });
     const later = { at: Date.now() + 60 * 60_000 };

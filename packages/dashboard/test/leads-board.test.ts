@@ -196,7 +196,7 @@ describe('The board of leads', () => {
         async (page) => {
           const finger = await aFinger(page);
           const { x, y } = await middleOf(cardIn(page, 'New', 'Guest 30'));
-          // At one go, or it would hold the card.
+          // Without a pause, or the long press would pick up the card.
           await Promise.all([
             finger('touchStart', x, y),
             ...[40, 80, 120, 160].map((way) => finger('touchMove', x, y - way)),

@@ -71,7 +71,7 @@ describe('The leads page', () => {
         await filters.getByText('Riverside').waitFor();
         await page.getByText('2 leads', { exact: true }).waitFor();
 
-        // In an address that somebody was sent, and one that the list has no filter for.
+        // From a link that was passed on, with a filter that the list does not have.
         const both = encodeURIComponent('["project:Riverside","stage:won"]');
         await page.goto(`${service.url}/dashboard/leads?filters=${both}`);
         await page.waitForURL(/figure=leads/);
@@ -81,7 +81,7 @@ describe('The leads page', () => {
         await page.getByText('3 leads', { exact: true }).waitFor();
         assert.equal(new URL(page.url()).search, '');
 
-        // Beside a search of its own they would be neither applied nor shown.
+        // Beside a search they are dropped, since they could be neither applied nor shown.
         await page.goto(`${service.url}/dashboard/leads?q=ada&filters=${both}`);
         await page.waitForURL((url) => url.search === '?q=ada');
         await page.getByText('1 lead', { exact: true }).waitFor();
@@ -289,7 +289,7 @@ describe('The leads page', () => {
       dashboard.visit('/leads', async (page) => {
         await openView(page, 'To review');
         assert.deepEqual(await names(page), ['Grace Hopper', 'Ada Lovelace']);
-        // The tab says it, so no chip and no number does.
+        // Named by the tab, so neither a chip nor a count shows it.
         assert.equal(await page.getByRole('list', { name: 'Filters' }).count(), 0);
         await page.getByRole('button', { name: 'More filters', exact: true }).waitFor();
         await openView(page, 'Follow-ups');
@@ -334,7 +334,7 @@ describe('The leads page', () => {
         await pick(page, 'Saved views', 'Riverside');
         await menu(page, 'Riverside').waitFor();
         await openView(page, 'To review');
-        await pick(page, 'Saved views', 'Let “Riverside” show this');
+        await pick(page, 'Saved views', 'Update “Riverside”');
         await menu(page, 'Riverside').waitFor();
         await pick(page, 'Riverside', 'Delete');
         await menu(page, 'Saved views').waitFor();
@@ -375,7 +375,7 @@ describe('The leads page', () => {
         const heads = async () => (await page.getByRole('columnheader').allInnerTexts()).filter(Boolean);
         const height = async () => (await rowOf(page, 'Ada Lovelace').boundingBox())?.height ?? 0;
         const before = await height();
-        // No number of columns: there are always some more than can be chosen.
+        // Without a count: some columns are always shown and cannot be chosen.
         assert.equal(await page.getByRole('combobox', { name: 'Columns' }).innerText(), 'Columns');
         await page.getByRole('combobox', { name: 'Columns' }).click();
         await page.getByRole('option', { name: 'Risk' }).click();
@@ -504,7 +504,7 @@ describe('The leads page', () => {
 
           await page.getByRole('checkbox', { name: 'Select all on this page' }).press(' ');
           const all = bar.getByRole('button', { name: 'Select all 55 that match' });
-          // It looks like the other buttons, not like a text.
+          // It looks like a button, not like plain text.
           assert.equal(await all.evaluate((button) => getComputedStyle(button).borderTopWidth), '1px');
           await page.getByText('with any bots and fakes', { exact: true }).waitFor();
           await all.click();
@@ -575,7 +575,7 @@ describe('The leads page', () => {
           await assertAccessible(page);
           await question.getByRole('button', { name: 'Count again' }).click();
           await question.getByRole('button', { name: 'Count again' }).waitFor({ state: 'detached' });
-          await question.getByText('This includes every match, also on other pages.').waitFor();
+          await question.getByText('This includes all matches, on other pages too.').waitFor();
           assert.ok(await confirm.isEnabled());
           await question.getByRole('button', { name: 'Cancel' }).click();
         },
@@ -714,7 +714,7 @@ async function exported(page: Page, format: string): Promise<{ name: string; tex
   return { name: download.suggestedFilename(), text: await readFile(await download.path(), 'utf8') };
 }
 
-/** The viewer has looked at another tab, and comes back to this one. */
+/** Returns from another tab. */
 async function comeBack(page: Page): Promise<void> {
   await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })));
 }

@@ -103,7 +103,7 @@ describe('the overview', () => {
   test('the frame is carried from page to page, and remembered for the next visit', () =>
     dashboard.visit('/', async (page) => {
       await choose(page, 'Period', 'Last 7 days');
-      await choose(page, 'Comparison', 'vs year before');
+      await choose(page, 'Comparison', 'vs previous year');
       await page.waitForURL(/when=last_7_days/);
       await page.getByRole('link', { name: 'Campaigns' }).click();
       await page.getByRole('heading', { level: 1, name: 'Campaigns' }).waitFor();
@@ -114,7 +114,7 @@ describe('the overview', () => {
       await atRest(page);
       assert.match(await page.getByRole('combobox', { name: 'Period' }).innerText(), /^Last 7 days/);
       await page.waitForURL(/when=last_7_days/);
-      // A link that says otherwise is right.
+      // The address takes precedence.
       await page.goto(`${service.url}/dashboard/?when=today`);
       await atRest(page);
       assert.match(await page.getByRole('combobox', { name: 'Period' }).innerText(), /^Today/);
@@ -137,21 +137,21 @@ describe('the overview', () => {
       assert.match(await figure(page, 'Conversion rate').innerText(), /Of 5 visits/);
     }));
 
-  test('draws the period before behind the days, to be read with the arrow keys', () =>
+  test('draws the previous period behind the days, to be read with the arrow keys', () =>
     dashboard.visit('/?when=last_7_days&chart=visits', async (page) => {
       const chart = page.getByRole('slider', { name: 'Visits per day' });
-      await page.getByText('Period before').first().waitFor();
+      await page.getByText('Previous period').first().waitFor();
       await chart.focus();
       await page.keyboard.press('End');
       assert.match(
         (await chart.getAttribute('aria-valuetext')) ?? '',
-        /, so far: Visits \d+, Period before 0$/,
+        /, so far: Visits \d+, Previous period 0$/,
       );
       await page.keyboard.press('ArrowLeft');
       await page.keyboard.press('ArrowLeft');
-      assert.match((await chart.getAttribute('aria-valuetext')) ?? '', /: Visits 3, Period before 0$/);
+      assert.match((await chart.getAttribute('aria-valuetext')) ?? '', /: Visits 3, Previous period 0$/);
       await page.keyboard.press('ArrowLeft');
-      assert.match((await chart.getAttribute('aria-valuetext')) ?? '', /: Visits 0, Period before 2$/);
+      assert.match((await chart.getAttribute('aria-valuetext')) ?? '', /: Visits 0, Previous period 2$/);
       const table = page.getByRole('table', { name: 'Visits per day' });
       assert.equal(await table.getByRole('row').count(), 1 + 7);
     }));
@@ -159,7 +159,7 @@ describe('the overview', () => {
   test('a point leads to what it counts: by Enter, by a click, and from the table of its values', () =>
     dashboard.visit('/?when=last_7_days&chart=visits', async (page) => {
       const overview = page.url();
-      await page.getByText('Period before').first().waitFor();
+      await page.getByText('Previous period').first().waitFor();
       const chart = page.getByRole('slider', { name: 'Visits per day' });
       const links = page.getByRole('table', { name: 'Visits per day' }).getByRole('link');
       // Other tests may have visited today.
@@ -184,7 +184,7 @@ describe('the overview', () => {
       await page.mouse.up();
       await page.waitForURL(href);
 
-      // The line behind it.
+      // The comparison line.
       const before = hrefs[counts.indexOf(2)] ?? assert.fail();
       await page.goto(overview);
       await atRest(page);
@@ -254,7 +254,7 @@ describe('the overview', () => {
         '/',
         async (page) => {
           await page.getByText('1 rejected lead has contact details', { exact: true }).waitFor();
-          await page.getByText('Check that it is not a real one.').waitFor();
+          await page.getByText('Check that it is not a real lead.').waitFor();
           await page.route(sends, (route) => route.fulfill({ json: { flow_sends: [], total: 2 } }));
           await page.reload();
           await page.getByText('2 deliveries failed').waitFor();
@@ -266,7 +266,7 @@ describe('the overview', () => {
     await assertCaptured(reject('rob@example.org'));
     await dashboard.visit('/', async (page) => {
       await page.getByText('2 rejected leads have contact details', { exact: true }).waitFor();
-      await page.getByText('Check that no real one is among them.').waitFor();
+      await page.getByText('Check that none of them is a real lead.').waitFor();
     });
   });
 
@@ -370,7 +370,7 @@ describe('the overview', () => {
         await waiting.waitFor();
         assert.ok(await waiting.isDisabled());
 
-        // Whoever did not see it is told when they try.
+        // A viewer who does not know of the cooldown learns of it on trying.
         await page.reload();
         await atRest(page);
         await page.getByRole('button', { name: 'Refresh', exact: true }).click();
@@ -492,8 +492,8 @@ describe('a day that is not over', () => {
         assert.match(leads, /^3\n/);
         assert.match(leads, /about the same/);
         assert.doesNotMatch(leads, /down/);
-        assert.match(leads, /same part of the period before/);
-        assert.match(leads, /Before: 3/);
+        assert.match(leads, /same part of the previous period/);
+        assert.match(leads, /Previously: 3/);
       },
       { at: EARLY },
     ));
@@ -502,7 +502,7 @@ describe('a day that is not over', () => {
     dashboard.visit(
       '/?when=today',
       async (page) => {
-        await figure(page, 'Leads').getByText('Before:').getByRole('link', { name: '3' }).click();
+        await figure(page, 'Leads').getByText('Previously:').getByRole('link', { name: '3' }).click();
         await page.waitForURL(/\/leads\?figure=leads&compared=true&when=today/);
         await page
           .getByText('Leads of 16 Mar 2026 up to the same time, without bots and fakes. Latest first.')
@@ -513,13 +513,13 @@ describe('a day that is not over', () => {
         await assertUsable(page);
         await page.setViewportSize(DESKTOP);
 
-        // A lead knows its neighbours in the list, and the way back to it.
+        // A lead links to its neighbours in the list and back to it.
         await rows.first().getByRole('link').first().click();
         await page.getByText('1 of 3').waitFor();
         await page.keyboard.press('Escape');
         await page.waitForURL(/compared=true/);
 
-        await page.getByRole('button', { name: 'Show the period itself' }).click();
+        await page.getByRole('button', { name: 'Show the selected period' }).click();
         await page.waitForURL((url) => !url.searchParams.has('compared'));
         await rows
           .filter({ hasText: /early0-/ })
@@ -535,7 +535,7 @@ describe('a day that is not over', () => {
     dashboard.visit(
       '/?when=today&chart=visits',
       async (page) => {
-        await page.getByText('Period before').first().waitFor();
+        await page.getByText('Previous period').first().waitFor();
         await atRest(page);
         const links = page.getByRole('table', { name: 'Visits per hour' }).getByRole('link');
         const { hrefs, counts } = await numbersOf(links);
@@ -589,13 +589,16 @@ describe('a day that is not over', () => {
       '/?when=today',
       async (page) => {
         const chart = page.getByRole('slider', { name: 'Leads per hour' });
-        // The period before is asked for once the days of this one are known.
+        // The previous period is asked for once the days of this one are known.
         await page
-          .locator('[role=slider][aria-valuetext^="03:00, so far: Leads 0, Period before"]')
+          .locator('[role=slider][aria-valuetext^="03:00, so far: Leads 0, Previous period"]')
           .waitFor();
         await chart.focus();
         await page.keyboard.press('ArrowRight');
-        assert.match((await chart.getAttribute('aria-valuetext')) ?? '', /^04:00: Leads –, Period before 0$/);
+        assert.match(
+          (await chart.getAttribute('aria-valuetext')) ?? '',
+          /^04:00: Leads –, Previous period 0$/,
+        );
         assert.equal(await chart.locator('path[stroke-dasharray]').count(), 1);
       },
       { at: EARLY },
@@ -774,14 +777,14 @@ async function choose(page: Page, field: string, option: string): Promise<void> 
   await page.getByRole('option', { name: option, exact: true }).click();
 }
 
-/** Where the links are, and the numbers that they are. */
+/** The addresses and the numbers of the links. */
 async function numbersOf(links: Locator): Promise<{ hrefs: string[]; counts: number[] }> {
   await links.first().waitFor();
   const hrefs = await links.evaluateAll((all) => all.map((each) => (each as HTMLAnchorElement).href));
   return { hrefs, counts: (await links.allTextContents()).map(Number) };
 }
 
-/** The list behind each address has as many visits as the number says. */
+/** The list at each address has as many visits as its number says. */
 async function assertCounted(page: Page, hrefs: readonly string[], counts: readonly number[]): Promise<void> {
   await assertSameCounts(
     page,
@@ -789,7 +792,7 @@ async function assertCounted(page: Page, hrefs: readonly string[], counts: reado
   );
 }
 
-/** Of a chart, beside its points. */
+/** Left and right of the points of a chart. */
 const MARGINS = { left: 40, right: 10 };
 
 /** Where a point of a chart is drawn. */
@@ -802,7 +805,7 @@ function figure(page: Page, name: string) {
   return page.locator(`div:has(> dt:text-is("${name}")) > dd`);
 }
 
-/** A browser without a window shows every page, so the page has to be told. */
+/** Headless browsers report every page as visible, so this overrides the state. */
 function become(page: Page, state: DocumentVisibilityState): Promise<void> {
   return page.evaluate((value) => {
     Object.defineProperty(document, 'visibilityState', { value, configurable: true });

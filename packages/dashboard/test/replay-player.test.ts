@@ -26,7 +26,7 @@ const text = (textContent: string): Node => {
   return { type: 3, textContent, id: lastId } as Node;
 };
 
-/** What the recorder makes of a page: its address, all of it, then the movements and a change at 20 seconds. */
+/** A recording as the recorder makes it: address, full snapshot, then movements and a change at 20 seconds. */
 function recordingOf(head: Node[], body: Node[], changes: object[] = []): RecordedEvent[] {
   lastId += 1;
   const html = element('html', {}, [element('head', {}, head), element('body', {}, body)]);
@@ -53,7 +53,7 @@ const frameAt = (page: Page, depth: number): Frame => {
   for (let each = 0; each < depth; each += 1) frame = frame.childFrames()[0] ?? assert.fail('no frame');
   return frame;
 };
-/** Dashboard, the page around the player, the player, what it has rebuilt. */
+/** Frames by depth: dashboard, the page around the player, the player, the rebuilt page. */
 const playerFrame = (page: Page) => frameAt(page, 2);
 const rebuiltFrame = (page: Page) => frameAt(page, 3);
 
@@ -63,7 +63,7 @@ async function shows(page: Page, words: string): Promise<void> {
   await rebuiltFrame(page).getByText(words).waitFor();
 }
 
-/** Browsers may draw no frames inside the player, and `waitForFunction` looks once a frame. */
+/** Browsers may not render frames inside the player, and `waitForFunction` polls once per animation frame. */
 async function showsImages(page: Page, count: number): Promise<void> {
   const images = rebuiltFrame(page).locator('img');
   await images.nth(count - 1).waitFor({ state: 'attached' });
@@ -80,7 +80,7 @@ describe('the replay of a visit', () => {
   after(() => elsewhere.close());
 
   let visitors = 0;
-  /** A lead whose only visit was recorded; the way to its page. */
+  /** A lead whose only visit was recorded, and the path of its page. */
   async function aRecordedLead(events: RecordedEvent[] | null): Promise<{ path: string; session: string }> {
     visitors += 1;
     const visitor_id = `visitor-${visitors}`;

@@ -59,7 +59,7 @@ describe('reviewing leads without the mouse', () => {
       await page.keyboard.press('j');
       await pressAndWait(page, '3', 'PATCH', /\/analytics\/leads\//);
       assert.equal((await leadOf('Eve')).status, 'qualified');
-      // Under the pointer it would stay.
+      // Hovered, the toast does not time out: only the undo closes it.
       await page.getByText('Eve moved to Qualified').hover();
       await pressAndWait(page, 'u', 'PATCH', /\/analytics\/leads\//);
       assert.equal((await leadOf('Eve')).status, 'new');
@@ -167,7 +167,7 @@ describe('reviewing leads without the mouse', () => {
         await stage.press('Enter');
         const contacted = page.getByRole('option', { name: 'Contacted', exact: true });
         await contacted.waitFor();
-        // An open list is searched by letters.
+        // Typeahead in an open list.
         await page.keyboard.press('c');
         await contacted.and(page.locator('[data-highlighted]')).waitFor();
         await pressAndWait(page, 'Enter', 'PATCH', /\/analytics\/leads\//);
@@ -245,7 +245,7 @@ describe('reviewing leads without the mouse', () => {
         ['1250,50', '€1,250.50', 1250.5],
         ['450,000', '€450,000.00', 450_000],
         ['1.234,', '€1,234.00', 1234],
-        // As it is sent, which is not rounded.
+        // The value as sent, not rounded.
         ['1,2345', '€1.2345', 1.2345],
         ['0.005', '€0.005', 0.005],
       ] as const) {
@@ -257,7 +257,7 @@ describe('reviewing leads without the mouse', () => {
         const { body } = await call<{ lead: { value: number } }>(service, 'GET', '/analytics/leads/1');
         assert.equal(body.lead.value, value);
         await page.getByText(shown, { exact: true }).waitFor({ state: 'detached' });
-        // One message takes the place of the one before.
+        // A toast replaces an earlier one with the same text.
         assert.equal(await page.getByRole('dialog').filter({ hasText: 'Value saved' }).count(), 1);
       }
       const unclear = 'This amount is not clear. Write it with one decimal mark, such as 1234.56.';
@@ -412,7 +412,7 @@ describe('reviewing leads without the mouse', () => {
         await press(page, 'k', 'Guest 06');
         await press(page, 'k', 'Guest 07');
         await page.keyboard.press('Escape');
-        // Where it is now, among 32.
+        // The page that has it now, among 32 leads.
         await page.waitForURL(/offset=25/);
       }));
   });

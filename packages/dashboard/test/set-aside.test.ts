@@ -30,7 +30,7 @@ const LISTS = [
 
 const PAYLOAD = { FIRSTNAME: 'Ada', USER_MESSAGE: 'On Saturday?', tags: ['a', 'b'], utm: { medium: 'cpc' } };
 
-/** The answers' names for their rows. */
+/** The property of each answer that holds its rows. */
 const KEYS = { rejected: 'blocked_ip_leads', testing: 'testing_leads' } as const;
 
 /** As a form sends it, so that it can become a lead. */
@@ -61,7 +61,7 @@ describe('the pages of rejected and testing leads', () => {
   const service = useService('sqlite', { overrides: { now: clock.now } });
   const dashboard = useDashboard(service);
   before(() => ask(service, { metrics: ['visits'] }));
-  // Without a change to begin with, figures could not be prepared anew.
+  // The columnar copy cannot be rebuilt without a change to start from.
   beforeEach(() => emptyDatabase(service, { except: ['answer_changes'] }));
 
   const setAside = (lead: Partial<SetAsideLead>) => service.app.store.setAside(aSetAsideLead(lead));
@@ -72,7 +72,7 @@ describe('the pages of rejected and testing leads', () => {
       test('explains itself, and what it has nothing of', () =>
         dashboard.visit(path, async (page) => {
           await page.getByText(says).waitFor();
-          // After the tabs.
+          // The last link is the one after the tabs.
           await page.getByRole('main').getByRole('link').last().waitFor();
           assert.equal(await page.locator('table').count(), 0);
           await page.getByRole('main').getByRole('link').last().click();

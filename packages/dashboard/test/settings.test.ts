@@ -19,7 +19,7 @@ import { assertAccessible, assertFits, atRest, DESKTOP, PHONE, useDashboard } fr
 
 const ENV = { EDGE_ACCOUNT_ID: 'a', ANALYTICS_ENGINE_API_TOKEN: 'b', FLOW_ALLOW_PRIVATE_NETWORK: '1' };
 
-/** The browser notes every refusal on its console. */
+/** Browsers log every error response. */
 const refusedWith = (status: number) => ({ expectedErrors: new RegExp(`status of ${status}`) });
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true });
 const settingsOf = (service: TestService) => service.get<Record<string, unknown>>('/analytics/settings');
@@ -37,7 +37,7 @@ describe('Sites and forms', () => {
         await dialog.getByLabel('Name').fill('Riverside');
         await dialog.getByLabel('Domains').fill('riverside.example\nno domain');
         await dialog.getByRole('button', { name: 'Add site' }).click();
-        await dialog.getByText('Must be a domain, which "no domain" is not.').waitFor();
+        await dialog.getByText('Must be a domain, not "no domain".').waitFor();
         await dialog.getByLabel('Domains').fill('riverside.example\n*.riverside.example');
         await dialog.getByRole('button', { name: 'Add site' }).click();
         await page.getByRole('heading', { name: 'Riverside', exact: true }).waitFor();
@@ -265,7 +265,7 @@ describe('Sites and forms', () => {
         await startSession(service, { page: 'https://staging.test/' });
         await service.settled();
         await page.clock.fastForward(61_000);
-        await page.getByText('https://staging.test/ is on no listed domain.').waitFor();
+        await page.getByText('https://staging.test/ is not on a listed domain.').waitFor();
       },
       { ownPage: true },
     );
@@ -508,7 +508,7 @@ describe('Settings that are saved by section', () => {
       await page.getByText('Unsaved changes').waitFor({ state: 'detached' });
       assert.equal(await days(), 1);
 
-      // It was asked for, and is not asked for again with another setting.
+      // Confirmed before, and not asked again when another setting changes.
       await page.getByLabel('Pause between refreshes').fill('61');
       await button(page, 'Save').click();
       await page.getByText('Unsaved changes').waitFor({ state: 'detached' });
@@ -635,7 +635,7 @@ describe('Trying the forwarding', () => {
       await page.reload();
       receiver.answer((response) => response.writeHead(202).end('thank you'));
       await button(page, 'Send it again').click();
-      // Having arrived already, it is not sent without a question.
+      // Delivered already, so it is sent again only after a question.
       await button(page, 'Send again').click();
       await page.getByText('Delivery succeeded').waitFor();
       await page.getByText('Answered 202').waitFor();

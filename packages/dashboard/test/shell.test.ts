@@ -88,7 +88,7 @@ describe('what surrounds every page', () => {
       for (const [at = '', text] of times) assert.equal(text, written.format(new Date(at)), page.url());
     };
     const inTables = { dateStyle: 'medium', timeStyle: 'short' } as const;
-    // Of several days: where midnight has just passed, nobody has submitted anything today.
+    // Several days: just after midnight there are no submissions of today.
     await dashboard.visit('/submissions?when=last_7_days', async (page) => {
       await assertTimesIn(page, 'UTC', inTables);
       await page.getByRole('link', { name: 'Settings' }).click();
@@ -98,7 +98,7 @@ describe('what surrounds every page', () => {
         .getByRole('form', { name: 'Time zone and currency' })
         .getByRole('button', { name: 'Save' })
         .click();
-      // Exactly: “Unsaved changes” is there before.
+      // Exact, because “Unsaved changes” would match.
       await page.getByText('Saved', { exact: true }).waitFor();
       await page.getByRole('link', { name: 'Submissions' }).click();
       await atRest(page);
@@ -234,7 +234,7 @@ describe('what surrounds every page', () => {
         await markPage(page);
         const others = /assets\/page-/;
         await page.route(others, (route) => route.fulfill({ status: 404 }));
-        // What the service answers once it has other files.
+        // The answer of an updated service, with other files.
         await page.route(/\/dashboard\/$/, (route) =>
           route.fulfill({
             contentType: 'text/html',
@@ -245,7 +245,7 @@ describe('what surrounds every page', () => {
         await navigation(page).getByRole('link', { name: 'Recordings' }).click();
         await reloaded;
         assert.ok(!(await isSamePage(page)));
-        // Only once: two versions may answer in turns.
+        // Reloads only once: during a rollout two versions answer.
         await page.getByText('Leadtrail may have been updated').waitFor();
         await page.unrouteAll();
         await page.getByRole('button', { name: 'Try again' }).click();
@@ -354,7 +354,7 @@ function isFocused(located: Located): Promise<boolean> {
 
 const STOPS_MAX = 60;
 
-/** From the beginning of the page, as somebody without a mouse gets there. */
+/** Tabs from the start of the page to the element. */
 async function tabTo(page: Page, located: Located): Promise<void> {
   await page.evaluate(() => {
     document.body.tabIndex = -1;

@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core';
 import { assertUsable, atRest, useDashboard } from './support/dashboard.ts';
 
 const KEPT = 'leadtrail_dashboard_key';
-/** A browser writes down every answer that is an error. */
+/** Browsers log every error response. */
 const REFUSED = { expectedErrors: /status of 401/ };
 const NOBODY = { role: 'nobody' } as const;
 
@@ -43,12 +43,12 @@ describe('the sign-in', () => {
         await page.getByText('This key is not valid.').waitFor();
         assert.equal(await field.getAttribute('aria-invalid'), 'true');
         assert.deepEqual(await kept(page), { session: null, local: null });
-        // Nor is the token of a shared link, which the service knows.
+        // The token of a shared link is refused, too, although the service knows it.
         await field.fill(shared.body.token);
         await page.keyboard.press('Enter');
         await page.getByText('This key is not valid.').waitFor();
         assert.deepEqual(await kept(page), { session: null, local: null });
-        // And the right one is taken after that.
+        // The right key is accepted afterwards.
         await field.fill(ADMIN_KEY);
         await page.keyboard.press('Enter');
         await navigation(page).waitFor();
@@ -124,7 +124,7 @@ describe('the sign-in', () => {
         await page.getByRole('button', { name: 'Sign out' }).click();
         await page.getByLabel('API key').waitFor();
         assert.deepEqual(await kept(page), { session: null, local: null });
-        // Whoever comes next is somebody else.
+        // The next viewer is another person.
         await signIn(page, MARKETING_KEY);
         await page.getByText('Marketing', { exact: true }).waitFor();
         await page.reload();
@@ -141,7 +141,7 @@ describe('the sign-in', () => {
       await news.waitFor();
       await page.getByRole('button', { name: 'Sign out' }).click();
       await page.getByLabel('API key').waitFor();
-      // It may still be fading.
+      // The toast may still be fading out.
       assert.equal(await news.and(page.locator(':not([data-ending-style])')).count(), 0);
     });
   });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 
-/** What has to be loaded before the first page is there: the scripts that the page itself names. */
+/** Budget of the scripts that the HTML page itself loads. */
 const FIRST_GZIP_BYTES_MAX = 190 * 1024;
 
 const BUILD = join(import.meta.dirname, '../build');

@@ -91,12 +91,14 @@ describe('the submissions page', () => {
     visit('/submissions?when=2026-03-10..2026-03-10', async (page) => {
       await page.getByLabel('From').fill('2026-03-11');
       assert.deepEqual(queryOf(page), { when: '2026-03-10..2026-03-10' });
-      const note = page.getByText('The end is before the start. This page still shows 10 Mar 2026.');
+      const note = page.getByText(
+        'The end date is before the start date. This page still shows 10 Mar 2026.',
+      );
       await note.waitFor();
       assert.equal(await page.locator('input[type="date"][aria-invalid="true"]').count(), 2);
       await assertUsable(page);
       await page.getByLabel('From').fill('');
-      await page.getByText('A day is missing. This page still shows 10 Mar 2026.').waitFor();
+      await page.getByText('Choose both dates. This page still shows 10 Mar 2026.').waitFor();
       assert.equal(await page.locator('input[type="date"][aria-invalid="true"]').count(), 1);
       await page.getByLabel('From').fill('2026-03-11');
       await note.waitFor();
@@ -202,13 +204,13 @@ describe('the submissions page', () => {
       await page.getByRole('searchbox').waitFor();
     }));
 
-  test('of the period before it lists the same part, and leads to the period itself', () =>
+  test('of the previous period it lists the same part, and leads to the period itself', () =>
     visit('/submissions?figure=submissions&compared=true&when=today', async (page) => {
       const which = 'Submissions of 9 Mar 2026 up to the same time. Latest first.';
       await page.getByText(which).waitFor();
       await page.getByText('1 submission', { exact: true }).waitFor();
       assert.deepEqual(await names(page), ['Yves']);
-      await page.getByRole('button', { name: 'Show the period itself' }).click();
+      await page.getByRole('button', { name: 'Show the selected period' }).click();
       await page.getByText('3 submissions').waitFor();
       assert.deepEqual(await names(page), ['Bert', 'Ada', 'Ada']);
     }));

@@ -142,7 +142,7 @@ describe('the visits page', () => {
   });
 
   test('writes domains with their accents, unless their letters could be taken for others', async () => {
-    // As browsers send them.
+    // In Punycode, as browsers send them.
     const { href: page } = new URL('https://müller.example/');
     for (const from of ['https://www.münchen.example/', 'https://аррӏе.example/']) {
       const { href: referrer } = new URL(from);

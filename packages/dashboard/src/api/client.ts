@@ -13,7 +13,7 @@ export { ApiProblem };
 
 const RETRIES_MAX = 2;
 
-/** What the service has refused it will refuse again. */
+/** A 4xx will not succeed on retry. */
 export function isWorthRetrying(failures: number, error: Error): boolean {
   const isRefused = error instanceof ApiProblem && error.status >= 400 && error.status < 500;
   return failures < RETRIES_MAX && !isRefused;

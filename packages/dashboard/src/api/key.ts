@@ -2,7 +2,7 @@ import { sharedToken } from './shared-link.ts';
 
 /**
  * The API key of the signed-in viewer, in session storage or, on request, in local storage; or the token of a shared link,
- * which is kept in the address alone and leaves a key that is stored where it is.
+ * which lives in the address alone and leaves a stored key untouched.
  */
 
 const NAME = 'leadtrail_dashboard_key';

@@ -18,7 +18,7 @@ export type LeadFilters = {
   channel?: Channel;
   engagement?: EngagementLabel;
   delivery?: LeadItem['delivery_state'];
-  /** Of the frame: sites, separated by commas, and the moments of the period. */
+  /** From the frame: comma-separated sites, and the start and end of the period. */
   site?: string;
   from?: string;
   to?: string;
@@ -26,7 +26,7 @@ export type LeadFilters = {
 export type LeadListQuery = LeadFilters & { sort?: LeadSort; limit: number; offset: number };
 export type LeadColumn = { status: LeadStatus; sort: LeadSort; filters: LeadFilters };
 
-/** What a question leaves out has its default. */
+/** Omitted parts take their defaults. */
 export type AskedQuestion = Pick<Question, 'metrics' | 'period'> & Partial<Question>;
 
 const ANSWERS = 'answers';

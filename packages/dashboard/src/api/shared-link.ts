@@ -4,7 +4,7 @@ export const SHARED_PATH = '/dashboard/shared';
 
 const isBelow = location.pathname === SHARED_PATH || location.pathname.startsWith(`${SHARED_PATH}/`);
 
-/** Null: this is the dashboard of somebody who signs in. */
+/** Null for the dashboard behind the sign-in. */
 export const sharedToken: string | null = isBelow ? location.hash.slice(1) : null;
 export const isShared = sharedToken !== null;
 

@@ -18,7 +18,7 @@ export function Figure({
   note?: ReactNode;
   change?: ReactNode;
   children?: ReactNode;
-  /** It is up to date all the time. */
+  /** Updated continuously. */
   isLive?: boolean;
 }) {
   return (
@@ -42,7 +42,7 @@ export function Figure({
 /** Smaller changes round to none. */
 const NOTICEABLE = 0.005;
 
-/** Grey where it says nothing. `by` is relative to the value before. */
+/** Grey if it is not significant. `by` is relative to the earlier value. */
 export function Change({
   by,
   since,
@@ -51,19 +51,19 @@ export function Change({
 }: {
   by: number | null;
   since: string;
-  /** Why it may say nothing. */
+  /** Why it may not be significant. */
   doubt?: string | undefined;
-  /** More of it is worse. */
+  /** An increase is worse. */
   isBad?: boolean;
 }) {
   if (by === null) return null;
   const isSame = Math.abs(by) < NOTICEABLE;
   const Arrow = isSame ? ArrowRight : by > 0 ? ArrowUpRight : ArrowDownRight;
   const isGrey = isSame || doubt !== undefined;
-  const said = doubt === undefined ? since : `${since}; ${doubt}`;
+  const title = doubt === undefined ? since : `${since}; ${doubt}`;
   return (
     <span
-      title={said}
+      title={title}
       className={classes(
         'inline-flex items-center gap-0.5 align-middle text-xs font-medium tabular-nums',
         isGrey ? 'text-ink-faint' : by > 0 !== isBad ? 'text-positive' : 'text-negative',
@@ -72,7 +72,7 @@ export function Change({
       <Arrow aria-hidden="true" className="size-3.5" />
       <span className="sr-only">{isSame ? 'about the same' : by > 0 ? 'up' : 'down'}</span>
       {formatChange(Math.abs(by))}
-      <span className="sr-only">{said}</span>
+      <span className="sr-only">{title}</span>
     </span>
   );
 }

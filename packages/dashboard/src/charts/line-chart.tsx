@@ -12,8 +12,8 @@ import { ValuesTable } from './values-table.tsx';
 const HEIGHT = 260;
 
 /**
- * A line chart over days or hours. The step to a point that is not over is dashed. A point opens the page with what it counts;
- * the dot of the line behind it, or Shift with Enter, opens what that one counts.
+ * A line chart over days or hours; the segment to the unfinished one is dashed. A point opens the page that lists what it
+ * counts; the dot of the comparison line, or Shift+Enter, opens that of the compared period.
  */
 export function LineChart({
   label,
@@ -25,10 +25,10 @@ export function LineChart({
   label: string;
   /** What a point is, for screen readers. */
   unit: string;
-  /** Their names. */
+  /** The names of the points. */
   points: readonly string[];
   series: readonly PointSeries[];
-  /** The point that is not over. */
+  /** The index of the unfinished point. */
   running: number | undefined;
 }) {
   const [measure, width] = useWidth();
@@ -112,8 +112,8 @@ export function LineChart({
       </div>
       {hasAddresses && (
         <p id={helpId} className="hidden">
-          Enter opens what the point counts{series.length > 1 && ', Shift and Enter what it is compared with'}
-          .
+          Enter opens the list behind the point
+          {series.length > 1 && ', Shift and Enter the list behind the point it is compared with'}.
         </p>
       )}
       <Values label={label} unit={unit} points={points} series={series} />
@@ -121,7 +121,7 @@ export function LineChart({
   );
 }
 
-/** Kept while the cursor moves: a long period has a thousand links. */
+/** Memoised: moving the cursor re-renders the chart, and a long period has a thousand links. */
 const Values = memo(function Values({
   label,
   unit,

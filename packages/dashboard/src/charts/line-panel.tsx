@@ -11,7 +11,7 @@ export type PointSeries = {
   tone: Tone;
   /** Null: not known, or still to come. */
   values: readonly (number | null)[];
-  /** A pale line behind the others, to compare with. */
+  /** The comparison: a pale line behind the others. */
   isGhost?: boolean;
   /** The page that lists what the value of a point counts. */
   addressAt?: (at: number) => FigureAddress | undefined;
@@ -75,7 +75,7 @@ export function LinePanel({
       {at !== null && (
         <line x1={x(at)} x2={x(at)} y1={PANEL_TOP} y2={bottom} className="stroke-line-strong" />
       )}
-      {/* The line itself lies on top. */}
+      {/* Reversed: the main line is painted on top. */}
       {series.toReversed().map((one) => (
         <Line
           key={one.name}

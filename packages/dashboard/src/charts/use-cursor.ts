@@ -37,7 +37,7 @@ export function useCursor(count: number, onOpen?: (at: number, event: OpeningEve
   }
 
   const leave = () => setPoint(null);
-  /** A finger leaves when it is lifted, and then one reads. */
+  /** Lifting a finger fires `pointerleave`, too, but the value is still to be read. */
   const onPointerLeave = ({ pointerType }: PointerEvent) => pointerType === 'touch' || leave();
 
   return { at, isTouched, moveTo: setPoint, leave, onKeyDown, onPointerDown, onPointerLeave, onClick };

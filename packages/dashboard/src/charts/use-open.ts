@@ -1,7 +1,7 @@
 import { useRouter } from '@tanstack/react-router';
 import type { FigureAddress } from '../frame/figure-address.ts';
 
-/** The address of a point as a link has it, and a function that follows it as a link does. */
+/** The `href` of a figure's page, and client-side navigation to it. */
 export function useOpen() {
   const router = useRouter();
   const hrefOf = (address: FigureAddress) =>

@@ -11,7 +11,7 @@ export function useWidth(): [RefCallback<Element>, number] {
     if (element === null) return;
     const observer = new ResizeObserver(([entry]) => setWidth(Math.round(entry?.contentRect.width ?? 0)));
     observer.observe(element);
-    // Nothing is observed while a page is laid out for paper.
+    // A `ResizeObserver` does not fire for the print layout.
     const beforePrint = () => flushSync(() => setWidth(PAPER_WIDTH));
     const afterPrint = () => setWidth(Math.round(element.getBoundingClientRect().width));
     addEventListener('beforeprint', beforePrint);

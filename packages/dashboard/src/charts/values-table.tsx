@@ -19,7 +19,7 @@ export function ValuesTable({
   columns: readonly string[];
   rows: readonly Row[];
 }) {
-  // The links of many days take a while, and the chart should not wait for them.
+  // Deferred: rendering hundreds of links must not delay the chart.
   const shown = useDeferredValue(rows, NONE);
   return (
     <div className="sr-only print:hidden">
@@ -54,7 +54,7 @@ export function ValuesTable({
 
 /**
  * Not in the tab order: the table is invisible, and so would be the focus; Enter on the chart opens the same page. A plain
- * link, because a link of the router for each day of many years would be slow.
+ * link, because a router link for each day of many years would be slow.
  */
 function ValueLink({ address, children }: { address: FigureAddress; children: ReactNode }) {
   const { hrefOf, open } = useOpen();

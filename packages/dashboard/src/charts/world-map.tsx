@@ -134,7 +134,7 @@ function Shaded({
   );
 }
 
-/** Kept while the cursor moves. */
+/** Memoised: moving the cursor re-renders the map. */
 const Values = memo(function Values({
   counts,
   addressOf,

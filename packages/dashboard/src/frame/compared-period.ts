@@ -6,7 +6,7 @@ import type { Comparison } from './when.ts';
 
 /** A period that is not over is compared with the same part of the other one. */
 export function otherPeriod(compare: Comparison, isPartial: boolean): string {
-  const other = compare === 'previous_year' ? 'the year before' : 'the period before';
+  const other = compare === 'previous_year' ? 'the previous year' : 'the previous period';
   return isPartial ? `the same part of ${other}` : other;
 }
 

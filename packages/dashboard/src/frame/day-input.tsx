@@ -16,12 +16,12 @@ export function DayInput({
   day: string | undefined;
   min?: string | undefined;
   max?: string | undefined;
-  /** Of the note that says what is wrong with it. */
+  /** The id of its error message. */
   noteId?: string | undefined;
   onChange: (day: string | undefined) => void;
 }) {
   const [typed, setTyped] = useState(day ?? '');
-  // The address may have changed, after going back.
+  // Follows the address, for example after going back.
   useEffect(() => setTyped(day ?? ''), [day]);
 
   function take(value: string) {

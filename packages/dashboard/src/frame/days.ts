@@ -61,7 +61,7 @@ export function daysOf(when: When, today: string): Days | undefined {
   }
 }
 
-/** The days that a period is compared with: those of the service, whose answer has none of days without visits. */
+/** The compared days, by the rules of the service: its answer leaves out days without visits. */
 export function comparedDays(days: Days, when: When, compare: Comparison): Days | undefined {
   if (compare === 'none' || when === 'all') return undefined;
   const isMonth = when === 'this_month' || when === 'last_month';
@@ -87,7 +87,7 @@ export function startOfDay(day: string, timeZone: string): number {
   return midnight - offsetAt(guess, timeZone);
 }
 
-/** What is added to UTC for the local time. */
+/** The offset from UTC in milliseconds. */
 function offsetAt(time: number, timeZone: string): number {
   const parts = new Intl.DateTimeFormat('en-GB', {
     timeZone,

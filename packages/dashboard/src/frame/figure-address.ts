@@ -22,14 +22,14 @@ export type CountedFigure = {
   goal?: string | undefined;
   /** Which touch leads and submissions are counted by. */
   attribution?: Attribution | undefined;
-  /** It is of the period that the frame is compared with. */
+  /** It counts the compared period. */
   isCompared?: boolean;
 };
 
 /** For a link or a navigation of the router. */
 export type FigureAddress = { to: '/leads' | '/visits' | '/submissions'; search: never };
 
-/** The page with exactly what a number counts. None is not listed, and a shared link lists nothing. */
+/** The page that lists exactly what a figure counts; undefined for 0 and on shared links, which have no lists. */
 export function figureAddress({
   frame,
   metric,
@@ -56,7 +56,7 @@ function pageOf(metric: CountedFigure['metric']): FigureAddress['to'] {
   return isVisitMetric(metric) ? '/visits' : '/submissions';
 }
 
-/** Whether it counts what can be listed. */
+/** Whether there is a list of what the metric counts. */
 export function isListed(name: MetricName): name is CountedFigure['metric'] {
   return isLeadMetric(name) || isVisitMetric(name) || SUBMISSION_METRICS.some((each) => each === name);
 }

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { formatNumber } from '../format.ts';
 import { type CountedFigure, figureAddress } from './figure-address.ts';
 
-/** How a number that is a link looks. */
+/** The look of a number that is a link. */
 export const NUMBER_LINK =
   'rounded underline decoration-line-strong underline-offset-4 hover:decoration-current print:no-underline';
 

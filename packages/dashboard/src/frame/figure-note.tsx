@@ -4,7 +4,7 @@ import { useComparedPeriod } from './compared-period.ts';
 import type { FigureAddress } from './figure-address.ts';
 import type { Frame } from './frame.ts';
 
-/** Says which leads, visits or submissions a list has, as the frame shows the rest, with the ways out of it. */
+/** Names the figure of a list, with links to the full list and out of the compared period. */
 export function FigureNote({
   what,
   without,
@@ -13,11 +13,11 @@ export function FigureNote({
   onPeriod,
 }: {
   what: string;
-  /** What the figure leaves out of what the list has otherwise. */
+  /** What the full list has and the figure does not count. */
   without?: string | undefined;
   all: { to: FigureAddress['to']; label: string };
   frame: Frame;
-  /** Goes from the compared period to the period itself; undefined: that is what is shown. */
+  /** Switches from the compared period to the period itself; undefined if that is shown already. */
   onPeriod: (() => void) | undefined;
 }) {
   const other = useComparedPeriod(frame);
@@ -31,7 +31,7 @@ export function FigureNote({
       <span className="flex flex-wrap gap-2">
         {onPeriod !== undefined && (
           <Button size="small" onClick={onPeriod}>
-            Show the period itself
+            Show the selected period
           </Button>
         )}
         <Link

@@ -1,11 +1,11 @@
 import type { Attribution } from '@leadtrail/contract/question-fields';
 import { defined, flagOf, oneOf, type RawSearch } from '../shared/search-params.ts';
 
-/** What the address of a list says about the figure that it is of, besides its name and the frame. */
+/** A figure in the address of its list, besides its metric and the frame. */
 export type FigureSearch = {
-  /** Of the period that the frame is compared with. */
+  /** Counts the compared period. */
   compared?: boolean;
-  /** Which touch leads and submissions are counted by, unless it is the usual one. */
+  /** Which touch leads and submissions are counted by; the last non-direct one if left out. */
   attribution?: (typeof TOUCHES)[number];
 };
 

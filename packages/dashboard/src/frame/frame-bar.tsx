@@ -12,12 +12,12 @@ import { useWorkspace } from './use-workspace.ts';
 import { useValueName } from './value-name.ts';
 import type { Comparison } from './when.ts';
 
-/** The parts of the frame that a page can use; the others are not shown, so that nobody believes they count. */
+/** The parts of the frame that a page uses; the others are hidden, so that they do not seem to apply. */
 export type FramePart = 'sites' | 'comparison' | 'filters';
 
 const COMPARISONS: readonly { value: Comparison; label: string }[] = [
-  { value: 'previous_period', label: 'vs period before' },
-  { value: 'previous_year', label: 'vs year before' },
+  { value: 'previous_period', label: 'vs previous period' },
+  { value: 'previous_year', label: 'vs previous year' },
   { value: 'none', label: 'No comparison' },
 ];
 

@@ -12,10 +12,10 @@ import type { Comparison, When } from './when.ts';
 
 export type FrameFilter = { dimension: DimensionName; value: string };
 
-/** Dimensions of which a visit may have several values, and a lead has none. */
+/** Dimensions with several values per visit, and none per lead. */
 export const OF_VISITS: ReadonlySet<DimensionName> = new Set(['page', 'event']);
 
-/** As the address has it. What is left out is the default of the page. */
+/** As in the address. Omitted parameters take the defaults of the page. */
 export type FrameSearch = { when?: When; compare?: Comparison; sites?: string; filters?: string[] };
 
 export type Frame = {
@@ -48,7 +48,7 @@ export function frameOf({ when, compare, sites, filters }: FrameSearch, whenDefa
   };
 }
 
-/** A change of the frame as a change of the address; undefined takes a parameter out. */
+/** A change of the frame as a change of the address; undefined removes a parameter. */
 export function frameChange({ when, compare, sites, filters }: Partial<Frame>): {
   [K in keyof FrameSearch]?: FrameSearch[K] | undefined;
 } {

@@ -4,8 +4,8 @@ type Search = FrameSearch & { figure?: unknown };
 type Middleware = <S>(asked: { search: S; next: (search: S) => S }) => S;
 
 /**
- * For lists that have filters of their own: they open with those of figures applied, as `apply` has it, or as the list of
- * a figure. What is not applied leaves the address.
+ * Middleware for lists with filters of their own. `apply` translates the filters of the frame to those of the list, or opens
+ * the list of a figure; filters that cannot be applied are removed from the address.
  */
 export function applyFilters(
   apply: (filters: readonly FrameFilter[], asked: object) => object | undefined,
@@ -14,7 +14,7 @@ export function applyFilters(
     const asked = next(search);
     const { figure, filters } = { filters: (search as Search).filters, ...(asked as Search) };
     if (filters === undefined) return asked;
-    // By what only visits have, a list of people would be empty.
+    // Leads have no pages and events: filtering by them would empty the list.
     const usable = filtersOf(filters).filter(({ dimension }) => !OF_VISITS.has(dimension));
     const kept = { ...asked, filters: usable.length === 0 ? undefined : usable.map(filterText) };
     if (figure !== undefined || usable.length === 0) return kept;

@@ -2,7 +2,7 @@ import type { OptionKind } from '@leadtrail/contract/dropdown-options';
 import type { ReactNode } from 'react';
 import { useNames } from './use-names.ts';
 
-/** A value that a form sent, by its label where it has one; nothing stays nothing. */
+/** A value sent by a form, as its label if it has one. */
 export function optionLabel(kind: OptionKind, value: string): ReactNode {
   return value === '' ? '' : <Label key={kind} kind={kind} value={value} />;
 }

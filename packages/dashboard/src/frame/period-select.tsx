@@ -55,11 +55,11 @@ export function PeriodSelect({
   );
 }
 
-/** Days that cannot be stay in their fields until they can, and are said not to be those of the figures. */
+/** Invalid days stay in their fields, with a note that the page still shows the last valid ones. */
 function CustomDays({ days: { from, to }, onChange }: { days: Days; onChange: (when: When) => void }) {
   const noteId = useId();
   const [typed, setTyped] = useState({ from, to });
-  // The address may have changed, after going back.
+  // Follows the address, for example after going back.
   useEffect(() => setTyped({ from, to }), [from, to]);
 
   function take(change: Partial<Days>) {
@@ -95,9 +95,9 @@ function CustomDays({ days: { from, to }, onChange }: { days: Days; onChange: (w
   );
 }
 
-const BACKWARDS = 'The end is before the start.';
+const BACKWARDS = 'The end date is before the start date.';
 
 function wrongWith({ from, to }: Days): string | undefined {
-  if (from === '' || to === '') return 'A day is missing.';
+  if (from === '' || to === '') return 'Choose both dates.';
   return from > to ? BACKWARDS : undefined;
 }

@@ -18,7 +18,7 @@ export function PrintButton() {
   );
 }
 
-/** On paper only: which sites and days the figures are of, as nothing can be chosen there any more. */
+/** In print only, in place of the frame bar: the sites, days and filters of the figures. */
 export function PrintTitle({ frame }: { frame: Frame }) {
   const { sites } = useWorkspace();
   const nameOf = useValueName();

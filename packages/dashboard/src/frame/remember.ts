@@ -1,13 +1,13 @@
 import { isShared } from '../api/shared-link.ts';
 import { readFrameSearch } from './frame.ts';
 
-/** The frame of the last visit, kept in this browser. Filters are not: they belong to one question. */
+/** The frame of the last visit, kept in this browser; without filters, which belong to one question. */
 
 const NAME = 'leadtrail_dashboard_frame';
 const REMEMBERED = ['when', 'compare', 'sites'] as const;
 
 export function rememberFrame(search: object): void {
-  // Sites and days of a shared link are not those of whoever signs in.
+  // A shared link must not change the frame of a viewer who signs in on this browser.
   if (isShared) return;
   const { filters: _, ...kept } = readFrameSearch(search as Record<string, unknown>);
   try {
@@ -18,7 +18,7 @@ export function rememberFrame(search: object): void {
   }
 }
 
-/** Puts the remembered frame into the address, unless that has one: a shared link shows what its sender saw. */
+/** Puts the remembered frame into the address, unless it has one: a link that was passed on shows what its sender saw. */
 export function restoreFrame(): void {
   const address = new URL(location.href);
   if (REMEMBERED.some((key) => address.searchParams.has(key))) return;

@@ -32,7 +32,7 @@ export function SiteSelect({
         { value: ALL, label: 'All sites' },
         ...all.map(({ key, name }) => ({ value: key, label: name })),
       ]}
-      // Whoever picks all of them has picked it last.
+      // “All sites” clears the other choices, and any other choice clears it.
       onChange={(next) => onChange(next.at(-1) === ALL ? [] : next.filter((key) => key !== ALL))}
     />
   );

@@ -4,7 +4,7 @@ import { useShownDays } from './use-shown-days.ts';
 
 export type FrameScope = { site?: string; from?: string; to?: string };
 
-/** What lists are asked for by the frame. Undefined until the time zone is known in which its days begin. */
+/** The frame as query parameters of a list. Undefined until the time zone, and so the start of its days, is known. */
 export function useFrameScope({ when, sites }: Frame): FrameScope | undefined {
   const shown = useShownDays(when);
   if (shown === undefined && when !== 'all') return undefined;

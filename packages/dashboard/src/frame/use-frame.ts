@@ -45,7 +45,7 @@ export function useFrame(
 
 type QuestionFrame = Pick<AskedQuestion, 'period' | 'compare' | 'filters'>;
 
-/** What a question has of the frame. */
+/** The parts of a question that the frame gives. */
 export function questionFrame(
   { when, compare, sites, filters }: Frame,
   more: readonly FrameFilter[] = [],
@@ -61,10 +61,10 @@ export function questionFrame(
   };
 }
 
-/** What the question of a listed figure has of the frame and the address. */
+/** The parts of a listed figure's question that the frame and the address give. */
 export function figureQuestion(frame: Frame, { compared, attribution }: FigureSearch) {
   const { period, compare, filters = [] } = questionFrame(frame);
-  // Without anything to compare with it is the period itself.
+  // Without a comparison, the period itself.
   const isCompared = compared === true && compare !== undefined;
   return { period, compared: isCompared, filters, ...defined({ compare, attribution }) };
 }

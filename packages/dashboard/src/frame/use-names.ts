@@ -8,13 +8,13 @@ import { isShared } from '../api/shared-link.ts';
 
 const STALE_MS = 5 * 60_000;
 
-/** What people call sites and the values that forms send. What has no other name is called by its key or value. */
+/** Display names of sites and of values that forms send, with the key or value as a fallback. */
 export function useNames() {
   const { data: viewer } = useViewer();
   const { data } = useQuery({
     queryKey: queryKeys.names,
     queryFn: ({ signal }) => call('names', { signal }),
-    // A shared link has the names of its sites in it, and no labels: projects may be those of other clients.
+    // A shared link knows the names of its own sites only, and no labels: projects may be those of other clients.
     enabled: !isShared,
     staleTime: STALE_MS,
   });
@@ -28,7 +28,7 @@ export function useNames() {
   }, [viewer, data]);
 }
 
-/** Values are compared as lists compare them: without regard to case. */
+/** Case-insensitive, as in the lists. */
 function labelKey(kind: OptionKind, value: string): string {
   return `${kind} ${value.trim().toLowerCase()}`;
 }

@@ -9,7 +9,7 @@ import { useNames } from './use-names.ts';
 const SITES_MAX = 1000;
 const STALE_MS = 5 * 60_000;
 
-/** All visits and leads that there ever were, by site. */
+/** All-time visits and leads by site. */
 export const workspaceOptions = {
   ...answerOptions({ metrics: ['visits', 'leads'], dimensions: ['site'], period: 'all', limit: SITES_MAX }),
   staleTime: STALE_MS,
@@ -19,7 +19,7 @@ export type Workspace = {
   timeZone: string | undefined;
   currency: string | undefined;
   sites: readonly { key: string; name: string }[];
-  /** It is not known yet which sites there are. */
+  /** The sites are not known yet. */
   isLoading: boolean;
 };
 
@@ -28,7 +28,7 @@ export function useWorkspace(): Workspace {
   const { siteNames } = useNames();
   const keys = (data?.rows ?? []).flatMap(({ dimensions: [key = ''] }) => (key.startsWith('(') ? [] : [key]));
   return {
-    // Lists go on without the figures, and say which days they show.
+    // Lists work without the figures, in the last known time zone.
     timeZone: data?.meta.timezone ?? (isError ? knownTimeZone() : undefined),
     currency: data?.meta.currency,
     isLoading: isPending,
@@ -38,7 +38,7 @@ export function useWorkspace(): Workspace {
   };
 }
 
-/** Lets all times be those of the workspace. */
+/** Shows all times in the workspace's time zone. */
 export function useWorkspaceTimes(): void {
   const { timeZone } = useWorkspace();
   useEffect(() => {

@@ -12,7 +12,7 @@ const MISSING: ReadonlyMap<string, string> = new Map([
 ]);
 const PAGES: ReadonlySet<DimensionName> = new Set(['page', 'entry_page', 'exit_page']);
 
-/** What forms send. The source of a visit is not among them: that of an ad and of its search engine may be the same. */
+/** Values sent by forms. Not the source of a visit: an ad and its search engine may share one. */
 const LABELLED: ReadonlyMap<DimensionName, OptionKind> = new Map([
   ['form_source', 'source'],
   ['project', 'project'],

@@ -25,10 +25,10 @@ const ELEMENTS = words(`
   filter foreignobject g image line lineargradient marker mask metadata path pattern polygon polyline radialgradient
   rect stop switch symbol text textpath tspan use view
 `);
-/** Elements of a page's own making. Nothing defines them in the player, so they are nothing but boxes. */
+/** Custom elements. The player defines none, so they are inert boxes. */
 const CUSTOM_ELEMENT = /^[a-z][a-z0-9._]*(?:-[a-z0-9._]*)+$/;
 
-/** Plain values. A reference in a style or a paint to another host is up to the Content-Security-Policy. */
+/** Plain values. The Content-Security-Policy blocks references to other hosts in a style or paint. */
 const PLAIN = words(`
   _csstext rr_width rr_height rr_scrollleft rr_scrolltop rr_open_mode xmlns xmlns:xlink
   class id style title alt dir lang role slot part name for type value label placeholder media hidden open
@@ -89,7 +89,7 @@ function plainOf(value: unknown): unknown {
   return value === null || ['string', 'number', 'boolean'].includes(typeof value) ? value : undefined;
 }
 
-/** Null: a change that takes the attribute away. */
+/** Null removes the attribute. */
 function pictureOf(value: unknown): string | null | undefined {
   const address = nullable(string)(value);
   return address == null || /^data:image\//i.test(address) ? address : PLACEHOLDER;

@@ -2,9 +2,9 @@ import { isElementAllowed, readAttributes } from './inert-elements.ts';
 import { boolean, isRecord, list, nullable, number, type Reader, shape, string } from './readers.ts';
 
 /**
- * Copies of a recording what is known to be harmless, and only that: known kinds of events, their known fields, each of
- * the one type it may have. A recording is whatever somebody has sent. Content-Security-Policy and sandbox forbid
- * requests and scripts as well; this also covers what no policy controls, such as preconnecting.
+ * A recording is untrusted input. Copies only what is known to be harmless (allowlist): known kinds of events and their
+ * known fields, each of the one type it may have. Content-Security-Policy and sandbox forbid requests and scripts as well;
+ * this also covers what no policy controls, such as preconnecting.
  */
 
 export type InertEvent = { type: number; timestamp: number; data: Record<string, unknown> };
@@ -106,7 +106,7 @@ function inertChange(data: Copied): Copied | undefined {
   const { source } = data;
   const read = typeof source === 'number' ? CHANGES[source] : undefined;
   const change = read?.(data) as Copied | undefined;
-  // The player takes it for granted that a movement leads somewhere.
+  // The player assumes that a movement has at least one position.
   const isEmpty = Array.isArray(change?.positions) && change.positions.length === 0;
   return change === undefined || isEmpty ? undefined : { source, ...change };
 }

@@ -2,7 +2,7 @@ import { Link2Off } from 'lucide-react';
 import { useEffect } from 'react';
 import { EmptyState } from '../ui/states.tsx';
 
-/** Instead of the figures, where a link is not valid or no longer so. */
+/** Replaces the figures if the link is invalid or has expired. */
 export function LinkEnded() {
   useEffect(() => {
     document.title = 'Link not valid · Leadtrail';
@@ -11,7 +11,7 @@ export function LinkEnded() {
     <main className="grid min-h-dvh place-items-center p-4">
       <h1 className="sr-only">Link not valid</h1>
       <EmptyState icon={<Link2Off aria-hidden="true" />} title="This link is no longer valid">
-        It has expired, was revoked, or is incomplete. Ask whoever sent it for a new one.
+        It has expired, was revoked, or is incomplete. Ask its sender for a new one.
       </EmptyState>
     </main>
   );

@@ -12,7 +12,7 @@ const PAGES = [
   { to: '/campaigns', label: 'Campaigns' },
 ] as const;
 
-/** Around the pages of a shared link: whose figures they are, until when, and nothing else. */
+/** The shell of a shared link: its name, its two pages and its expiry, nothing else. */
 export function SharedShell() {
   useWorkspaceTimes();
   useTimeZone();

@@ -1,4 +1,4 @@
-/** Until then the browser has saved the blob. */
+/** By then the browser has saved the blob. */
 const REVOKE_AFTER_MS = 60_000;
 
 /** Saves what was fetched: a plain link would not carry the API key. */

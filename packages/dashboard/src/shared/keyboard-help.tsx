@@ -29,8 +29,8 @@ const ACTING: readonly Shortcut[] = [
 const CARRYING: readonly Shortcut[] = [
   ['Tab', 'Next card'],
   ['Enter', 'Open the lead'],
-  ['Space', 'Pick up the card, and drop it'],
-  ['← or →', 'Carry it to another stage'],
+  ['Space', 'Pick up or drop the card'],
+  ['← or →', 'Move it to another stage'],
   ['Escape', 'Put it back'],
 ];
 const ANYWHERE: readonly Shortcut[] = [
@@ -41,7 +41,7 @@ const ANYWHERE: readonly Shortcut[] = [
 
 type Shortcut = readonly [key: string, meaning: string];
 
-/** A button and the key ? for a list of all keys, which are others on the board. */
+/** A button, and the key `?`, that list all keys; the board has keys of its own. */
 export function KeyboardHelp({ isBoard = false }: { isBoard?: boolean }) {
   const [isOpen, setOpen] = useState(false);
   useKeys({ '?': () => setOpen(true) });

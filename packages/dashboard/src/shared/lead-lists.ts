@@ -3,7 +3,7 @@ import type { LeadStatus } from '@leadtrail/contract/lead-status';
 import type { LeadSort } from '@leadtrail/contract/leads';
 import type { InfiniteData } from '@tanstack/react-query';
 
-/** Changes to cached lists of leads, made before the service has answered. */
+/** Optimistic updates of cached lead lists. */
 
 export type LeadList = { leads: LeadItem[]; total: number };
 type Column = InfiniteData<LeadList>;
@@ -46,7 +46,7 @@ function mapPages(column: Column, change: (page: LeadList, index: number) => Lea
 
 type Order = { key: (lead: LeadItem) => string | number; isDescending: boolean };
 
-/** The service's sort orders, to place a card before the service has answered. */
+/** The service's sort orders, to place a card optimistically. */
 const ORDERS: Readonly<Record<LeadSort, Order>> = {
   newest: { key: ({ lead_id }) => lead_id, isDescending: true },
   oldest: { key: ({ lead_id }) => lead_id, isDescending: false },

@@ -1,13 +1,13 @@
 import { viewerState } from './viewer-state.ts';
 
-/** The leads of the list that was last shown, in its order, and where one was: what next and previous mean on a lead. */
+/** The leads of the last shown list in its order, and the last opened one: defines previous and next on a lead. */
 
 export type QueuePage = { leadIds: readonly number[]; offset: number; total: number };
 
 type ShownList = QueuePage & { limit: number; load: (offset: number) => Promise<QueuePage> };
 /**
- * The pages of a list that were shown or asked for so far, in one piece. `shift`: how much further down the list its
- * leads are now, because others have come or gone.
+ * The pages of a list loaded so far, without gaps. `shift`: how far its leads have moved down the list since, because
+ * others came or went.
  */
 type Queue = ShownList & { shift: number };
 
@@ -35,12 +35,12 @@ export function lastOpened(): number | undefined {
   return remembered.now.opened;
 }
 
-/** The page of the lead that is opened next begins with a note. */
+/** The page of the next opened lead puts the focus on its note field. */
 export function wantNote(leadId: number): void {
   remembered.now.noteWantedOf = leadId;
 }
 
-/** Once. */
+/** True once per `wantNote`. */
 export function isNoteWanted(leadId: number): boolean {
   const isWanted = remembered.now.noteWantedOf === leadId;
   remembered.now.noteWantedOf = undefined;
@@ -48,7 +48,7 @@ export function isNoteWanted(leadId: number): boolean {
 }
 
 export type QueuePlace = { position: number; total: number; previous: Neighbour; next: Neighbour };
-/** `elsewhere`: on a page of the list that is yet to be asked for. */
+/** `elsewhere`: on a page of the list that is not loaded yet. */
 type Neighbour = number | 'elsewhere' | undefined;
 
 /** Undefined for a lead that was not opened from a list. */
@@ -65,7 +65,7 @@ export function placeInQueue(leadId: number): QueuePlace | undefined {
   };
 }
 
-/** Where the page of the list begins that has the lead. */
+/** The offset of the list's page that has the lead. */
 export function pageOffsetOf(leadId: number): number | undefined {
   const { limit, shift } = remembered.now.queue;
   const place = placeInQueue(leadId);
@@ -73,12 +73,12 @@ export function pageOffsetOf(leadId: number): number | undefined {
   return Math.floor(Math.max(0, place.position - 1 + shift) / limit) * limit;
 }
 
-/** Asks for the page after the last one. */
+/** Loads the page after the last one. */
 export async function loadNextPage(): Promise<void> {
   const { queue: before } = remembered.now;
   const end = before.offset + before.leadIds.length;
   let page = await before.load(end);
-  // What has left the list meanwhile, such as the reviewed among those to review, has left it before the end.
+  // Leads that left the list meanwhile, such as reviewed ones, were before its end: step back by as many.
   if (page.total < before.total) page = await before.load(Math.max(0, end + page.total - before.total));
   if (remembered.now.queue !== before) return;
   const others = othersThan(before, page);
@@ -96,9 +96,9 @@ export async function loadNextPage(): Promise<void> {
 export async function loadPreviousPage(): Promise<void> {
   const { queue: before } = remembered.now;
   let page = await before.load(Math.max(0, before.offset - before.limit));
-  // What has come meanwhile has come before it.
+  // Leads that came in meanwhile are before it: step forward by as many.
   if (page.total > before.total) page = await before.load(page.offset + page.total - before.total);
-  // Leads that are known already: as many have left the list before them, or come after them.
+  // Overlap with the known leads: as many have left before them, or came in after them. Step back by as many.
   const known = page.leadIds.length - othersThan(before, page).length;
   if (known > 0 && page.offset > 0) page = await before.load(Math.max(0, page.offset - known));
   if (remembered.now.queue !== before) return;

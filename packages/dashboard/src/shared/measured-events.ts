@@ -1,4 +1,4 @@
-/** What the tracker notes by itself; the others are what a site wanted to know. */
+/** Events that the tracker sends by itself; all others are a site's own. */
 export const MEASURED_EVENTS: ReadonlySet<string> = new Set([
   'page_view',
   'click',

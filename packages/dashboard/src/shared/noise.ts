@@ -1,18 +1,18 @@
 /** Whether a change is more than chance. Small numbers move a lot from week to week without meaning anything. */
 
-/** 95 of 100 differences by chance alone are smaller. */
+/** The 95 % confidence level. */
 const Z = 1.96;
 
-export const CHANCE = 'may be chance';
+export const CHANCE = 'may be due to chance';
 
-/** Counts vary by the root of their size. */
+/** Counts vary by their square root (Poisson). */
 export function isCountNoise(now: number, before: number): boolean {
   return Math.abs(now - before) < Z * Math.sqrt(now + before);
 }
 
 export type Share = { part: number; whole: number };
 
-/** The test of two proportions. */
+/** Two-proportion z-test. */
 export function isShareNoise(now: Share, before: Share): boolean {
   const whole = now.whole + before.whole;
   if (now.whole === 0 || before.whole === 0) return true;

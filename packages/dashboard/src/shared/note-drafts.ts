@@ -25,13 +25,13 @@ export function keepNoteDraft(leadId: number, text: string): void {
   tell();
 }
 
-/** A text that was not saved goes before what is there already. */
+/** Puts a text that was not saved before the present draft. */
 export function giveBackToDraft(leadId: number, text: string): void {
   const known = noteDraft(leadId);
   keepNoteDraft(leadId, known === '' ? text : `${text}\n${known}`);
 }
 
-/** To the lead that another was merged into. */
+/** Follows a merge to the surviving lead. */
 export function moveNoteDraft(from: number, to: number): void {
   const text = noteDraft(from);
   forgetNoteDraft(from);

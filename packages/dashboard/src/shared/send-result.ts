@@ -7,20 +7,20 @@ type Words = { label: string; sentence: string };
 const FAILURES: Readonly<Record<SendFailure, Words>> = {
   timeout: {
     label: 'No answer in time',
-    sentence: 'The platform did not answer in time. Let the automation answer first and work afterwards.',
+    sentence:
+      'The platform did not answer in time. Let the automation answer first and do its work afterwards.',
   },
   refused: {
     label: 'Connection refused',
     sentence: 'The platform refused the connection. Check that it is running and that the address is right.',
   },
   dns_lookup_failed: {
-    label: 'Name not found',
-    sentence: 'The name in the webhook address was not found. Check it for typing errors.',
+    label: 'Host not found',
+    sentence: 'The host in the webhook address was not found. Check it for typos.',
   },
   unreachable: {
     label: 'Not reachable',
-    sentence:
-      'The platform could not be reached. Check that it is running and that no firewall is in between.',
+    sentence: 'The platform could not be reached. Check that it is running and that no firewall blocks it.',
   },
   tls_failed: {
     label: 'No secure connection',
@@ -53,12 +53,12 @@ const FAILURES: Readonly<Record<SendFailure, Words>> = {
 
 const STATUS = 'status_';
 
-/** Undefined for what was accepted, and where the service has not noted a result. */
+/** Undefined if the delivery was accepted, or if no result was recorded. */
 export function failureLabel(result: SendResult | null): string | undefined {
   return result === null ? undefined : wordsFor(result)?.label;
 }
 
-/** The sentence of the service where it has not noted a result. */
+/** Falls back to the recorded error if there is no result. */
 export function failureSentence(result: SendResult | null, error: string | null): string | null {
   if (result === null) return error;
   return wordsFor(result)?.sentence ?? null;
@@ -78,6 +78,6 @@ function isStatus(result: SendResult): result is `status_${number}` {
 function adviceFor(status: number): string {
   if (status === 401 || status === 403) return ' Check the webhook address and the signing secret.';
   if (status === 404 || status === 410) return ' Check the webhook address and that the automation is on.';
-  if (status === 429) return ' It receives more than it accepts.';
+  if (status === 429) return ' It accepts fewer requests than it receives.';
   return status >= 500 ? ' Look for the error in its own log.' : '';
 }

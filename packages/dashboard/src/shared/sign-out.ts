@@ -2,8 +2,8 @@ import { forgetKey } from '../api/key.ts';
 import { forgetNoteDrafts } from './note-drafts.ts';
 
 /**
- * Leaves nothing for the next person in this tab: what modules remember goes with the key (`viewerState`). A key that was
- * only refused keeps the notes that were begun with it.
+ * Leaves nothing for the next person in this tab; module state is reset with the key (`viewerState`). Note drafts survive
+ * a refused key, but not signing out.
  */
 export function signOut(): void {
   forgetNoteDrafts();

@@ -9,7 +9,7 @@ const TABS = [
   { to: '/whitelisted-ips', label: 'Whitelisted IPs' },
 ] as const;
 
-/** What is kept apart from the leads, and the addresses that decide it. */
+/** The leads that are set aside, and the IP lists that decide it. */
 export function SpamTabs() {
   const { pathname } = useLocation();
   return (

@@ -3,15 +3,15 @@ import { useEffect, useRef } from 'react';
 export type Keys = Readonly<Record<string, (event: KeyboardEvent) => void>>;
 
 const TYPED_INTO = 'input:not([type="checkbox"]), textarea, select, [contenteditable], [role="slider"]';
-/** Open and choose with these, and leave all others to the page. */
+/** Selects handle these keys and leave all others to the page. */
 const SELECT = '[role="combobox"]';
 const KEYS_OF_SELECTS: ReadonlySet<string> = new Set(['Enter', ' ', 'ArrowDown', 'ArrowUp']);
 const ON_TOP = '[role="dialog"], [role="alertdialog"], [role="menu"], [role="listbox"]';
 
-/** Toasts are dialogs, too, but nobody has to answer them; and what is closing is closed for whoever closed it. */
+/** Toasts and closing dialogs do not block the page. */
 const PASSED_OVER = '[aria-label="Notifications"], [data-closed]';
 
-/** Single keys that act on the whole page: not while somebody types, and not behind a dialog or menu. */
+/** Single-key shortcuts of a page: off while the viewer types, and behind a dialog or menu. */
 export function useKeys(keys: Keys): void {
   const latest = useRef(keys);
   latest.current = keys;

@@ -39,7 +39,7 @@ type Move = { undo: () => void; leadId: number | undefined };
 
 const moves = viewerState((): Move[] => []);
 
-/** By a message, and by the key that takes back the last move. */
+/** Offers undo in a toast and by the key `u`. */
 export function offerUndo(title: string, undo: () => void, leadId?: number): void {
   const close = toastWithUndo(title, () => {
     moves.now = moves.now.filter((each) => each !== byKey);
@@ -55,7 +55,7 @@ export function offerUndo(title: string, undo: () => void, leadId?: number): voi
   moves.now.push(byKey);
 }
 
-/** Takes back the last move that was not taken back yet, and then the one before. Answers which lead it moved. */
+/** Undoes the latest move that is not undone yet. Returns the lead that it moved. */
 export function undoLastMove(): number | undefined {
   const last = moves.now.pop();
   last?.undo();
@@ -89,7 +89,7 @@ async function move(
   try {
     await request;
     isMoved = true;
-    // A list that was in flight meanwhile may have brought back the old stage.
+    // A list that was in flight may have restored the old stage.
     if (isLatest()) show(client, lead, to);
     return isLatest();
   } catch (error) {
@@ -110,7 +110,7 @@ async function move(
 
 type LeadData = { lead: LeadItem };
 
-/** By number, by UUID, or as a lead that was merged into it: whatever its address is. */
+/** The cached lead under any of its addresses: number, UUID, or a lead that was merged into it. */
 function showing(leadId: number) {
   return {
     queryKey: queryKeys.anyLead,

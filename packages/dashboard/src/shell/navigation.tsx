@@ -104,7 +104,7 @@ function EntryLink({
 
 const POLL_MS = 60_000;
 
-/** What waits for somebody. Shared with the overview, which says the same in words. */
+/** Counts of pending work. The queries are shared with the overview, which says the same in words. */
 function useWaiting(): Record<Waiting, number> {
   const leads = useQuery({
     queryKey: queryKeys.need('review'),

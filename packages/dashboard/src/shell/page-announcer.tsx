@@ -17,7 +17,7 @@ export function PageAnnouncer() {
     return () => observer.disconnect();
   }, []);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: Whenever another page has come.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: Runs on every change of page.
   useEffect(() => {
     // Browsers announce the first page.
     if (!isFirst.current && document.activeElement === document.body)

@@ -9,7 +9,7 @@ import { EmptyState, ErrorState } from '../ui/states.tsx';
 const AWAY = 'Leadtrail cannot be reached. Check your connection, then try again.';
 const UPDATED = 'This page could not be loaded. Leadtrail may have been updated: try again.';
 
-/** Pages whose code was asked for again here: browsers that keep a failure need a new page. */
+/** Pages that were retried in place: browsers that cache a failed import need a reload. */
 const askedAgain = new Set<string>();
 
 /** In place of a page; outside the router in place of everything. */

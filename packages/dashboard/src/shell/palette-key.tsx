@@ -21,7 +21,7 @@ export function PaletteKey() {
           setState('opening');
         }
       } else if (state === 'opening' && !event.ctrlKey && !event.metaKey && !event.altKey) {
-        // What is typed meanwhile is meant for the field, not for shortcuts of the page or what has the focus there.
+        // Keys typed while it opens are meant for its field, not for page shortcuts or the focused element.
         const { key } = event;
         if (key === 'Escape') setState('closed');
         else if (key === 'Backspace') setTyped((before) => before.slice(0, -1));

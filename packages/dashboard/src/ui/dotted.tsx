@@ -4,7 +4,7 @@ import { Fragment, type ReactNode } from 'react';
 export function Dotted({ parts }: { parts: readonly ReactNode[] }) {
   const shown = parts.filter((part) => part !== '' && part != null && part !== false);
   return shown.map((part, index) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: They have no other identity than their place.
+    // biome-ignore lint/suspicious/noArrayIndexKey: Parts have no identity besides their position.
     <Fragment key={index}>
       {index > 0 && ' · '}
       <bdi>{part}</bdi>

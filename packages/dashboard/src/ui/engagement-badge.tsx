@@ -3,14 +3,14 @@ import type { CSSProperties } from 'react';
 
 const LEVELS: readonly string[] = ['Cold', 'Cool', 'Warm', 'Hot', 'Very Hot'];
 
-/** How interested somebody is, as a meter: the colours are left to the stages. */
+/** Engagement as a meter, because colours are reserved for the stages. */
 export function EngagementBadge({
   lead,
 }: {
   lead: Pick<LeadItem, 'engagement_label' | 'engagement_score' | 'session_id'>;
 }) {
   const { engagement_label: label, engagement_score: score } = lead;
-  // Who was never seen on a site is not cold.
+  // A person without a known visit is not cold.
   if (lead.session_id === '' && score === 0) {
     return <span className="text-xs whitespace-nowrap text-ink-faint">No visit known</span>;
   }

@@ -27,7 +27,7 @@ export function Facts({
     <dl className={`grid min-w-0 ${LISTS[layout]}`}>
       {facts.map(({ name, value, isWide = false }, index) => (
         <div
-          // biome-ignore lint/suspicious/noArrayIndexKey: They do not move, and what was sent may repeat a name.
+          // biome-ignore lint/suspicious/noArrayIndexKey: Static list; sent fields may repeat a name.
           key={index}
           className={classes(
             isRows ? 'grid gap-x-4 gap-y-0.5 py-2 sm:grid-cols-[11rem_minmax(0,1fr)]' : 'min-w-0',

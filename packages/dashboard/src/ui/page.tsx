@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect } from 'react';
 import { classes } from './classes.ts';
 
-/** A longer one, such as a person's name, has a line to itself instead of many beside the buttons. */
+/** A longer title, such as a person's name, gets its own line instead of wrapping beside the buttons. */
 const TITLE_CHARS_BESIDE_ACTIONS = 40;
 
 /** A page with its heading, which is also the title of the window. */

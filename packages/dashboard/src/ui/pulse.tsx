@@ -1,4 +1,4 @@
-/** Beside what is up to date all the time. */
+/** Marks live figures. */
 export function Pulse() {
   return (
     <span aria-hidden="true" className="relative grid size-2 shrink-0">

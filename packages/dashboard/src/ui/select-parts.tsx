@@ -31,7 +31,7 @@ export function SelectTrigger({
   );
 }
 
-/** While it is closed a letter would choose without showing what else there is: letters are keys of the page. */
+/** Disables typeahead on a closed select: letters are shortcuts of the page. */
 const leaveLetters: NonNullable<TriggerProps['onKeyDown']> = (event) => {
   const isOpen = event.currentTarget.getAttribute('aria-expanded') === 'true';
   if (!isOpen && event.key.length === 1 && event.key !== ' ') event.preventBaseUIHandler();
@@ -42,7 +42,7 @@ export function SelectList<V extends string>({
   className,
 }: {
   choices: readonly Choice<V>[];
-  /** How large it may become. */
+  /** Limits its size. */
   className: string;
 }) {
   return (

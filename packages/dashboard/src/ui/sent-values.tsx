@@ -37,7 +37,7 @@ export function SentValues({
       <Disclosure title="Raw JSON">
         <div className="grid justify-items-end gap-2">
           <pre
-            // biome-ignore lint/a11y/noNoninteractiveTabindex: What scrolls has to be reachable by keyboard.
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: Scrollable regions must be reachable by keyboard.
             tabIndex={0}
             className="max-h-80 w-full overflow-auto rounded-lg bg-sunken p-3 font-mono text-xs break-all whitespace-pre-wrap"
           >

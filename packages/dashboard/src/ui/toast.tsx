@@ -6,24 +6,24 @@ const manager = Toast.createToastManager();
 
 type Added = Parameters<typeof manager.add>[0];
 
-/** Toasts, from anywhere: `toasts.add({ title, description })`. One that says the same takes the place of the one before. */
+/** Toasts, from anywhere: `toasts.add({ title, description })`. A toast replaces an earlier one with the same text. */
 export const toasts = {
   ...manager,
   add(added: Added): string {
-    const id = sayingOf(added);
+    const id = textIdOf(added);
     return manager.add(id === undefined ? added : { ...added, id });
   },
 };
 
-/** Undefined where what can be done about it differs, whatever is said: each has its own Undo or link. */
-function sayingOf({ title, description = '', actionProps }: Added): string | undefined {
+/** Undefined for toasts with an action: each has its own Undo or link, even if the text is the same. */
+function textIdOf({ title, description = '', actionProps }: Added): string | undefined {
   const isText = typeof title === 'string' && typeof description === 'string';
   return isText && actionProps === undefined ? `${title}\n${description}` : undefined;
 }
 
 const UNDO_MS = 6000;
 
-/** Answers how to close it, for what is undone in another way. */
+/** Returns a function that closes it, for when the change is undone elsewhere. */
 export function toastWithUndo(title: string, onUndo: () => void): () => void {
   const id = toasts.add({
     title,

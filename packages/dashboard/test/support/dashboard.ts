@@ -8,13 +8,13 @@ import { ADMIN_KEY, MARKETING_KEY, type TestService } from '@leadtrail/testing/s
 import type { AxeResults, RunOptions } from 'axe-core';
 import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
 
-/** The dashboard in a real browser, with an eye on everything that must not happen. */
+/** The dashboard in a real browser, watched for errors and third-party requests. */
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 export const DESKTOP = { width: 1440, height: 900 };
 export const PHONE = { width: 390, height: 844 };
-/** For one step of a visit, on a busy machine. */
+/** Timeout of one step of a visit, generous for busy machines. */
 const PATIENCE_MS = 60_000;
 
 type Theme = 'light' | 'dark';
@@ -23,13 +23,13 @@ export type VisitOptions = {
   role?: 'admin' | 'marketing' | 'nobody';
   theme?: Theme;
   size?: { width: number; height: number };
-  /** With a finger instead of a mouse. */
+  /** Touch instead of a mouse. */
   hasTouch?: boolean;
   /** The language of the browser. */
   locale?: string;
-  /** What the browser's clock says. */
+  /** Fixes the browser's clock. */
   at?: number;
-  /** A page that no visit had before or gets afterwards: this one sets the clock, or must find nothing cached. */
+  /** A page that is not reused: for visits that set the clock or need an empty cache. */
   ownPage?: boolean;
   /** Console errors that a test provokes, such as a request that is answered with an error. */
   expectedErrors?: RegExp;
@@ -41,8 +41,8 @@ export type Dashboard = {
 };
 
 /**
- * A browser for all tests of the surrounding suite. A page that was visited without a failure is used again: one that is
- * new takes a browser longer than most tests.
+ * A browser for all tests of the surrounding suite. Pages are reused unless a visit failed: creating one takes longer than
+ * most tests.
  */
 export function useDashboard(service: TestService): Dashboard {
   let browser: Browser;
@@ -87,7 +87,7 @@ async function openPage(browser: Browser, options: VisitOptions): Promise<Page> 
     locale: options.locale ?? 'en-GB',
     timezoneId: 'Europe/Berlin',
     permissions: ['clipboard-read', 'clipboard-write'],
-    // What moves is drawn many times.
+    // Animations cost many frames of software rendering.
     reducedMotion: 'reduce',
   });
   context.setDefaultTimeout(PATIENCE_MS);
@@ -96,7 +96,7 @@ async function openPage(browser: Browser, options: VisitOptions): Promise<Page> 
   return context.newPage();
 }
 
-/** What visits listen to. */
+/** Events that visits listen to. */
 const LISTENED = [
   'console',
   'pageerror',
@@ -107,11 +107,11 @@ const LISTENED = [
   'dialog',
 ] as const;
 
-/** As if nobody had been there, but for what the browser has cached. */
+/** Resets the page, except for the browser's HTTP cache. */
 async function clean(page: Page, { url }: TestService): Promise<void> {
   for (const event of LISTENED) page.removeAllListeners(event);
   await page.unrouteAll({ behavior: 'ignoreErrors' });
-  // The dashboard may write something down when it is left.
+  // Leaving first: the dashboard may write to storage when it is left.
   await page.goto(`${url}/livez`);
   await page.evaluate(() => {
     localStorage.clear();
@@ -133,12 +133,12 @@ async function signIn(context: BrowserContext, role: NonNullable<VisitOptions['r
   }, key);
 }
 
-/** What the console says of answers that are noted with their reason. */
+/** Console errors of responses that are reported with their reason already. */
 const BROKEN = /status of 5\d\d/;
-/** On a busy machine the copy for questions takes a while; the dashboard asks again. */
+/** On a busy machine the columnar copy takes a while; the dashboard retries. */
 const PREPARING = /^The figures are being prepared/;
 
-/** Errors on the console, errors of the page, and requests to anybody else. */
+/** Collects console errors, page errors and third-party requests. */
 function watch(page: Page, { url, logged }: TestService, expected: RegExp | undefined): string[] {
   const problems: string[] = [];
   const note = (text: string) => {
@@ -162,7 +162,7 @@ function watch(page: Page, { url, logged }: TestService, expected: RegExp | unde
   return problems;
 }
 
-/** Nothing is being loaded any more. */
+/** Waits until nothing is loading. */
 export async function atRest(page: Page): Promise<void> {
   await page.waitForSelector('h1');
   do await quiet(page);
@@ -188,7 +188,7 @@ function countRequests(page: Page): void {
   page.on('requestfailed', done);
 }
 
-/** The browser's own `networkidle` takes half a second each time. */
+/** Playwright's `networkidle` waits half a second each time. */
 async function quiet(page: Page): Promise<void> {
   const traffic = traffics.get(page);
   const isQuiet = () =>
@@ -197,7 +197,7 @@ async function quiet(page: Page): Promise<void> {
   while (!isQuiet());
 }
 
-/** How much has moved since the page was opened without being asked to: the cumulative layout shift of browsers. */
+/** The cumulative layout shift (CLS) since the page was opened. */
 export function movedSoFar(page: Page): Promise<number> {
   return page.evaluate(
     () =>
@@ -207,13 +207,13 @@ export function movedSoFar(page: Page): Promise<number> {
           const shifts = (list.getEntries() as Shift[]).filter(({ hadRecentInput }) => !hadRecentInput);
           done(shifts.reduce((sum, { value }) => sum + value, 0));
         }).observe({ type: 'layout-shift', buffered: true });
-        // Nothing has moved.
+        // Without any shift no entry arrives.
         setTimeout(() => done(0), 200);
       }),
   );
 }
 
-/** Takes the last change back, which is shown before the service has it. */
+/** Undoes the last change and waits for the service, because the update is optimistic. */
 export async function undo(page: Page): Promise<void> {
   const answered = page.waitForResponse((response) => response.request().method() === 'PATCH');
   await page.getByRole('button', { name: 'Undo' }).click();
@@ -222,7 +222,7 @@ export async function undo(page: Page): Promise<void> {
 
 /**
  * Checks accessibility on desktop and phone, light and dark, in one visit. Colours depend on the theme, not on the
- * size: a text whose contrast was checked on one screen is not checked again on the other.
+ * size: the contrast of a text is checked on one of the screens only.
  */
 export async function assertUsable(page: Page): Promise<void> {
   await page.setViewportSize(DESKTOP);
@@ -249,7 +249,7 @@ async function switchTo(page: Page, theme: Theme): Promise<void> {
   await page.waitForFunction((wanted) => document.documentElement.dataset.theme === wanted, theme);
 }
 
-/** Nothing has to be scrolled sideways. */
+/** Fails if the page scrolls horizontally. */
 export async function assertFits(page: Page): Promise<void> {
   const { content, window: visible } = await page.evaluate(() => ({
     content: document.documentElement.scrollWidth,
@@ -264,7 +264,7 @@ type Axe = {
 };
 type Looked = { axe: Axe; textsOf(): Element[]; seen: Record<string, WeakSet<Element>> };
 
-/** Fails where a reader with a disability would meet a serious obstacle. */
+/** Fails on serious and critical violations of accessibility rules. */
 export async function assertAccessible(page: Page): Promise<void> {
   await prepareToLook(page);
   assertNoneSerious(
@@ -274,7 +274,7 @@ export async function assertAccessible(page: Page): Promise<void> {
   );
 }
 
-/** Fails where the colours of a text that was not noted before are too much alike. */
+/** Fails if a text that was not checked before has too little contrast. */
 async function assertOthersReadable(page: Page, theme: Theme): Promise<void> {
   await prepareToLook(page);
   const results = await page.evaluate((theme) => {
@@ -302,8 +302,8 @@ function assertNoneSerious({ violations }: AxeResults): void {
 }
 
 async function prepareToLook(page: Page): Promise<void> {
-  // What is only just appearing is paler than it will be. A promise that it has finished can stay open until the
-  // page is drawn again, so it is looked at with every frame.
+  // Text that is fading in has less contrast than it will have. Polled every frame, because `finished` may not resolve
+  // before the next paint.
   await page.waitForFunction(() =>
     document
       .getAnimations()
@@ -316,7 +316,7 @@ async function prepareToLook(page: Page): Promise<void> {
   await page.evaluate(AXE);
   await page.evaluate(() => {
     const looked = window as unknown as Looked;
-    // What the other rules find is never serious.
+    // The other rules never report serious violations.
     for (const rule of looked.axe._audit.rules)
       rule.enabled &&= rule.impact === 'serious' || rule.impact === 'critical';
     looked.seen = {};

@@ -3,7 +3,7 @@ import { call } from '@leadtrail/testing/analytics-calls';
 import { assertCaptured, type Fields, sendFromServer } from '@leadtrail/testing/enquiries';
 import type { TestService } from '@leadtrail/testing/service';
 
-/** People who have enquired, each known by their address. */
+/** People who have enquired, each identified by e-mail address. */
 
 let phones = 0;
 
@@ -32,7 +32,7 @@ export async function enquireMany(service: TestService, names: readonly string[]
   for (const name of names) await enquire(service, name);
 }
 
-/** As many names, `Guest 01` and so on. */
+/** Names: `Guest 01`, `Guest 02` and so on. */
 export function guests(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `Guest ${String(index + 1).padStart(2, '0')}`);
 }
@@ -51,7 +51,7 @@ export async function moveTo(service: TestService, name: string, status: string)
   await call(service, 'PATCH', `/analytics/leads/${lead_id}`, { body: { status } });
 }
 
-/** Somebody opens the lead. */
+/** Opens the lead, which marks it as reviewed. */
 export async function view(service: TestService, name: string): Promise<void> {
   const { lead_id } = await leadNamed(service, name);
   await service.get(`/analytics/leads/${lead_id}`);

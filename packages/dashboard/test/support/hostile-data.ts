@@ -7,18 +7,18 @@ import { record } from '@leadtrail/testing/recordings';
 import { ADMIN_KEY, type TestService } from '@leadtrail/testing/service';
 import { endSession, sendEvents, startSession } from '@leadtrail/testing/visits';
 
-/** Text that does harm where it is taken for more than text, in every field that somebody from outside can fill. */
+/** XSS payloads in every field that outsiders can fill. */
 
 export const HOSTILE =
   '"\'><img data-pwned src=x onerror="pwned=1"><script data-pwned>pwned=1</script><svg data-pwned onload=pwned=1>{{constructor}}';
-/** No link may lead there. */
+/** No link may have this address. */
 export const HOSTILE_ADDRESS = 'javascript:globalThis.pwned=1//https://example.com';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const TESTING_IP = '198.51.100.200';
 const BLOCKED_IP = '198.51.100.201';
 
-/** What a test has to know to look at it all. */
+/** The ids that a test needs to open all of it. */
 export type Seeded = {
   leadId: number;
   sessionId: string;
@@ -28,7 +28,7 @@ export type Seeded = {
   testingId: number;
 };
 
-/** Comes after other data, so that it stands first in every list. */
+/** Seeded after other data, so that it comes first in every list. */
 export async function seedHostileData(service: TestService): Promise<Seeded> {
   const siteId = await seedSetUp(service);
   const { sessionId, visitorId } = await seedVisit(service);
@@ -165,7 +165,7 @@ async function seedSamePerson(
   await assertCaptured(sendForm(service, shared, { headers: { 'user-agent': HOSTILE } }));
 }
 
-/** On a send that is there: a target that answers with it and is gone for good, and a platform that reports it. */
+/** Hostile text on an existing delivery: in the answer of a target that is gone for good, and in a callback. */
 async function seedSend(service: TestService): Promise<string> {
   const { store, now } = service.app;
   const path = '/analytics/flow-sends';
@@ -208,7 +208,7 @@ async function firstOf(service: TestService, path: string, list: string, field: 
   return value;
 }
 
-/** Nobody's page looks like this unless somebody wants to do harm to those who watch the recording. */
+/** A recording forged to attack its viewers. */
 function hostileRecording() {
   let id = 0;
   const next = () => ++id;

@@ -17,7 +17,7 @@ export function visitsLinks(page: Page): Promise<VisitsLink[]> {
     );
 }
 
-/** Opens each of the links: the page has to count as many visits as the number says, and to list as many. */
+/** Opens each link: its page must count and list as many visits as the number says. */
 export async function assertSameCounts(page: Page, links: readonly VisitsLink[]): Promise<void> {
   for (const { href, count } of links) {
     await page.goto(href);

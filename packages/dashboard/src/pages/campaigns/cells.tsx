@@ -69,7 +69,7 @@ export function Cells({
         <td className="px-2.5 py-1.5 pr-4 text-right whitespace-nowrap sm:pr-5">
           <Change
             by={by == null ? null : by / 100}
-            since={`${METRICS[name].label} compared with before`}
+            since={`${METRICS[name].label} compared with the previous period`}
             doubt={METRICS[name].kind === 'count' && isCountNoise(now, before) ? CHANCE : undefined}
             isBad={COSTS.has(name)}
           />
@@ -82,7 +82,7 @@ export function Cells({
 /** Cents of larger sums only make the columns harder to compare. */
 const ROUND_FROM = 100;
 
-/** A dash where there is nothing to divide by, and where no money was noted. */
+/** A dash instead of a division by zero, and where no money was recorded. */
 export function metricText(name: MetricName, value: number | null, currency: string): string {
   const { kind } = METRICS[name];
   if (value === null || (kind === 'money' && value === 0)) return '–';

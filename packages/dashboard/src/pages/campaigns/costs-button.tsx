@@ -42,7 +42,7 @@ function CostsForm() {
       <label className="grid gap-1.5 text-[0.8125rem] font-medium">
         File
         <input
-          // Empty after an import.
+          // A new key empties the input after an import.
           key={imports}
           type="file"
           accept=".csv,text/csv"

@@ -5,7 +5,7 @@ import { Field, TextInput } from '../../ui/field.tsx';
 import { Select } from '../../ui/select.tsx';
 import { COST_FIELDS, type CostField, type NamedColumns } from './import-costs.ts';
 
-/** Which column of the file is which, where the guess is wrong or there is none. */
+/** Maps the columns of the file where the guess is wrong or missing. */
 export function CostsColumns({
   columns,
   found = {},
@@ -39,7 +39,10 @@ export function CostsColumns({
                 {...tied}
                 value={named[field] ?? ''}
                 choices={[
-                  { value: '', label: named[field] === undefined ? (found[field] ?? 'None') : 'As found' },
+                  {
+                    value: '',
+                    label: named[field] === undefined ? (found[field] ?? 'None') : 'Detect automatically',
+                  },
                   ...columns.map((column) => ({ value: column, label: column })),
                 ]}
                 onChange={(column) => name(field, column)}
@@ -48,7 +51,7 @@ export function CostsColumns({
           </Field>
         ))}
         {(['source', 'medium'] as const).map((field) => (
-          <Field key={field} label={`${COST_FIELDS[field]}, if none is given`}>
+          <Field key={field} label={`${COST_FIELDS[field]} for lines without one`}>
             {(tied) => (
               <TextInput
                 {...tied}

@@ -8,7 +8,7 @@ import { CostsColumns } from './costs-columns.tsx';
 import { CostsPreview } from './costs-preview.tsx';
 import { type ChosenFile, importCosts, type NamedColumns } from './import-costs.ts';
 
-/** What a file would bring, how it is read, and its import. */
+/** Previews a file, maps its columns and imports it. */
 export function CostsFile({ chosen, onImported }: { chosen: ChosenFile; onImported: () => void }) {
   const { id, file, columns } = chosen;
   const queries = useQueryClient();
@@ -34,7 +34,7 @@ export function CostsFile({ chosen, onImported }: { chosen: ChosenFile; onImport
       {error !== null && (
         <p role="alert" className="text-negative">
           {error.message}
-          {columns.length > 1 && ' Say below which column is which.'}
+          {columns.length > 1 && ' Match the columns below.'}
         </p>
       )}
       {found !== undefined && <CostsPreview found={found} />}

@@ -10,7 +10,7 @@ const FORMATS: Readonly<Record<CostsImported['format'], string>> = {
 };
 const SKIPPED_SHOWN = 20;
 
-/** What a file would bring. */
+/** What importing a file would add. */
 export function CostsPreview({ found }: { found: CostsImported }) {
   const { format, rows, days, from, to, amount, currency, columns, lines_skipped, skipped } = found;
   return (
@@ -18,20 +18,20 @@ export function CostsPreview({ found }: { found: CostsImported }) {
       <Facts
         facts={[
           { name: 'Format', value: FORMATS[format] },
-          { name: 'Would be imported', value: `${counted(rows, 'row')} for ${counted(days, 'day')}` },
-          // A date or a decimal that was misread shows here.
+          { name: 'To import', value: `${counted(rows, 'row')} for ${counted(days, 'day')}` },
+          // Reveals misread dates and decimals.
           {
             name: 'First and last day',
             value: from && to && `${formatDayOfYear(from)} – ${formatDayOfYear(to)}`,
             isWide: true,
           },
           { name: 'Total', value: formatMoney(amount, currency) },
-          { name: 'Lines left out', value: lines_skipped },
+          { name: 'Lines skipped', value: lines_skipped },
           { name: 'Columns read', value: Object.entries(columns).map(columnText).join(', '), isWide: true },
         ]}
       />
       {skipped.length > 0 && (
-        <ul aria-label="Lines left out" className="grid gap-1 text-[0.8125rem] text-ink-soft">
+        <ul aria-label="Lines skipped" className="grid gap-1 text-[0.8125rem] text-ink-soft">
           {skipped.slice(0, SKIPPED_SHOWN).map(({ line, reason }) => (
             <li key={line}>
               Line {line}: {reason}

@@ -67,10 +67,10 @@ function Step({
   metric: StepMetric;
   name: string;
   count: number;
-  /** How many there were at the step before, if they include these. */
+  /** The count of the previous step, if it includes these. */
   before: number | undefined;
 }) {
-  // Filtered by project or form there are no visits, so the count may exceed the step before: no share then.
+  // Filtered by project or form there are no visits, so the count may exceed the previous step: no share then.
   const share = before === undefined || before === 0 || count > before ? undefined : count / before;
   return (
     <li className="grid min-w-0 content-start gap-1">
@@ -85,7 +85,7 @@ function Step({
         />
       </span>
       <span className="min-h-4.5 text-xs text-ink-faint tabular-nums">
-        {share !== undefined && `${formatShare(share)} of the step before`}
+        {share !== undefined && `${formatShare(share)} of the previous step`}
       </span>
     </li>
   );

@@ -3,11 +3,11 @@ import { questionFrame, useAnswer } from '../../frame/use-frame.ts';
 import { MEASURED_EVENTS } from '../../shared/measured-events.ts';
 import { Select } from '../../ui/select.tsx';
 
-/** No event is named so. */
+/** No event can have this name. */
 const NONE = ' ';
 const EVENTS_MAX = 200;
 
-/** An event that visits are counted by: those that a site sends, in the period that is looked at. Without any there is nothing to choose. */
+/** Selects a goal among the site's own events in the period; hidden if there are none. */
 export function GoalSelect({
   frame,
   goal,

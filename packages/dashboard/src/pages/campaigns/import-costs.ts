@@ -15,13 +15,13 @@ export const COST_FIELDS = {
 } as const;
 export type CostField = keyof typeof COST_FIELDS;
 
-/** What the user has said of a file: the column of a field, and what lines have that name no source or medium. */
+/** How the user maps a file: the column of each field, and the source and medium of lines that name none. */
 export type NamedColumns = Partial<Record<CostField | 'default_source' | 'default_medium', string>>;
 
 export type ChosenFile = { id: string; file: File; columns: readonly string[] };
 
 const LOOKED_AT_BYTES = 64 * 1024;
-/** Above the header, exports have a title and the dates. */
+/** Exports have a title and a date range above the header. */
 const LINES_LOOKED_AT = 12;
 
 /** The names of the columns: the first line with the most cells. */

@@ -15,14 +15,14 @@ type Props = {
   frame: Frame;
   search: CampaignsSearch;
   currency: string;
-  /** The rows around these. */
+  /** The filters of the parent rows. */
   within: readonly FrameFilter[];
 };
 
 const INNER_MAX = 50;
-/** The first column stays while the figures are scrolled, and covers them. A phone has no room for that. */
+/** The first column stays while the figures scroll beneath it. A phone has no room for that. */
 export const STICKY = 'sm:sticky sm:left-0 sm:z-10 print:static';
-/** Opaque, in the colours that a row shows through elsewhere. */
+/** Opaque equivalents of the translucent colours of the other cells. */
 export const COVERS = {
   head: 'bg-surface',
   total: 'bg-[color-mix(in_srgb,var(--sunken)_40%,var(--surface))]',

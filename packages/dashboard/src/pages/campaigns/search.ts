@@ -19,7 +19,7 @@ export type CampaignsSearch = {
   goal?: string;
 };
 
-/** Parts of leads, as a linear attribution counts them, cannot be listed. */
+/** Without the linear attribution: the fractions of leads that it counts cannot be listed. */
 export const ATTRIBUTIONS = ['last_non_direct', 'first', 'last'] as const;
 export type ShownAttribution = (typeof ATTRIBUTIONS)[number];
 
@@ -37,7 +37,7 @@ const COLUMNS_DEFAULT: readonly MetricName[] = [
   'revenue',
 ];
 
-/** Moments are the frame's, and a visit may have several events and pages. */
+/** Time belongs to the frame, and a visit may have several events and pages. */
 const NOT_GROUPED: ReadonlySet<DimensionName> = new Set(['date', 'hour', 'weekday', 'event', 'page']);
 export const LEVELS = DIMENSION_NAMES.filter((name) => !NOT_GROUPED.has(name));
 
@@ -59,7 +59,7 @@ export function levelsOf({ by }: CampaignsSearch): readonly DimensionName[] {
   return by === undefined ? LEVELS_DEFAULT : namesOf(by, LEVELS);
 }
 
-/** Those of a goal come with the goal, after the visits. */
+/** Choosing a goal inserts its metrics after the visits. */
 export function columnsOf(search: CampaignsSearch): readonly MetricName[] {
   const columns = chosenColumns(search);
   return search.goal === undefined

@@ -71,7 +71,7 @@ export function TableSetup({
         }
       />
       <Select
-        label="Leads count for"
+        label="Credit leads to"
         className="sm:w-52"
         value={search.attribution ?? 'last_non_direct'}
         choices={ATTRIBUTIONS.map((value) => ({ value, label: ATTRIBUTION_NAMES[value] }))}

@@ -72,7 +72,7 @@ export function LeadLink({ send }: { send: FlowSend }) {
   );
 }
 
-/** Includes what has no column on a phone. */
+/** Includes the columns that a phone hides. */
 function Lead({ send }: { send: FlowSend }) {
   return (
     <div className="grid justify-items-start">

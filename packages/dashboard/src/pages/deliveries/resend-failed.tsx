@@ -10,7 +10,7 @@ import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { toastProblem, toasts } from '../../ui/toast.tsx';
 
-/** Resends what has failed of the sites and the period that the page shows; nothing to see while nothing has. */
+/** Resends the failed deliveries of the sites and the period that the page shows; hidden if there are none. */
 export function ResendFailed({ scope, pollMs }: { scope: FrameScope; pollMs: number | false }) {
   const queries = useQueryClient();
   const [isAsking, setAsking] = useState(false);
@@ -24,10 +24,10 @@ export function ResendFailed({ scope, pollMs }: { scope: FrameScope; pollMs: num
     mutationFn: () => call('resendFailed', { body: meant(scope) }),
     onSuccess: ({ resent }) =>
       void toasts.add({
-        title: `${deliveries(resent)} ${resent === 1 ? 'is' : 'are'} being sent again`,
+        title: `${deliveries(resent)} ${resent === 1 ? 'is' : 'are'} being resent`,
         ...(resent < failed && { description: REMOVED }),
       }),
-    onError: (error) => toastProblem('Nothing was sent again', error),
+    onError: (error) => toastProblem('Nothing was resent', error),
     async onSettled() {
       setAsking(false);
       // Leads show their deliveries, too.
@@ -63,7 +63,7 @@ export function ResendFailed({ scope, pollMs }: { scope: FrameScope; pollMs: num
   );
 }
 
-const REMOVED = 'Those whose contents the retention has removed cannot be sent again.';
+const REMOVED = 'Deliveries whose contents were removed by retention cannot be resent.';
 
 function meant({ site, from, to }: FrameScope) {
   return defined({ sites: site?.split(','), since: from, until: to });

@@ -28,9 +28,9 @@ export function useResend(): Resend {
         { queryKey: queryKeys.deliveryLists },
         (page) => page && withSend(page, send),
       );
-      toasts.add({ title: `The lead of ${personName(send)} is being sent again` });
+      toasts.add({ title: `The lead of ${personName(send)} is being resent` });
     },
-    onError: (error) => toastProblem('The lead was not sent again', error),
+    onError: (error) => toastProblem('The lead was not resent', error),
     onSettled() {
       setAsked(undefined);
       // Leads show their deliveries, too.
@@ -49,8 +49,8 @@ export function useResend(): Resend {
         isOpen={asked !== undefined}
         onClose={() => setAsked(undefined)}
         onConfirm={() => asked && mutate(asked)}
-        title={asked === undefined ? '' : `Send the lead of ${personName(asked)} again?`}
-        action="Send again"
+        title={asked === undefined ? '' : `Resend the lead of ${personName(asked)}?`}
+        action="Resend"
         isBusy={isPending}
       >
         It has been delivered already. Your automation platform will receive it twice, with the same ID.

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 
 const LOOK = 'font-mono text-[0.8125rem] break-all @2xl:whitespace-nowrap';
 
-/** Leads to the submissions from an address; of a range there is no such list. */
+/** Links to the submissions from an address; a range has no such list. */
 export function Address({
   ip,
   leads,

@@ -20,7 +20,7 @@ export function CrmEntry({ activity, at }: { activity: CrmActivity; at: number }
   );
 }
 
-/** `deal_won` as “Deal won”; what is written as people write it stays. */
+/** `deal_won` becomes “Deal won”; names written in words stay as they are. */
 function inWords(eventType: string): string {
   const words = eventType.replaceAll(/[_.-]+/g, ' ').trim();
   return words.charAt(0).toUpperCase() + words.slice(1);

@@ -44,7 +44,7 @@ export function isOnSite({ sessions }: LeadDetail): boolean {
   return sessions.some(isActive);
 }
 
-/** It is open and something was done in the last minutes: a visit that is left is not always ended. */
+/** Open and recently active: a visit that was left is not always ended. */
 export function isActive({ ended_at, started_at, duration, page_views }: LeadSession): boolean {
   const last = Math.max(started_at + duration, page_views.at(-1)?.at ?? 0);
   return ended_at === null && last > Date.now() - ON_SITE_MS;
@@ -90,7 +90,7 @@ export function useBlockEntry(ip: string, isBlocked: boolean) {
   return entryFor(ip, isBlocked ? data?.blocked_ips : undefined);
 }
 
-/** Its own, else a range: a list that is searched for an address shows those that contain it. */
+/** The entry of the address itself, else a range: searching the list also finds the ranges that contain it. */
 function entryFor<E extends { ip: string }>(ip: string, entries: readonly E[] = []): E | undefined {
   return entries.find((entry) => entry.ip === ip) ?? entries.find((entry) => entry.ip.includes('/'));
 }

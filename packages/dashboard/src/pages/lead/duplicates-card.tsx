@@ -101,7 +101,7 @@ function MergeDialog({
   );
 }
 
-/** One entry for a lead, whatever number of identities it shares. */
+/** Groups the rows, one per shared identity, by lead. */
 function byLead(rows: readonly PossibleDuplicate[]): Duplicate[] {
   const duplicates = new Map<number, Duplicate>();
   for (const { lead_id, contact_name, kind, value } of rows) {

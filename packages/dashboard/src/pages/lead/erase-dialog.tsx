@@ -65,7 +65,7 @@ function EraseForm({ detail, onClose }: { detail: LeadDetail; onClose: () => voi
   const isConfirmed = [...expected, ...(expected.length > 0 ? [] : [comparable(personName(lead))])].includes(
     comparable(typed),
   );
-  // Nobody is erased before it was shown what goes.
+  // No erasure before the preview has shown what it deletes.
   const isReady = isConfirmed && preview.data != null;
   function submit(event: FormEvent) {
     event.preventDefault();

@@ -8,7 +8,7 @@ import { otherName } from './use-merging.ts';
 
 export type Identifiers = { email?: string; phone?: string; visitor_id?: string };
 
-/** What an erasure by these identifiers would delete. Nothing of it is kept once the dialog is closed. */
+/** What an erasure by these identifiers would delete (dry run); not cached once the dialog is closed. */
 export function useErasePreview(person: Identifiers) {
   return useQuery({
     queryKey: queryKeys.erasePreview(person),
@@ -69,7 +69,7 @@ const PARTS: readonly [keyof Counts, noun: string, nouns?: string][] = [
   ['replays', 'recording'],
 ];
 
-/** Without what there is none of. */
+/** Omits zero counts. */
 export function partsOf(counts: Counts): string[] {
   return PARTS.filter(([name]) => counts[name] > 0).map(([name, noun, nouns]) =>
     counted(counts[name], noun, nouns),

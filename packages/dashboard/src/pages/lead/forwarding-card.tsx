@@ -32,7 +32,7 @@ export function ForwardingCard({ detail }: { detail: LeadDetail }) {
   );
 }
 
-/** The best that has become of any delivery. */
+/** Over all deliveries: pending takes precedence over delivered, delivered over failed. */
 function stateOf(sends: readonly LeadSend[]): State {
   const states = (['pending', 'delivered', 'failed'] as const).filter((state) =>
     sends.some(({ status }) => status === state),

@@ -49,7 +49,7 @@ function Identities({
 }: {
   identities: readonly LeadIdentity[];
   submissions: readonly LeadSubmission[];
-  /** As the primary ones, where there are others. */
+  /** Marks the primary identities if there are others. */
   isMarked?: boolean;
 }) {
   return (

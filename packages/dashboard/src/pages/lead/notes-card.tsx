@@ -18,7 +18,7 @@ import { Time } from '../../ui/time.tsx';
 import { toastProblem, toastWithUndo } from '../../ui/toast.tsx';
 import type { Lead, LeadDetail } from './data.ts';
 
-/** What people know about a lead that no form has said. */
+/** The team's own remarks on a lead. */
 export function NotesCard({ detail: { lead, notes } }: { detail: LeadDetail }) {
   const isAdmin = useIsAdmin();
   if (!isAdmin && notes.length === 0) return null;
@@ -49,7 +49,7 @@ function NoteForm({ lead }: { lead: Lead }) {
       field.current?.focus();
     },
   });
-  // By n on the list.
+  // Opened with `n` on the list.
   useEffect(() => {
     if (isNoteWanted(leadId)) field.current?.focus();
   }, [leadId]);
@@ -57,16 +57,16 @@ function NoteForm({ lead }: { lead: Lead }) {
   function submit(event: FormEvent | KeyboardEvent) {
     event.preventDefault();
     if (text.trim() === '' || writing.isPending) return;
-    // Empty at once: what is typed before the answer comes is the next note.
+    // Cleared at once: text typed before the response is the next note.
     keepNoteDraft(leadId, '');
     writing.mutate(text, {
       onSuccess() {
-        // The next note may have been begun: without the focus, its letters would trigger page shortcuts.
+        // Keeps the focus if the next note was begun: its letters would trigger page shortcuts.
         if (noteDraft(leadId) === '') field.current?.blur();
       },
     });
   }
-  /** Once it is saved, or with Escape, the field is left, so that the keys of the page work again. */
+  /** Escape leaves the field, so that page shortcuts work again. */
   function onKeyDown(event: KeyboardEvent) {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit(event);
     if (event.key !== 'Escape') return;
@@ -132,7 +132,7 @@ function Note({ note, lead, isAdmin }: { note: LeadNote; lead: Lead; isAdmin: bo
   );
 }
 
-/** Also when the page was left before the answer came. */
+/** Handles the response even if the page was left before. */
 function useWriting(lead: Lead) {
   const client = useQueryClient();
   return useMutation({
@@ -140,7 +140,7 @@ function useWriting(lead: Lead) {
     onMutate: () => ({ key: currentKey() }),
     onSuccess: () => client.invalidateQueries({ queryKey: queryKeys.anyLead }),
     onError(error, text, started) {
-      // After signing out no draft is kept; after a refused key it is, for the same person signs in again.
+      // Signing out discards drafts; a refused key keeps them, since the same person will sign in again.
       const isSameKey = currentKey() === started?.key;
       if (isSameKey || isKeyRefused()) giveBackToDraft(lead.lead_id, text);
       if (isSameKey) toastProblem(`The note on ${personName(lead)} is still a draft`, error);

@@ -7,7 +7,7 @@ import { Time } from '../../ui/time.tsx';
 import { WebLink } from '../../ui/web-link.tsx';
 import type { LeadTouch } from './data.ts';
 
-/** What the API says where nothing is known. */
+/** The API's placeholders for unknown values. */
 const UNSAID: ReadonlySet<string> = new Set(['', '(none)', '(direct)']);
 
 /** The visits that brought the person: the first, the last, and those between. */
@@ -23,7 +23,7 @@ export function OriginCard({ touches }: { touches: readonly LeadTouch[] }) {
           <Disclosure title={`${counted(later.length, 'touch', 'touches')} between`}>
             <ol className="grid gap-3">
               {later.map((touch, index) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: They do not move, and visits that were not tracked have no id.
+                // biome-ignore lint/suspicious/noArrayIndexKey: Static list; untracked visits have no id.
                 <li key={index}>
                   <Touch touch={touch} />
                 </li>

@@ -42,7 +42,7 @@ export function LeadPage() {
   const { data, error, refetch } = useQuery(leadQuery(leadId));
   const queryClient = useQueryClient();
   const lastView = data?.lead.last_viewed_at;
-  // Viewing it has marked it as reviewed, which other pages show.
+  // Viewing the lead marked it as reviewed, which other pages show.
   useEffect(() => {
     if (lastView !== undefined) markOthersStale(queryClient);
   }, [lastView, queryClient]);
@@ -135,7 +135,7 @@ function Subtitle({ lead, isHere }: { lead: Lead; isHere: boolean }) {
   );
 }
 
-/** For the addresses of a lead that was merged into this one. */
+/** Shown at the address of a lead that was merged into this one. */
 function MergedNote({ id, detail: { merged } }: { id: string; detail: LeadDetail }) {
   const asked = id.toLowerCase();
   const other = merged.find(

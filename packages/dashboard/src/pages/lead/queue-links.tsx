@@ -11,7 +11,7 @@ import { Button } from '../../ui/button.tsx';
 import { toastProblem } from '../../ui/toast.tsx';
 import type { Lead } from './data.ts';
 
-/** The neighbours in the list that the lead was opened from, also by j and k; the keys of the list act on this lead. */
+/** Neighbours in the list that the lead was opened from, also by j and k; the list's other keys act on this lead. */
 export function QueueLinks({ lead }: { lead: Lead }) {
   const navigate = useNavigate();
   const isAdmin = useIsAdmin();
@@ -51,7 +51,7 @@ export function QueueLinks({ lead }: { lead: Lead }) {
   );
 }
 
-/** To a neighbour, which may be on a page of the list that is asked for then. */
+/** Goes to a neighbour, loading the adjacent page of the list if need be. */
 function useGoing(leadId: number): (way: 'previous' | 'next') => void {
   const navigate = useNavigate();
   const [isBusy, setBusy] = useState(false);

@@ -109,10 +109,10 @@ const WORDS: Readonly<Record<string, string>> = {
   'no contact details': 'No e-mail address or phone number',
 };
 
-/** The one that the risk is of, which is that of the worst submission; undefined: the first one. */
+/** The worst submission, which the risk comes from; undefined if that is the first one. */
 function riskyFollowUp({ lead, submissions }: LeadDetail): LeadSubmission | undefined {
   if (lead.suspicion_score === 0) return undefined;
-  // Latest first: a later one that is no worse has not changed the reasons.
+  // Latest first, so this finds the earliest: a later one that is no worse has not changed the reasons.
   const worst = submissions.findLast(({ suspicion_score }) => suspicion_score === lead.suspicion_score);
   return worst?.is_primary_lead === 1 ? undefined : worst;
 }
@@ -122,7 +122,7 @@ function riskReasons(lead: Lead, followUp: LeadSubmission | undefined): string[]
   const worded = reasons.map((reason) => WORDS[reason] ?? reason.slice(0, 1).toUpperCase() + reason.slice(1));
   if (lead.vpn_suspected === 1 && !reasons.includes('VPN suspected'))
     worded.push(WORDS['VPN suspected'] ?? '');
-  // The time is always that of the first submission, and no reason where there is no risk.
+  // The time is always that of the first submission, and not a reason without a risk.
   const isOfFirst = lead.suspicion_score > 0 && followUp === undefined;
   const isTimeSaid = reasons.some((reason) => reason.startsWith('submitted in under'));
   if (isOfFirst && lead.time_to_submit_s !== null && !isTimeSaid)

@@ -76,7 +76,7 @@ function Attempts({ send }: { send: LeadSend }) {
     <Disclosure title="Attempts">
       <section
         aria-label="Attempts"
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: What scrolls has to be reachable by keyboard.
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: Scrollable regions must be reachable by keyboard.
         tabIndex={0}
         className="overflow-x-auto rounded-lg border border-line"
       >

@@ -53,7 +53,7 @@ function PageViews({ session }: { session: LeadSession }) {
     <>
       <ol aria-label="Pages" className="grid gap-1">
         {shown.map(({ page, ms }, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: They do not move, and a page may be seen twice.
+          // biome-ignore lint/suspicious/noArrayIndexKey: Static list; a page may be seen twice.
           <li key={index} className="flex items-baseline justify-between gap-4">
             <WebLink address={page} />
             <span className="shrink-0 text-[0.8125rem] text-ink-faint tabular-nums">
@@ -75,13 +75,13 @@ function PageViews({ session }: { session: LeadSession }) {
   );
 }
 
-/** Calls to action, and what the site's own scripts report. */
+/** Clicks on calls to action, and the events that the site's own scripts send. */
 function Events({ session: { events } }: { session: LeadSession }) {
   if (events.length === 0) return null;
   return (
     <ul aria-label="Events" className="grid gap-1 text-[0.8125rem]">
       {events.map(({ type, at, data }, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: They do not move, and an event may happen twice.
+        // biome-ignore lint/suspicious/noArrayIndexKey: Static list; an event may happen twice.
         <li key={index} className="flex items-baseline justify-between gap-4">
           <span className="min-w-0 [overflow-wrap:anywhere]">
             <MousePointerClick aria-hidden="true" className="mr-1.5 inline size-3.5 text-ink-faint" />
@@ -100,10 +100,10 @@ const DATA_CHARS_MAX = 200;
 function eventText(type: string, data: unknown): string {
   const values = typeof data === 'object' && data !== null ? (data as Record<string, unknown>) : {};
   if (type === 'cta_click' && typeof values.name === 'string') return `Clicked “${values.name}”`;
-  const said = Object.entries(values).map(
+  const texts = Object.entries(values).map(
     ([name, value]) => `${name}: ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`,
   );
-  return said.length === 0 ? type : `${type} (${said.join(', ').slice(0, DATA_CHARS_MAX)})`;
+  return texts.length === 0 ? type : `${type} (${texts.join(', ').slice(0, DATA_CHARS_MAX)})`;
 }
 
 /** Page views with the time spent on each. */

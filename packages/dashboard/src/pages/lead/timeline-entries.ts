@@ -53,7 +53,7 @@ export function entriesOf(detail: LeadDetail): Entry[] {
     })),
     ...history.map((move, index) => ({
       kind: 'stage' as const,
-      // Counted from the oldest, so that a new move does not rename the others.
+      // Numbered from the oldest, so that ids stay stable when a move is added.
       id: `stage-${history.length - index}`,
       at: at(move.at),
       move,

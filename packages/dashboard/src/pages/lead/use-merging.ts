@@ -19,7 +19,7 @@ export function useMerging(lead: Lead) {
     mutationFn: ({ lead_id }: OtherLead) =>
       call('mergeLeads', { params: { id: lead.lead_id }, body: { lead_id } }),
     async onSuccess(_, other) {
-      // The address of the other lead now shows this one.
+      // The other lead's address now shows this one.
       moveNoteDraft(other.lead_id, lead.lead_id);
       await showAfresh(queryClient);
       toastWithUndo(`${otherName(other)} was merged into this lead`, () => unmerging.mutate(other));

@@ -41,7 +41,7 @@ function ValueForm({ lead }: { lead: Lead }) {
       toasts.add({ title: 'Value saved' });
       await client.invalidateQueries({ queryKey: queryKeys.anyLead });
     },
-    // Also when the page was left before the answer came.
+    // Shown even if the page was left before the response.
     onError: (error) => toastProblem(`The value of ${personName(lead)} was not saved`, error),
   });
   const value = readAmount(typed, currency);
@@ -54,7 +54,7 @@ function ValueForm({ lead }: { lead: Lead }) {
           event.preventDefault();
           if (value === undefined || wrong !== undefined || saving.isPending) return;
           saving.mutate(value, {
-            // What was typed since stays.
+            // Keeps edits made while saving.
             onSuccess: () => setEdited((now) => (now === edited ? undefined : now)),
           });
         }}
@@ -79,7 +79,7 @@ function ValueForm({ lead }: { lead: Lead }) {
           <Button
             type="submit"
             look="primary"
-            // Beside the field, whose label and note are above and below it.
+            // Aligns with the input, between its label and note.
             className="mt-[1.59375rem]"
             isBusy={saving.isPending}
             disabled={wrong !== undefined}
@@ -92,10 +92,10 @@ function ValueForm({ lead }: { lead: Lead }) {
   );
 }
 
-/** Null is no amount, undefined what is none or could be another. */
+/** Null if empty, undefined if it is not a number or ambiguous. */
 function readAmount(typed: string, currency: string | undefined): number | null | undefined {
   if (typed.trim() === '') return null;
-  // A separator that has only just been typed says nothing yet.
+  // A trailing separator was only just typed.
   return readNumber(typed.trimEnd().replace(/[.,]$/, ''), { currency }) ?? undefined;
 }
 
@@ -106,13 +106,13 @@ function wrongWith(value: number | null | undefined): string | undefined {
   return isInRange ? undefined : `Enter an amount from 0 to ${formatNumber(LEAD_VALUE_MAX)}.`;
 }
 
-/** So that it is read as the same amount again: three decimals alone would be thousands. */
+/** Must round-trip through `readNumber`, which takes exactly three decimals for thousands. */
 function fieldText(value: number): string {
   const text = String(value);
   return readNumber(text) === value ? text : value.toFixed(4);
 }
 
-/** Not rounded: it is what is stored. */
+/** Not rounded: shows what is stored. */
 function amountText(value: number, currency: string | undefined): string {
   return currency === undefined ? String(value) : formatMoney(value, currency, { digits: 'all' });
 }

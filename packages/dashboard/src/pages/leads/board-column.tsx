@@ -26,7 +26,7 @@ export const BoardColumn = memo(function BoardColumn({
   status: LeadStatus;
   sort: LeadSort;
   filters: LeadFilters;
-  /** The same leads as a table, of all stages. */
+  /** The table view of the same leads, in all stages. */
   list: LeadsView;
   /** The card being moved, if it is from this column. */
   heldId: number | undefined;
@@ -92,7 +92,7 @@ export const BoardColumn = memo(function BoardColumn({
   );
 });
 
-/** As a link to the table with exactly these. */
+/** Links to the table of exactly these leads. */
 function StageCount({ list, status, total }: { list: LeadsView; status: LeadStatus; total: number }) {
   const count = (
     <>

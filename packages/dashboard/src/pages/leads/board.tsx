@@ -48,7 +48,7 @@ export function Board({
   });
 
   useKeys(
-    // A card in the air is dropped first.
+    // No other keys while a card is held.
     held === undefined
       ? {
           ...stageKeys(() => cardWith(client, focusedCard(board.current)), moveAndFollow),
@@ -120,7 +120,7 @@ function focusedCard(board: HTMLElement | null): number | undefined {
   return card?.dataset.lead === undefined ? undefined : Number(card.dataset.lead);
 }
 
-/** As the columns on the screen have it. */
+/** The lead as the visible columns have it. */
 function cardWith(client: QueryClient, leadId: number | undefined): LeadItem | undefined {
   return client
     .getQueriesData<InfiniteData<LeadList>>({ queryKey: queryKeys.leadColumns, type: 'active' })

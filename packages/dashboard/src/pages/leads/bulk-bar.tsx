@@ -30,11 +30,11 @@ export function BulkBar({
   const bulk = useBulk({ onDone: selection.clear });
   const { ids, isAllMatching } = selection;
   const count = isAllMatching ? total : ids.size;
-  // Those behind a figure have no filter that the service could go by.
+  // The service acts on all that match by filters, which cannot express the leads behind a figure.
   const canTakeAll = search.behind === undefined && isPageSelected && !isAllMatching && total > ids.size;
   const meant = (): Meant => (isAllMatching ? { filter: filtersOf(search) } : { ids: [...ids] });
   const run = (act: BulkAction) => bulk.mutate({ meant: meant(), act });
-  /** Those of a page are in view and were ticked; all that match may be thousands, of every site. */
+  /** Confirms an action on all that match, which may be thousands, of every site; ticked ones are in view. */
   const askForAll = (act: BulkAction) => (isAllMatching ? ask(act) : run(act));
   const moveTo = (status: LeadStatus) => askForAll({ action: 'stage', status });
   const isBusy = bulk.isPending;

@@ -8,9 +8,9 @@ import { statusName } from '../../ui/status-badge.tsx';
 import { useLastGiven } from '../../ui/use-last-given.ts';
 import type { BulkAction } from './use-bulk.ts';
 
-const EVERY_MATCH = 'This includes every match, also on other pages.';
+const EVERY_MATCH = 'This includes all matches, on other pages too.';
 
-/** Before many leads are moved, marked or sent. */
+/** Confirms moving, marking or sending many leads. */
 export function BulkQuestion({
   asked,
   count,
@@ -38,8 +38,8 @@ export function BulkQuestion({
   if (act.action === 'forward') {
     return (
       <ConfirmDialog {...open} title={`Send ${leads} to the automation platform?`} action="Send">
-        <p>Those that were delivered before or are on their way are left out.</p>
-        <p>What was sent cannot be called back.</p>
+        <p>Leads that were already delivered or are on their way are skipped.</p>
+        <p>Sending cannot be undone.</p>
       </ConfirmDialog>
     );
   }
@@ -87,7 +87,7 @@ function wonText({ count, retry }: Won): string {
     : `${formatNumber(count)} of them ${count === 1 ? 'is' : 'are'} ${statusName('won')}.`;
 }
 
-/** How many of those that match are won, as it is now. */
+/** How many of the matching leads are won at present. */
 function useWon(filters: LeadFilters, isEnabled: boolean): Won {
   const isPossible = filters.status === undefined || filters.status === 'won';
   const { data, isError, isFetching, refetch } = useQuery({

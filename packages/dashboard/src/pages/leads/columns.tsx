@@ -14,9 +14,9 @@ import type { ColumnName } from './table-look.ts';
 type Order = readonly [LeadSort, 'ascending' | 'descending'];
 
 export type LeadTableColumn = {
-  /** In rem, at least; a wide table shares out its room in the same proportions. */
+  /** The minimum in rem; a wide table distributes its width in proportion. */
   width: number;
-  /** From which width of the table it is shown. */
+  /** The width of the table from which it is shown. */
   from: 'medium' | 'wide';
   orders?: readonly Order[];
   cell: (lead: LeadItem) => ReactNode;

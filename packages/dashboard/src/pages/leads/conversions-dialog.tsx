@@ -21,7 +21,7 @@ const GOALS: readonly { value: ConversionGoal; label: string }[] = [
   { value: 'won', label: 'Leads that were won' },
 ];
 
-/** Downloads the file in which an ad platform takes offline conversions. */
+/** Downloads offline conversions in the file format of an ad platform. */
 export function ConversionsDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const againId = useId();
   const [platform, setPlatform] = useState<AdPlatform>('google');
@@ -52,13 +52,13 @@ export function ConversionsDialog({ isOpen, onClose }: { isOpen: boolean; onClos
       title="Conversions for ad platforms"
       description="Tell a platform which of its clicks became leads, so that it finds more of them."
     >
-      <Field label="Platform" hint="Only leads that came by a click on one of its ads are in the file.">
+      <Field label="Platform" hint="The file has only leads that came from a click on one of its ads.">
         {(tied) => <Select {...tied} value={platform} choices={PLATFORMS} onChange={setPlatform} />}
       </Field>
       <Field label="What counts">
         {(tied) => <Select {...tied} value={goal} choices={GOALS} onChange={setGoal} />}
       </Field>
-      <Field label="Conversion name" hint="As it is called at the platform. If empty, a usual name is used.">
+      <Field label="Conversion name" hint="As named on the platform. If empty, a default name is used.">
         {(tied) => (
           <TextInput
             {...tied}
@@ -71,9 +71,9 @@ export function ConversionsDialog({ isOpen, onClose }: { isOpen: boolean; onClos
       <div className="flex items-start gap-2.5">
         <Checkbox id={againId} isChecked={again} onChange={setAgain} />
         <label htmlFor={againId} className="grid gap-0.5">
-          Include what was exported before
+          Include conversions exported before
           <span className="text-[0.8125rem] text-ink-faint">
-            Otherwise each conversion is in one file only.
+            Otherwise each conversion is exported only once.
           </span>
         </label>
       </div>

@@ -5,7 +5,7 @@ import { toastProblem, toasts } from '../../ui/toast.tsx';
 
 export type ExportFormat = 'csv' | 'json';
 
-/** Downloads the leads that match, or those with these numbers. */
+/** Downloads the leads that match, or those with these ids. */
 export async function exportLeads(
   wanted: LeadFilters | { ids: string },
   format: ExportFormat,

@@ -6,7 +6,7 @@ import { FILTER_KEYS, FILTER_NAMES, filterText } from './filters.ts';
 import type { LeadsSearch } from './search.ts';
 import { presetOf } from './views.ts';
 
-/** The filters in use, each with a way out of it; those of a preset are named by its tab. */
+/** The active filters, each of them removable; those of a preset are named by its tab. */
 export function FilterChips({
   search,
   onChange,

@@ -3,7 +3,7 @@ import { ENGAGEMENT_LABELS } from '@leadtrail/contract/engagement';
 import type { LeadFilters } from '../../api/query-keys.ts';
 import { statusName } from '../../ui/status-badge.tsx';
 
-/** Filters of the list: what the address, the chips and the menus call them. */
+/** Filters of the list, and their names in the address, the chips and the menus. */
 
 export const DELIVERY_NAMES = {
   delivered: 'Delivered',
@@ -40,7 +40,7 @@ export const FILTER_NAMES: Readonly<Record<FilterKey, string>> = {
   delivery: 'Delivery',
 };
 
-/** Those whose values are known beforehand. */
+/** Filters with fixed values. */
 export const FIXED_FILTERS = [
   { filter: 'channel', any: 'Any channel', choices: CHANNELS.map((name) => ({ value: name, label: name })) },
   {
@@ -55,7 +55,7 @@ export const FIXED_FILTERS = [
   },
 ] as const;
 
-/** What a chip says; undefined: it is not in use. */
+/** The text of a chip; undefined if the filter is not active. */
 export function filterText(filters: LeadFilters, key: FilterKey): string | undefined {
   switch (key) {
     case 'status':

@@ -101,7 +101,7 @@ function Contact({ lead }: { lead: LeadItem }) {
   );
   if (shown.length === 0) return null;
   return (
-    // Of one line's height: a phone number that does not fit is left out rather than cut.
+    // One line high: a phone number that does not fit wraps out of view instead of being cut.
     <div className={classes(MORE, 'flex h-5 flex-wrap')}>
       {shown.map((each, index) => (
         <span key={each} className="max-w-full truncate">

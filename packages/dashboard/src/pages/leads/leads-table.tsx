@@ -104,15 +104,15 @@ export function LeadsTable({ search, onChange, links }: Props) {
   );
 }
 
-/** What figures of leads leave out and the list has. */
+/** What the list has and figures of leads leave out. */
 function alsoCounted({ behind, status }: ScopedSearch, { leads, total }: LeadList): string {
   if (behind !== undefined || status !== undefined || total === 0) return '';
-  // The other pages are not known.
+  // Leads on other pages are not known.
   if (total > leads.length) return 'with any bots and fakes';
   return leads.some((lead) => lead.is_bot_lead === 1 || lead.status === 'fake') ? 'with bots and fakes' : '';
 }
 
-/** More than a screen has room for. */
+/** More than fit on a screen. */
 const FIRST_ROWS = 30;
 
 /** Renders the first screen first. A cached list is rendered whole, to keep its scroll position. */
@@ -124,10 +124,10 @@ function useRowsMax(isLoaded: boolean): number {
   return isWhole ? Number.POSITIVE_INFINITY : FIRST_ROWS;
 }
 
-/** E-mail and phone fit beside each other before the other columns get more than they need. */
+/** Lets e-mail and phone fit side by side before the other columns grow. */
 const CONTACT_WIDTH_MORE = 6;
 
-/** Of a column in a table of so many rem: more in a wider one, less where only a few columns are shown. */
+/** Grows in proportion in a wide table, and shrinks in a narrow one, which shows only a few columns. */
 function columnWidth(rem: number, tableRem: number): string {
   const share = (rem / (tableRem + CONTACT_WIDTH_MORE)) * 100;
   return `max(min(${rem}rem, 20cqw), ${share.toFixed(1)}cqw)`;

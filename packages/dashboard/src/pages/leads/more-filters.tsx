@@ -11,7 +11,7 @@ import type { LeadsSearch } from './search.ts';
 const ANY = '';
 const CHOICES_MAX = 200;
 
-/** Yes-or-no filters; the tabs above the list have the first choice of each. */
+/** Yes-or-no filters; the first choice of each is a tab above the list, too. */
 const FLAGS = [
   { filter: 'seen', any: 'Reviewed or not', choices: { false: 'To review', true: 'Reviewed' } },
   {
@@ -23,7 +23,7 @@ const FLAGS = [
 
 type Filter = 'project' | 'source' | 'campaign';
 
-/** The values that there are of each. */
+/** Filters whose choices come from the data. */
 const FILTERS: readonly { filter: Filter; dimension: DimensionName; any: string }[] = [
   { filter: 'project', dimension: 'project', any: 'Any project' },
   { filter: 'source', dimension: 'form_source', any: 'Any source' },
@@ -110,7 +110,7 @@ function OriginFilter({
         value={value ?? ANY}
         choices={[
           { value: ANY, label: any },
-          // From a link, or written in another way.
+          // From a link, or spelled differently.
           ...(isMissing ? [{ value, label: nameOf({ dimension, value }) }] : []),
           ...known,
         ]}

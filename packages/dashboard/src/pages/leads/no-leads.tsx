@@ -47,7 +47,7 @@ export function NoLeads({
   if (part !== undefined && !hasFilters(search)) {
     return (
       <EmptyState icon={<SearchX aria-hidden="true" />} title="No leads here" action={widen}>
-        {part.said}
+        {part.message}
       </EmptyState>
     );
   }
@@ -71,7 +71,7 @@ export function NoLeads({
   if (search.q === undefined && presetOf(search)?.name === 'To review') {
     return (
       <EmptyState icon={<CircleCheck aria-hidden="true" />} title="You are all caught up" action={widen}>
-        {part?.said ?? 'New leads and follow-ups appear here until someone views them.'}
+        {part?.message ?? 'New leads and follow-ups appear here until someone views them.'}
       </EmptyState>
     );
   }
@@ -90,7 +90,7 @@ export function NoLeads({
         </div>
       }
     >
-      {part?.said ?? 'Try a shorter search or other filters.'}
+      {part?.message ?? 'Try a shorter search or other filters.'}
     </EmptyState>
   );
 }

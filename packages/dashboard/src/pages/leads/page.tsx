@@ -93,7 +93,7 @@ function Leads({ search, onChange }: { search: ScopedSearch; onChange: ChangeSea
         <NewLeads key={JSON.stringify(filtersOf(search))} search={search} onChange={onChange} />
       )}
       <LeadsTable
-        // A selection is of one list.
+        // Resets the selection when the list changes.
         key={JSON.stringify([filtersOf(search), search.behind])}
         search={search}
         onChange={onChange}
@@ -104,7 +104,7 @@ function Leads({ search, onChange }: { search: ScopedSearch; onChange: ChangeSea
   );
 }
 
-/** Undefined until the time zone is known in which the days of the frame begin. */
+/** Undefined until the time zone, and so the start of the frame's days, is known. */
 function useScopedSearch(search: LeadsSearch, frame: Frame): ScopedSearch | undefined {
   const scope = useFrameScope(frame);
   if (search.figure !== undefined) {

@@ -13,7 +13,7 @@ const POLL_MS = 15_000;
 /** Refetched when the list is opened again, but never while it is read: new leads are announced instead. */
 const REFETCH_ON_OPEN = { staleTime: 0, refetchOnWindowFocus: false } as const;
 
-/** What the address says, with what it says about the frame. */
+/** The parameters of the address, with those of the frame. */
 export type ScopedSearch = LeadsSearch & Pick<LeadFilters, 'site' | 'from' | 'to'> & { behind?: Behind };
 /** The question of the figure whose leads are listed. */
 export type Behind = Pick<AskedQuestion, 'period' | 'compare' | 'filters' | 'attribution'> & {
@@ -74,7 +74,7 @@ export function latestOptions(filters: LeadFilters) {
   });
 }
 
-/** How many the view of those to review would list: the search and the frame stay. */
+/** Counts the leads of the “To review” view with the present search and frame. */
 export function toReviewOptions({ q, site, from, to }: LeadFilters) {
   const filters = defined({ q, site, from, to });
   return queryOptions({

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
 
-/** A plain input: a hundred of them are drawn at once. */
+/** A plain input, because a hundred of them render at once. */
 export function RowCheckbox({
   label,
   isChecked,

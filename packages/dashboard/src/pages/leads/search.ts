@@ -46,7 +46,7 @@ export function readLeadsSearch(search: RawSearch): LeadsSearch {
   return view.layout === 'board' ? view : { ...view, ...paged };
 }
 
-/** Filters of figures that the list has as well. */
+/** Filters of the frame that the list has, too. */
 const SAME_FILTERS: ReadonlyMap<DimensionName, keyof LeadsView> = new Map([
   ['channel', 'channel'],
   ['campaign', 'campaign'],
@@ -54,10 +54,10 @@ const SAME_FILTERS: ReadonlyMap<DimensionName, keyof LeadsView> = new Map([
   ['form_source', 'source'],
 ]);
 
-/** As its own, or with one that it does not have as the list of a figure; undefined: beside what is asked for they do not apply. */
+/** Translates them to filters of the list, or opens the list of a figure; undefined if the address rules that out. */
 export function applyToLeads(filters: readonly FrameFilter[], asked: object): object | undefined {
   const own = filters.map(({ dimension, value }) => [SAME_FILTERS.get(dimension), value] as const);
-  // Such as (none), which the list does not know.
+  // The list does not know values such as (none).
   if (own.every(([key, value]) => key !== undefined && !value.startsWith('(')))
     return { ...Object.fromEntries(own), ...asked, filters: undefined };
   return Object.keys(viewOf(asked as RawSearch)).length === 0 ? { figure: 'leads' } : undefined;

@@ -3,28 +3,28 @@ import { type Days, daysOf } from '../../frame/days.ts';
 import type { Frame } from '../../frame/frame.ts';
 import { PERIODS } from '../../frame/period-select.tsx';
 
-/** More are counted. */
+/** More sites than these are counted instead of named. */
 const NAMED_MAX = 3;
 
-/** Which part of all leads was searched, and how the rest would be; undefined: there is no rest. */
+/** Says which part of all leads was searched, and how to search the rest; undefined if all were searched. */
 export function searchedPart(
   { sites, when }: Pick<Frame, 'sites' | 'when'>,
   siteName: (key: string) => string,
-): { said: string; widen: string } | undefined {
+): { message: string; widen: string } | undefined {
   const places = sites.length > NAMED_MAX ? `${sites.length} sites` : listed(sites.map(siteName));
   const were = sites.length > 1 ? 'were' : 'was';
   if (when === 'all') {
     return places === ''
       ? undefined
-      : { said: `Only ${places} ${were} searched.`, widen: 'Search all sites' };
+      : { message: `Only ${places} ${were} searched.`, widen: 'Search all sites' };
   }
   const days = when.includes('..') ? daysOf(when, '') : undefined;
   if (places === '') {
     const period = days === undefined ? nameOf(when) : spanText(days);
-    return { said: `Only the period “${period}” was searched.`, widen: 'Search all time' };
+    return { message: `Only the period “${period}” was searched.`, widen: 'Search all time' };
   }
   const period = days === undefined ? nameInSentence(when) : daysInSentence(days);
-  return { said: `Only ${places} ${were} searched, ${period}.`, widen: 'Search all sites and all time' };
+  return { message: `Only ${places} ${were} searched, ${period}.`, widen: 'Search all sites and all time' };
 }
 
 function nameOf(when: Frame['when']): string {

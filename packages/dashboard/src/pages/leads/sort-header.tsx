@@ -13,7 +13,7 @@ export function SortHeader({
   width,
 }: {
   title: string;
-  /** Empty: it cannot be sorted. */
+  /** Empty if it cannot be sorted. */
   orders: readonly (readonly [LeadSort, Direction])[];
   sort: LeadSort;
   onSort: (sort: LeadSort) => void;

@@ -36,7 +36,7 @@ export function Toolbar({ search, onChange }: { search: LeadsSearch; onChange: C
   const [isOpen, setOpen] = useState(false);
   const [hasMore, setMore] = useState(false);
   const { q, status, sort } = search;
-  // What a tab says need not be counted.
+  // Filters of a preset are named by its tab, so they are not counted.
   const used = presetOf(search) === undefined ? FILTER_KEYS.filter((key) => search[key] !== undefined) : [];
   const inUse = used.length + (sort === undefined ? 0 : 1);
   const inMore = used.filter((key) => key !== 'status').length;

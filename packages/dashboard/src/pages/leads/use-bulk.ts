@@ -19,22 +19,22 @@ export type Meant = { ids: readonly number[] } | { filter: LeadFilters };
 type Moved = { lead_id: number; from: LeadStatus };
 type Result = { done: number; moved: Moved[]; skipped: { reason: SkipReason }[] };
 
-/** As many as the service takes at a time. */
+/** The service's limit per request. */
 const IDS_AT_ONCE = 1000;
 
-/** Does the same to many leads, and says what was done and what was not. */
+/** Applies an action to many leads and reports what was done and what was skipped. */
 export function useBulk({ onDone }: { onDone: () => void }) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: ({ meant, act }: { meant: Meant; act: BulkAction }) => doAll(meant, act),
     onMutate: () => ({ key: currentKey() }),
     onSuccess(result, { act }, { key }) {
-      // The next viewer neither hears of it nor undoes it.
+      // The next viewer must not see this message, nor be able to undo.
       if (currentKey() !== key) return;
       onDone();
       tell(client, result, act);
     },
-    onError: (error) => toastProblem('Not all of it was done', error),
+    onError: (error) => toastProblem('Not all leads were changed', error),
     onSettled: () => refresh(client),
   });
 }
@@ -81,8 +81,8 @@ function doneText(done: number, act: BulkAction): string {
 const REASONS: Readonly<Record<SkipReason, string>> = {
   unknown: 'no longer there',
   unchanged: 'unchanged',
-  changed_meanwhile: 'changed meanwhile',
-  already_sent: 'sent before',
+  changed_meanwhile: 'changed in the meantime',
+  already_sent: 'already sent',
   failed: 'failed',
 };
 
@@ -93,7 +93,9 @@ function skippedTexts(skipped: Result['skipped'], { action }: Pick<BulkAction, '
 }
 
 function reasonText(reason: SkipReason, action: BulkAction['action']): string {
-  return reason === 'changed_meanwhile' && action === 'review' ? 'followed up meanwhile' : REASONS[reason];
+  return reason === 'changed_meanwhile' && action === 'review'
+    ? 'followed up in the meantime'
+    : REASONS[reason];
 }
 
 /** Leads that a colleague has moved since then are skipped. */

@@ -16,7 +16,7 @@ const ROW = 'tr[data-lead]';
 export function useReview(
   search: ScopedSearch,
   list: LeadList | undefined,
-  /** It is that of the search before. */
+  /** The list is still that of the previous search. */
   isStale: boolean,
   onSelect: (leadId: number, isRange: boolean) => void,
 ): void {
@@ -33,7 +33,7 @@ export function useReview(
       queuePage(await client.fetchQuery(listOptions({ ...search, offset: from })), from);
     keepQueue({ ...queuePage(list, offset), limit, load });
   }, [list, isStale, search, client]);
-  // Back from a lead one goes on where one was.
+  // Coming back from a lead restores the focus to its row.
   const place = useRef<'unknown' | 'sought' | 'found'>('unknown');
   useEffect(() => {
     if (leads === undefined || place.current === 'found') return;
@@ -57,7 +57,7 @@ export function useReview(
     n: (event) => {
       const lead = chosenOf(leads);
       if (lead === undefined || !isAdmin) return;
-      // Else the letter would be typed into the note.
+      // Otherwise the letter would be typed into the note.
       event.preventDefault();
       wantNote(lead.lead_id);
       void navigate({ to: '/leads/$leadId', params: { leadId: String(lead.lead_id) } });

@@ -1,11 +1,11 @@
 import type { LeadItem } from '@leadtrail/contract/lead-records';
 import { useCallback, useMemo, useRef, useState } from 'react';
 
-/** Chosen leads: some by their numbers, over all pages, or all that match. */
+/** Selected leads: some by their ids, across pages, or all that match. */
 export type Selection = {
   ids: ReadonlySet<number>;
   isAllMatching: boolean;
-  /** With a range: all from the one chosen before to this one. */
+  /** A range selects all from the previously chosen one to this one. */
   toggle: (leadId: number, isRange: boolean) => void;
   setPage: (isSelected: boolean) => void;
   setAllMatching: () => void;

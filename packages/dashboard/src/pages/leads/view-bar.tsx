@@ -6,7 +6,7 @@ import type { LeadsSearch, LeadsView } from './search.ts';
 import { SearchLink, SearchLinks } from './search-link.tsx';
 import { PRESETS, presetOf } from './views.ts';
 
-/** Presets, and the views that everybody shares. */
+/** Presets and saved views. */
 export function ViewBar({
   search,
   scoped,

@@ -1,7 +1,7 @@
 import { FILTER_KEYS } from './filters.ts';
 import type { LeadsSearch, LeadsView } from './search.ts';
 
-/** Views of the leads that are always there. */
+/** Preset views of the leads. */
 
 export type NamedView = { name: string; view: LeadsView };
 

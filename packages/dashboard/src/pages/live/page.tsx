@@ -29,7 +29,7 @@ const PARTS: Readonly<Record<LivePart, { name: string; holds: (visit: LiveVisit)
   returning: { name: 'Returning', holds: ({ is_returning }) => is_returning },
 };
 
-/** Who is on the sites, asked again every few seconds. */
+/** Visits in progress, polled every few seconds. */
 export function LivePage() {
   const [{ only }, changeSearch] = useSearchParams<LiveSearch>();
   const [frame, changeFrame] = useFrame();
@@ -111,7 +111,7 @@ export function LivePage() {
   );
 }
 
-/** A number as a link that narrows the list to those. */
+/** A count that links to the list narrowed to it. */
 function PartLink({ part, count }: { part: LivePart; count: number }) {
   if (count === 0) return formatNumber(count);
   return (
@@ -133,7 +133,7 @@ function columnsOf(siteName: (key: string) => string): Column<LiveVisit>[] {
           </bdi>
           <span className="text-[0.8125rem] text-ink-faint">
             {siteName(site_key)}
-            {/* What a narrow table has no columns for. */}
+            {/* For columns that a narrow table hides. */}
             <span className="@2xl:hidden">
               {site_key !== '' && ' · '}
               {channel || 'Unknown'} · {countryName(country)}

@@ -11,7 +11,7 @@ import { type Listed, type Needs, REJECTED_WHEN, SITES, useNeeds } from './needs
 
 type Item = { key: string; icon: ReactNode; title: string; hint: string; link: LinkProps };
 
-/** What somebody should look at, with a link to it; of all sites, whatever the frame says. */
+/** What needs attention, each with a link to it. Covers all sites: the frame does not apply. */
 export function Attention({ className }: { className?: string }) {
   const isAdmin = useIsAdmin();
   const { needs, isLoading, failed } = useNeeds();
@@ -69,7 +69,7 @@ function countedAmong({ count, isAtLeast }: Listed, noun: string, nouns: string)
   return `${isAtLeast ? 'At least ' : ''}${counted(count, noun, nouns)}`;
 }
 
-/** Whatever the frame narrows. */
+/** Clears the frame, which does not apply here. */
 const ALL = { when: 'all', sites: undefined, filters: undefined };
 
 function itemsOf(
@@ -110,7 +110,7 @@ function itemsOf(
       key: `site ${name}`,
       icon: <Unplug aria-hidden="true" />,
       title: `No visits to ${siteName(name)}`,
-      hint: `The last were on ${formatDay(lastDay)}. Is the code still in its pages?`,
+      hint: `The last visits were on ${formatDay(lastDay)}. Is the code still in its pages?`,
       link: { to: '/', search: { sites: name } as never },
     });
   }
@@ -130,8 +130,8 @@ function itemsOf(
       title: `${countedAmong(rejected, 'rejected lead has', 'rejected leads have')} contact details`,
       hint:
         rejected.count === 1 && !rejected.isAtLeast
-          ? 'Rejected in the last 7 days. Check that it is not a real one.'
-          : 'Rejected in the last 7 days. Check that no real one is among them.',
+          ? 'Rejected in the last 7 days. Check that it is not a real lead.'
+          : 'Rejected in the last 7 days. Check that none of them is a real lead.',
       link: { to: '/rejected', search: { when: REJECTED_WHEN, sites: undefined } as never },
     });
   }

@@ -15,7 +15,7 @@ import { Tabs } from '../../ui/tabs.tsx';
 
 const FEW = 8;
 const MANY = 100;
-/** Visits know nothing of them. */
+/** Dimensions that visits do not have. */
 const OF_FORMS: ReadonlySet<DimensionName> = new Set(['project', 'form']);
 const METRICS = ['visits', 'leads', 'conversion_rate'] as const;
 
@@ -141,7 +141,7 @@ export function Rows({
   );
 }
 
-/** Paper cannot be pointed at to see the rest of a name. */
+/** Names wrap in print, where no tooltip shows the rest. */
 const NAME = 'block truncate px-2.5 print:wrap-anywhere print:whitespace-normal';
 
 function Row({
@@ -173,7 +173,7 @@ function Row({
           style={{ width: `${share * 100}%` }}
         />
         {OF_VISITS.has(dimension) ? (
-          // As a filter it would leave no leads.
+          // Not a filter: it would leave no leads.
           <bdi title={name} className={classes(NAME, 'py-1.5')}>
             {name}
           </bdi>
@@ -197,7 +197,7 @@ function Row({
   );
 }
 
-/** On a phone the names need the room of the rate. */
+/** On a phone the names need the width of this column. */
 const FROM_SM = 'max-sm:hidden';
 
 function NumberHead({ children, isFromSm = false }: { children: string; isFromSm?: boolean }) {

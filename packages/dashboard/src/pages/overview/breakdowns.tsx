@@ -10,8 +10,8 @@ const IN_ROWS =
   'wide:grid wide:grid-cols-3 wide:[&>*]:mb-0 wide:[&>*:nth-child(4):last-child]:col-span-3 wide:[&>*:nth-child(5)]:col-span-2';
 
 /**
- * Visits and leads from every side: in two columns of cards, or three to a row where the screen is wide, with the last card
- * as wide as there is room.
+ * Visits and leads by all dimensions, in two columns of cards, or three on a wide screen; the last card takes up the rest of
+ * its row.
  */
 export function Breakdowns({
   children,

@@ -15,7 +15,7 @@ import { CHARTED, type Charted, type OverviewSearch } from './search.ts';
 const NAMES: Readonly<Record<Charted, string>> = { leads: 'Leads', visits: 'Visits' };
 const POINTS_MAX = 10_000;
 
-/** Leads or visits over the period, with the period before as a pale line. */
+/** Leads or visits over the period, with the compared period as a pale line. */
 export function Course({ frame }: { frame: Frame }) {
   const [{ chart = 'leads' }, changeSearch] = useSearchParams<OverviewSearch>();
   const isOneDay = ['today', 'yesterday'].includes(frame.when) || isSameDay(frame.when);
@@ -50,7 +50,7 @@ export function Course({ frame }: { frame: Frame }) {
             metric={chart}
             answer={answer}
             ghost={days === undefined ? undefined : before.data}
-            ghostName={frame.compare === 'previous_year' ? 'Year before' : 'Period before'}
+            ghostName={frame.compare === 'previous_year' ? 'Previous year' : 'Previous period'}
             isHours={isOneDay}
           />
         )}

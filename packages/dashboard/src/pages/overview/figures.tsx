@@ -14,14 +14,14 @@ import { classes } from '../../ui/classes.ts';
 import { Skeleton } from '../../ui/states.tsx';
 
 const GRID = 'grid grid-cols-2 gap-3 sm:gap-4 lg:grid-cols-4 print:grid-cols-4';
-const YOUNGER = 'leads of the period before have had longer';
+const YOUNGER = 'leads of the previous period have had more time';
 /** A shared link has no list of leads. */
 const NOTE = isShared
   ? 'Bots and fakes are not counted. The rate includes leads without a visit.'
   : 'Bots and fakes are not counted; the list of leads shows them. The rate includes leads without a visit.';
 const METRICS = ['leads', 'conversion_rate', 'qualified', 'won', 'visits'] as const;
 
-/** The four numbers of a morning, each with what it was like before. */
+/** The four key figures, each compared with the previous period. */
 export function Figures({ frame }: { frame: Frame }) {
   const asked = questionFrame(frame);
   const isCompared = asked.compare !== undefined;
@@ -118,14 +118,14 @@ function Shown({
 function Before(figure: { frame: Frame; metric: LeadMetric; count: number }) {
   return (
     <>
-      Before: <FigureLink {...figure} isCompared />
+      Previously: <FigureLink {...figure} isCompared />
     </>
   );
 }
 
 type Numbers = [number, number, number, number, number];
 
-/** The service says percent. */
+/** The service answers in percent. */
 function relative(change: number | null | undefined): number | null {
   return change == null ? null : change / 100;
 }

@@ -9,7 +9,7 @@ import { Pulse } from '../../ui/pulse.tsx';
 
 const POLL_MS = 10_000;
 
-/** How many visits there are right now, as a link to them. */
+/** The number of visits right now, as a link to them. */
 export function LiveLink({ frame }: { frame: Frame }) {
   const asked = { site: frame.sites.join(',') };
   const { data, isError } = useQuery({
@@ -18,7 +18,7 @@ export function LiveLink({ frame }: { frame: Frame }) {
     refetchInterval: POLL_MS,
     refetchIntervalInBackground: false,
   });
-  // A number that is out of date says nothing about now.
+  // Hidden rather than out of date.
   if (data === undefined || isError) return null;
   return (
     <Link to="/live" className={buttonClasses({ look: 'ghost', className: 'tabular-nums' })}>

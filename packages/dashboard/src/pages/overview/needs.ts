@@ -18,11 +18,11 @@ export type Needs = {
   quietForms: readonly Quiet[];
   toReview: number;
   rejected: Listed;
-  /** Nothing was ever recorded: there is nothing that could be well. */
+  /** Nothing was ever recorded, so that “All is well” would say nothing. */
   isNew: boolean;
 };
 
-/** Counted among the first of a list. */
+/** Counted on the first page of a list. */
 export type Listed = { count: number /** There may be more. */; isAtLeast: boolean };
 
 const POLL_MS = 60_000;
@@ -30,7 +30,7 @@ const POLL_MS = 60_000;
 const LATE_MS = 15 * 60_000;
 const ROWS_MAX = 10_000;
 const LISTED_MAX = 100;
-/** Those that the link from here lists. */
+/** The period that the link from here opens. */
 export const REJECTED_WHEN = 'last_7_days' satisfies When;
 /** Visits come every day, submissions do not. */
 export const SITES = { days: 14, quietDays: 2, activeDaysMin: 5 };
@@ -44,7 +44,7 @@ export function useNeeds(): { needs: Needs; isLoading: boolean; failed: string[]
     queries: [
       polled('failed', ({ signal }) => call('flowSends', { query: { status: 'failed', limit: 1 }, signal })),
       polled('pending', ({ signal }) =>
-        // The latest come first, and are not late.
+        // Leaves out the latest, which come first and are not late.
         call('flowSends', { query: { status: 'pending', to: lateSince(), limit: LISTED_MAX }, signal }),
       ),
       polled('review', ({ signal }) => call('leads', { query: { seen: false, limit: 1 }, signal })),
@@ -113,7 +113,7 @@ function lateSince(): string {
   return new Date(Date.now() - LATE_MS).toISOString();
 }
 
-/** The days of the workspace, as the list has them. */
+/** Days in the workspace's time zone, as in the list. */
 function rejectedDays(timeZone = 'UTC'): { from?: string } {
   const days = daysOf(REJECTED_WHEN, todayIn(timeZone));
   return days === undefined ? {} : { from: momentsOf(days, timeZone).from };

@@ -2,13 +2,13 @@ import type { QuestionAnswer } from '@leadtrail/contract/questions';
 import { formatDay } from '../../format.ts';
 import { eachDay, hourIn, todayIn } from '../../frame/days.ts';
 
-/** The points of a chart from an answer, which leaves out days and hours without anything. */
+/** The points of a chart: fills the gaps of an answer, which leaves out empty days and hours. */
 
 const HOURS = Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, '0'));
 
 export type Points = {
   names: string[];
-  /** The one that is not over. */
+  /** The index of the unfinished one. */
   running: number | undefined;
   /** Null: still to come. */
   values: (number | null)[];

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 
-/** What the overview shows besides answers to questions; its parts share them. */
+/** Queries of the overview besides questions, shared by its parts. */
 
 const REALTIME_MS = 10_000;
 const RECENT_MS = 15_000;

@@ -26,7 +26,7 @@ export function goneQuiet(
   });
 }
 
-/** A name, and an e-mail address or a phone number that could be somebody's. */
+/** Has a name, and a plausible e-mail address or phone number. */
 export function looksReal(lead: {
   contact_name: string;
   contact_email: string;

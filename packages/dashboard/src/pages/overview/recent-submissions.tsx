@@ -15,7 +15,7 @@ export function RecentSubmissions() {
   return (
     <Card
       title="Recent submissions"
-      // Names of people have no place in a report.
+      // Personal names do not belong in a report.
       className="print:hidden"
       isFlush
       actions={

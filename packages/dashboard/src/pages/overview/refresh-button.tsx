@@ -29,7 +29,7 @@ export function RefreshButton() {
       waitUntil(Date.now() + error.retryAfterS * 1000);
       toasts.add({
         title: 'Already refreshed a moment ago',
-        description: `You can refresh again in ${inWords(error.retryAfterS)}. New visits and leads appear without it.`,
+        description: `You can refresh again in ${inWords(error.retryAfterS)}. New visits and leads appear by themselves.`,
       });
     },
   });

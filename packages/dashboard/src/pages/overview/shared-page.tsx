@@ -7,7 +7,7 @@ import { Course } from './course.tsx';
 import { Figures } from './figures.tsx';
 import { Places } from './places.tsx';
 
-/** The overview without anything about single leads, of all sites, or to be done. */
+/** The overview of a shared link: no individual leads, no figures of all sites, no tasks. */
 export function SharedOverviewPage() {
   const [frame, changeFrame] = useFrame();
   const shared = { frame, onChange: changeFrame };

@@ -34,7 +34,7 @@ const FORMS: readonly Choice<FormProgress | 'any'>[] = [
   { value: 'sent', label: 'Form sent' },
 ];
 const LEADS: readonly Choice<'any' | 'true' | 'false'>[] = [
-  { value: 'any', label: 'Lead or not' },
+  { value: 'any', label: 'Leads and others' },
   { value: 'true', label: 'Leads only' },
   { value: 'false', label: 'No leads' },
 ];
@@ -78,7 +78,7 @@ export function RecordingsPage() {
           <Button
             size="small"
             icon={<Play aria-hidden="true" />}
-            aria-label={`Play the visit to ${entry_page === null ? 'a page that is not known' : pageName(entry_page)}`}
+            aria-label={`Play the visit to ${entry_page === null ? 'an unknown page' : pageName(entry_page)}`}
             onClick={() => change({ replay: session_id, offset: offset || undefined })}
           />
           <span className="grid min-w-0">
@@ -93,7 +93,7 @@ export function RecordingsPage() {
                 .filter(Boolean)
                 .join(' · ')}
             </span>
-            {/* What a narrow table has no columns for. */}
+            {/* For columns that a narrow table hides. */}
             <span className="flex flex-wrap items-center gap-x-3 gap-y-1 text-[0.8125rem] text-ink-faint @lg:hidden">
               <Time value={started_at} isAgo />
               {lead !== null && <VisitorLeadLink lead={lead} />}
@@ -112,12 +112,12 @@ export function RecordingsPage() {
     { key: 'time', title: 'Started', cell: ({ started_at }) => <Time value={started_at} />, isFrom: 'sm' },
   ];
   return (
-    <Page title="Recordings" hint="Recorded visits. What people typed is never recorded.">
+    <Page title="Recordings" hint="Recorded visits. What people type is never recorded.">
       <FrameBar frame={frame} onChange={changeFrame} parts={['sites']} />
       <div className="flex flex-wrap gap-2">
         <SearchInput
           label="Search pages"
-          placeholder="A page that was seen"
+          placeholder="Part of a page address"
           value={q ?? ''}
           onSearch={(typed) => change({ q: typed })}
           className="w-full sm:w-72"
@@ -153,7 +153,7 @@ export function RecordingsPage() {
             </EmptyState>
           ) : (
             <EmptyState icon={<Video aria-hidden="true" />} title="No recordings yet">
-              Switch recording on under Settings, Retention and replay.
+              Turn on recording under Settings, Retention and replay.
             </EmptyState>
           )
         }
@@ -166,7 +166,7 @@ export function RecordingsPage() {
   );
 }
 
-/** Without the campaign and whatever else its query has. */
+/** Without the query, such as campaign parameters. */
 function pageName(address: string | null): string {
   return address === null
     ? '–'

@@ -61,7 +61,7 @@ export function useAccepting(kind: SetAsideKind, onAccepted: () => void): Accept
       >
         <p>{kind.accepting.text}</p>
         <p>
-          If the person is a lead already, this becomes a follow-up. With forwarding on, it is sent like any
+          If the person is already a lead, this becomes a follow-up. With forwarding on, it is sent like any
           other.
         </p>
         {kind.accepting.isUnblocking && current !== null && (
@@ -114,7 +114,7 @@ export function AcceptButton({
   );
 }
 
-/** At once, not only when the list is loaded again. */
+/** Removes the row at once, before the refetch. */
 async function removeRow(queries: QueryClient, kind: SetAsideKind, { id }: SetAsideLead): Promise<void> {
   const queryKey = queryKeys.setAsideLists(kind.key);
   // A response in flight would bring it back.

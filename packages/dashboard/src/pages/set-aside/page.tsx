@@ -18,7 +18,7 @@ const REJECTED: SetAsideKind = {
   },
   remove: (ids) => call('deleteRejectedLeads', { body: { ids } }),
   accepting: {
-    text: 'It becomes a lead as if its address had not been blocked, with the time at which it came in.',
+    text: 'It becomes a lead as if its address had not been blocked, dated when it came in.',
     isUnblocking: true,
   },
   accept: (id, body) => call('acceptRejectedLead', { params: { id }, body }),
@@ -40,7 +40,7 @@ const TESTING: SetAsideKind = {
   },
   remove: (ids) => call('deleteTestingLeads', { body: { ids } }),
   accepting: {
-    text: 'It becomes a lead as if it had not been a test, with the time at which it came in.',
+    text: 'It becomes a lead as if it had not been a test, dated when it came in.',
     isUnblocking: false,
   },
   accept: (id, body) => call('acceptTestingLead', { params: { id }, body }),

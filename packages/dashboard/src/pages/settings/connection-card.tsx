@@ -7,7 +7,7 @@ import { Note } from './parts/note.tsx';
 
 type Connection = Awaited<ReturnType<typeof call<'connection'>>>;
 
-/** The headers that name an address, as the manuals of proxies write them, and the EDGE that each belongs to. */
+/** The headers that carry a client address, spelled as in proxy manuals, and the `EDGE` that each belongs to. */
 const HEADERS: Readonly<Record<string, { name: string; edge?: string }>> = {
   'cf-connecting-ip': { name: 'CF-Connecting-IP', edge: 'cloudflare' },
   'x-vercel-forwarded-for': { name: 'X-Vercel-Forwarded-For', edge: 'vercel' },
@@ -26,7 +26,7 @@ export function ConnectionCard() {
   if (data === undefined) return null;
   const advice = adviceFor(data);
   return (
-    <Card title="Your address" hint="Rate limits, IP lists and locations go by the address of the visitor.">
+    <Card title="Your address" hint="Rate limits, IP lists and locations depend on the visitor’s address.">
       <div className="grid gap-3">
         <p className="[overflow-wrap:anywhere] text-ink-soft">
           Your requests come from <Code>{data.peer}</Code> and count as <Code>{data.address}</Code>

@@ -34,7 +34,7 @@ function FiguresForm({ settings }: { settings: Settings }) {
           <TextField
             label="Currency"
             placeholder="EUR"
-            hint="Of costs and lead values: three letters. Imported costs in another currency are left out."
+            hint="Three letters, for costs and lead values. Imported costs in another currency are left out."
             {...draft.field('currency')}
           />
         </div>

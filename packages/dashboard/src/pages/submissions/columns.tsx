@@ -69,7 +69,7 @@ function Contact({ row }: { row: SubmissionItem }) {
   );
 }
 
-/** Includes what has no column in a narrow table. */
+/** Includes the columns that a narrow table hides. */
 function Moment({ row }: { row: SubmissionItem }) {
   return (
     <div className="grid justify-items-start gap-1">

@@ -17,7 +17,7 @@ export type SubmissionsSearch = FigureSearch & {
   offset?: number;
 };
 
-/** As the list of a figure, unless something is searched for. */
+/** Opens the list of the figure, unless the address has a search. */
 export function applyToSubmissions(_: unknown, asked: object): object | undefined {
   return 'q' in asked && asked.q !== undefined ? undefined : { figure: 'submissions' };
 }

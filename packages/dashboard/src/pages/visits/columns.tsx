@@ -74,7 +74,7 @@ export function columnsOf({ hasRecordings, onPlay }: Shown): Column<VisitItem>[]
   ];
 }
 
-/** Where it began and, if that is another page, where it ended: on the same host by its path alone. */
+/** The entry page and, if it differs, the exit page: by its path alone if the host is the same. */
 function Pages({ visit: { entry_page, exit_page } }: { visit: VisitItem }) {
   const host = /^https?:\/\/[^/]+(?=\/)/.exec(entry_page)?.[0] ?? '';
   const isSameHost = host !== '' && exit_page.startsWith(`${host}/`);
@@ -97,7 +97,7 @@ function Person({ visit: { lead, is_returning } }: { visit: VisitItem }) {
   return <span className="text-ink-faint">{is_returning ? 'Returning' : 'New'}</span>;
 }
 
-/** What a narrow table has no columns for. */
+/** For columns that a narrow table hides. */
 function Narrow({ visit, started }: { visit: VisitItem; started: ReactNode }) {
   const { country, device, page_views, engaged_seconds } = visit;
   return (

@@ -13,7 +13,7 @@ import { toastProblem, toasts, toastWithUndo } from '../../ui/toast.tsx';
 import { ViewNameDialog } from './view-name-dialog.tsx';
 import { isSameView, searchOfView, viewSearch } from './view-search.ts';
 
-/** A menu of the views of a page that everybody shares; admins save, rename, replace and delete them. */
+/** A menu of a page's saved views; admins save, rename, replace and delete them. */
 export function SavedViews({ page }: { page: SavedViewPage }) {
   const isAdmin = useIsAdmin();
   const navigate = useNavigate();
@@ -23,7 +23,7 @@ export function SavedViews({ page }: { page: SavedViewPage }) {
     queryFn: async ({ signal }) => (await call('savedViews', { query: { page }, signal })).views,
   });
   const [naming, setNaming] = useState<'save' | 'rename'>();
-  // The one that was opened last: it may be changed to what is shown now.
+  // The last opened view, which can be replaced by what is shown now.
   const [openedId, setOpenedId] = useState<string>();
   const current = views.find((view) => isSameView(view.search, search));
   const opened = current ?? views.find(({ id }) => id === openedId);
@@ -37,14 +37,14 @@ export function SavedViews({ page }: { page: SavedViewPage }) {
     const body = { page, name, search };
     const saved = await change(() => call('saveView', { body }));
     setOpenedId(saved.id);
-    toasts.add({ title: `View “${name}” saved for everybody` });
+    toasts.add({ title: `View “${name}” saved for everyone` });
   }
   async function rename(view: SavedView, name: string) {
     await change(() => call('updateView', { params: { id: view.id }, body: { name } }));
   }
   async function replace(view: SavedView) {
     await change(() => call('updateView', { params: { id: view.id }, body: { search } }));
-    toasts.add({ title: `View “${view.name}” shows this now` });
+    toasts.add({ title: `View “${view.name}” updated` });
   }
   async function remove({ id, name, search: shown }: SavedView) {
     await change(() => call('deleteView', { params: { id } }));
@@ -67,7 +67,7 @@ export function SavedViews({ page }: { page: SavedViewPage }) {
     ...(opened !== undefined && current === undefined
       ? [
           {
-            label: `Let “${opened.name}” show this`,
+            label: `Update “${opened.name}”`,
             icon: <RefreshCw aria-hidden="true" />,
             onSelect: () => void replace(opened).catch(() => {}),
           },
@@ -131,7 +131,7 @@ export function SavedViews({ page }: { page: SavedViewPage }) {
   );
 }
 
-/** Says what went wrong, and shows the views as they are now. */
+/** Reports a failure, and always refetches the views. */
 function useChange(page: SavedViewPage) {
   const client = useQueryClient();
   return async <T,>(change: () => Promise<T>): Promise<T> => {

@@ -7,9 +7,9 @@ import { Field, TextInput } from '../../ui/field.tsx';
 
 type Props = {
   title: string;
-  /** The view that gets another name. */
+  /** The view to rename. */
   named?: SavedView | undefined;
-  /** Whose names are taken. */
+  /** Their names are taken. */
   others: readonly SavedView[];
   onClose: () => void;
   onName: (name: string) => Promise<unknown>;
@@ -21,7 +21,7 @@ export function ViewNameDialog({ isOpen, ...props }: Props & { isOpen: boolean }
       isOpen={isOpen}
       onClose={props.onClose}
       title={props.title}
-      description="Everybody with a key sees it, with sites, period and filters."
+      description="Everyone with a key can see it, with its sites, period and filters."
     >
       <NameForm {...props} />
     </Dialog>
@@ -45,7 +45,7 @@ function NameForm({ named, others, onClose, onName }: Props) {
       await onName(name.trim());
       onClose();
     } catch {
-      // Said already; the dialog stays for another try.
+      // Reported already; the dialog stays open for another try.
       setBusy(false);
     }
   }
@@ -55,7 +55,7 @@ function NameForm({ named, others, onClose, onName }: Props) {
       <Field
         label="Name"
         hint={`At most ${VIEW_NAME_CHARS_MAX} characters.`}
-        // Cut off it would be another name.
+        // An error instead of `maxLength`, which would cut off a pasted name.
         error={
           isTooLong
             ? `At most ${VIEW_NAME_CHARS_MAX} characters; this has ${chars}.`

@@ -1,7 +1,7 @@
 import { parseSearchWith, stringifySearchWith } from '@tanstack/react-router';
 import { FRAME_KEYS } from '../../frame/frame.ts';
 
-/** What a view keeps of an address: filters, order, columns, sites and period. Not the place in a list. */
+/** What a view keeps of an address: filters, order, columns, sites and period, but not the position in a list. */
 
 const PLACES = ['offset', 'limit', 'open'];
 
@@ -15,13 +15,13 @@ export function viewSearch(search: object): string {
   return stringify(Object.fromEntries(kept.toSorted(([one], [other]) => (one < other ? -1 : 1))));
 }
 
-/** The frame is that of the view, also where it has none: links keep the present one otherwise. */
+/** Clears frame parameters that the view does not have: links would carry over the present ones. */
 export function searchOfView(text: string): object {
   const noFrame = Object.fromEntries(FRAME_KEYS.map((key) => [key, undefined]));
   return { ...noFrame, ...parse(text) };
 }
 
-/** However it was written down. */
+/** Regardless of the order of parameters. */
 export function isSameView(one: string, other: string): boolean {
   return viewSearch(parse(one)) === viewSearch(parse(other));
 }

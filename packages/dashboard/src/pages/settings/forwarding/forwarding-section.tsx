@@ -28,7 +28,7 @@ const FOLLOW_UPS = [
 
 const UNCHANGED: SecretChange = undefined;
 
-/** What is no number is left to the service to refuse. */
+/** Anything but a number is left for the service to refuse. */
 function riskOf(text: string): number | null {
   if (text.trim() === '') return null;
   const risk = Number(text);

@@ -29,7 +29,7 @@ export function Outcome({
       {answer !== '' && (
         <section
           aria-label="Start of the response"
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: It scrolls, so the keyboard has to get there.
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: Scrollable regions must be reachable by keyboard.
           tabIndex={0}
           className="mt-1 max-h-40 overflow-y-auto"
         >

@@ -36,7 +36,7 @@ export function StageRules({
       <legend className="mb-1.5 text-[0.8125rem] font-medium">Stages</legend>
       {rules.map((rule, at) => (
         <div
-          // biome-ignore lint/suspicious/noArrayIndexKey: A rule is nothing but its place and what is typed there.
+          // biome-ignore lint/suspicious/noArrayIndexKey: A rule has no identity besides its position.
           key={at}
           className="grid grid-cols-[minmax(0,1fr)_minmax(0,1fr)_auto] items-center gap-2 sm:grid-cols-[minmax(0,1fr)_minmax(0,1fr)_minmax(0,10rem)_auto]"
         >

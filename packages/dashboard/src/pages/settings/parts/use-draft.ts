@@ -10,7 +10,7 @@ export type Draft<D extends object> = {
   isChanged: boolean;
   /** The service's validation error, until the value is edited. */
   errorOf: (name: keyof D & string) => string | undefined;
-  /** What a field of the form has to know. */
+  /** The props of a field of the form. */
   field: <K extends keyof D & string>(name: K) => DraftField<D[K]>;
   save: () => void;
   discard: () => void;
@@ -98,7 +98,7 @@ function messageFor(error: unknown, name: string, conflictField: string | undefi
   return detail && asSentence(inWords(detail.message));
 }
 
-/** What the service calls by the names of the API, such as a form_id. */
+/** Replaces API names in messages of the service: `form_id` becomes “form ID”. */
 function inWords(message: string): string {
   return message.replaceAll(/\b[a-z]+(?:_[a-z]+)+\b/g, (name) =>
     name.replace(/_id$/, ' ID').replaceAll('_', ' '),

@@ -22,7 +22,7 @@ export function useSettingsDraft<D extends object>(
     send: ({ changed }) => call('saveSettings', { body: changeOf(changed) }),
     onSaved(settings) {
       queryClient.setQueryData(queryKeys.settings, settings);
-      // Of other days, in another currency, with other touches.
+      // Time zone, currency and attribution window change all figures.
       void queryClient.invalidateQueries({ queryKey: queryKeys.answers });
       toasts.add({ title: 'Saved' });
     },

@@ -16,7 +16,7 @@ const COUNTED: Readonly<Record<ClassPreview['class'], (rows: number) => string>>
   replays: (rows) => counted(rows, 'part of a recording', 'parts of recordings'),
 };
 
-/** Before settings are saved by which the next run removes something for good. */
+/** Confirms saving settings that make the next run remove something for good. */
 export function RemovalQuestion({
   removal,
   onClose,

@@ -133,7 +133,7 @@ function RetentionForm({ settings }: { settings: Settings }) {
           />
           <DaysField
             label="Keep the contents of deliveries"
-            hint="What was sent and answered. Without it a delivery cannot be sent again."
+            hint="Requests and responses. Without them a delivery cannot be resent."
             {...field('flow_send_body_retention_days')}
           />
           <DaysField
@@ -145,11 +145,11 @@ function RetentionForm({ settings }: { settings: Settings }) {
       </Card>
       <RetentionPreview typed={typed} />
       <Card
-        title="Addresses of pages"
-        hint="Secrets and contact data in them are not kept: values of token, email, phone, password, code and the like."
+        title="Page addresses"
+        hint="Secrets and contact data in them are redacted: values of token, email, phone, password, code and the like."
       >
         <ChipsField
-          label="More parameters without their values"
+          label="More parameters to redact"
           placeholder="member_id"
           hint="Parameters of your own pages that identify a person."
           {...field('redacted_parameters')}
@@ -191,7 +191,7 @@ function textOf(days: number | null): string {
   return days ? String(days) : '';
 }
 
-/** Empty is for ever, as 0 is. What is no number is sent as it is, so that the service refuses it with a message for the field. */
+/** Empty means forever, like 0. Anything but a number is sent as it is, for the service to refuse with a message. */
 function readDays(text: string | undefined): number | undefined {
   return text === undefined || Number.isNaN(Number(text)) ? (text as number | undefined) : Number(text);
 }

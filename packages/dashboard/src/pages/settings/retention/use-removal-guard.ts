@@ -18,14 +18,14 @@ const SETTINGS: Readonly<Record<ClassPreview['class'], readonly string[]>> = {
   replays: ['replay_retention_days'],
 };
 
-/** Lets a draft be saved only after a question, if what it changes removes something at the next run. */
+/** Asks before saving a draft whose changes remove something at the next run. */
 export function useRemovalGuard<D extends object>(draft: Draft<D>, typed: Typed, saved: object) {
   const queries = useQueryClient();
   const [removal, ask] = useState<Removal>();
   const looking: UseMutationResult<Preview, Error, Typed> = useMutation({
     mutationFn: (looked: Typed) => queries.fetchQuery({ ...previewOptions(looked), staleTime: 0 }),
     onSuccess({ classes, next_run_at }, looked): void {
-      // What was looked at is then not what would be saved.
+      // Edited since the preview was requested, which then is not of what would be saved.
       const isEdited = JSON.stringify(looked) !== JSON.stringify(typed);
       const removed = classes.filter(({ class: name, rows }) => rows > 0 && isChanged(name, typed, saved));
       if (isEdited) looking.mutate(typed);
@@ -33,7 +33,7 @@ export function useRemovalGuard<D extends object>(draft: Draft<D>, typed: Typed,
       else ask({ classes: removed, next_run_at });
     },
     onError(error) {
-      // The service says at the field what is wrong with it.
+      // Invalid: saving shows the service's message at the field.
       if (error instanceof ApiProblem && error.status === 400) draft.save();
       else toastProblem('Your changes were not saved', error);
     },
@@ -55,7 +55,7 @@ export function useRemovalGuard<D extends object>(draft: Draft<D>, typed: Typed,
   };
 }
 
-/** What goes by settings that stay as they are goes every night, and was asked for before. */
+/** Unchanged settings remove records every night and were confirmed before. */
 function isChanged(name: ClassPreview['class'], typed: Typed, saved: object): boolean {
   const before = saved as Record<string, unknown>;
   return SETTINGS[name].some((setting) => typed[setting] !== String(before[setting]));

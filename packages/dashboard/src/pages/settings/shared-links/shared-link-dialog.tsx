@@ -36,7 +36,7 @@ export function SharedLinkDialog({
       isOpen={isOpen}
       onClose={onClose}
       title="Share figures"
-      description="Whoever has the link sees Overview and Campaigns of these sites, and no leads."
+      description="Anyone with the link can see Overview and Campaigns of these sites, but no leads."
       draft={draft}
       action="Create link"
     >

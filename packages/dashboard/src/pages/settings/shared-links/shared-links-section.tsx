@@ -58,8 +58,8 @@ export function SharedLinksSection() {
             <SkeletonRows rows={4} />
           )
         ) : links.data.length === 0 ? (
-          <EmptyState icon={<Share2 aria-hidden="true" />} title="Nothing is shared" action={addButton}>
-            Whoever has a link sees Overview and Campaigns of the sites you choose.
+          <EmptyState icon={<Share2 aria-hidden="true" />} title="No shared links yet" action={addButton}>
+            Anyone with a link can see Overview and Campaigns of the sites you choose.
           </EmptyState>
         ) : (
           <Table
@@ -101,7 +101,7 @@ function LinkDialog({ made, onClose }: { made: NewLink | null; onClose: () => vo
         <CopyLine
           title="Link"
           text={`${location.origin}${SHARED_PATH}#${shown?.token}`}
-          hint="Copy it now: it is shown only once. Whoever has it sees the figures."
+          hint="Copy it now: it is shown only once. Anyone with it can see the figures."
         />
         <Button look="primary" className="justify-self-end" onClick={onClose}>
           Done

@@ -20,7 +20,7 @@ const CHOICES: { value: AfterSending; label: string }[] = [
   { value: 'text', label: 'Stay and show a text' },
 ];
 
-/** The text of a form that stays is shown with its choice. */
+/** Without `success`, which has its field beside the choice to stay on the page. */
 const TEXTS: { name: Exclude<keyof FormTexts, 'success'>; label: string }[] = [
   { name: 'sending', label: 'While it is being sent' },
   { name: 'error', label: 'When it could not be sent' },
@@ -113,7 +113,7 @@ function SuccessText({ draft }: { draft: Draft<Values> }) {
   );
 }
 
-/** An empty text is the usual one. */
+/** An empty text restores the default. */
 function withText(texts: FormTexts, name: keyof FormTexts, text: string): FormTexts {
   const { [name]: _before, ...others } = texts;
   return text === '' ? others : { ...others, [name]: text };

@@ -49,7 +49,7 @@ export function FormSpamCheck({
 }) {
   const { spam_check, spam_check_failed, spam_check_site_key, spam_check_secret = '' } = draft.values;
   return (
-    <Card title="Spam check" hint="Makes the form harder to send for bots than for people.">
+    <Card title="Spam check" hint="Makes the form harder for bots to send than for people.">
       <div className="grid items-start gap-4 sm:grid-cols-2">
         <SelectField
           label="Check"

@@ -88,8 +88,8 @@ function Result({ result }: { result: CheckResult }) {
         <Note tone="warning">
           <p className="font-medium">A visit arrived from another domain</p>
           <p>
-            {readableHosts(result.page)} is on no listed domain. If it belongs to this site, add its domain:
-            until then its forms are refused.
+            {readableHosts(result.page)} is not on a listed domain. If it belongs to this site, add its
+            domain: until then its forms are refused.
           </p>
         </Note>
       );

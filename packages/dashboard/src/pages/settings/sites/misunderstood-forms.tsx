@@ -6,7 +6,7 @@ import { Note } from '../parts/note.tsx';
 import { formFieldsQuery } from './form-fields-query.ts';
 import type { Form } from './site-queries.ts';
 
-/** More forms than this are not looked at: each takes a request. */
+/** Bounds the requests: each form takes one. */
 const FORMS_MAX = 20;
 
 /** Forms that send contact data under names which were not understood. */
@@ -29,7 +29,7 @@ export function MisunderstoodForms({ forms }: { forms: readonly Form[] }) {
           {...settingsPlace('sites', { site: form.site_id, form: form.id })}
           className="font-medium underline underline-offset-2"
         >
-          Say what its fields are
+          Set the meaning of its fields
         </Link>
       </p>
     </Note>

@@ -57,7 +57,7 @@ export function SiteCode({ site }: { site: Site }) {
   );
 }
 
-/** Cut, so that a long one leaves the other tabs in view. */
+/** Truncated, so that a long name leaves the other tabs in view. */
 function FormName({ name }: { name: string }) {
   return (
     <span title={name} className="max-w-40 truncate">

@@ -19,7 +19,7 @@ export function installNote(form: Form | undefined): InstallNote | undefined {
   }
   const { name, script, className } = WIDGETS[form.spam_check];
   return {
-    text: `The form script shows the widget of ${name} by itself. On a page without the form script, put this before the button:`,
+    text: `The form script shows the ${name} widget by itself. On a page without the form script, put this before the button:`,
     code: `<script async defer src="${script}"></script>
 <div class="${className}" data-sitekey="${escaped(form.spam_check_site_key)}"></div>`,
   };
