@@ -935,8 +935,11 @@ onBothStores('LEGACY_LEAD_ROUTES=off', (kind) => {
   const service = useService(kind, { env: { ...CAPTURE_ENV, LEGACY_LEAD_ROUTES: 'off' } });
 
   test('POST /lead and POST / answer 410, /lead.capture goes on', async () => {
-    for (const path of ['/lead', '/'])
-      assert.equal((await sendFromServer(service, {}, { path })).status, 410);
+    const origin = 'https://www.example.com';
+    for (const path of ['/lead', '/']) {
+      const { status, headers } = await sendFromServer(service, {}, { path, headers: { origin } });
+      assert.deepEqual([status, headers.get('access-control-allow-origin')], [410, origin]);
+    }
     assert.equal((await sendFromServer(service)).status, 301);
     assert.equal((await row(service, 'select count(*) as n from submissions')).n, 1);
   });

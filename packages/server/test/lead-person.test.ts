@@ -282,6 +282,11 @@ onBothStores('one person, one lead', (kind) => {
       counts: { leads: 1, submissions: 1, flow_sends: 1 },
       leads: [{ lead_id: lead.lead_id, contact_name: 'Anna', because: 'email, visitor_id' }],
     });
+    const email = 'ANNA@example.org';
+    const asQuery = await call<object>(service, 'POST', '/analytics/erase?dry_run=true', { body: { email } });
+    assert.partialDeepStrictEqual(asQuery.body, { dry_run: true, counts: { leads: 1 } });
+    const misspelt = await call(service, 'POST', '/analytics/erase', { body: { email, dryRun: true } });
+    assert.equal(misspelt.status, 400);
     assert.equal((await leadsNow()).length, 2);
     assert.deepEqual(await service.app.store.recount(), []);
   });

@@ -231,6 +231,9 @@ onBothStores('what people do to leads', (kind) => {
         { ids, action: 'delete' },
         { ids: tooMany, action: 'review' },
         { filter: { channel: 'Carrier pigeon' }, action: 'review' },
+        // Left out, these would match all leads.
+        { filter: { stage: 'new' }, action: 'stage', status: 'lost' },
+        { filters: { project: 'many' }, filter: {}, action: 'stage', status: 'lost' },
       ]) {
         assert.equal((await bulk(body)).status, 400, JSON.stringify(body).slice(0, 80));
       }
