@@ -86,7 +86,10 @@ describe('Redis', () => {
       const { cache } = await open();
       await cache.set(NUMBER, 1, MINUTE_MS);
       await cache.set(FLAG, true);
-      for (const key of await keys()) {
+      // Not the key by which a connection is tried: it expires meanwhile.
+      const kept = (await keys()).filter((key) => /(?:number|flag)$/.test(key));
+      assert.equal(kept.length, 2);
+      for (const key of kept) {
         const left = Number(await server.ask('PTTL', key));
         assert.ok(left > 0 && left <= (key.endsWith('number') ? MINUTE_MS : 24 * HOUR_MS), `${key}: ${left}`);
       }

@@ -7,6 +7,7 @@ import {
 } from '../../domain/leads/decide-capture.ts';
 import { type Enquiry, senderToKeep } from '../../domain/leads/enquiry.ts';
 import { unavailable } from '../../lib/errors.ts';
+import { rateLimitKey } from '../../lib/ip-address.ts';
 import type { Db } from '../dialect.ts';
 import { write } from '../operation.ts';
 import type { SetAsideLeadRow } from '../schema.ts';
@@ -217,8 +218,9 @@ async function isKeptAside({ query }: Db, { enquiry, submissionPublicId }: Captu
   const row = await query
     .selectFrom('set_aside_leads')
     .select('id')
-    .where('kind', 'in', ['rejected', 'testing'])
+    .where('client', '=', rateLimitKey(enquiry.ip))
     .where('received_at', '=', enquiry.at)
+    .where('kind', 'in', ['rejected', 'testing'])
     .where('lead_submission_public_id', '=', submissionPublicId)
     .executeTakeFirst();
   return row !== undefined;
