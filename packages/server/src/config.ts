@@ -102,14 +102,10 @@ export function loadEnvFile(file = join(PROJECT_DIR, '.env')): void {
   }
 }
 
-/** Sent in headers. */
-const KEYS = [
-  'ANALYTICS_API_KEY',
-  'ANALYTICS_MARKETING_API_KEY',
-  'LEAD_CAPTURE_API_KEY',
-  'CRM_CALLBACK_SECRET',
-  'CRM_WEBHOOK_SECRET',
-];
+/** Always sent in a header, unlike secrets for signatures. */
+const KEYS = ['ANALYTICS_API_KEY', 'ANALYTICS_MARKETING_API_KEY', 'LEAD_CAPTURE_API_KEY'];
+/** Node reads headers as Latin-1. */
+const IN_NO_HEADER = /[^\x20-\x7e\x80-\xff]/;
 
 export function readConfig(env: Environment): Config {
   const read = readVariables(env);
@@ -126,9 +122,8 @@ export function readConfig(env: Environment): Config {
   }
 
   for (const name of KEYS) {
-    // Node reads headers as Latin-1, so that no request could carry any other.
-    if (/[^\x20-\x7e]/.test(read.text(name) ?? ''))
-      throw new OperatorError(`${name} must consist of printable ASCII characters.`);
+    if (IN_NO_HEADER.test(read.text(name) ?? ''))
+      throw new OperatorError(`${name} has characters that no header can carry: use printable ASCII.`);
   }
 
   return {
@@ -203,7 +198,8 @@ function readDatabase(read: Variables): Config['database'] {
 /** Other addresses are made of it, and anyone may see them. */
 function readPublicUrl(read: Variables): string | undefined {
   const url = read.url('PUBLIC_URL', ['http:', 'https:']);
-  if (url !== undefined && /[?#]|:\/\/[^/]*@/.test(url))
+  const { username, password, search, hash } = URL.parse(url ?? '') ?? {};
+  if (username || password || search || hash)
     throw new OperatorError('PUBLIC_URL must not have a user, a password, a query or a fragment in it.');
   return url?.replace(/\/+$/, '');
 }

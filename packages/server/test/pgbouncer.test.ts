@@ -66,7 +66,8 @@ describe('behind PgBouncer in transaction mode', () => {
         await another.close();
         const held = await rows(
           { database: { kind: 'postgres', url: database } },
-          "select 1 from pg_locks where locktype = 'advisory' and virtualtransaction like '%/0'",
+          `select 1 from pg_locks where locktype = 'advisory' and virtualtransaction like '%/0'
+            and database = (select oid from pg_database where datname = current_database())`,
         );
         assert.deepEqual(held, []);
       }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { Kysely, PostgresDialect } from 'kysely';
+import { Kysely } from 'kysely';
 import pg from 'pg';
 import { DATABASE_FILE, INBOX_DIR } from '../lib/data-dir.ts';
 import { OperatorError } from '../lib/errors.ts';
@@ -23,6 +23,7 @@ import { recount, type TotalMismatch } from '../store/recount.ts';
 import type { Schema } from '../store/schema.ts';
 import { explainToOperator } from './postgres-failures.ts';
 import './postgres-numbers.ts';
+import { DialectWithoutLock } from './postgres-pool.ts';
 import { openSqliteDatabase, type SqliteDatabase } from './sqlite-database.ts';
 import { isInboxInUse } from './sqlite-inbox.ts';
 
@@ -166,5 +167,5 @@ function connect(connectionString: string): Kysely<Schema> {
   // Pending queries reject when the connection breaks; without a listener the event would end the process.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
-  return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+  return new Kysely<Schema>({ dialect: new DialectWithoutLock({ pool }) });
 }

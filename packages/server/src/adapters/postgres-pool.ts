@@ -193,7 +193,7 @@ class AdapterWithoutLock extends PostgresAdapter {
   override async releaseMigrationLock(): Promise<void> {}
 }
 
-class DialectWithoutLock extends PostgresDialect {
+export class DialectWithoutLock extends PostgresDialect {
   override createAdapter(): PostgresAdapter {
     return new AdapterWithoutLock();
   }

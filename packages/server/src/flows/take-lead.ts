@@ -56,7 +56,10 @@ export function makeTakeLead(parts: {
   async function storeNow(capture: Capture): Promise<CaptureOutcome> {
     const deadline = Date.now() + leadMsMax * (1 - COMMIT_SHARE);
     const outcome = await store.captureLead({ ...capture, deadline });
-    if (outcome.kind !== 'refused') keepAnswer(capture, Promise.resolve(outcome));
+    if (outcome.kind !== 'refused') {
+      const { leadPublicId, submissionPublicId } = outcome;
+      keepAnswer(capture, Promise.resolve({ leadPublicId, submissionPublicId }));
+    }
     return outcome;
   }
 
@@ -78,7 +81,7 @@ export function makeTakeLead(parts: {
     return { kind: 'logged', isSiteOrigin, ...(await logged) };
   }
 
-  function answerOf({ enquiry }: Capture): KeyedAnswer | undefined {
+  function answerOf({ enquiry }: Pick<Capture, 'enquiry'>): KeyedAnswer | undefined {
     const key = answerKey(enquiry);
     const known = key === null ? undefined : keyed.get(key);
     return known !== undefined && known.at > enquiry.at - IDEMPOTENCY_KEPT_MS ? known : undefined;
@@ -86,7 +89,8 @@ export function makeTakeLead(parts: {
 
   function keepAnswer({ enquiry }: Capture, ids: Promise<AnsweredIds>): void {
     const key = answerKey(enquiry);
-    if (key === null || enquiry.idempotency === null) return;
+    // A repeated answer does not begin another 24 hours.
+    if (key === null || enquiry.idempotency === null || answerOf({ enquiry }) !== undefined) return;
     keyed.set(key, { bodyHash: enquiry.idempotency.bodyHash, at: enquiry.at, ids });
     ids.catch(() => keyed.delete(key));
   }

@@ -74,9 +74,14 @@ export const sharedLink = primaryRead(async (db: Db, { id }: { id: number }): Pr
  * Whether a link shows the figures of a former site with this key: a new one must not appear in it. A site may get back a
  * key that it had before, `presentKey` being the one it has.
  */
-export async function isSharedAsOther(db: Db, siteKey: string, presentKey?: string): Promise<boolean> {
+export async function isSharedAsOther(
+  db: Db,
+  { siteKey, presentKey, now }: { siteKey: string; presentKey?: string; now: number },
+): Promise<boolean> {
   const links = await linksNaming(db, siteKey);
-  return links.some(({ keys }) => presentKey === undefined || !keys.includes(presentKey));
+  return links.some(
+    ({ keys, expires_at }) => expires_at > now && (presentKey === undefined || !keys.includes(presentKey)),
+  );
 }
 
 /** Links keep the former key, because visits are stored with it. */
@@ -87,10 +92,12 @@ export async function shareAlsoAs(db: Db, formerKey: string, siteKey: string): P
   }
 }
 
-async function linksNaming({ query }: Db, siteKey: string): Promise<{ id: number; keys: string[] }[]> {
-  const links = await query.selectFrom('shared_links').select(['id', 'sites']).execute();
+type NamingLink = { id: number; expires_at: number; keys: string[] };
+
+async function linksNaming({ query }: Db, siteKey: string): Promise<NamingLink[]> {
+  const links = await query.selectFrom('shared_links').select(['id', 'expires_at', 'sites']).execute();
   return links
-    .map(({ id, sites }) => ({ id, keys: JSON.parse(sites) as string[] }))
+    .map(({ sites, ...link }) => ({ ...link, keys: JSON.parse(sites) as string[] }))
     .filter(({ keys }) => keys.includes(siteKey));
 }
 

@@ -60,14 +60,14 @@ export const createSite = write(
   async (db, { site, now }: { site: NewSite; now: number }) => {
     await db.dialect.lock('setup');
     if (await isKeyTaken(db, site.site_key)) return 'taken';
-    if (await isSharedAsOther(db, site.site_key)) return 'shared';
+    if (await isSharedAsOther(db, { siteKey: site.site_key, now })) return 'shared';
     return siteRecord(await insertSite(db, site, now));
   },
 );
 
 export const updateSite = write(
   { changes: ['setup'] },
-  async (db, { id, changes }: { id: number; changes: Changes<NewSite> }) => {
+  async (db, { id, changes, now }: { id: number; changes: Changes<NewSite>; now: number }) => {
     await db.dialect.lock('setup');
     const present = await site(db, { id });
     if (present === undefined) return 'unknown';
@@ -75,7 +75,8 @@ export const updateSite = write(
     const { domains = present.domains, enabled = present.enabled } = changes;
     if (site_key !== present.site_key) {
       if (await isKeyTaken(db, site_key)) return 'taken';
-      if (await isSharedAsOther(db, site_key, present.site_key)) return 'shared';
+      if (await isSharedAsOther(db, { siteKey: site_key, presentKey: present.site_key, now }))
+        return 'shared';
       await shareAlsoAs(db, present.site_key, site_key);
     }
     const row = await db.query

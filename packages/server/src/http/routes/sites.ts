@@ -42,7 +42,7 @@ export function siteRoutes({
     },
     updateSite: async ({ params, body }) => {
       const changes = { ...body, domains: body.domains && domainRules(body.domains) };
-      return recordOf(await store.updateSite({ ...params, changes }), SITE);
+      return recordOf(await store.updateSite({ ...params, changes, now: now() }), SITE);
     },
     deleteSite: async ({ params }) => deletionOf(await store.deleteSite(params), SITE),
 

@@ -264,7 +264,14 @@ async function settle(db: Db, leadId: number, changed: Partial<Row>, now: number
  * Sessions stored concurrently are not seen yet, and the person's other leads need new figures, too. In one order, like
  * captures do: otherwise the two could deadlock.
  */
-async function noteFigureChanges({ dialect }: Db, leadIds: readonly number[]): Promise<void> {
+async function noteFigureChanges({ query, dialect }: Db, leadIds: readonly number[]): Promise<void> {
+  await query
+    .selectFrom('lead_figure_changes')
+    .select('lead_id')
+    .where('lead_id', 'in', dialect.anyOf(leadIds))
+    .orderBy('lead_id')
+    .modifyEnd(dialect.forUpdate)
+    .execute();
   const rows = leadIds.toSorted((a, b) => a - b).map((lead_id) => ({ lead_id }));
   await dialect.insertRows('lead_figure_changes', rows, 'do nothing');
 }
