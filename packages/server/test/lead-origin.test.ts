@@ -201,6 +201,15 @@ onBothStores('how a lead found us', (kind) => {
       );
     });
 
+  test('a visitor whose clock is ahead came from somewhere, too, and one arrival noted twice is one', async () => {
+    const search = (at: number) => [at, `${SITE_PAGE}/a`, 'https://duckduckgo.com/'];
+    const ahead = NOON + 3 * DAY_MS;
+    const __touches = JSON.stringify([search(ahead), search(ahead + 40)]);
+    const { item, body } = await enquire({ __visitor_id: '', __touches });
+    assert.partialDeepStrictEqual(body, { channel: 'Organic search', first_source: 'duckduckgo.com' });
+    assert.equal((await detailOf(item)).touches.length, 1);
+  });
+
   test('nonsense in place of that is nothing', async () => {
     for (const [index, __touches] of [
       '{',

@@ -51,16 +51,21 @@ function queuedConsent(): boolean | undefined {
 }
 
 /**
- * `gtag('consent', 'update', { analytics_storage })` pushes its arguments; the last call counts. A default of
- * "denied" is not a choice yet.
+ * `gtag('consent', 'update', { analytics_storage })` pushes its arguments; the last update counts. A default of "denied" is
+ * not a choice yet, and one for some regions may be that of this visitor.
  */
 function googleConsent(): boolean | undefined {
-  let isGiven: boolean | undefined;
+  let updated: boolean | undefined;
+  let isGranted: boolean | undefined;
+  let isDenied: boolean | undefined;
   for (const call of Array.isArray(window.dataLayer) ? window.dataLayer : []) {
-    const said = call?.[0] === 'consent' ? call[2]?.analytics_storage : undefined;
-    if (said === 'granted' || (said === 'denied' && call[1] === 'update')) isGiven = said === 'granted';
+    const { analytics_storage: state, region } = Object(call?.[0] === 'consent' && call[2]);
+    if (!state) continue;
+    if (call[1] === 'update') updated = state === 'granted';
+    else if (state === 'denied') isDenied = true;
+    else if (!region) isGranted = true;
   }
-  return isGiven;
+  return updated ?? (isDenied ? undefined : isGranted);
 }
 
 function listenToTcf(): void {

@@ -82,6 +82,23 @@ onBothStores('Where consent is required, a form', (kind) => {
     });
   });
 
+  test('waits for an update where Google consent mode is denied for some regions', async () => {
+    const gtag = `<script>
+      window.dataLayer = window.dataLayer || []; function gtag() { dataLayer.push(arguments) }
+      gtag('consent', 'default', { analytics_storage: 'denied', region: ['DE'] });
+      gtag('consent', 'default', { analytics_storage: 'granted' });</script>`;
+    serve(gtag + tracker() + formScript(service));
+    await visit(async ({ page }) => {
+      const reader = page.waitForResponse(/\/c\.js/);
+      await page.goto(site.url);
+      await (await reader).finished();
+      await ready(page);
+      assert.equal(await consent(page), null);
+      await page.evaluate("gtag('consent', 'update', { analytics_storage: 'granted' })");
+      await page.waitForFunction(() => localStorage.getItem('leadtrail_consent') === 'true');
+    });
+  });
+
   for (const [purposes, expected] of [
     [{ 1: true, 8: true }, 'true'],
     [{ 1: true, 8: false }, 'false'],

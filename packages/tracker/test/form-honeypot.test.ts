@@ -15,6 +15,8 @@ const LAYOUTS = {
   'as a grid': 'form { display: grid; grid-template-columns: 1fr 1fr; gap: 20px }',
   'with styled children':
     'form > * { display: block !important; position: static !important; padding: 20px }',
+  'with space after all but the last child': 'form > :not(:last-child) { margin-block-end: 24px !important }',
+  'with a last child of its own': 'form { display: flow-root } form > :last-child { margin-bottom: 40px }',
   'from right to left': 'html { direction: rtl }',
   'at the very bottom': 'body { margin: 0 } form { position: relative; margin-top: 100vh }',
 };

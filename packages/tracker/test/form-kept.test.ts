@@ -61,6 +61,34 @@ onBothStores('A form that the service does not answer', (kind) => {
     );
   });
 
+  test('is sent as it was, and what the visitor has typed since stays', async () => {
+    site.serve('/', aFormPage(service));
+    await visit(
+      async ({ page }) => {
+        await page.clock.install();
+        await open(page);
+        await fillIn(page);
+        await answerOnce(page, { status: 503, json: {} });
+        await sendWithButton(page);
+        await page.getByRole('alert').getByText('Your message is kept').waitFor();
+        await page.locator('[name=EMAIL]').fill('corrected@example.org');
+        await page.clock.fastForward(RETRY_MS);
+        const [only, ...others] = await sent(1);
+        assert.deepEqual(others, []);
+        assert.partialDeepStrictEqual(only?.payload, ADA);
+        assert.equal(
+          await eventually(
+            () => kept(page),
+            (left) => left === null,
+          ),
+          null,
+        );
+        assert.equal(await page.locator('[name=EMAIL]').inputValue(), 'corrected@example.org');
+      },
+      { complaints: [answered(503)] },
+    );
+  });
+
   test('is sent from a later page of the tab, and counts once with what had arrived after all', async () => {
     site.serve('/', aFormPage(service));
     site.serve('/later', aPage({ title: 'Later', head: formScript(service) }));

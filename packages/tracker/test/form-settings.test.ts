@@ -66,6 +66,21 @@ onBothStores('By its settings, a form', (kind) => {
     });
   });
 
+  test('can be sent again where its own address does not leave the page', async () => {
+    await set({ after_sending: 'address', redirect_url: '/#danke' });
+    site.serve('/', aFormPage(service));
+    await visit(async ({ page }) => {
+      await page.clock.install();
+      await openFormPage(page, site.url);
+      await fillIn(page);
+      await sendWithButton(page);
+      await page.waitForURL(`${site.url}/#danke`);
+      assert.equal(await page.locator('form[aria-busy]').count(), 1);
+      await page.clock.fastForward(60_000);
+      assert.equal(await page.locator('form[aria-busy]').count(), 0);
+    });
+  });
+
   for (const [language, sending, success] of [
     ['en', 'Sending…', 'All set!'],
     ['de-AT', 'Wird gesendet …', 'Vielen Dank! Ihre Nachricht ist angekommen.'],

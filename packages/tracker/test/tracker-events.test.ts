@@ -63,6 +63,18 @@ onEitherStore('What happens in a visit', (kind) => {
       assert.ok(Number(next?.data?.depth) < 100);
     }));
 
+  test('the depth of a page without a doctype is measured, too', () =>
+    visit(async ({ page }) => {
+      const quirky = aPage({ head: trackerTag(service), body: '<main style="height: 4000px">Long</main>' });
+      site.serve('/', quirky.replace('<!doctype html>', ''));
+      await page.goto(site.url);
+      const { session_id } = await sessionOf(service, await visitorOf(page));
+      await scrollTo(page, 9999);
+      await leave(page);
+      const [deepest] = await eventsWhenThere(service, session_id, 'scroll', 1);
+      assert.ok(Number(deepest?.data?.depth) > 95, `${deepest?.data?.depth}`);
+    }));
+
   test('time counts only while the page is visible and has the focus', () =>
     visit(async ({ page, requests }) => {
       await page.clock.install();

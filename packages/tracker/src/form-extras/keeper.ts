@@ -93,11 +93,11 @@ async function sendAll(): Promise<void> {
 }
 
 /** Shows that a kept form was sent, without taking the visitor away from the current page. */
-function showSent({ id, body }: UnansweredForm): void {
+function showSent({ body }: UnansweredForm): void {
   const leads = parts?.allLeadForms() ?? [];
   const fields = new URLSearchParams(body);
-  const lead =
-    leads.find(({ submissionId }) => submissionId === id) ?? leads.find((each) => isSame(each, fields));
+  // Not the form that it was sent from, if its visitor has gone on typing.
+  const lead = leads.find((each) => isSame(each, fields));
   if (!lead || lead.sending) return;
   parts?.clearMessages(lead);
   parts?.finish(lead, {});

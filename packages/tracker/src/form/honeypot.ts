@@ -17,7 +17,8 @@ export function addHoneypot(form: HTMLFormElement, name: string): HTMLInputEleme
   // By script: a strict Content-Security-Policy blocks style attributes.
   container.style.cssText = OUT_OF_SIGHT.replace(/;|$/g, '!important;');
   container.append(field);
-  // A field named "append" would shadow the method.
-  Element.prototype.append.call(form, container);
+  // Pages style the last child, and what follows it is moved.
+  if (form.lastElementChild) form.lastElementChild.before(container);
+  else form.append(container);
   return field;
 }

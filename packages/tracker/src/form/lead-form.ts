@@ -5,6 +5,8 @@ import { DEFAULT_CONFIG, type FormConfig, readConfig } from './form-config.ts';
 import { addHoneypot } from './honeypot.ts';
 import { textOf } from './texts.ts';
 
+const HOLD_MS_MAX = 45_000;
+
 export const FORM_ATTRIBUTE = 'data-leadtrail-form';
 export const SITE_ATTRIBUTE = 'data-site';
 
@@ -85,8 +87,13 @@ export function restartTime(lead: LeadForm): void {
 export function hold(lead: LeadForm, submitter: Submitter): NonNullable<LeadForm['sending']> {
   lead.form.setAttribute('aria-busy', 'true');
   const restore = extras.showSending?.(lead.form, submitter, textOf(lead.config, 'sending'));
-  lead.sending = { submitter, restore };
-  return lead.sending;
+  const attempt = { submitter, restore };
+  lead.sending = attempt;
+  // By then there is an answer or another page, unless what comes next is an anchor, a download or in another window.
+  setTimeout(() => {
+    if (lead.sending === attempt) release(lead);
+  }, HOLD_MS_MAX);
+  return attempt;
 }
 
 export function release(lead: LeadForm): void {

@@ -34,7 +34,7 @@ export async function send(lead: LeadForm, submitter: Submitter): Promise<void> 
     const isKept = !response?.ok && (await keep(lead, address, body));
     const isBlocked = !response && !hasTimedOut && navigator.onLine && !(isKept && (await extras.isAway?.()));
     if (lead.sending !== attempt) return;
-    if (isBlocked) return postPlainly(lead, attempt);
+    if (isBlocked) return postPlainly(lead);
     return showFailure(lead, response?.ok ? 0 : (response?.status ?? 0), answer, isKept);
   }
   if (lead.sending !== attempt) return;
@@ -89,21 +89,17 @@ function isMultipart(form: HTMLFormElement, data: FormData): boolean {
 
 function captureUrl({ form, config }: LeadForm): string {
   const action = form.getAttribute('action') ?? '';
-  // Relative to the service, which may be in a folder of this site.
-  const configured = config.capture_url?.replace(/^\//, root);
-  return (CAPTURE_ADDRESS.test(action) && action) || configured || action || `${root}lead.capture`;
+  // Where the script comes from, which may be a folder of this site. Without a configuration the form may be another's.
+  const isOwn = CAPTURE_ADDRESS.test(action) || !config.capture_url;
+  return (isOwn && action) || `${root}lead.capture`;
 }
 
 /** Native submit: a blocker or policy that stops `fetch` may still let a form through. */
-function postPlainly(lead: LeadForm, attempt: LeadForm['sending']): void {
+function postPlainly(lead: LeadForm): void {
   const { form } = lead;
   form.setAttribute('action', captureUrl(lead));
   form.setAttribute('method', 'post');
   HTMLFormElement.prototype.submit.call(form);
-  // The page is usually gone by then, unless the form has a target.
-  setTimeout(() => {
-    if (lead.sending === attempt) release(lead);
-  }, ANSWER_MS_MAX);
 }
 
 async function finish(lead: LeadForm, { message = 'All set!', redirect_to = null }: Answer): Promise<void> {

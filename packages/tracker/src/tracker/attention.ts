@@ -24,11 +24,11 @@ export function watchAttention(): void {
   });
 }
 
-/** Without scrolling the depth is 0. */
+/** Without scrolling the depth is 0. Not by `scrollTop`, which in quirks mode is that of the body. */
 function measureDepth(): void {
-  const { scrollTop, scrollHeight } = document.documentElement;
-  if (scrollTop)
-    depth = Math.max(depth, Math.min(Math.round(((scrollTop + innerHeight) / scrollHeight) * 100), 100));
+  const { scrollHeight } = document.documentElement;
+  if (scrollY)
+    depth = Math.min(Math.max(Math.round(((scrollY + innerHeight) / scrollHeight) * 100), depth), 100);
 }
 
 /** Adds the time since the last check; true while the page is looked at. */

@@ -131,7 +131,7 @@ export function RecordingsPage() {
         />
         <Select
           label="Lead"
-          className="flex-1 sm:w-36 sm:flex-none"
+          className="flex-1 sm:w-48 sm:flex-none"
           value={lead === undefined ? 'any' : `${lead}`}
           choices={LEADS}
           onChange={(chosen) => change({ lead: chosen === 'any' ? undefined : chosen === 'true' })}

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../lib/utc-time.ts';
 import { type CampaignParams, campaignParams, isTagged } from '../tracking/campaign-params.ts';
 import { boundedAddress } from '../tracking/page-address.ts';
 import type { ReadOrigin } from '../tracking/read-origin.ts';
@@ -17,7 +18,10 @@ export function formVisits(
   at: number,
   readOrigin: ReadOrigin,
 ): OriginVisit[] {
-  const kept = keptTouches(form.touches).map((touch) => visitOf(touch, readOrigin));
+  // The visitor's clock may be ahead.
+  const kept = keptTouches(form.touches).map((touch) =>
+    visitOf({ ...touch, at: Math.min(touch.at, at) }, readOrigin),
+  );
   const params = formCampaign(form.campaign, page);
   if (!isTagged(params)) return kept;
   const own = visitOf({ at, page, referrer: null, params }, readOrigin);
@@ -36,6 +40,8 @@ function visitOf({ at, page, referrer, params }: Arrival, readOrigin: ReadOrigin
 }
 
 const KEPT_MAX = 2;
+/** Both scripts note the same arrival. */
+const SAME_ARRIVAL_MS_MAX = 30 * MINUTE_MS;
 
 /** `[[time, address of the page, referrer], …]`. Untrusted, and maybe from another version of the script. */
 function keptTouches(text: string): Arrival[] {
@@ -43,11 +49,17 @@ function keptTouches(text: string): Arrival[] {
   try {
     const kept: unknown = JSON.parse(text);
     const arrivals = Array.isArray(kept) ? kept.slice(0, KEPT_MAX).flatMap(arrivalOf) : [];
-    // The first and the last touch may be the same.
-    return arrivals.filter(({ at }, i) => at !== arrivals[i - 1]?.at);
+    return arrivals.filter((arrival, i) => !isSameArrival(arrival, arrivals[i - 1]));
   } catch {
     return [];
   }
+}
+
+/** The first and the last touch may be the same. */
+function isSameArrival(one: Arrival, before: Arrival | undefined): boolean {
+  if (before === undefined) return false;
+  const isSamePlace = one.page === before.page && one.referrer === before.referrer;
+  return one.at === before.at || (isSamePlace && one.at - before.at < SAME_ARRIVAL_MS_MAX);
 }
 
 function arrivalOf(kept: unknown): Arrival[] {
