@@ -3,7 +3,7 @@ import { randomUUIDv7 } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeEach, test } from 'node:test';
+import { beforeEach, type TestContext, test } from 'node:test';
 import { anEvent, anEventsRecord, aStartRecord, NOON, PAGE } from '@leadtrail/testing/builders';
 import { emptyDatabase, rows } from '@leadtrail/testing/database';
 import {
@@ -295,9 +295,11 @@ for (const [what, { errcode, message }] of Object.entries(LOST)) {
   });
 }
 
-test('a batch that PostgreSQL is sent ahead fails with the one before it; both are applied once', async (t) => {
-  // So many that two of them are no batch.
-  const GROUP = 1200;
+/** So many that two of them are no batch. */
+const GROUP = 1200;
+
+/** A directory whose inbox has three groups of sessions waiting. */
+async function withThreeBatches(t: TestContext): Promise<string> {
   const dataDir = await mkdtemp(join(tmpdir(), 'leadtrail-ahead-'));
   t.after(() => rm(dataDir, { recursive: true, force: true }));
   const inbox = await openSqliteInbox(join(dataDir, 'inbox'));
@@ -306,6 +308,11 @@ test('a batch that PostgreSQL is sent ahead fails with the one before it; both a
     await Promise.all(lines.map((line) => inbox.append(line)));
   }
   await inbox.close();
+  return dataDir;
+}
+
+test('a batch that PostgreSQL is sent ahead fails with the one before it; both are applied once', async (t) => {
+  const dataDir = await withThreeBatches(t);
 
   const attempts: { follows: number | undefined; outcome?: 'overtaking' }[] = [];
   const sentAhead = Promise.withResolvers<void>();
@@ -340,15 +347,7 @@ test('a batch that PostgreSQL is sent ahead fails with the one before it; both a
 });
 
 test('a batch sent ahead that is first is no failure: it is applied after the one before it', async (t) => {
-  const GROUP = 1200;
-  const dataDir = await mkdtemp(join(tmpdir(), 'leadtrail-first-'));
-  t.after(() => rm(dataDir, { recursive: true, force: true }));
-  const inbox = await openSqliteInbox(join(dataDir, 'inbox'));
-  for (let group = 0; group < 3; group += 1) {
-    const lines = Array.from({ length: GROUP }, () => JSON.stringify(aStartRecord()));
-    await Promise.all(lines.map((line) => inbox.append(line)));
-  }
-  await inbox.close();
+  const dataDir = await withThreeBatches(t);
 
   const outcomes: unknown[] = [];
   const isOvertaken = Promise.withResolvers<void>();
