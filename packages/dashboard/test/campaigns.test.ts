@@ -12,6 +12,7 @@ import { sendEvents, startSession } from '@leadtrail/testing/visits';
 import type { Page } from 'playwright-core';
 import { DAY_MS } from '../../server/src/lib/utc-time.ts';
 import { assertAccessible, assertFits, assertUsable, atRest, useDashboard } from './support/dashboard.ts';
+import { shows } from './support/shows.ts';
 import { assertSameCounts, visitsLinks } from './support/visits-links.ts';
 
 const PAGE = 'https://www.example.com/riverside';
@@ -49,12 +50,12 @@ describe('from visit to won lead', () => {
 
   test('leads are a share of the forms that were sent, unless some of them have no visit', async () => {
     await dashboard.visit('/campaigns', async (page) => {
-      assert.match(await leads(page).innerText(), /^Leads\s+2\s+50% of the previous step$/);
+      await shows(() => leads(page).innerText(), /^Leads\s+2\s+50% of the previous step$/);
     });
     await enquire('from a server');
     await ask(service, { metrics: ['visits'] });
     await dashboard.visit('/campaigns', async (page) => {
-      assert.match(await leads(page).innerText(), /^Leads\s+3$/);
+      await shows(() => leads(page).innerText(), /^Leads\s+3$/);
     });
   });
 });
@@ -99,22 +100,22 @@ describe('the campaigns page', () => {
       await page.getByRole('option', { name: 'brochure' }).click();
       await page.getByRole('columnheader', { name: 'Goal rate' }).waitFor();
       await atRest(page);
-      assert.deepEqual(await cells(page, 'newsletter', 4), ['1', '1', '100.00%', '–']);
-      assert.deepEqual(await cells(page, 'Total', 4), ['4', '1', '25.00%', '–']);
+      await shows(() => cells(page, 'newsletter', 4), ['1', '1', '100.00%', '–']);
+      await shows(() => cells(page, 'Total', 4), ['4', '1', '25.00%', '–']);
       assert.match(page.url(), /goal=brochure/);
       await assertAccessible(page);
     }));
 
   test('opens a row into the next level, by the keyboard, with the figures of the API', () =>
     dashboard.visit('/campaigns', async (page) => {
-      assert.deepEqual(await cells(page, 'Total', 3), ['4', '2', '50.00%']);
-      assert.deepEqual(await cells(page, 'google', 3), ['3', '2', '66.67%']);
-      assert.deepEqual(await cells(page, 'newsletter', 3), ['1', '0', '0.00%']);
+      await shows(() => cells(page, 'Total', 3), ['4', '2', '50.00%']);
+      await shows(() => cells(page, 'google', 3), ['3', '2', '66.67%']);
+      await shows(() => cells(page, 'newsletter', 3), ['1', '0', '0.00%']);
 
       await page.getByRole('button', { name: 'google' }).focus();
       await page.keyboard.press('Enter');
       await page.getByRole('button', { name: 'Spring' }).waitFor();
-      assert.deepEqual(await cells(page, 'Spring', 3), ['2', '1', '50.00%']);
+      await shows(() => cells(page, 'Spring', 3), ['2', '1', '50.00%']);
       await page.getByRole('button', { name: 'Spring' }).press('Enter');
       await page.getByRole('rowheader', { name: 'www.example.com/riverside' }).waitFor();
       const { rows } = await ask(service, {
@@ -123,7 +124,7 @@ describe('the campaigns page', () => {
         filters: [['is', 'campaign', ['Spring']]],
       });
       assert.deepEqual(rows[0]?.metrics, [2, 1]);
-      assert.deepEqual(await cells(page, 'www.example.com/riverside', 2), ['2', '1']);
+      await shows(() => cells(page, 'www.example.com/riverside', 2), ['2', '1']);
     }));
 
   test('a number of leads leads to exactly those of the row', () =>
@@ -189,7 +190,7 @@ describe('the campaigns page', () => {
           .getByText(count === 1 ? '1 submission' : `${count} submissions`, { exact: true })
           .waitFor();
         const rows = page.getByRole('table', { name: 'Submissions' }).locator('tbody tr');
-        assert.equal(await rows.count(), count);
+        await shows(() => rows.count(), count);
       }
     }));
 
@@ -200,12 +201,12 @@ describe('the campaigns page', () => {
       await page.getByRole('columnheader', { name: 'Visits' }).getByRole('button').click();
       await page.waitForURL(/order=asc/);
       await atRest(page);
-      assert.deepEqual(await names(page), ['Total', 'newsletter', 'google']);
+      await shows(() => names(page), ['Total', 'newsletter', 'google']);
 
       await choose(page, 'Rows', 'Campaign');
       await page.waitForURL(/by=campaign/);
       await atRest(page);
-      assert.deepEqual((await names(page)).toSorted(), ['Autumn', 'June', 'Spring', 'Total']);
+      await shows(async () => (await names(page)).toSorted(), ['Autumn', 'June', 'Spring', 'Total']);
       await choose(page, 'Columns', 'Revenue');
       await page.waitForURL((url) => url.searchParams.get('columns')?.includes('revenue') === false);
       await page.keyboard.press('Escape');
@@ -255,23 +256,26 @@ describe('the campaigns page', () => {
       const preview = (await page.getByRole('region', { name: 'Preview' }).innerText()).replaceAll('\n', ' ');
       assert.match(preview, /Total €30\.00/);
       assert.match(preview, new RegExp(`First and last day (.*\\b${day.slice(0, 4)}) – \\1`));
-      assert.match(await page.getByLabel('File').inputValue(), /costs\.csv$/);
+      await shows(() => page.getByLabel('File').inputValue(), /costs\.csv$/);
       await page.getByText(/^Line 3:/).waitFor();
-      assert.deepEqual((await ask(service, { metrics: ['cost'] })).totals.metrics, [0]);
+      await shows(async () => (await ask(service, { metrics: ['cost'] })).totals.metrics, [0]);
 
       await page.getByRole('button', { name: 'Import 1 row' }).click();
       await page.getByText('1 row of costs imported').waitFor();
-      assert.deepEqual((await ask(service, { metrics: ['cost'] })).totals.metrics, [30]);
+      await shows(async () => (await ask(service, { metrics: ['cost'] })).totals.metrics, [30]);
       await page.getByRole('button', { name: 'Remove costs.csv' }).waitFor();
       await page.keyboard.press('Escape');
       await row(page, 'google').filter({ hasText: '€30.00' }).waitFor();
-      assert.match((await row(page, 'google').innerText()).replaceAll('\t', ' '), /€30\.00.*€15\.00/s);
+      await shows(
+        async () => (await row(page, 'google').innerText()).replaceAll('\t', ' '),
+        /€30\.00.*€15\.00/s,
+      );
 
       await page.getByRole('button', { name: 'Costs', exact: true }).click();
       await page.getByRole('button', { name: 'Remove costs.csv' }).click();
       await page.getByRole('button', { name: 'Remove', exact: true }).click();
       await page.getByText('Import removed').waitFor();
-      assert.deepEqual((await ask(service, { metrics: ['cost'] })).totals.metrics, [0]);
+      await shows(async () => (await ask(service, { metrics: ['cost'] })).totals.metrics, [0]);
     }));
 
   test('costs come from a file of any columns, once they are named', () =>
@@ -319,8 +323,8 @@ describe('the campaigns page', () => {
     dashboard.visit(
       '/campaigns',
       async (page) => {
-        assert.deepEqual(await cells(page, 'Total', 2), ['4', '2']);
-        assert.equal(await page.getByRole('button', { name: 'Costs', exact: true }).count(), 0);
+        await shows(() => cells(page, 'Total', 2), ['4', '2']);
+        await shows(() => page.getByRole('button', { name: 'Costs', exact: true }).count(), 0);
       },
       { role: 'marketing' },
     ));
@@ -328,8 +332,8 @@ describe('the campaigns page', () => {
   test('says how many get from the visit to the form, and from the lead to the sale', () =>
     dashboard.visit('/campaigns?when=last_7_days', async (page) => {
       const steps = page.getByRole('listitem').filter({ hasText: /^(Visits|Form|Leads|Qualified|Won)/ });
-      assert.deepEqual(
-        (await steps.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' ').trim()),
+      await shows(
+        async () => (await steps.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' ').trim()),
         [
           'Visits 4',
           'Form seen 2 50% of the previous step',
@@ -357,7 +361,7 @@ describe('the campaigns page', () => {
         assert.match(text, /\nDays in UTC\. Printed on .*20\d\d\.\n/);
         assert.match(text, /Form seen.*Source.*google/s);
         assert.doesNotMatch(text, /Settings|Deliveries|Costs|CSV|Print\n|Rows|Remove filter/);
-        assert.equal(await page.evaluate(ink), LIGHT_INK);
+        await shows(() => page.evaluate(ink), LIGHT_INK);
         for (const format of ['A4', 'Letter']) assert.equal(pagesOf(await page.pdf({ format })), 1);
 
         await page.goto(`${service.url}/dashboard/?when=last_7_days`);
@@ -407,8 +411,8 @@ describe('the campaigns page', () => {
         await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
         await atRest(page);
         await page.getByText('Riverside Ltd').waitFor();
-        assert.match(await page.getByText(/^Of \d+ visits$/).innerText(), /^Of 4 visits$/);
-        assert.deepEqual(await page.getByRole('link').allInnerTexts(), LINKS_OF_SHARED);
+        await shows(() => page.getByText(/^Of \d+ visits$/).innerText(), /^Of 4 visits$/);
+        await shows(() => page.getByRole('link').allInnerTexts(), LINKS_OF_SHARED);
         assert.doesNotMatch(await page.locator('body').innerText(), /Hillside|cyd|Needs attention|Refresh/i);
         await assertUsable(page);
 
@@ -417,14 +421,14 @@ describe('the campaigns page', () => {
           (url) => url.pathname.endsWith('/shared/campaigns') && url.href.endsWith(link.slice(-43)),
         );
         await atRest(page);
-        assert.deepEqual((await names(page)).toSorted(), ['Total', 'google', 'newsletter']);
-        assert.deepEqual(await cells(page, 'Total', 2), ['4', '2']);
-        assert.deepEqual(await page.getByRole('link').allInnerTexts(), LINKS_OF_SHARED);
+        await shows(async () => (await names(page)).toSorted(), ['Total', 'google', 'newsletter']);
+        await shows(() => cells(page, 'Total', 2), ['4', '2']);
+        await shows(() => page.getByRole('link').allInnerTexts(), LINKS_OF_SHARED);
         await choose(page, 'Columns', 'Submissions');
         await page.keyboard.press('Escape');
         await page.getByRole('columnheader', { name: 'Submissions' }).waitFor();
         await atRest(page);
-        assert.deepEqual(await page.getByRole('link').allInnerTexts(), LINKS_OF_SHARED);
+        await shows(() => page.getByRole('link').allInnerTexts(), LINKS_OF_SHARED);
         const asks = [...asked].filter((path) => !path.startsWith('/dashboard/'));
         assert.deepEqual(asks.toSorted(), ['/analytics/query', '/analytics/whoami']);
 

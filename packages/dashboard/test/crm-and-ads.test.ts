@@ -7,6 +7,7 @@ import { CAPTURE_ENV } from '@leadtrail/testing/enquiries';
 import { useService } from '@leadtrail/testing/service';
 import type { Page } from 'playwright-core';
 import { assertAccessible, assertFits, PHONE, useDashboard } from './support/dashboard.ts';
+import { shows } from './support/shows.ts';
 
 const ENV = {
   ...CAPTURE_ENV,
@@ -77,7 +78,7 @@ describe('Ad platforms and the CRM', () => {
       async (page) => {
         await button(page, 'Export').click();
         await page.getByRole('menuitem', { name: 'CSV' }).waitFor();
-        assert.equal(await page.getByRole('menuitem', { name: /Conversions/ }).count(), 0);
+        await shows(() => page.getByRole('menuitem', { name: /Conversions/ }).count(), 0);
       },
       { role: 'marketing' },
     ));
@@ -91,7 +92,7 @@ describe('Ad platforms and the CRM', () => {
         await button(page, 'Add rule').click();
         await button(page, 'Save').click();
         await page.getByRole('alert').first().waitFor();
-        assert.deepEqual(await saved(), []);
+        await shows(saved, []);
         await page.getByLabel('Field of rule 1').fill('deal.stage');
         await page.getByLabel('Value of rule 1').fill('Closed won');
         const stage = page.getByRole('combobox', { name: 'Stage of rule 1' });
@@ -102,15 +103,15 @@ describe('Ad platforms and the CRM', () => {
         await page.getByLabel('Value of rule 2').fill('SQL');
         await button(page, 'Save').click();
         await page.getByText('Unsaved changes').waitFor({ state: 'detached' });
-        assert.deepEqual(await saved(), [
+        await shows(saved, [
           { field: 'deal.stage', value: 'Closed won', stage: 'won' },
           { field: 'deal.stage', value: 'SQL', stage: 'qualified' },
         ]);
         await button(page, 'Remove rule 2').click();
-        assert.equal(await button(page, 'Add rule').evaluate((it) => it === document.activeElement), true);
+        await shows(() => button(page, 'Add rule').evaluate((it) => it === document.activeElement), true);
         await button(page, 'Save').click();
         await page.getByText('Unsaved changes').waitFor({ state: 'detached' });
-        assert.equal((await saved()).length, 1);
+        await shows(async () => (await saved()).length, 1);
       },
       { expectedErrors: /status of 400/ },
     ));
@@ -139,7 +140,7 @@ describe('Ad platforms and the CRM', () => {
       await page.getByText('Delivery of a stage change').waitFor();
     });
     await dashboard.visit('/deliveries', async (page) => {
-      assert.equal(await page.getByText('Stage change', { exact: true }).count(), 1);
+      await shows(() => page.getByText('Stage change', { exact: true }).count(), 1);
     });
   });
 });

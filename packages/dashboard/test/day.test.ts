@@ -14,6 +14,7 @@ import { startSession } from '@leadtrail/testing/visits';
 import type { Locator, Page } from 'playwright-core';
 import { DAY_MS } from '../../server/src/lib/utc-time.ts';
 import { atRest, DESKTOP, useDashboard } from './support/dashboard.ts';
+import { shows } from './support/shows.ts';
 
 /** The daily tasks of a marketer, each done with the mouse and with the keyboard only. */
 
@@ -128,14 +129,14 @@ for (const [name, way] of Object.entries({ 'the mouse': MOUSE, 'the keyboard alo
       dashboard.visit('/leads?seen=false&limit=50', async (page) => {
         const reviewed = async () =>
           LEADS - (await service.get<{ total: number }>('/analytics/leads?seen=false&limit=1')).total;
-        assert.equal(await reviewed(), 0);
+        await shows(reviewed, 0);
         if (way === KEYBOARD) await reviewOneByOne(page);
         else {
           await way.press(page, page.getByRole('checkbox', { name: 'Select all on this page' }));
           await way.press(page, page.getByRole('button', { name: 'Mark reviewed' }));
           await page.getByText(`${LEADS} leads marked as reviewed`).first().waitFor();
         }
-        assert.equal(await reviewed(), LEADS);
+        await shows(reviewed, LEADS);
       }));
 
     /** Opens each of them; its row stays in the list. */
@@ -160,7 +161,7 @@ for (const [name, way] of Object.entries({ 'the mouse': MOUSE, 'the keyboard alo
         for (const { dimensions, metrics } of answer.rows) {
           const [source = ''] = dimensions.map(String);
           const row = page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: source }) });
-          assert.match(await row.innerText(), new RegExp(`\\b${metrics[0]}\\b`), source);
+          await shows(() => row.innerText(), new RegExp(`\\b${metrics[0]}\\b`), source);
         }
         assert.ok(answer.rows.length > 1);
       }));
@@ -203,7 +204,7 @@ for (const [name, way] of Object.entries({ 'the mouse': MOUSE, 'the keyboard alo
         await way.press(page, dialog.getByRole('button', { name: 'Add site' }));
         await page.getByRole('heading', { name: 'Hillside', exact: true }).waitFor();
         await way.press(page, page.getByRole('button', { name: 'Copy code' }));
-        assert.match(await page.evaluate(() => navigator.clipboard.readText()), /<script[^>]+t\.js/);
+        await shows(() => page.evaluate(() => navigator.clipboard.readText()), /<script[^>]+t\.js/);
         const looked = page.waitForResponse(/\/analytics\/pages\/top/);
         await way.press(page, page.getByRole('button', { name: 'Start check' }));
         await looked;

@@ -11,6 +11,7 @@ import { startService, type TestService } from '@leadtrail/testing/service';
 import type { Page } from 'playwright-core';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../server/src/lib/utc-time.ts';
 import { assertAccessible, assertFits, assertUsable, atRest, useDashboard } from './support/dashboard.ts';
+import { shows } from './support/shows.ts';
 
 const SENDS = '/analytics/flow-sends';
 const EXECUTION = 'https://flows.example.com/executions/12';
@@ -60,7 +61,7 @@ describe('the deliveries page', () => {
       async (page) => {
         await page.getByText('Nothing has been sent yet').waitFor();
         await page.getByText('Marketing', { exact: true }).first().waitFor();
-        assert.equal(await page.getByRole('link', { name: 'Set up forwarding' }).count(), 0);
+        await shows(() => page.getByRole('link', { name: 'Set up forwarding' }).count(), 0);
       },
       { role: 'marketing' },
     );
@@ -73,14 +74,14 @@ describe('the deliveries page', () => {
     const failed = await aSend(410);
     const pending = await aSend(500);
     await dashboard.visit('/deliveries', async (page) => {
-      assert.match(await textOf(page, delivered), /Delivered.*200/s);
-      assert.match(await textOf(page, failed), /Failed.*after 1 attempt.*Answered 410/s);
-      assert.match(await textOf(page, pending), /Pending.*next attempt in \d+ min.*Answered 500/s);
+      await shows(() => textOf(page, delivered), /Delivered.*200/s);
+      await shows(() => textOf(page, failed), /Failed.*after 1 attempt.*Answered 410/s);
+      await shows(() => textOf(page, pending), /Pending.*next attempt in \d+ min.*Answered 500/s);
 
       await page.getByRole('button', { name: 'Failed', exact: true }).click();
       await page.getByText('1 delivery', { exact: true }).waitFor();
       assert.equal(new URL(page.url()).searchParams.get('status'), 'failed');
-      assert.match(await textOf(page, failed), /Failed/);
+      await shows(() => textOf(page, failed), /Failed/);
       await rowOf(page, failed).getByRole('link', { name: 'Ada' }).click();
       await page.waitForURL(new RegExp(`/leads/${failed.lead_id}$`));
     });
@@ -107,7 +108,7 @@ describe('the deliveries page', () => {
   test('a send that is pending is seen to arrive', async () => {
     const send = await aSend(500);
     await dashboard.visit('/deliveries', async (page) => {
-      assert.match(await textOf(page, send), /Pending/);
+      await shows(() => textOf(page, send), /Pending/);
       receiver.answer(answering(200));
       clock.advance(5 * SECOND_MS);
       await forwarded();
@@ -232,8 +233,8 @@ describe('the deliveries page', () => {
     await change(timedOut, "last_result = 'timeout', last_status_code = null");
     await change(earlier, "last_result = null, last_error = 'It answered with status 410.'");
     await dashboard.visit('/deliveries', async (page) => {
-      assert.match(await textOf(page, timedOut), /Failed.*No answer in time/s);
-      assert.match(await textOf(page, earlier), /Failed.*410.*It answered with status 410\./s);
+      await shows(() => textOf(page, timedOut), /Failed.*No answer in time/s);
+      await shows(() => textOf(page, earlier), /Failed.*410.*It answered with status 410\./s);
       await rowOf(page, timedOut).getByRole('button', { name: 'Details' }).click();
       await page.getByRole('dialog').getByText('The platform did not answer in time.').waitFor();
     });
@@ -253,8 +254,8 @@ describe('the deliveries page', () => {
     assert.equal((await report(service, FLOW_CALLBACK, { ...id, ...told })).status, 200);
     await dashboard.visit('/deliveries', async (page) => {
       const link = rowOf(page, send).getByRole('link', { name: 'Open execution' });
-      assert.equal(await link.getAttribute('href'), EXECUTION);
-      assert.equal(await link.getAttribute('rel'), 'noreferrer noopener');
+      await shows(() => link.getAttribute('href'), EXECUTION);
+      await shows(() => link.getAttribute('rel'), 'noreferrer noopener');
 
       await rowOf(page, send).getByRole('button', { name: 'Details' }).click();
       const dialog = page.getByRole('dialog');
@@ -262,13 +263,15 @@ describe('the deliveries page', () => {
       assert.equal(attempts.length, 2);
       assert.match(attempts[0] ?? '', /2.*200/s);
       assert.match(attempts[1] ?? '', /1.*Answered 500/s);
-      assert.equal(await dialog.getByText('created', { exact: true }).isVisible(), false);
+      await shows(() => dialog.getByText('created', { exact: true }).isVisible(), false);
       await dialog.getByText('Callback data').click();
-      assert.ok(
-        await dialog
-          .locator('div', { hasText: /^result · crm\s*created$/ })
-          .last()
-          .isVisible(),
+      await shows(
+        () =>
+          dialog
+            .locator('div', { hasText: /^result · crm\s*created$/ })
+            .last()
+            .isVisible(),
+        true,
       );
       assert.equal(new URL(page.url()).searchParams.get('open'), send.flow_send_public_id);
     });
@@ -278,8 +281,8 @@ describe('the deliveries page', () => {
     const send = await aSend();
     await rows(service, "update flow_sends set flow_execution_url = 'javascript:alert(1)'");
     await dashboard.visit('/deliveries', async (page) => {
-      assert.match(await textOf(page, send), /javascript:alert\(1\)/);
-      assert.equal(await page.locator('a[href^="javascript"]').count(), 0);
+      await shows(() => textOf(page, send), /javascript:alert\(1\)/);
+      await shows(() => page.locator('a[href^="javascript"]').count(), 0);
     });
   });
 
@@ -288,12 +291,12 @@ describe('the deliveries page', () => {
     await dashboard.visit(
       '/deliveries',
       async (page) => {
-        assert.match(await textOf(page, send), /Failed/);
+        await shows(() => textOf(page, send), /Failed/);
         await page.getByText('Marketing', { exact: true }).first().waitFor();
-        assert.equal(await page.getByRole('button', { name: /Resend/ }).count(), 0);
+        await shows(() => page.getByRole('button', { name: /Resend/ }).count(), 0);
         await page.getByRole('button', { name: /Details/ }).click();
         await page.getByRole('dialog').waitFor();
-        assert.equal(await page.getByRole('button', { name: /Resend/ }).count(), 0);
+        await shows(() => page.getByRole('button', { name: /Resend/ }).count(), 0);
       },
       { role: 'marketing' },
     );

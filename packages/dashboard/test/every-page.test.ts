@@ -14,6 +14,7 @@ import {
   useDashboard,
 } from './support/dashboard.ts';
 import { HOSTILE, HOSTILE_ADDRESS, type Seeded, seedHostileData } from './support/hostile-data.ts';
+import { shows } from './support/shows.ts';
 
 /*
  * Every page, with the data of an agency and with hostile data: it opens without an error and without third-party
@@ -214,7 +215,7 @@ describe('every page', () => {
           if (path.startsWith('/settings')) continue;
           await page.goto(`${service.url}/dashboard${path}`);
           await atRest(page);
-          assert.equal(await page.getByRole('heading', { level: 1 }).count(), 1, name);
+          await shows(() => page.getByRole('heading', { level: 1 }).count(), 1, name);
         }
       },
       { role: 'marketing' },
@@ -225,8 +226,8 @@ describe('every page', () => {
 /** The page has its heading and shows no error. */
 async function assertShown(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).first().waitFor();
-  assert.equal(await page.getByRole('heading', { level: 1 }).count(), 1);
-  assert.equal(await page.getByRole('main').getByRole('button', { name: 'Try again' }).count(), 0);
+  await shows(() => page.getByRole('heading', { level: 1 }).count(), 1);
+  await shows(() => page.getByRole('main').getByRole('button', { name: 'Try again' }).count(), 0);
 }
 
 /** No hostile script ran, and none would run without the Content-Security-Policy. */

@@ -6,6 +6,7 @@ import { anIntegration } from '@leadtrail/testing/management';
 import { type TestService, useService } from '@leadtrail/testing/service';
 import type { Page } from 'playwright-core';
 import { useDashboard } from './support/dashboard.ts';
+import { shows } from './support/shows.ts';
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true });
 
@@ -40,16 +41,16 @@ describe('The focus is never lost', () => {
       await page.keyboard.type('203.0.113.7');
       await page.keyboard.press('Enter');
       await page.getByRole('dialog', { name: 'Block an IP' }).waitFor({ state: 'detached' });
-      assert.equal(await focused(page), '203.0.113.7');
+      await shows(() => focused(page), '203.0.113.7');
 
       await block(service, '203.0.113.8');
       await page.reload();
       await press(page, 'Unblock 203.0.113.8');
       await page.getByRole('link', { name: '203.0.113.8' }).waitFor({ state: 'detached' });
-      assert.equal(await focused(page), '203.0.113.7');
+      await shows(() => focused(page), '203.0.113.7');
       await press(page, 'Unblock 203.0.113.7');
       await empty.waitFor();
-      assert.equal(await focused(page), 'Block an IP');
+      await shows(() => focused(page), 'Block an IP');
     }));
 
   it('deleting the last integration leads to where one is added', async () => {
@@ -59,7 +60,7 @@ describe('The focus is never lost', () => {
       await page.getByRole('menuitem', { name: 'Delete' }).press('Enter');
       await press(page, /^Delete/);
       await page.getByRole('alertdialog').waitFor({ state: 'detached' });
-      assert.match(await focused(page), /^Add/);
+      await shows(() => focused(page), /^Add/);
     });
   });
 
@@ -68,8 +69,8 @@ describe('The focus is never lost', () => {
       await page.getByLabel('Keep recordings').fill('12');
       await press(page, 'Save');
       await page.getByText('Unsaved changes').waitFor({ state: 'detached' });
-      assert.equal(await focused(page), 'Save');
-      assert.equal(await button(page, 'Save').isDisabled(), true);
+      await shows(() => focused(page), 'Save');
+      await shows(() => button(page, 'Save').isDisabled(), true);
     }));
 
   it('discarding what was typed leads to what remains of the form', () =>
@@ -85,7 +86,7 @@ describe('The focus is never lost', () => {
       await press(page, 'Add the callback secret');
       await page.getByLabel('Callback secret').waitFor();
       await press(page, 'Cancel');
-      assert.equal(await focused(page), 'Add the callback secret');
+      await shows(() => focused(page), 'Add the callback secret');
     }));
 
   it('clearing a search that found nothing leads to what is there', async () => {
@@ -109,7 +110,7 @@ describe('The focus is never lost', () => {
       await aMomentLater(page);
       await page.evaluate(() => document.querySelector('form')?.remove());
       await aMomentLater(page);
-      assert.equal(await page.evaluate(() => document.activeElement === document.body), true);
+      await shows(() => page.evaluate(() => document.activeElement === document.body), true);
     }));
 });
 

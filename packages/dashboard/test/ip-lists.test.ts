@@ -4,6 +4,7 @@ import { emptyDatabase } from '@leadtrail/testing/database';
 import { ADMIN_KEY, useService } from '@leadtrail/testing/service';
 import type { Page } from 'playwright-core';
 import { assertAccessible, assertFits, assertUsable, useDashboard } from './support/dashboard.ts';
+import { shows } from './support/shows.ts';
 
 const BLOCKED = '/analytics/blocked-ips';
 const WHITELISTED = '/analytics/whitelisted-ips';
@@ -33,7 +34,7 @@ describe('the lists of addresses', () => {
       await page.keyboard.press('Enter');
       await page.getByText('203.0.113.7 is blocked').first().waitFor();
       await dialog.waitFor({ state: 'hidden' });
-      assert.match(await row(page, '203.0.113.7').innerText(), /Spam.*Germany.*example\.com/s);
+      await shows(() => row(page, '203.0.113.7').innerText(), /Spam.*Germany.*example\.com/s);
       const { blocked_ips } = await service.get<Blocked>(BLOCKED);
       const [{ ip, reason, country, referer } = assert.fail()] = blocked_ips;
       assert.deepEqual([ip, reason, country, referer], ['203.0.113.7', 'Spam', 'DE', 'https://example.com/']);
@@ -43,7 +44,10 @@ describe('the lists of addresses', () => {
     dashboard.visit('/whitelisted-ips', async (page) => {
       await page.getByRole('button', { name: 'Whitelist an IP' }).first().click();
       const dialog = page.getByRole('dialog');
-      assert.ok(await dialog.getByRole('radio', { name: /Internal.*become leads as usual/ }).isChecked());
+      await shows(
+        () => dialog.getByRole('radio', { name: /Internal.*become leads as usual/ }).isChecked(),
+        true,
+      );
       await dialog.getByLabel('IP address').fill('2001:DB8::1');
       await dialog.getByRole('radio', { name: /Test.*never become leads/ }).check();
       await dialog.getByLabel('Note').fill('Laptop');
@@ -70,7 +74,7 @@ describe('the lists of addresses', () => {
         .getByRole('button', { name: /Unblock/ })
         .click();
       await page.getByText('198.51.100.0/25 is no longer blocked').waitFor();
-      assert.deepEqual((await service.get<Blocked>(BLOCKED)).blocked_ips, []);
+      await shows(async () => (await service.get<Blocked>(BLOCKED)).blocked_ips, []);
     }));
 
   test('what is no address is refused at the field', () =>
@@ -82,9 +86,9 @@ describe('the lists of addresses', () => {
         await field.fill('somewhere');
         await page.keyboard.press('Enter');
         await page.getByText(/^This must be an IP address or a CIDR range/).waitFor();
-        assert.equal(await field.getAttribute('aria-invalid'), 'true');
+        await shows(() => field.getAttribute('aria-invalid'), 'true');
         await field.fill('203.0.113.7');
-        assert.equal(await field.getAttribute('aria-invalid'), null);
+        await shows(() => field.getAttribute('aria-invalid'), null);
       },
       { expectedErrors: REFUSED },
     ));
@@ -121,12 +125,12 @@ describe('the lists of addresses', () => {
           await dialog.getByLabel('IP address').fill(entry.ip);
           await dialog.getByRole('button', { name: save, exact: true }).click();
           await dialog.getByText(says).waitFor();
-          assert.equal(await dialog.getByLabel('IP address').getAttribute('aria-invalid'), 'true');
+          await shows(() => dialog.getByLabel('IP address').getAttribute('aria-invalid'), 'true');
           await assertAccessible(page);
           await dialog.getByRole('link', { name: link }).click();
           await page.waitForURL((url) => url.pathname === leads);
           await row(page, entry.ip).waitFor();
-          assert.equal(await page.getByRole('dialog').count(), 0);
+          await shows(() => page.getByRole('dialog').count(), 0);
         },
         { expectedErrors: REFUSED },
       );
@@ -142,7 +146,7 @@ describe('the lists of addresses', () => {
       await row(page, entry.ip).waitFor({ state: 'hidden' });
       await page.waitForFunction(() => document.activeElement?.textContent === '203.0.113.8');
       await page.getByText('203.0.113.7 is no longer blocked').first().waitFor();
-      assert.deepEqual(await blockedNow(), ['203.0.113.8']);
+      await shows(blockedNow, ['203.0.113.8']);
       await page.getByRole('button', { name: 'Undo' }).click();
       await row(page, entry.ip).waitFor();
       const { blocked_ips } = await service.get<Blocked>(BLOCKED);
@@ -189,12 +193,12 @@ describe('the lists of addresses', () => {
     await dashboard.visit('/whitelisted-ips', async (page) => {
       await page.getByRole('button', { name: 'Edit 203.0.113.7' }).click();
       const dialog = page.getByRole('dialog');
-      assert.equal(await dialog.getByLabel('Note').inputValue(), 'Office');
+      await shows(() => dialog.getByLabel('Note').inputValue(), 'Office');
       await dialog.getByLabel('Note').fill('Old office');
       await dialog.getByRole('radio', { name: /^Test/ }).check();
       await dialog.getByRole('button', { name: 'Save' }).click();
       await page.getByText('203.0.113.7 saved').first().waitFor();
-      assert.match(await row(page, '203.0.113.7').innerText(), /Test.*Old office/s);
+      await shows(() => row(page, '203.0.113.7').innerText(), /Test.*Old office/s);
     });
   });
 
@@ -216,7 +220,7 @@ describe('the lists of addresses', () => {
       }
 
       await page.getByRole('button', { name: 'Edit 203.0.113.8' }).click();
-      assert.equal(await dialog.getByLabel('Reason').inputValue(), 'Rude');
+      await shows(() => dialog.getByLabel('Reason').inputValue(), 'Rude');
       await page.keyboard.press('Escape');
       await dialog.waitFor({ state: 'hidden' });
 
@@ -227,7 +231,7 @@ describe('the lists of addresses', () => {
       await dialog.waitFor({ state: 'hidden' });
       await page.waitForFunction(() => document.activeElement?.textContent === 'Block an IP');
       await add.click();
-      assert.equal(await dialog.getByLabel('IP address').inputValue(), '');
+      await shows(() => dialog.getByLabel('IP address').inputValue(), '');
     });
   });
 
@@ -244,7 +248,7 @@ describe('the lists of addresses', () => {
       await page.getByRole('searchbox').fill('192.0.2.1');
       await page.getByText('No address matches').waitFor();
       await page.getByRole('button', { name: 'Block an IP' }).click();
-      assert.equal(await page.getByRole('dialog').getByLabel('IP address').inputValue(), '192.0.2.1');
+      await shows(() => page.getByRole('dialog').getByLabel('IP address').inputValue(), '192.0.2.1');
     });
   });
 
@@ -260,7 +264,7 @@ describe('the lists of addresses', () => {
         async (page) => {
           await row(page, ip).waitFor();
           await page.getByText('Marketing', { exact: true }).first().waitFor();
-          assert.equal(await page.getByRole('main').getByRole('button').count(), 0);
+          await shows(() => page.getByRole('main').getByRole('button').count(), 0);
         },
         { role: 'marketing' },
       );

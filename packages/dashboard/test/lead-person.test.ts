@@ -8,6 +8,7 @@ import { useService } from '@leadtrail/testing/service';
 import type { Locator, Page } from 'playwright-core';
 import { assertAccessible, atRest, useDashboard } from './support/dashboard.ts';
 import { leadNamed } from './support/enquirers.ts';
+import { shows } from './support/shows.ts';
 
 type Detail = {
   lead: { lead_id: number; contact_name: string; is_bot_lead: number };
@@ -81,11 +82,11 @@ describe('the person behind a lead', () => {
         await page.getByRole('combobox', { name: 'Stage' }).click();
         await page.getByRole('option', { name: 'Qualified' }).click();
         const entry = page.getByRole('article').filter({ hasText: 'Stage changed' });
-        assert.match(await entry.innerText(), /from\s+New\s+to\s+Qualified.*With the marketing key/s);
+        await shows(() => entry.innerText(), /from\s+New\s+to\s+Qualified.*With the marketing key/s);
         await button(page, /^Stages/).click();
         await page.waitForURL(/show=stage/);
         await atRest(page);
-        assert.equal(await page.getByRole('article').count(), 1);
+        await shows(() => page.getByRole('article').count(), 1);
       },
       { role: 'marketing' },
     );
@@ -95,9 +96,9 @@ describe('the person behind a lead', () => {
     const [ada, grace] = await twoOfOne(['Ada', 'Grace']);
     await dashboard.visit(pathOf(ada), async (page) => {
       const duplicates = card(page, 'Possible duplicates');
-      assert.match(await duplicates.innerText(), /Grace\s+Same phone number \+91/);
+      await shows(() => duplicates.innerText(), /Grace\s+Same phone number \+91/);
       const link = duplicates.getByRole('link', { name: 'Grace' });
-      assert.equal(await link.getAttribute('href'), `/dashboard/leads/${grace.lead_id}`);
+      await shows(() => link.getAttribute('href'), `/dashboard/leads/${grace.lead_id}`);
 
       const merge = button(duplicates, 'Merge into this lead: Grace');
       await merge.press('Enter');
@@ -106,14 +107,14 @@ describe('the person behind a lead', () => {
       await assertAccessible(page);
       await page.keyboard.press('Escape');
       await question.waitFor({ state: 'hidden' });
-      assert.equal((await detailOf(grace.lead_id)).lead.lead_id, grace.lead_id);
+      await shows(async () => (await detailOf(grace.lead_id)).lead.lead_id, grace.lead_id);
 
       await merge.press('Enter');
       await button(question, 'Merge').press('Enter');
       await page.getByText('Grace was merged into this lead').first().waitFor();
       await card(page, 'Merged leads').getByText('Grace').waitFor();
-      assert.equal(await duplicates.count(), 0);
-      assert.equal((await detailOf(grace.lead_id)).lead.lead_id, ada.lead_id);
+      await shows(() => duplicates.count(), 0);
+      await shows(async () => (await detailOf(grace.lead_id)).lead.lead_id, ada.lead_id);
     });
     for (const id of [grace.lead_id, grace.lead_public_id]) {
       await dashboard.visit(`/leads/${id}`, async (page) => {
@@ -138,7 +139,7 @@ describe('the person behind a lead', () => {
       await button(page, 'Merge into this lead: Grace').click();
       await button(page.getByRole('alertdialog'), 'Merge').click();
       await card(page, 'Merged leads').waitFor();
-      assert.equal(await page.getByLabel('New note').inputValue(), 'Begun on Grace\nBegun on Ada');
+      await shows(() => page.getByLabel('New note').inputValue(), 'Begun on Grace\nBegun on Ada');
     });
   });
 
@@ -155,15 +156,15 @@ describe('the person behind a lead', () => {
         .and(page.getByText('Undo', { exact: true }))
         .click();
       await card(page, 'Possible duplicates').waitFor();
-      assert.equal((await detailOf(grace.lead_id)).lead.contact_name, 'Grace');
+      await shows(async () => (await detailOf(grace.lead_id)).lead.contact_name, 'Grace');
 
       await merge(page);
       await button(page, 'Undo merge of Grace').press('Enter');
       await page.getByText('Grace is a separate lead again').first().waitFor();
       await card(page, 'Possible duplicates').waitFor();
-      assert.equal(await card(page, 'Merged leads').count(), 0);
+      await shows(() => card(page, 'Merged leads').count(), 0);
     });
-    assert.equal((await detailOf(grace.lead_id)).lead.lead_id, grace.lead_id);
+    await shows(async () => (await detailOf(grace.lead_id)).lead.lead_id, grace.lead_id);
   });
 
   test('a merge that fails is explained, and nothing has changed', async () => {
@@ -196,9 +197,9 @@ describe('the person behind a lead', () => {
       await button(forwarding, 'Send to the automation platform').press('Enter');
       await receiver.got(1);
       await forwarding.getByText(/^Delivered/).waitFor();
-      assert.equal(await page.getByText('Bot', { exact: true }).count(), 0);
+      await shows(() => page.getByText('Bot', { exact: true }).count(), 0);
     });
-    assert.equal((await detailOf(lead_id)).lead.is_bot_lead, 0);
+    await shows(async () => (await detailOf(lead_id)).lead.is_bot_lead, 0);
   });
 
   test('what could not be delivered is sent with the current details', async () => {
@@ -270,7 +271,7 @@ describe('the person behind a lead', () => {
         await card(page, 'Automation platform')
           .getByText(/^Delivered/)
           .waitFor();
-        assert.equal(await page.getByRole('alert').count(), 0);
+        await shows(() => page.getByRole('alert').count(), 0);
       },
       { expectedErrors: /409/ },
     );
@@ -291,7 +292,7 @@ describe('the person behind a lead', () => {
         await card(page, 'Automation platform')
           .getByText(/^Delivered/)
           .waitFor();
-        assert.equal(await button(page, /Merge|Send/).count(), 0);
+        await shows(() => button(page, /Merge|Send/).count(), 0);
       },
       { role },
     );
@@ -299,7 +300,7 @@ describe('the person behind a lead', () => {
       `/leads/${lead_id}`,
       async (page) => {
         await card(page, 'Merged leads').getByText('Hedy').waitFor();
-        assert.equal(await button(page, /Undo/).count(), 0);
+        await shows(() => button(page, /Undo/).count(), 0);
       },
       { role },
     );

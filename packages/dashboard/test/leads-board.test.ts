@@ -14,6 +14,7 @@ import {
   useDashboard,
 } from './support/dashboard.ts';
 import { enquire, enquireMany, guests, leadNamed, moveTo } from './support/enquirers.ts';
+import { shows } from './support/shows.ts';
 
 describe('The board of leads', () => {
   const service = useService('sqlite', {
@@ -49,7 +50,7 @@ describe('The board of leads', () => {
             'Fake 0 leads',
           ],
         );
-        assert.equal((await cards(page, 'New')).length, 20);
+        await shows(async () => (await cards(page, 'New')).length, 20);
         await page.getByRole('link', { name: '1 lead', exact: true }).click();
         await page.waitForURL((url) => url.search === '?status=contacted');
         await page.getByText('1 lead', { exact: true }).waitFor();
@@ -57,7 +58,7 @@ describe('The board of leads', () => {
         await page.goBack();
         await page.getByRole('button', { name: 'Show 10 more in New' }).click();
         await cardIn(page, 'New', 'Guest 02').waitFor();
-        assert.equal((await cards(page, 'New')).length, 30);
+        await shows(async () => (await cards(page, 'New')).length, 30);
       }));
 
     it('moves a card that is dragged to another column, and back on request', () =>
@@ -67,11 +68,11 @@ describe('The board of leads', () => {
           await drag(page, 'Ada Lovelace', 'Qualified');
           await cardIn(page, 'Qualified', 'Ada Lovelace').waitFor();
           await page.getByText('Ada Lovelace moved to Qualified').waitFor();
-          assert.equal((await leadNamed(service, 'Ada Lovelace')).status, 'qualified');
+          await shows(async () => (await leadNamed(service, 'Ada Lovelace')).status, 'qualified');
           assert.match(page.url(), /layout=board/);
           await undo(page);
           await cardIn(page, 'New', 'Ada Lovelace').waitFor();
-          assert.equal((await leadNamed(service, 'Ada Lovelace')).status, 'new');
+          await shows(async () => (await leadNamed(service, 'Ada Lovelace')).status, 'new');
         },
         { role: 'marketing' },
       ));
@@ -82,7 +83,7 @@ describe('The board of leads', () => {
         await page.keyboard.press('Escape');
         await page.mouse.up();
         await cardIn(page, 'New', 'Ada Lovelace').waitFor();
-        assert.equal((await leadNamed(service, 'Ada Lovelace')).status, 'new');
+        await shows(async () => (await leadNamed(service, 'Ada Lovelace')).status, 'new');
         await cardIn(page, 'New', 'Ada Lovelace').click();
         await page.waitForURL(/\/leads\/\d+$/);
       }));
@@ -105,7 +106,7 @@ describe('The board of leads', () => {
         await cardIn(page, 'Won', 'Ada Lovelace').waitFor();
         await page.getByText('Ada Lovelace moved to Won').waitFor();
         await focusIsOn(page, 'Ada Lovelace');
-        assert.equal((await leadNamed(service, 'Ada Lovelace')).status, 'won');
+        await shows(async () => (await leadNamed(service, 'Ada Lovelace')).status, 'won');
       }));
 
     it('moves the focused card by the digit of a stage, takes it back by u, and lists these keys', () =>
@@ -117,20 +118,20 @@ describe('The board of leads', () => {
         await cardIn(page, 'Qualified', 'Ada Lovelace').waitFor();
         await page.getByText('Ada Lovelace moved to Qualified').waitFor();
         await focusIsOn(page, 'Ada Lovelace');
-        assert.equal((await leadNamed(service, 'Ada Lovelace')).status, 'qualified');
+        await shows(async () => (await leadNamed(service, 'Ada Lovelace')).status, 'qualified');
 
         const undone = page.waitForResponse((response) => response.request().method() === 'PATCH');
         await page.keyboard.press('u');
         await undone;
         await cardIn(page, 'New', 'Ada Lovelace').waitFor();
         await focusIsOn(page, 'Ada Lovelace');
-        assert.equal((await leadNamed(service, 'Ada Lovelace')).status, 'new');
+        await shows(async () => (await leadNamed(service, 'Ada Lovelace')).status, 'new');
 
         await page.keyboard.press('?');
         const help = page.getByRole('dialog', { name: 'Move leads by keyboard' });
         const moving = ['Tab', 'Enter', 'Space', '←', '→', 'Escape'];
         const anywhere = ['/', 'Ctrl K', '⌘ K', '?'];
-        assert.deepEqual(await help.locator('kbd').allInnerTexts(), [...moving, ...'1234567u', ...anywhere]);
+        await shows(() => help.locator('kbd').allInnerTexts(), [...moving, ...'1234567u', ...anywhere]);
         await assertAccessible(page);
       }));
 
@@ -167,7 +168,7 @@ describe('The board of leads', () => {
           await drag(page, 'Ada Lovelace', 'Contacted');
           await page.getByText('Ada Lovelace was not moved').first().waitFor();
           await cardIn(page, 'New', 'Ada Lovelace').waitFor();
-          assert.deepEqual(await cards(page, 'Contacted'), ['Guest 01']);
+          await shows(() => cards(page, 'Contacted'), ['Guest 01']);
         },
         { expectedErrors: /500/ },
       ));
@@ -205,7 +206,7 @@ describe('The board of leads', () => {
           await page.waitForFunction(
             () => (document.querySelector('[data-stage="new"] ul')?.scrollTop ?? 0) > 0,
           );
-          assert.equal(await page.locator('[data-over]').count(), 0);
+          await shows(() => page.locator('[data-over]').count(), 0);
         },
         { size: PHONE },
       ));
@@ -215,8 +216,8 @@ describe('The board of leads', () => {
         await page.getByRole('searchbox').fill('guest 0');
         await page.waitForURL(/q=guest/);
         await atRest(page);
-        assert.equal((await cards(page, 'New')).length, 8);
-        assert.deepEqual(await cards(page, 'Contacted'), ['Guest 01']);
+        await shows(async () => (await cards(page, 'New')).length, 8);
+        await shows(() => cards(page, 'Contacted'), ['Guest 01']);
         await page.getByRole('link', { name: 'Table' }).click();
         await page.getByText('9 leads', { exact: true }).waitFor();
       }));
@@ -236,9 +237,9 @@ describe('The board of leads', () => {
       const marksOf = async (of: Locator) => (await of.innerText()).match(/\b(?:Bot|Test)$/gm) ?? [];
       const assertMarked = async (of: (name: string) => Locator) => {
         for (const name of ['Robby', 'Test Person', 'Plain Person']) await of(name).waitFor();
-        assert.deepEqual(await marksOf(of('Robby')), ['Bot']);
-        assert.deepEqual(await marksOf(of('Test Person')), ['Test']);
-        assert.deepEqual(await marksOf(of('Plain Person')), []);
+        await shows(() => marksOf(of('Robby')), ['Bot']);
+        await shows(() => marksOf(of('Test Person')), ['Test']);
+        await shows(() => marksOf(of('Plain Person')), []);
       };
       const withName = (all: Locator, page: Page) => (name: string) =>
         all.filter({ has: page.getByText(name, { exact: true }) });

@@ -10,6 +10,7 @@ import { useService } from '@leadtrail/testing/service';
 import type { Page } from 'playwright-core';
 import { assertAccessible, atRest, PHONE, undo, useDashboard } from './support/dashboard.ts';
 import { enquire, enquireMany, guests, leadNamed, moveTo, view } from './support/enquirers.ts';
+import { shows } from './support/shows.ts';
 
 describe('The leads page', () => {
   const service = useService('sqlite', {
@@ -36,7 +37,7 @@ describe('The leads page', () => {
     it('says who enquired, how to reach them, about what, and how many there are', () =>
       dashboard.visit('/leads', async (page) => {
         await page.getByText('3 leads', { exact: true }).waitFor();
-        assert.deepEqual(await names(page), ['Grace Hopper', 'Alan Turing', 'Ada Lovelace']);
+        await shows(() => names(page), ['Grace Hopper', 'Alan Turing', 'Ada Lovelace']);
         const ada = rowOf(page, 'Ada Lovelace');
         const text = await ada.innerText();
         for (const part of [
@@ -48,13 +49,13 @@ describe('The leads page', () => {
           'IP blocked',
         ])
           assert.ok(text.includes(part), `${part} in ${text}`);
-        assert.match(await rowOf(page, 'Grace Hopper').innerText(), /1 follow-up\b/);
+        await shows(() => rowOf(page, 'Grace Hopper').innerText(), /1 follow-up\b/);
       }));
 
     it('says that bots and fakes are counted, if there are any', () =>
       dashboard.visit('/leads', async (page) => {
         await page.getByText('3 leads', { exact: true }).waitFor();
-        assert.equal(await page.getByText('bots and fakes').count(), 0);
+        await shows(() => page.getByText('bots and fakes').count(), 0);
         await moveTo(service, 'Ada Lovelace', 'fake');
         await page.reload();
         await page.getByText('with bots and fakes', { exact: true }).waitFor();
@@ -103,13 +104,13 @@ describe('The leads page', () => {
           async (page) => {
             const ada = rowOf(page, 'Ada Lovelace');
             await ada.getByText('Monthly letter').waitFor();
-            assert.match(await ada.innerText(), /Riverside Gardens/);
+            await shows(() => ada.innerText(), /Riverside Gardens/);
             await page.getByRole('button', { name: 'More filters' }).click();
             await choose(page, 'Source', 'Monthly letter (1)');
             await page.waitForURL(/source=Newsletter/);
-            assert.deepEqual(await names(page), ['Ada Lovelace']);
+            await shows(() => names(page), ['Ada Lovelace']);
             const filters = page.getByRole('list', { name: 'Filters' });
-            assert.match(await filters.innerText(), /Monthly letter/);
+            await shows(() => filters.innerText(), /Monthly letter/);
           },
           { role },
         );
@@ -132,8 +133,8 @@ describe('The leads page', () => {
 
     it('marks what nobody has looked at', () =>
       dashboard.visit('/leads', async (page) => {
-        assert.equal(await rowOf(page, 'Ada Lovelace').getByText('To review').count(), 1);
-        assert.equal(await rowOf(page, 'Alan Turing').getByText('To review').count(), 0);
+        await shows(() => rowOf(page, 'Ada Lovelace').getByText('To review').count(), 1);
+        await shows(() => rowOf(page, 'Alan Turing').getByText('To review').count(), 0);
         const count = page
           .getByRole('navigation', { name: 'Views' })
           .getByRole('link', { name: 'To review 2' });
@@ -148,7 +149,7 @@ describe('The leads page', () => {
         await page.getByText('1 lead', { exact: true }).waitFor();
         await page.goto(`${service.url}/dashboard/leads?when=2019-01-01..2019-01-02`);
         await page.getByText('No leads here').waitFor();
-        assert.equal(await views.getByRole('link', { name: /To review/ }).innerText(), 'To review');
+        await shows(() => views.getByRole('link', { name: /To review/ }).innerText(), 'To review');
       }));
 
     it('says what was searched where the frame narrows it, and searches everything on request', async () => {
@@ -177,7 +178,7 @@ describe('The leads page', () => {
         );
       await dashboard.visit('/leads?q=Nobody', async (page) => {
         await page.getByText('Try a shorter search or other filters.').waitFor();
-        assert.equal(await page.getByRole('button', { name: /^Search all/ }).count(), 0);
+        await shows(() => page.getByRole('button', { name: /^Search all/ }).count(), 0);
       });
     });
 
@@ -192,14 +193,14 @@ describe('The leads page', () => {
         await page.getByRole('button', { name: 'More filters' }).click();
         await choose(page, 'Review', 'To review');
         await choose(page, 'Follow-ups', 'No follow-ups');
-        assert.deepEqual(await names(page), ['Ada Lovelace']);
+        await shows(() => names(page), ['Ada Lovelace']);
         shared = new URL(page.url()).search;
       });
       await dashboard.visit(`/leads${shared}`, async (page) => {
-        assert.deepEqual(await names(page), ['Ada Lovelace']);
-        assert.equal(await page.getByRole('searchbox').inputValue(), 'riverside');
+        await shows(() => names(page), ['Ada Lovelace']);
+        await shows(() => page.getByRole('searchbox').inputValue(), 'riverside');
         await page.getByRole('button', { name: 'More filters (2)' }).click();
-        assert.match(await page.getByRole('combobox', { name: 'Follow-ups' }).innerText(), /No follow-ups/);
+        await shows(() => page.getByRole('combobox', { name: 'Follow-ups' }).innerText(), /No follow-ups/);
       });
     });
 
@@ -207,13 +208,13 @@ describe('The leads page', () => {
       dashboard.visit('/leads', async (page) => {
         await page.getByRole('button', { name: 'Contact' }).click();
         await page.waitForURL(/sort=name_asc/);
-        assert.deepEqual(await names(page), ['Ada Lovelace', 'Alan Turing', 'Grace Hopper']);
+        await shows(() => names(page), ['Ada Lovelace', 'Alan Turing', 'Grace Hopper']);
         await page.getByRole('button', { name: 'Submitted' }).click();
         await page.getByRole('button', { name: 'Submitted' }).click();
         await page.waitForURL(/sort=oldest/);
-        assert.equal((await names(page))[0], 'Ada Lovelace');
-        assert.equal(
-          await page.getByRole('columnheader', { name: 'Submitted' }).getAttribute('aria-sort'),
+        await shows(async () => (await names(page))[0], 'Ada Lovelace');
+        await shows(
+          () => page.getByRole('columnheader', { name: 'Submitted' }).getAttribute('aria-sort'),
           'ascending',
         );
         await page.goBack();
@@ -225,7 +226,7 @@ describe('The leads page', () => {
       dashboard.visit('/leads', async (page) => {
         const { lead_id } = await leadNamed(service, 'Alan Turing');
         const link = page.getByRole('link', { name: 'Alan Turing' });
-        assert.equal(await link.getAttribute('href'), `/dashboard/leads/${lead_id}`);
+        await shows(() => link.getAttribute('href'), `/dashboard/leads/${lead_id}`);
         await rowOf(page, 'Alan Turing').getByRole('cell').getByText('Harbour', { exact: true }).click();
         await page.waitForURL(`**/leads/${lead_id}`);
         await page.goBack();
@@ -239,10 +240,10 @@ describe('The leads page', () => {
         async (page) => {
           await moveInTable(page, 'Ada Lovelace', 'Qualified');
           await page.getByText('Ada Lovelace moved to Qualified').waitFor();
-          assert.equal((await leadNamed(service, 'Ada Lovelace')).status, 'qualified');
+          await shows(async () => (await leadNamed(service, 'Ada Lovelace')).status, 'qualified');
           await undo(page);
           await stageOf(page, 'Ada Lovelace', 'New').waitFor();
-          assert.equal((await leadNamed(service, 'Ada Lovelace')).status, 'new');
+          await shows(async () => (await leadNamed(service, 'Ada Lovelace')).status, 'new');
         },
         { role: 'marketing' },
       ));
@@ -278,7 +279,7 @@ describe('The leads page', () => {
 
     it('lets a lead go from the list of its stage once it has left the stage', () =>
       dashboard.visit('/leads?status=won', async (page) => {
-        assert.deepEqual(await names(page), ['Alan Turing']);
+        await shows(() => names(page), ['Alan Turing']);
         await moveInTable(page, 'Alan Turing', 'Lost');
         await page.getByText('No leads match').waitFor();
         await page.getByRole('button', { name: 'Undo' }).click();
@@ -288,14 +289,14 @@ describe('The leads page', () => {
     it('has a view for everything, what is to be reviewed, follow-ups, won and fake', () =>
       dashboard.visit('/leads', async (page) => {
         await openView(page, 'To review');
-        assert.deepEqual(await names(page), ['Grace Hopper', 'Ada Lovelace']);
+        await shows(() => names(page), ['Grace Hopper', 'Ada Lovelace']);
         // Named by the tab, so neither a chip nor a count shows it.
-        assert.equal(await page.getByRole('list', { name: 'Filters' }).count(), 0);
+        await shows(() => page.getByRole('list', { name: 'Filters' }).count(), 0);
         await page.getByRole('button', { name: 'More filters', exact: true }).waitFor();
         await openView(page, 'Follow-ups');
-        assert.deepEqual(await names(page), ['Grace Hopper']);
+        await shows(() => names(page), ['Grace Hopper']);
         await openView(page, 'Won');
-        assert.deepEqual(await names(page), ['Alan Turing']);
+        await shows(() => names(page), ['Alan Turing']);
         await openView(page, 'Fake');
         await page.getByText('No leads match').waitFor();
         await page.getByRole('button', { name: 'Clear search and filters' }).click();
@@ -323,10 +324,10 @@ describe('The leads page', () => {
         '/leads?status=won',
         async (page) => {
           await menu(page, 'Saved views').click();
-          assert.deepEqual(await page.getByRole('menuitem').allInnerTexts(), ['Riverside']);
+          await shows(() => page.getByRole('menuitem').allInnerTexts(), ['Riverside']);
           await page.getByRole('menuitem', { name: 'Riverside' }).click();
           await menu(page, 'Riverside').waitFor();
-          assert.deepEqual(await names(page), ['Ada Lovelace', 'Grace Hopper']);
+          await shows(() => names(page), ['Ada Lovelace', 'Grace Hopper']);
         },
         { role: 'marketing' },
       );
@@ -350,7 +351,7 @@ describe('The leads page', () => {
         const dialog = page.getByRole('dialog');
         await dialog.getByLabel('Name').fill('x'.repeat(81));
         await dialog.getByText('At most 80 characters; this has 81.').waitFor();
-        assert.ok(await dialog.getByRole('button', { name: 'Save' }).isDisabled());
+        await shows(() => dialog.getByRole('button', { name: 'Save' }).isDisabled(), true);
         await dialog.getByLabel('Name').press('Backspace');
         await dialog.getByText('At most 80 characters.', { exact: true }).waitFor();
       }));
@@ -358,11 +359,11 @@ describe('The leads page', () => {
     it('shows the filters in use as chips, each of which takes its filter off', () =>
       dashboard.visit('/leads?delivery=none&status=new&channel=Nonsense', async (page) => {
         const chips = page.getByRole('list', { name: 'Filters' }).getByRole('button');
-        assert.deepEqual(await chips.allInnerTexts(), ['Stage: New', 'Delivery: Not sent']);
-        assert.deepEqual(await names(page), ['Grace Hopper', 'Ada Lovelace']);
+        await shows(() => chips.allInnerTexts(), ['Stage: New', 'Delivery: Not sent']);
+        await shows(() => names(page), ['Grace Hopper', 'Ada Lovelace']);
         await page.getByRole('button', { name: 'Remove filter Stage: New' }).click();
         await page.waitForURL((url) => !url.search.includes('status'));
-        assert.equal((await names(page)).length, 3);
+        await shows(async () => (await names(page)).length, 3);
         await page.getByRole('button', { name: 'More filters (1)' }).click();
         await choose(page, 'Engagement', 'Very Hot');
         await page.getByText('No leads match').waitFor();
@@ -376,7 +377,7 @@ describe('The leads page', () => {
         const height = async () => (await rowOf(page, 'Ada Lovelace').boundingBox())?.height ?? 0;
         const before = await height();
         // Without a count: some columns are always shown and cannot be chosen.
-        assert.equal(await page.getByRole('combobox', { name: 'Columns' }).innerText(), 'Columns');
+        await shows(() => page.getByRole('combobox', { name: 'Columns' }).innerText(), 'Columns');
         await page.getByRole('combobox', { name: 'Columns' }).click();
         await page.getByRole('option', { name: 'Risk' }).click();
         await page.getByRole('option', { name: 'Delivery' }).click();
@@ -385,8 +386,8 @@ describe('The leads page', () => {
         await page.reload();
         await rowOf(page, 'Ada Lovelace').getByText('Not sent').waitFor();
         const shown = ['Contact', 'Project', 'Submitted', 'Engagement', 'Delivery', 'Stage'];
-        assert.deepEqual(await heads(), shown);
-        assert.ok((await height()) < before * 0.8, 'compact rows are not as tall');
+        await shows(heads, shown);
+        await shows(async () => (await height()) < before * 0.8, true, 'compact rows are not as tall');
         await assertAccessible(page);
       }));
 
@@ -453,16 +454,16 @@ describe('The leads page', () => {
 
     it('has pages of 25, 50 and 100', () =>
       dashboard.visit('/leads', async (page) => {
-        assert.equal((await names(page)).length, 25);
+        await shows(async () => (await names(page)).length, 25);
         await page.getByRole('button', { name: 'Next page' }).click();
         await page.waitForURL(/offset=25/);
-        assert.equal((await names(page))[0], 'Guest 30');
+        await shows(async () => (await names(page))[0], 'Guest 30');
         await choose(page, 'Leads per page', '50 per page');
         await page.waitForURL((url) => url.search === '?limit=50');
-        assert.equal((await names(page)).length, 50);
+        await shows(async () => (await names(page)).length, 50);
         await choose(page, 'Leads per page', '100 per page');
         await page.waitForURL(/limit=100/);
-        assert.equal((await names(page)).length, 55);
+        await shows(async () => (await names(page)).length, 55);
       }));
 
     it('does the same to many: a range by shift and click, and back again', () =>
@@ -480,7 +481,7 @@ describe('The leads page', () => {
         await page.getByText('3 leads moved to Qualified').waitFor();
         await bar.waitFor({ state: 'detached' });
         await stageOf(page, 'Guest 52', 'Qualified').waitFor();
-        assert.equal((await leadNamed(service, 'Guest 53')).status, 'new');
+        await shows(async () => (await leadNamed(service, 'Guest 53')).status, 'new');
         await page.getByRole('button', { name: 'Undo' }).click();
         await page.getByText('3 leads moved back').waitFor();
         await stageOf(page, 'Guest 52', 'New').waitFor();
@@ -505,18 +506,18 @@ describe('The leads page', () => {
           await page.getByRole('checkbox', { name: 'Select all on this page' }).press(' ');
           const all = bar.getByRole('button', { name: 'Select all 55 that match' });
           // It looks like a button, not like plain text.
-          assert.equal(await all.evaluate((button) => getComputedStyle(button).borderTopWidth), '1px');
+          await shows(() => all.evaluate((button) => getComputedStyle(button).borderTopWidth), '1px');
           await page.getByText('with any bots and fakes', { exact: true }).waitFor();
           await all.click();
           await bar.getByText('55 leads selected').waitFor();
-          assert.equal(await bar.getByRole('button', { name: 'Send' }).count(), 0);
+          await shows(() => bar.getByRole('button', { name: 'Send' }).count(), 0);
           await bar.getByRole('button', { name: 'Not a lead' }).click();
           const question = page.getByRole('alertdialog', { name: 'Move 55 leads to Fake?' });
           await question.getByRole('button', { name: 'Move to Fake' }).click();
           await page.getByText('55 leads moved to Fake').waitFor();
           await page.keyboard.press('u');
           await page.getByText('55 leads moved back').waitFor();
-          assert.equal((await leadNamed(service, 'Guest 55')).status, 'new');
+          await shows(async () => (await leadNamed(service, 'Guest 55')).status, 'new');
         },
         { role: 'marketing' },
       ));
@@ -542,8 +543,8 @@ describe('The leads page', () => {
           await question.waitFor({ state: 'hidden' });
         }
         await bar.getByText('55 leads selected').waitFor();
-        assert.equal((await leadNamed(service, 'Guest 07')).status, 'won');
-        assert.equal((await leadNamed(service, 'Guest 08')).status, 'new');
+        await shows(async () => (await leadNamed(service, 'Guest 07')).status, 'won');
+        await shows(async () => (await leadNamed(service, 'Guest 08')).status, 'new');
       });
       await moveTo(service, 'Guest 07', 'new');
     });
@@ -568,15 +569,15 @@ describe('The leads page', () => {
           const question = page.getByRole('alertdialog', { name: 'Move 55 leads to Fake?' });
           const confirm = question.getByRole('button', { name: 'Move to Fake' });
           await question.getByText('Counting how many of them are Won…').waitFor();
-          assert.ok(await confirm.isDisabled());
+          await shows(() => confirm.isDisabled(), true);
           answer.resolve();
           await question.getByText('How many of them are Won could not be counted.').waitFor();
-          assert.ok(await confirm.isDisabled());
+          await shows(() => confirm.isDisabled(), true);
           await assertAccessible(page);
           await question.getByRole('button', { name: 'Count again' }).click();
           await question.getByRole('button', { name: 'Count again' }).waitFor({ state: 'detached' });
           await question.getByText('This includes all matches, on other pages too.').waitFor();
-          assert.ok(await confirm.isEnabled());
+          await shows(() => confirm.isEnabled(), true);
           await question.getByRole('button', { name: 'Cancel' }).click();
         },
         { expectedErrors: /status of 400/ },
@@ -585,7 +586,7 @@ describe('The leads page', () => {
     it('no longer marks a lead that one comes back from', () =>
       dashboard.visit('/leads', async (page) => {
         const row = rowOf(page, 'Guest 55');
-        assert.equal(await row.getByText('To review').count(), 1);
+        await shows(() => row.getByText('To review').count(), 1);
         const viewed = page.waitForResponse(/\/analytics\/leads\/\d+$/);
         await page.getByRole('link', { name: 'Guest 55' }).click();
         await (await viewed).finished();
@@ -601,13 +602,13 @@ describe('The leads page', () => {
         await comeBack(page);
         await page.getByRole('button', { name: '2 new leads' }).click();
         await page.getByRole('link', { name: 'Later Guest' }).waitFor();
-        assert.equal((await names(page))[1], 'Late Guest');
-        assert.equal(await page.getByRole('button', { name: /new leads?/ }).count(), 0);
+        await shows(async () => (await names(page))[1], 'Late Guest');
+        await shows(() => page.getByRole('button', { name: /new leads?/ }).count(), 0);
 
         await enquire(service, 'Latest Guest');
         await comeBack(page);
         await page.getByRole('button', { name: '1 new lead' }).waitFor();
-        assert.equal((await names(page))[0], 'Later Guest');
+        await shows(async () => (await names(page))[0], 'Later Guest');
       }));
 
     it('counts what has come in among what is to be reviewed', () =>
@@ -633,14 +634,14 @@ describe('The leads page', () => {
         await question.getByText('This cannot be undone.').waitFor();
         await question.getByRole('button', { name: 'Cancel' }).click();
         await question.waitFor({ state: 'hidden' });
-        assert.equal((await leadNamed(service, 'Guest 02')).needs_review, 1);
+        await shows(async () => (await leadNamed(service, 'Guest 02')).needs_review, 1);
         await mark.click();
         await question.getByRole('button', { name: 'Mark as reviewed' }).click();
         await page
           .getByText(/^\d+ leads marked as reviewed/)
           .first()
           .waitFor();
-        assert.equal((await leadNamed(service, 'Guest 02')).needs_review, 0);
+        await shows(async () => (await leadNamed(service, 'Guest 02')).needs_review, 0);
       }));
 
     it('keeps what is written from right to left apart from the rest, and the dot beside a long name', async () => {

@@ -25,6 +25,7 @@ import {
   PHONE,
   useDashboard,
 } from './support/dashboard.ts';
+import { shows } from './support/shows.ts';
 import { assertSameCounts } from './support/visits-links.ts';
 
 const REALTIME_PATIENCE_MS = 30_000;
@@ -72,22 +73,22 @@ describe('the overview', () => {
       });
       const [leads, rate, qualified, won, visits] = totals.metrics;
       assert.deepEqual([leads, visits, totals.previous?.[4]], [1, 3, 2]);
-      assert.match(await figure(page, 'Leads').innerText(), new RegExp(`^${leads}\n`));
-      assert.match(
-        await figure(page, 'Conversion rate').innerText(),
+      await shows(() => figure(page, 'Leads').innerText(), new RegExp(`^${leads}\n`));
+      await shows(
+        () => figure(page, 'Conversion rate').innerText(),
         new RegExp(`^${rate}%\n.*Of ${visits} visits`, 's'),
       );
-      assert.match(await figure(page, 'Qualified').innerText(), new RegExp(`^${qualified}\n`));
-      assert.match(await figure(page, 'Won').innerText(), new RegExp(`^${won}\n`));
+      await shows(() => figure(page, 'Qualified').innerText(), new RegExp(`^${qualified}\n`));
+      await shows(() => figure(page, 'Won').innerText(), new RegExp(`^${won}\n`));
 
       await choose(page, 'Period', 'Last 30 days');
       await page.waitForURL(/when=last_30_days/);
       await atRest(page);
-      assert.match(await figure(page, 'Conversion rate').innerText(), /Of 5 visits/);
+      await shows(() => figure(page, 'Conversion rate').innerText(), /Of 5 visits/);
       await page.goBack();
       await page.waitForURL(/when=last_7_days/);
       await atRest(page);
-      assert.match(await figure(page, 'Conversion rate').innerText(), /Of 3 visits/);
+      await shows(() => figure(page, 'Conversion rate').innerText(), /Of 3 visits/);
     }));
 
   test('a number of leads leads to exactly those', () =>
@@ -108,16 +109,16 @@ describe('the overview', () => {
       await page.getByRole('link', { name: 'Campaigns' }).click();
       await page.getByRole('heading', { level: 1, name: 'Campaigns' }).waitFor();
       await page.waitForURL(/compare=previous_year/);
-      assert.match(await page.getByRole('combobox', { name: 'Period' }).innerText(), /^Last 7 days/);
+      await shows(() => page.getByRole('combobox', { name: 'Period' }).innerText(), /^Last 7 days/);
 
       await page.goto(`${service.url}/dashboard/`);
       await atRest(page);
-      assert.match(await page.getByRole('combobox', { name: 'Period' }).innerText(), /^Last 7 days/);
+      await shows(() => page.getByRole('combobox', { name: 'Period' }).innerText(), /^Last 7 days/);
       await page.waitForURL(/when=last_7_days/);
       // The address takes precedence.
       await page.goto(`${service.url}/dashboard/?when=today`);
       await atRest(page);
-      assert.match(await page.getByRole('combobox', { name: 'Period' }).innerText(), /^Today/);
+      await shows(() => page.getByRole('combobox', { name: 'Period' }).innerText(), /^Today/);
     }));
 
   test('a row of a breakdown is a filter of the frame, to be set and removed by the keyboard', () =>
@@ -127,14 +128,14 @@ describe('the overview', () => {
       await page.keyboard.press('Enter');
       await page.waitForURL(/filters=.*channel.*Organic/);
       await atRest(page);
-      assert.match(await figure(page, 'Conversion rate').innerText(), /Of 3 visits/);
+      await shows(() => figure(page, 'Conversion rate').innerText(), /Of 3 visits/);
 
       await page.getByRole('tab', { name: 'Source' }).click();
       await page.getByRole('table', { name: 'By source' }).getByText('google.com').waitFor();
       await page.getByRole('button', { name: 'Remove filter Channel: Organic search' }).press('Enter');
       await page.waitForURL((url) => !url.searchParams.has('filters'));
       await atRest(page);
-      assert.match(await figure(page, 'Conversion rate').innerText(), /Of 5 visits/);
+      await shows(() => figure(page, 'Conversion rate').innerText(), /Of 5 visits/);
     }));
 
   test('draws the previous period behind the days, to be read with the arrow keys', () =>
@@ -143,17 +144,23 @@ describe('the overview', () => {
       await page.getByText('Previous period').first().waitFor();
       await chart.focus();
       await page.keyboard.press('End');
-      assert.match(
-        (await chart.getAttribute('aria-valuetext')) ?? '',
+      await shows(
+        async () => (await chart.getAttribute('aria-valuetext')) ?? '',
         /, so far: Visits \d+, Previous period 0$/,
       );
       await page.keyboard.press('ArrowLeft');
       await page.keyboard.press('ArrowLeft');
-      assert.match((await chart.getAttribute('aria-valuetext')) ?? '', /: Visits 3, Previous period 0$/);
+      await shows(
+        async () => (await chart.getAttribute('aria-valuetext')) ?? '',
+        /: Visits 3, Previous period 0$/,
+      );
       await page.keyboard.press('ArrowLeft');
-      assert.match((await chart.getAttribute('aria-valuetext')) ?? '', /: Visits 0, Previous period 2$/);
+      await shows(
+        async () => (await chart.getAttribute('aria-valuetext')) ?? '',
+        /: Visits 0, Previous period 2$/,
+      );
       const table = page.getByRole('table', { name: 'Visits per day' });
-      assert.equal(await table.getByRole('row').count(), 1 + 7);
+      await shows(() => table.getByRole('row').count(), 1 + 7);
     }));
 
   test('a point leads to what it counts: by Enter, by a click, and from the table of its values', () =>
@@ -225,7 +232,7 @@ describe('the overview', () => {
       const map = page.getByRole('slider', { name: /^Countries on the map/ });
       await map.focus();
       await page.keyboard.press('Home');
-      assert.match((await map.getAttribute('aria-valuetext')) ?? '', /^India: visits 3,/);
+      await shows(async () => (await map.getAttribute('aria-valuetext')) ?? '', /^India: visits 3,/);
       await page.keyboard.press('Enter');
       await page.waitForURL(/\/visits\?.*country%3AIN/);
       await page.getByText('3 visits', { exact: true }).waitFor();
@@ -331,14 +338,14 @@ describe('the overview', () => {
       const map = page.getByRole('slider', { name: /^Countries on the map/ });
       await map.focus();
       await page.keyboard.press('Home');
-      assert.equal(await map.getAttribute('aria-valuetext'), 'India: visits 3, visitors 3');
+      await shows(() => map.getAttribute('aria-valuetext'), 'India: visits 3, visitors 3');
       await page.keyboard.press('ArrowRight');
-      assert.equal(await map.getAttribute('aria-valuetext'), 'Germany: visits 2, visitors 2');
+      await shows(() => map.getAttribute('aria-valuetext'), 'Germany: visits 2, visitors 2');
 
       await page.getByRole('button', { name: 'List', exact: true }).click();
       await page.waitForURL(/countries=list/);
       await map.waitFor({ state: 'detached' });
-      assert.match(await page.getByRole('table', { name: 'By country' }).innerText(), /India/);
+      await shows(() => page.getByRole('table', { name: 'By country' }).innerText(), /India/);
     }));
 
   test('shows any page that was viewed, and the events a site has named', () =>
@@ -346,18 +353,18 @@ describe('the overview', () => {
       await page.getByRole('tab', { name: 'Page', exact: true }).click();
       const pages = page.getByRole('table', { name: 'By page' });
       await pages.getByRole('row', { name: /^www\.example\.com\/riverside 3$/ }).waitFor();
-      assert.equal(await pages.getByRole('button').count(), 0);
+      await shows(() => pages.getByRole('button').count(), 0);
       await page.getByRole('tab', { name: 'Event' }).click();
       const events = page.getByRole('table', { name: 'By event' });
       await events.getByRole('row', { name: 'video_played 3' }).waitFor();
-      assert.equal(await events.getByRole('row').count(), 1 + 1);
+      await shows(() => events.getByRole('row').count(), 1 + 1);
     }));
 
   test('nothing that claims to be a page is a link', () =>
     dashboard.visit('/', async (page) => {
       await page.getByRole('tab', { name: 'Exit page' }).click();
       await page.getByRole('table', { name: 'By exit page' }).getByText(SCRIPT).waitFor();
-      assert.equal(await page.locator('a[href^="javascript:"]').count(), 0);
+      await shows(() => page.locator('a[href^="javascript:"]').count(), 0);
     }));
 
   test('lets the admin refresh, and says when it can be done again', () =>
@@ -368,7 +375,7 @@ describe('the overview', () => {
         await page.getByRole('button', { name: 'Refresh', exact: true }).click();
         const waiting = page.getByRole('button', { name: /^Refresh again in (29|30) min$/ });
         await waiting.waitFor();
-        assert.ok(await waiting.isDisabled());
+        await shows(() => waiting.isDisabled(), true);
 
         // A viewer who does not know of the cooldown learns of it on trying.
         await page.reload();
@@ -387,8 +394,8 @@ describe('the overview', () => {
     dashboard.visit(
       '/',
       async (page) => {
-        assert.match(await figure(page, 'Leads').innerText(), /\d/);
-        assert.equal(await page.getByRole('button', { name: /^Refresh/ }).count(), 0);
+        await shows(() => figure(page, 'Leads').innerText(), /\d/);
+        await shows(() => page.getByRole('button', { name: /^Refresh/ }).count(), 0);
       },
       { role: 'marketing' },
     ));
@@ -417,12 +424,12 @@ describe('the overview', () => {
       await service.settled();
       const visits = page.getByRole('table', { name: 'Visits right now' });
       await visits.waitFor({ timeout: REALTIME_PATIENCE_MS });
-      assert.equal(await figure(page, 'Visits').innerText(), '1');
-      assert.equal(await figure(page, 'Leads').innerText(), '1');
+      await shows(() => figure(page, 'Visits').innerText(), '1');
+      await shows(() => figure(page, 'Leads').innerText(), '1');
       await figure(page, 'Leads').getByRole('link', { name: '1' }).click();
       await page.waitForURL(/only=leads/);
       await atRest(page);
-      assert.equal(await visits.locator('tbody tr').count(), 1);
+      await shows(() => visits.locator('tbody tr').count(), 1);
       await page.getByRole('button', { name: 'Remove filter Only: Leads' }).click();
       await page.waitForURL((url) => !url.searchParams.has('only'));
       const row = await visits.getByRole('row').nth(1).innerText();
@@ -444,8 +451,8 @@ describe('the overview of a new installation', () => {
     dashboard.visit('/', async (page) => {
       await page.getByText('Nothing needs attention yet').waitFor();
       await page.getByText('No submissions yet').waitFor();
-      assert.ok((await page.getByText('Nothing in this period').count()) > 0);
-      assert.match(await figure(page, 'Conversion rate').innerText(), /^–\n/);
+      await shows(async () => (await page.getByText('Nothing in this period').count()) > 0, true);
+      await shows(() => figure(page, 'Conversion rate').innerText(), /^–\n/);
       await page.getByRole('slider', { name: 'Leads per day' }).waitFor();
       await assertAccessible(page);
     }));
@@ -509,7 +516,7 @@ describe('a day that is not over', () => {
           .waitFor();
         await page.getByText('3 leads', { exact: true }).waitFor();
         const rows = page.getByRole('table', { name: 'Leads' }).locator('tbody tr');
-        assert.equal(await rows.filter({ hasText: /early1-\d@example\.org/ }).count(), 3);
+        await shows(() => rows.filter({ hasText: /early1-\d@example\.org/ }).count(), 3);
         await assertUsable(page);
         await page.setViewportSize(DESKTOP);
 
@@ -556,7 +563,7 @@ describe('a day that is not over', () => {
         await page.getByRole('option', { name: 'No comparison' }).click();
         await page.waitForURL(/compare=none/);
         await page.getByText('3 visits', { exact: true }).waitFor();
-        assert.equal(await page.getByText('up to the same time').count(), 0);
+        await shows(() => page.getByText('up to the same time').count(), 0);
       },
       { at: EARLY },
     ));
@@ -595,11 +602,11 @@ describe('a day that is not over', () => {
           .waitFor();
         await chart.focus();
         await page.keyboard.press('ArrowRight');
-        assert.match(
-          (await chart.getAttribute('aria-valuetext')) ?? '',
+        await shows(
+          async () => (await chart.getAttribute('aria-valuetext')) ?? '',
           /^04:00: Leads –, Previous period 0$/,
         );
-        assert.equal(await chart.locator('path[stroke-dasharray]').count(), 1);
+        await shows(() => chart.locator('path[stroke-dasharray]').count(), 1);
       },
       { at: EARLY },
     ));
@@ -620,7 +627,7 @@ describe('an installation that has been silent for five weeks', () => {
     dashboard.visit('/', async (page) => {
       await page.getByText('Tracking has stopped').waitFor();
       await page.getByText('No site had a visit in the last 14 days.').waitFor();
-      assert.equal(await page.getByText('Nothing needs attention yet').count(), 0);
+      await shows(() => page.getByText('Nothing needs attention yet').count(), 0);
     }));
 });
 
@@ -633,8 +640,8 @@ describe('the first steps of a new installation', () => {
       '/',
       async (page) => {
         await page.getByRole('heading', { name: 'Have your site added' }).waitFor();
-        assert.equal(await page.getByRole('link', { name: 'Sites and forms' }).count(), 0);
-        assert.equal(await page.getByRole('link', { name: 'demo page' }).count(), 0);
+        await shows(() => page.getByRole('link', { name: 'Sites and forms' }).count(), 0);
+        await shows(() => page.getByRole('link', { name: 'demo page' }).count(), 0);
       },
       { role: 'marketing' },
     ));
@@ -645,7 +652,7 @@ describe('the first steps of a new installation', () => {
       await steps.waitFor();
       await assertUsable(page);
       await page.setViewportSize(DESKTOP);
-      assert.equal(await page.getByRole('link', { name: 'demo page' }).getAttribute('href'), '/demo');
+      await shows(() => page.getByRole('link', { name: 'demo page' }).getAttribute('href'), '/demo');
       await page.getByRole('link', { name: 'Sites and forms' }).click();
       await page.waitForURL(/\/settings\/sites$/);
       await page.goBack();

@@ -8,6 +8,7 @@ import { useService } from '@leadtrail/testing/service';
 import { sendEvents, startSession } from '@leadtrail/testing/visits';
 import type { Frame, Page } from 'playwright-core';
 import { assertUsable, atRest, useDashboard, type VisitOptions } from './support/dashboard.ts';
+import { shows } from './support/shows.ts';
 
 const START = Date.parse('2026-03-10T12:00:00Z');
 const LENGTH_MS = 40_000;
@@ -57,7 +58,7 @@ const frameAt = (page: Page, depth: number): Frame => {
 const playerFrame = (page: Page) => frameAt(page, 2);
 const rebuiltFrame = (page: Page) => frameAt(page, 3);
 
-async function shows(page: Page, words: string): Promise<void> {
+async function plays(page: Page, words: string): Promise<void> {
   await page.locator('iframe').waitFor();
   await page.getByText(/\d:\d\d \/ 0:40/).waitFor();
   await rebuiltFrame(page).getByText(words).waitFor();
@@ -67,7 +68,7 @@ async function shows(page: Page, words: string): Promise<void> {
 async function showsImages(page: Page, count: number): Promise<void> {
   const images = rebuiltFrame(page).locator('img');
   await images.nth(count - 1).waitFor({ state: 'attached' });
-  assert.equal(await images.count(), count);
+  await shows(() => images.count(), count);
 }
 
 describe('the replay of a visit', () => {
@@ -113,7 +114,7 @@ describe('the replay of a visit', () => {
       path,
       async (page) => {
         await page.getByRole('button', { name: 'Watch recording' }).click();
-        await shows(page, 'Flats by the river');
+        await plays(page, 'Flats by the river');
         assert.equal(new URL(page.url()).searchParams.get('replay'), session);
         await page.getByText('https://example.com/flats').waitFor();
         await page.keyboard.press('Escape');
@@ -122,14 +123,14 @@ describe('the replay of a visit', () => {
       },
       NO_STORAGE,
     );
-    await dashboard.visit(`${path}?replay=${session}`, (page) => shows(page, 'Flats by the river'), {
+    await dashboard.visit(`${path}?replay=${session}`, (page) => plays(page, 'Flats by the river'), {
       ...NO_STORAGE,
       role: 'marketing',
     });
     const unrecorded = await aRecordedLead(null);
     await dashboard.visit(unrecorded.path, async (page) => {
       await page.getByText('Visit', { exact: true }).waitFor();
-      assert.equal(await page.getByRole('button', { name: 'Watch recording' }).count(), 0);
+      await shows(() => page.getByRole('button', { name: 'Watch recording' }).count(), 0);
     });
     await dashboard.visit(
       `${unrecorded.path}?replay=${unrecorded.session}`,
@@ -143,7 +144,7 @@ describe('the replay of a visit', () => {
     await dashboard.visit(
       `${path}?replay=${session}`,
       async (page) => {
-        await shows(page, 'before');
+        await plays(page, 'before');
         const position = page.getByRole('slider', { name: 'Position' });
         const now = async () => Number(await position.inputValue());
 
@@ -157,20 +158,20 @@ describe('the replay of a visit', () => {
         );
         await position.press('End');
         await rebuiltFrame(page).getByText('after').waitFor();
-        assert.equal(await now(), LENGTH_MS);
+        await shows(now, LENGTH_MS);
         await position.press('Home');
         await rebuiltFrame(page).getByText('before').waitFor();
 
         await page.getByRole('button', { name: '8×' }).press('Enter');
-        assert.equal(await page.getByRole('button', { name: '8×' }).getAttribute('aria-pressed'), 'true');
+        await shows(() => page.getByRole('button', { name: '8×' }).getAttribute('aria-pressed'), 'true');
         await page.getByRole('button', { name: 'Play' }).press('Enter');
         await rebuiltFrame(page).getByText('after').waitFor();
         await page.getByRole('button', { name: 'Play again' }).waitFor();
 
         const skipping = page.getByRole('switch', { name: 'Skip inactivity' });
-        assert.equal(await skipping.getAttribute('aria-checked'), 'true');
+        await shows(() => skipping.getAttribute('aria-checked'), 'true');
         await skipping.press('Space');
-        assert.equal(await skipping.getAttribute('aria-checked'), 'false');
+        await shows(() => skipping.getAttribute('aria-checked'), 'false');
         await page.getByRole('button', { name: 'Full screen' }).press('Enter');
         await page.getByRole('button', { name: 'Leave full screen' }).waitFor();
       },
@@ -183,7 +184,7 @@ describe('the replay of a visit', () => {
     await dashboard.visit(
       `${path}?replay=${session}`,
       async (page) => {
-        await shows(page, 'before');
+        await plays(page, 'before');
         const reached = await playerFrame(page).evaluate(async (address) => {
           const attempt = async (reach: () => unknown) => {
             try {
@@ -273,14 +274,14 @@ describe('the replay of a visit', () => {
           dialogs += 1;
           void dialog.dismiss();
         });
-        await shows(page, 'Hostile page');
+        await plays(page, 'Hostile page');
         await page.getByRole('slider', { name: 'Position' }).press('End');
         await showsImages(page, 2);
         await rebuiltFrame(page).evaluate(() => document.querySelector('a')?.click());
         await atRest(page);
         for (const frame of page.frames()) {
-          assert.equal(
-            await frame.evaluate(() => (window as unknown as { __xss?: unknown }).__xss),
+          await shows(
+            () => frame.evaluate(() => (window as unknown as { __xss?: unknown }).__xss),
             undefined,
             frame.url(),
           );
@@ -340,11 +341,11 @@ describe('the replay of a visit', () => {
     await dashboard.visit(
       `${path}?replay=${session}`,
       async (page) => {
-        await shows(page, 'Mistyped page');
+        await plays(page, 'Mistyped page');
         await page.getByRole('slider', { name: 'Position' }).press('End');
         await showsImages(page, 2);
         await atRest(page);
-        assert.equal(await rebuiltFrame(page).locator('link, meta, base, [ping], [src*="http"]').count(), 0);
+        await shows(() => rebuiltFrame(page).locator('link, meta, base, [ping], [src*="http"]').count(), 0);
       },
       { expectedErrors: /sessionStorage|Content Security Policy|Blocked script execution|request to/ },
     );
@@ -372,20 +373,20 @@ describe('the replay of a visit', () => {
         await page.getByText('No recording matches').waitFor();
         await choose('Period', 'All time');
         await choose('Form', 'Form abandoned');
-        assert.equal(await visits.count(), 1);
-        assert.match(await visits.innerText(), /example\.com\/left\n1 page · 40 s · Form abandoned/);
+        await shows(() => visits.count(), 1);
+        await shows(() => visits.innerText(), /example\.com\/left\n1 page · 40 s · Form abandoned/);
         await choose('Lead', 'Leads only');
         await page.getByText('No recording matches').waitFor();
         await choose('Form', 'Any form activity');
         await visits.first().waitFor();
-        assert.match(await visits.first().innerText(), /Ada/);
+        await shows(() => visits.first().innerText(), /Ada/);
         await page.getByRole('searchbox').fill('LEFT');
         await page.getByText('No recording matches').waitFor();
         await choose('Lead', 'No leads');
         await visits.first().waitFor();
         assert.equal(new URL(page.url()).searchParams.get('q'), 'LEFT');
         await page.getByRole('button', { name: 'Play the visit to example.com/left' }).click();
-        await shows(page, 'Flats by the river');
+        await plays(page, 'Flats by the river');
       },
       NO_STORAGE,
     );
@@ -408,7 +409,7 @@ describe('the replay of a visit', () => {
     await dashboard.visit(
       `${path}?replay=${session}`,
       async (page) => {
-        await shows(page, 'before');
+        await plays(page, 'before');
         await assertUsable(page);
       },
       NO_STORAGE,

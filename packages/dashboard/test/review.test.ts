@@ -7,6 +7,7 @@ import { MARKETING_KEY, useService } from '@leadtrail/testing/service';
 import type { Page } from 'playwright-core';
 import { assertAccessible, atRest, useDashboard } from './support/dashboard.ts';
 import { enquireMany, guests, moveTo, view } from './support/enquirers.ts';
+import { shows } from './support/shows.ts';
 
 const NAMES = ['Ada', 'Bob', 'Cyd', 'Eve'];
 
@@ -44,32 +45,32 @@ describe('reviewing leads without the mouse', () => {
   test('j and k and the arrows go along the list, which begins with the latest', () =>
     dashboard.visit('/leads', async (page) => {
       await page.keyboard.press('j');
-      assert.equal(await focused(page), 'Eve');
+      await shows(() => focused(page), 'Eve');
       await page.keyboard.press('j');
       await page.keyboard.press('ArrowDown');
-      assert.equal(await focused(page), 'Bob');
+      await shows(() => focused(page), 'Bob');
       await page.keyboard.press('ArrowUp');
       await page.keyboard.press('k');
       await page.keyboard.press('k');
-      assert.equal(await focused(page), 'Eve');
+      await shows(() => focused(page), 'Eve');
     }));
 
   test('a digit is a stage, u takes it back, r marks as reviewed and leaves the row where it is', () =>
     dashboard.visit('/leads?seen=false', async (page) => {
       await page.keyboard.press('j');
       await pressAndWait(page, '3', 'PATCH', /\/analytics\/leads\//);
-      assert.equal((await leadOf('Eve')).status, 'qualified');
+      await shows(async () => (await leadOf('Eve')).status, 'qualified');
       // Hovered, the toast does not time out: only the undo closes it.
       await page.getByText('Eve moved to Qualified').hover();
       await pressAndWait(page, 'u', 'PATCH', /\/analytics\/leads\//);
-      assert.equal((await leadOf('Eve')).status, 'new');
+      await shows(async () => (await leadOf('Eve')).status, 'new');
       await page.getByText('Eve moved to Qualified').waitFor({ state: 'detached' });
       await page.getByText('Eve moved back to New').waitFor();
 
       await pressAndWait(page, 'r', 'GET', /\/analytics\/leads\/\d+$/);
-      assert.equal((await leadOf('Eve')).needs_review, 0);
-      assert.equal(await page.locator('tr[data-lead]').count(), NAMES.length);
-      assert.equal(await focused(page), 'Eve');
+      await shows(async () => (await leadOf('Eve')).needs_review, 0);
+      await shows(() => page.locator('tr[data-lead]').count(), NAMES.length);
+      await shows(() => focused(page), 'Eve');
     }));
 
   test('what somebody else has moved meanwhile stays where it is, and shows', () =>
@@ -84,7 +85,7 @@ describe('reviewing leads without the mouse', () => {
         await page.getByText('Eve was not moved').first().waitFor();
         await page.getByText('The lead has been moved to another stage meanwhile.').first().waitFor();
         await page.getByRole('row', { name: /Eve/ }).getByText('Won').waitFor();
-        assert.equal((await leadOf('Eve')).status, 'won');
+        await shows(async () => (await leadOf('Eve')).status, 'won');
         await moveTo(service, 'Eve', 'new');
       },
       { expectedErrors: /status of 409/ },
@@ -102,11 +103,11 @@ describe('reviewing leads without the mouse', () => {
       await page.getByRole('heading', { level: 1, name: 'Bob' }).waitFor();
       await atRest(page);
       await pressAndWait(page, '2', 'PATCH', /\/analytics\/leads\//);
-      assert.equal((await leadOf('Bob')).status, 'contacted');
+      await shows(async () => (await leadOf('Bob')).status, 'contacted');
       await page.keyboard.press('Escape');
       await page.getByRole('heading', { level: 1, name: 'Leads' }).waitFor();
       await atRest(page);
-      assert.equal(await focused(page), 'Bob');
+      await shows(() => focused(page), 'Bob');
     }));
 
   test('n opens the lead with the note begun; saving it or Escape gives the keys back', () =>
@@ -121,7 +122,7 @@ describe('reviewing leads without the mouse', () => {
       await page.getByRole('list', { name: 'Notes' }).getByText('Calls back on Monday').waitFor();
       await page.waitForFunction(() => document.activeElement === document.body);
       await page.keyboard.press('n');
-      assert.equal(await page.getByLabel('New note').inputValue(), '');
+      await shows(() => page.getByLabel('New note').inputValue(), '');
       await page.keyboard.press('Escape');
       await page.keyboard.press('j');
       await page.getByRole('heading', { level: 1, name: 'Bob' }).waitFor();
@@ -131,8 +132,8 @@ describe('reviewing leads without the mouse', () => {
     dashboard.visit('/leads', async (page) => {
       await page.keyboard.press('/');
       await page.keyboard.type('j3ru?');
-      assert.equal(await page.getByRole('searchbox').inputValue(), 'j3ru?');
-      assert.equal(await page.getByRole('dialog').count(), 0);
+      await shows(() => page.getByRole('searchbox').inputValue(), 'j3ru?');
+      await shows(() => page.getByRole('dialog').count(), 0);
     }));
 
   test('f sends a lead, and says why it cannot', () =>
@@ -175,9 +176,9 @@ describe('reviewing leads without the mouse', () => {
 
         await page.keyboard.press('f');
         await page.getByText('Eve was not sent').first().waitFor();
-        assert.equal((await leadOf('Eve')).status, 'contacted');
+        await shows(async () => (await leadOf('Eve')).status, 'contacted');
         await pressAndWait(page, 'u', 'PATCH', /\/analytics\/leads\//);
-        assert.equal((await leadOf('Eve')).status, 'new');
+        await shows(async () => (await leadOf('Eve')).status, 'new');
         await page.keyboard.press('?');
         await page.getByRole('dialog', { name: 'Review leads by keyboard' }).waitFor();
         await page.keyboard.press('Escape');
@@ -199,7 +200,7 @@ describe('reviewing leads without the mouse', () => {
         const filter = page.getByRole('combobox', { name: 'Stage' });
         await filter.press('n');
         await filter.press('j');
-        assert.equal(await focused(page), 'Eve');
+        await shows(() => focused(page), 'Eve');
         assert.equal(new URL(page.url()).search, search);
       },
       { expectedErrors: /status of 409/ },
@@ -258,7 +259,7 @@ describe('reviewing leads without the mouse', () => {
         assert.equal(body.lead.value, value);
         await page.getByText(shown, { exact: true }).waitFor({ state: 'detached' });
         // A toast replaces an earlier one with the same text.
-        assert.equal(await page.getByRole('dialog').filter({ hasText: 'Value saved' }).count(), 1);
+        await shows(() => page.getByRole('dialog').filter({ hasText: 'Value saved' }).count(), 1);
       }
       const unclear = 'This amount is not clear. Write it with one decimal mark, such as 1234.56.';
       const outside = 'Enter an amount from 0 to 1,000,000,000.';
@@ -272,7 +273,7 @@ describe('reviewing leads without the mouse', () => {
         await amount.fill('');
         await amount.fill(wrong);
         await page.getByText(said).waitFor();
-        assert.ok(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled());
+        await shows(() => page.getByRole('button', { name: 'Save', exact: true }).isDisabled(), true);
       }
     }));
 
@@ -292,7 +293,7 @@ describe('reviewing leads without the mouse', () => {
       answer.resolve();
       await page.getByText('Value saved').first().waitFor();
       await atRest(page);
-      assert.equal(await amount.inputValue(), '88');
+      await shows(() => amount.inputValue(), '88');
     }));
 
   const signInAs = async (page: Page, key: string) => {
@@ -336,7 +337,7 @@ describe('reviewing leads without the mouse', () => {
     const body = { value: 450.125 };
     assert.equal((await call(service, 'PATCH', '/analytics/leads/2', { body })).status, 200);
     await dashboard.visit('/leads/2', async (page) => {
-      assert.equal(await page.getByLabel('Amount in EUR').inputValue(), '450.1250');
+      await shows(() => page.getByLabel('Amount in EUR').inputValue(), '450.1250');
     });
   });
 
@@ -401,7 +402,7 @@ describe('reviewing leads without the mouse', () => {
         await page.goBack();
         await open(page, 'Guest 01');
         await place(page, '30 of 30');
-        assert.ok(await page.getByRole('button', { name: 'Next lead' }).isDisabled());
+        await shows(() => page.getByRole('button', { name: 'Next lead' }).isDisabled(), true);
       }));
 
     test('k leaves out none when leads have come meanwhile', () =>

@@ -10,6 +10,7 @@ import type { Page } from 'playwright-core';
 import { DAY_MS } from '../../server/src/lib/utc-time.ts';
 import type { SetAsideLead } from '../../server/src/store/set-aside-leads.ts';
 import { assertAccessible, assertFits, assertUsable, PHONE, useDashboard } from './support/dashboard.ts';
+import { shows } from './support/shows.ts';
 
 const LISTS = [
   {
@@ -74,7 +75,7 @@ describe('the pages of rejected and testing leads', () => {
           await page.getByText(says).waitFor();
           // The last link is the one after the tabs.
           await page.getByRole('main').getByRole('link').last().waitFor();
-          assert.equal(await page.locator('table').count(), 0);
+          await shows(() => page.locator('table').count(), 0);
           await page.getByRole('main').getByRole('link').last().click();
           await page.waitForURL((url) => url.pathname === ipList.path);
         }));
@@ -84,8 +85,8 @@ describe('the pages of rejected and testing leads', () => {
         await dashboard.visit(path, async (page) => {
           await page.getByRole('button', { name: 'Ada', exact: true }).click();
           const dialog = page.getByRole('dialog');
-          assert.deepEqual(
-            await dialog.locator('dt').allInnerTexts(),
+          await shows(
+            () => dialog.locator('dt').allInnerTexts(),
             'Why, Received, IP address, Page, Site, Form, FIRSTNAME, USER_MESSAGE, tags, utm · medium'.split(
               ', ',
             ),
@@ -100,7 +101,7 @@ describe('the pages of rejected and testing leads', () => {
 
           await page.getByRole('link', { name: '203.0.113.7' }).click();
           await page.getByRole('heading', { name: ipList.title }).waitFor();
-          assert.equal(await page.getByRole('searchbox').inputValue(), '203.0.113.7');
+          await shows(() => page.getByRole('searchbox').inputValue(), '203.0.113.7');
           await page.goBack();
           await page.goBack();
           await page.getByRole('button', { name: 'Ada', exact: true }).click();
@@ -115,15 +116,15 @@ describe('the pages of rejected and testing leads', () => {
         await setAside({ kind, contact_name: 'Recent', received_at: now - 3 * DAY_MS, project_name: 'Oak' });
         await setAside({ kind, contact_name: 'New', received_at: now });
         await dashboard.visit(path, async (page) => {
-          assert.deepEqual(await names(page), ['New', 'Recent', 'Old']);
+          await shows(() => names(page), ['New', 'Recent', 'Old']);
           await page.getByRole('combobox', { name: 'Period' }).click();
           await page.getByRole('option', { name: 'Last 7 days' }).click();
           await page.getByText('2 leads').waitFor();
-          assert.deepEqual(await names(page), ['New', 'Recent']);
+          await shows(() => names(page), ['New', 'Recent']);
           assert.equal(new URL(page.url()).searchParams.get('when'), 'last_7_days');
           await page.getByRole('searchbox').fill('oak');
           await page.getByText('1 lead', { exact: true }).waitFor();
-          assert.deepEqual(await names(page), ['Recent']);
+          await shows(() => names(page), ['Recent']);
           await page.getByRole('searchbox').fill('198.51');
           await page.getByText('No matches').waitFor();
           await page.getByRole('button', { name: 'Clear search' }).click();
@@ -136,23 +137,23 @@ describe('the pages of rejected and testing leads', () => {
         await dashboard.visit(path, async (page) => {
           const remove = page.getByRole('button', { name: 'Delete', exact: true });
           await remove.waitFor();
-          assert.ok(await remove.isDisabled());
+          await shows(() => remove.isDisabled(), true);
           await page.getByRole('checkbox', { name: 'Select One' }).click();
           await page.getByRole('checkbox', { name: 'Select Three' }).click();
           await page.getByText('2 of 3 selected').waitFor();
           const all = page.getByRole('checkbox', { name: 'Select all on this page' });
-          assert.equal(await all.getAttribute('aria-checked'), 'mixed');
+          await shows(() => all.getAttribute('aria-checked'), 'mixed');
 
           await remove.click();
           const question = page.getByRole('alertdialog');
-          assert.match(await question.innerText(), /Delete 2 leads\?.*cannot be undone/s);
+          await shows(() => question.innerText(), /Delete 2 leads\?.*cannot be undone/s);
           await question.getByRole('button', { name: 'Cancel' }).click();
-          assert.equal(await total(api), 3);
+          await shows(() => total(api), 3);
           await remove.click();
           await question.getByRole('button', { name: 'Delete' }).click();
           await page.getByText('2 leads deleted').first().waitFor();
-          assert.deepEqual(await names(page), ['Two']);
-          assert.equal(await total(api), 1);
+          await shows(() => names(page), ['Two']);
+          await shows(() => total(api), 1);
         });
       });
 
@@ -169,13 +170,13 @@ describe('the pages of rejected and testing leads', () => {
             await page.getByText('Nothing was deleted').first().waitFor();
             await question.waitFor({ state: 'hidden' });
             await page.getByText('1 of 2 selected').waitFor();
-            assert.ok(await page.getByRole('checkbox', { name: 'Select One' }).isChecked());
+            await shows(() => page.getByRole('checkbox', { name: 'Select One' }).isChecked(), true);
 
             await page.unroute(`**${api}/bulk-delete`);
             await page.getByRole('button', { name: 'Delete', exact: true }).click();
             await question.getByRole('button', { name: 'Delete' }).click();
             await page.getByText('1 lead', { exact: true }).waitFor();
-            assert.deepEqual(await names(page), ['Two']);
+            await shows(() => names(page), ['Two']);
           },
           { expectedErrors: /ERR_FAILED/ },
         );
@@ -193,8 +194,8 @@ describe('the pages of rejected and testing leads', () => {
           await page.getByRole('button', { name: 'Delete', exact: true }).click();
           await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
           await page.getByText('50 leads', { exact: true }).waitFor();
-          assert.equal((await names(page)).length, 50);
-          assert.equal(await total(api), 50);
+          await shows(async () => (await names(page)).length, 50);
+          await shows(() => total(api), 50);
         });
       });
 
@@ -208,18 +209,18 @@ describe('the pages of rejected and testing leads', () => {
           await assertAccessible(page);
           await page.keyboard.press('Escape');
           await question.waitFor({ state: 'hidden' });
-          assert.equal(await total(api), 2);
+          await shows(() => total(api), 2);
 
           await page.getByRole('button', { name: 'Accept the lead of Ada' }).press('Enter');
           await question.getByRole('button', { name: 'Accept' }).press('Enter');
           await page.getByText('Ada is a lead now').first().waitFor();
           await page.getByText('1 lead', { exact: true }).waitFor();
-          assert.deepEqual(await names(page), ['Grace']);
+          await shows(() => names(page), ['Grace']);
           await page.getByRole('link', { name: 'Show lead' }).click();
           await page.waitForURL(/\/dashboard\/leads\/\d+$/);
           await page.getByRole('heading', { level: 1, name: 'Ada' }).waitFor();
         });
-        assert.equal(await total(api), 1);
+        await shows(() => total(api), 1);
       });
 
       test('accepts one from its details on a phone, where it may join a lead that is there', async () => {
@@ -241,7 +242,7 @@ describe('the pages of rejected and testing leads', () => {
           },
           { size: PHONE },
         );
-        assert.equal(await total('/analytics/leads'), 1);
+        await shows(() => total('/analytics/leads'), 1);
       });
 
       test('says so when someone else has accepted it, and shows it no longer', async () => {
@@ -267,13 +268,13 @@ describe('the pages of rejected and testing leads', () => {
         await dashboard.visit(
           path,
           async (page) => {
-            assert.deepEqual(await names(page), ['Ada']);
+            await shows(() => names(page), ['Ada']);
             await page.getByText('Marketing', { exact: true }).first().waitFor();
-            assert.equal(await page.getByRole('checkbox').count(), 0);
-            assert.equal(await page.getByRole('button', { name: /Delete|Accept/ }).count(), 0);
+            await shows(() => page.getByRole('checkbox').count(), 0);
+            await shows(() => page.getByRole('button', { name: /Delete|Accept/ }).count(), 0);
             await page.getByRole('button', { name: 'Ada', exact: true }).click();
             await page.getByRole('dialog').waitFor();
-            assert.equal(await page.getByRole('button', { name: /Accept/ }).count(), 0);
+            await shows(() => page.getByRole('button', { name: /Accept/ }).count(), 0);
           },
           { role: 'marketing' },
         );
@@ -306,7 +307,7 @@ describe('the pages of rejected and testing leads', () => {
       await page.getByRole('button', { name: 'Accept the lead of Ada' }).click();
       await question.getByRole('button', { name: 'Accept' }).click();
       await page.getByText('Ada is a lead now').first().waitFor();
-      assert.ok(await isBlocked());
+      await shows(isBlocked, true);
 
       await page.getByRole('button', { name: 'Accept the lead of Grace' }).click();
       await question
@@ -314,13 +315,13 @@ describe('the pages of rejected and testing leads', () => {
         .press('Space');
       await question.getByRole('button', { name: 'Accept' }).press('Enter');
       await page.getByText('Grace is a lead now').first().waitFor();
-      assert.ok(!(await isBlocked()));
+      await shows(isBlocked, false);
     });
     await setAside({ kind: 'testing' });
     await dashboard.visit('/testing', async (page) => {
       await page.getByRole('button', { name: 'Accept the lead of Ada' }).click();
       await question(page).waitFor();
-      assert.equal(await question(page).getByRole('checkbox').count(), 0);
+      await shows(() => question(page).getByRole('checkbox').count(), 0);
     });
   });
 
@@ -335,12 +336,12 @@ describe('the pages of rejected and testing leads', () => {
     await dashboard.visit('/rejected', async (page) => {
       await page.getByRole('button', { name: attack, exact: true }).click();
       const dialog = page.getByRole('dialog');
-      assert.equal(await dialog.locator('dt', { hasText: attack }).count(), 2);
-      assert.equal(await dialog.locator('a[href^="javascript"]').count(), 0);
-      assert.equal(await page.evaluate(() => 'attacked' in window), false);
+      await shows(() => dialog.locator('dt', { hasText: attack }).count(), 2);
+      await shows(() => dialog.locator('a[href^="javascript"]').count(), 0);
+      await shows(() => page.evaluate(() => 'attacked' in window), false);
       await page.keyboard.press('Escape');
       await page.getByRole('button', { name: 'Broken', exact: true }).click();
-      assert.ok(await page.getByRole('dialog').getByText('{not json', { exact: true }).isVisible());
+      await shows(() => page.getByRole('dialog').getByText('{not json', { exact: true }).isVisible(), true);
     });
   });
 });

@@ -6,6 +6,7 @@ import { ask } from '@leadtrail/testing/questions';
 import { ADMIN_KEY, useService } from '@leadtrail/testing/service';
 import type { Page } from 'playwright-core';
 import { assertAccessible, atRest, PHONE, useDashboard } from './support/dashboard.ts';
+import { shows } from './support/shows.ts';
 
 const ENTRIES: readonly (readonly [label: string, path: string, heading?: string])[] = [
   ['Overview', ''],
@@ -29,10 +30,14 @@ describe('what surrounds every page', () => {
     await dashboard.visit('/leads', async (page) => {
       await page.keyboard.press('Tab');
       const skip = page.getByRole('link', { name: 'Skip to content' });
-      assert.equal(await isFocused(skip), true);
-      assert.ok(((await skip.boundingBox())?.width ?? 0) > 50, 'It must be seen while it has the focus.');
+      await shows(() => isFocused(skip), true);
+      await shows(
+        async () => ((await skip.boundingBox())?.width ?? 0) > 50,
+        true,
+        'It must be seen while it has the focus.',
+      );
       await page.keyboard.press('Enter');
-      assert.equal(await isFocused(page.getByRole('main')), true);
+      await shows(() => isFocused(page.getByRole('main')), true);
       assert.match(new URL(page.url()).pathname, /\/leads$/);
     });
   });
@@ -49,7 +54,7 @@ describe('what surrounds every page', () => {
         await atRest(page);
         const [heading] = await page.getByRole('heading', { level: 1 }).allInnerTexts();
         assert.ok((await page.title()).endsWith(`${heading} · Leadtrail`), await page.title());
-        assert.deepEqual(await navigation(page).locator('[aria-current="page"]').allInnerTexts(), [label]);
+        await shows(() => navigation(page).locator('[aria-current="page"]').allInnerTexts(), [label]);
       }
     });
   });
@@ -107,7 +112,7 @@ describe('what surrounds every page', () => {
       const timeline = page.locator('article time').first();
       const at = (await timeline.getAttribute('datetime')) ?? '';
       const hours = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short', timeZone: 'Asia/Kolkata' });
-      assert.equal(await timeline.innerText(), hours.format(new Date(at)));
+      await shows(() => timeline.innerText(), hours.format(new Date(at)));
     });
     await call(service, 'PATCH', '/analytics/settings', { body: { timezone: 'UTC' } });
   });
@@ -118,10 +123,11 @@ describe('what surrounds every page', () => {
       for (const label of ['Testing', 'Blocked IPs', 'Whitelisted IPs', 'Rejected']) {
         await tabs.getByRole('link', { name: label }).press('Enter');
         await page.getByRole('heading', { level: 1, name: label }).waitFor();
-        assert.deepEqual(await tabs.locator('[aria-current="page"]').allInnerTexts(), [label]);
-        assert.deepEqual(await navigation(page).locator('[aria-current="page"]').allInnerTexts(), [
-          'Spam and tests',
-        ]);
+        await shows(() => tabs.locator('[aria-current="page"]').allInnerTexts(), [label]);
+        await shows(
+          () => navigation(page).locator('[aria-current="page"]').allInnerTexts(),
+          ['Spam and tests'],
+        );
       }
     });
   });
@@ -200,7 +206,7 @@ describe('what surrounds every page', () => {
         await page.context().setOffline(false);
         await page.getByRole('button', { name: 'Try again' }).click();
         await page.getByRole('heading', { level: 1, name: 'Recordings' }).waitFor();
-        assert.ok(await isSamePage(page));
+        await shows(() => isSamePage(page), true);
       },
       { ownPage: true, expectedErrors: /ERR_INTERNET_DISCONNECTED|dynamically imported module/ },
     );
@@ -244,7 +250,7 @@ describe('what surrounds every page', () => {
         const reloaded = page.waitForEvent('load');
         await navigation(page).getByRole('link', { name: 'Recordings' }).click();
         await reloaded;
-        assert.ok(!(await isSamePage(page)));
+        await shows(() => isSamePage(page), false);
         // Reloads only once: during a rollout two versions answer.
         await page.getByText('Leadtrail may have been updated').waitFor();
         await page.unrouteAll();
@@ -300,12 +306,12 @@ describe('what surrounds every page', () => {
           await page.getByRole('button', { name: 'Menu', exact: true }).click();
           await menu.waitFor();
         };
-        assert.equal(await navigation(page).isVisible(), false);
+        await shows(() => navigation(page).isVisible(), false);
         await open();
         await assertAccessible(page);
         await page.keyboard.press('Escape');
         await menu.waitFor({ state: 'hidden' });
-        assert.equal(await isFocused(page.getByRole('button', { name: 'Menu', exact: true })), true);
+        await shows(() => isFocused(page.getByRole('button', { name: 'Menu', exact: true })), true);
         await open();
         await page.getByRole('button', { name: 'Close menu' }).click();
         await menu.waitFor({ state: 'hidden' });
@@ -320,18 +326,18 @@ describe('what surrounds every page', () => {
 
   test('follows the system in light and dark, until somebody chooses, and keeps the choice', async () => {
     await dashboard.visit('', async (page) => {
-      assert.equal(await theme(page), 'light');
+      await shows(() => theme(page), 'light');
       await page.emulateMedia({ colorScheme: 'dark' });
       await page.waitForFunction(() => document.documentElement.dataset.theme === 'dark');
 
       await chooseTheme(page, 'Light');
-      assert.equal(await theme(page), 'light');
+      await shows(() => theme(page), 'light');
       await page.reload();
       await atRest(page);
-      assert.equal(await theme(page), 'light');
+      await shows(() => theme(page), 'light');
 
       await chooseTheme(page, 'System');
-      assert.equal(await theme(page), 'dark');
+      await shows(() => theme(page), 'dark');
       await page.emulateMedia({ colorScheme: 'light' });
       await page.waitForFunction(() => document.documentElement.dataset.theme === 'light');
     });

@@ -1,10 +1,10 @@
-import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { call } from '@leadtrail/testing/analytics-calls';
 import { aSite } from '@leadtrail/testing/management';
 import { ADMIN_KEY, MARKETING_KEY, useService } from '@leadtrail/testing/service';
 import type { Page } from 'playwright-core';
 import { assertUsable, atRest, useDashboard } from './support/dashboard.ts';
+import { shows } from './support/shows.ts';
 
 const KEPT = 'leadtrail_dashboard_key';
 /** Browsers log every error response. */
@@ -20,8 +20,8 @@ describe('the sign-in', () => {
       await dashboard.visit(
         path,
         async (page) => {
-          assert.equal(await page.getByLabel('API key').isVisible(), true);
-          assert.equal(await navigation(page).count(), 0);
+          await shows(() => page.getByLabel('API key').isVisible(), true);
+          await shows(() => navigation(page).count(), 0);
         },
         NOBODY,
       );
@@ -41,13 +41,13 @@ describe('the sign-in', () => {
         await signIn(page, 'wrong');
         const field = page.getByLabel('API key');
         await page.getByText('This key is not valid.').waitFor();
-        assert.equal(await field.getAttribute('aria-invalid'), 'true');
-        assert.deepEqual(await kept(page), { session: null, local: null });
+        await shows(() => field.getAttribute('aria-invalid'), 'true');
+        await shows(() => kept(page), { session: null, local: null });
         // The token of a shared link is refused, too, although the service knows it.
         await field.fill(shared.body.token);
         await page.keyboard.press('Enter');
         await page.getByText('This key is not valid.').waitFor();
-        assert.deepEqual(await kept(page), { session: null, local: null });
+        await shows(() => kept(page), { session: null, local: null });
         // The right key is accepted afterwards.
         await field.fill(ADMIN_KEY);
         await page.keyboard.press('Enter');
@@ -75,7 +75,7 @@ describe('the sign-in', () => {
         await signIn(page, ADMIN_KEY);
         await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
         await page.waitForFunction(() => document.activeElement !== document.body);
-        assert.equal(await page.evaluate(() => document.activeElement?.id), 'content');
+        await shows(() => page.evaluate(() => document.activeElement?.id), 'content');
       },
       NOBODY,
     );
@@ -87,7 +87,7 @@ describe('the sign-in', () => {
       async (page) => {
         await signIn(page, ADMIN_KEY);
         await navigation(page).waitFor();
-        assert.deepEqual(await kept(page), { session: ADMIN_KEY, local: null });
+        await shows(() => kept(page), { session: ADMIN_KEY, local: null });
         await page.reload();
         await navigation(page).waitFor();
         const other = await page.context().newPage();
@@ -105,7 +105,7 @@ describe('the sign-in', () => {
         await page.getByLabel('Keep me signed in on this device').check();
         await signIn(page, ADMIN_KEY);
         await navigation(page).waitFor();
-        assert.deepEqual(await kept(page), { session: null, local: ADMIN_KEY });
+        await shows(() => kept(page), { session: null, local: ADMIN_KEY });
         const other = await page.context().newPage();
         await other.goto(page.url());
         await navigation(other).waitFor();
@@ -123,7 +123,7 @@ describe('the sign-in', () => {
         await navigation(page).waitFor();
         await page.getByRole('button', { name: 'Sign out' }).click();
         await page.getByLabel('API key').waitFor();
-        assert.deepEqual(await kept(page), { session: null, local: null });
+        await shows(() => kept(page), { session: null, local: null });
         // The next viewer is another person.
         await signIn(page, MARKETING_KEY);
         await page.getByText('Marketing', { exact: true }).waitFor();
@@ -142,7 +142,7 @@ describe('the sign-in', () => {
       await page.getByRole('button', { name: 'Sign out' }).click();
       await page.getByLabel('API key').waitFor();
       // The toast may still be fading out.
-      assert.equal(await news.and(page.locator(':not([data-ending-style])')).count(), 0);
+      await shows(() => news.and(page.locator(':not([data-ending-style])')).count(), 0);
     });
   });
 
@@ -153,7 +153,7 @@ describe('the sign-in', () => {
         await page.evaluate((name) => sessionStorage.setItem(name, 'old'), KEPT);
         await page.reload();
         await page.getByLabel('API key').waitFor();
-        assert.deepEqual(await kept(page), { session: null, local: null });
+        await shows(() => kept(page), { session: null, local: null });
       },
       { ...NOBODY, ...REFUSED },
     );
@@ -165,8 +165,8 @@ describe('the sign-in', () => {
       async (page) => {
         await page.getByText('Marketing', { exact: true }).waitFor();
         await atRest(page);
-        assert.equal(await navigation(page).getByRole('link', { name: 'Leads' }).count(), 1);
-        assert.equal(await navigation(page).getByRole('link', { name: 'Settings' }).count(), 0);
+        await shows(() => navigation(page).getByRole('link', { name: 'Leads' }).count(), 1);
+        await shows(() => navigation(page).getByRole('link', { name: 'Settings' }).count(), 0);
       },
       { role: 'marketing' },
     );
@@ -180,8 +180,8 @@ describe('the sign-in', () => {
       '/settings',
       async (page) => {
         await page.getByText('Settings need the admin key').waitFor();
-        assert.equal(await page.getByRole('main').getByRole('textbox').count(), 0);
-        assert.equal(await page.getByRole('main').getByRole('switch').count(), 0);
+        await shows(() => page.getByRole('main').getByRole('textbox').count(), 0);
+        await shows(() => page.getByRole('main').getByRole('switch').count(), 0);
       },
       { role: 'marketing' },
     );

@@ -9,6 +9,7 @@ import { ADMIN_KEY, useService } from '@leadtrail/testing/service';
 import type { Page } from 'playwright-core';
 import { DAY_MS, HOUR_MS } from '../../server/src/lib/utc-time.ts';
 import { assertUsable, atRest, useDashboard, type VisitOptions } from './support/dashboard.ts';
+import { shows } from './support/shows.ts';
 
 const BLOCKED_IP = '203.0.113.9';
 const MANY = 55;
@@ -51,38 +52,38 @@ describe('the submissions page', () => {
 
   test('shows who submitted today: primary or follow-up, whether the address is blocked, and the way to the lead', () =>
     visit('/submissions', async (page) => {
-      assert.deepEqual(await names(page), ['Bert', 'Ada', 'Ada']);
+      await shows(() => names(page), ['Bert', 'Ada', 'Ada']);
       const kinds = await page.locator('tbody tr').allInnerTexts();
       assert.match(kinds[0] ?? '', /First\s+IP blocked/);
       assert.match(kinds[1] ?? '', /Follow-up/);
       assert.match(kinds[2] ?? '', /First/);
-      assert.ok(await page.getByText('Days in UTC').isVisible());
+      await shows(() => page.getByText('Days in UTC').isVisible(), true);
 
       await page.getByRole('link', { name: 'Bert' }).click();
       await page.waitForURL(/\/leads\/\d+$/);
       await page.goBack();
       await page.getByRole('link', { name: 'IP blocked' }).first().click();
       await page.getByRole('heading', { name: 'Blocked IPs' }).waitFor();
-      assert.equal(await page.getByRole('searchbox').inputValue(), BLOCKED_IP);
+      await shows(() => page.getByRole('searchbox').inputValue(), BLOCKED_IP);
     }));
 
   test('shows another day or a range of days, and the address says which', () =>
     visit('/submissions', async (page) => {
       await choosePeriod(page, 'Yesterday');
       await page.getByRole('link', { name: 'Yves' }).waitFor();
-      assert.deepEqual(await names(page), ['Yves']);
+      await shows(() => names(page), ['Yves']);
       assert.deepEqual(queryOf(page), { when: 'yesterday' });
 
       await choosePeriod(page, 'Custom dates');
       await page.getByLabel('From').fill('2026-03-09');
       await page.getByLabel('To', { exact: true }).fill('2026-03-10');
       await page.getByText('4 submissions').waitFor();
-      assert.deepEqual(await names(page), ['Bert', 'Ada', 'Ada', 'Yves']);
+      await shows(() => names(page), ['Bert', 'Ada', 'Ada', 'Yves']);
       assert.deepEqual(queryOf(page), { when: '2026-03-09..2026-03-10' });
 
       await page.reload();
       await page.getByText('4 submissions').waitFor();
-      assert.equal(await page.getByLabel('From').inputValue(), '2026-03-09');
+      await shows(() => page.getByLabel('From').inputValue(), '2026-03-09');
       await choosePeriod(page, 'All time');
       await page.getByText(`${MANY + 4} submissions`).waitFor();
     }));
@@ -95,19 +96,19 @@ describe('the submissions page', () => {
         'The end date is before the start date. This page still shows 10 Mar 2026.',
       );
       await note.waitFor();
-      assert.equal(await page.locator('input[type="date"][aria-invalid="true"]').count(), 2);
+      await shows(() => page.locator('input[type="date"][aria-invalid="true"]').count(), 2);
       await assertUsable(page);
       await page.getByLabel('From').fill('');
       await page.getByText('Choose both dates. This page still shows 10 Mar 2026.').waitFor();
-      assert.equal(await page.locator('input[type="date"][aria-invalid="true"]').count(), 1);
+      await shows(() => page.locator('input[type="date"][aria-invalid="true"]').count(), 1);
       await page.getByLabel('From').fill('2026-03-11');
       await note.waitFor();
       await page.getByLabel('From').focus();
       await page.keyboard.type('03032026');
       await page.getByText(`${MANY + 4} submissions`).waitFor();
       assert.deepEqual(queryOf(page), { when: '2026-03-03..2026-03-10' });
-      assert.equal(await note.count(), 0);
-      assert.equal(await page.locator('[aria-invalid]').count(), 0);
+      await shows(() => note.count(), 0);
+      await shows(() => page.locator('[aria-invalid]').count(), 0);
     }));
 
   test('days begin at midnight in the time zone of the workspace', async () => {
@@ -115,8 +116,8 @@ describe('the submissions page', () => {
     await zone('Pacific/Auckland');
     await visit('/submissions', async (page) => {
       // Noon in UTC is an hour past midnight there.
-      assert.deepEqual(await names(page), ['Bert', 'Ada']);
-      assert.ok(await page.getByText('Days in Pacific/Auckland').isVisible());
+      await shows(() => names(page), ['Bert', 'Ada']);
+      await shows(() => page.getByText('Days in Pacific/Auckland').isVisible(), true);
     });
     await zone('UTC');
   });
@@ -124,21 +125,21 @@ describe('the submissions page', () => {
   test('is sorted by the headers of its columns, which say how', () =>
     visit('/submissions', async (page) => {
       const header = (name: string) => page.getByRole('columnheader', { name });
-      assert.equal(await header('Submitted').getAttribute('aria-sort'), 'descending');
-      assert.equal(await header('Project').getAttribute('aria-sort'), 'none');
+      await shows(() => header('Submitted').getAttribute('aria-sort'), 'descending');
+      await shows(() => header('Project').getAttribute('aria-sort'), 'none');
 
       await header('Project').getByRole('button').click();
       await page.locator('th[aria-sort=ascending]', { hasText: 'Project' }).waitFor();
       await atRest(page);
-      assert.deepEqual(await names(page), ['Bert', 'Ada', 'Ada']);
+      await shows(() => names(page), ['Bert', 'Ada', 'Ada']);
       await header('Contact').getByRole('button').click();
       await page.locator('th[aria-sort=ascending]', { hasText: 'Contact' }).waitFor();
       await atRest(page);
-      assert.deepEqual(await names(page), ['Ada', 'Ada', 'Bert']);
+      await shows(() => names(page), ['Ada', 'Ada', 'Bert']);
       await header('Contact').getByRole('button').press('Enter');
       await page.locator('th[aria-sort=descending]', { hasText: 'Contact' }).waitFor();
       await atRest(page);
-      assert.deepEqual(await names(page), ['Bert', 'Ada', 'Ada']);
+      await shows(() => names(page), ['Bert', 'Ada', 'Ada']);
       assert.deepEqual(queryOf(page), { sort: 'contact_email', order: 'desc' });
     }));
 
@@ -147,14 +148,14 @@ describe('the submissions page', () => {
       await page.keyboard.press('/');
       await page.keyboard.type('google');
       await page.getByText('1 submission', { exact: true }).waitFor();
-      assert.deepEqual(await names(page), ['Bert']);
+      await shows(() => names(page), ['Bert']);
       assert.equal(queryOf(page).q, 'google');
 
       await page.getByRole('searchbox').fill('nobody at all');
       await page.getByText('No submission matches').waitFor();
       await page.getByRole('button', { name: 'Clear search' }).click();
       await page.getByText('3 submissions').waitFor();
-      assert.equal(await page.getByRole('searchbox').inputValue(), '');
+      await shows(() => page.getByRole('searchbox').inputValue(), '');
     }));
 
   test('what is not found within a day can be looked for in the last 30', () =>
@@ -163,21 +164,21 @@ describe('the submissions page', () => {
       await page.getByText('Nothing was found for “harbour” today.').waitFor();
       await page.getByRole('button', { name: 'Search the last 30 days' }).click();
       await page.getByText('1 submission', { exact: true }).waitFor();
-      assert.deepEqual(await names(page), ['Yves']);
+      await shows(() => names(page), ['Yves']);
       assert.deepEqual(queryOf(page), { when: 'last_30_days', q: 'harbour' });
 
       await page.getByRole('searchbox').fill('nobody at all');
       await page.getByText('No submission matches').waitFor();
-      assert.equal(await page.getByRole('button', { name: 'Search the last 30 days' }).count(), 0);
+      await shows(() => page.getByRole('button', { name: 'Search the last 30 days' }).count(), 0);
     }));
 
   test('has pages, and an address beyond the last one leads to it', () =>
     visit('/submissions?when=2026-03-01..2026-03-03', async (page) => {
-      assert.equal((await names(page)).length, 50);
+      await shows(async () => (await names(page)).length, 50);
       await page.getByRole('button', { name: 'Next page' }).click();
       await page.getByText(`51–${MANY} of ${MANY}`).waitFor();
       await atRest(page);
-      assert.equal((await names(page)).length, MANY - 50);
+      await shows(async () => (await names(page)).length, MANY - 50);
       assert.equal(queryOf(page).offset, '50');
       await page.goto(`${service.url}/dashboard/submissions?when=2026-03-01..2026-03-03&offset=500`);
       await page.getByText(`51–${MANY} of ${MANY}`).waitFor();
@@ -187,16 +188,16 @@ describe('the submissions page', () => {
     visit('/submissions?figure=submissions&when=all&q=nobody', async (page) => {
       await page.getByText('Submissions. Latest first.').waitFor();
       await page.getByText(`${MANY + 4} submissions`).waitFor();
-      assert.deepEqual((await names(page)).slice(0, 4), ['Bert', 'Ada', 'Ada', 'Yves']);
-      assert.equal(await page.getByRole('searchbox').count(), 0);
-      assert.equal(await page.getByRole('columnheader').getByRole('button').count(), 0);
+      await shows(async () => (await names(page)).slice(0, 4), ['Bert', 'Ada', 'Ada', 'Yves']);
+      await shows(() => page.getByRole('searchbox').count(), 0);
+      await shows(() => page.getByRole('columnheader').getByRole('button').count(), 0);
       await page.getByRole('button', { name: 'Next page' }).click();
       await page.getByText(`51–${MANY + 4} of ${MANY + 4}`).waitFor();
 
       await page.goto(`${service.url}/dashboard/submissions?${HARBOUR}&figure=submissions&when=all`);
       await page.getByText('Project: Harbour').waitFor();
       await page.getByText('1 submission', { exact: true }).waitFor();
-      assert.deepEqual(await names(page), ['Yves']);
+      await shows(() => names(page), ['Yves']);
       await page.getByRole('link', { name: 'Show all submissions' }).click();
       await page.waitForURL((url) => !url.searchParams.has('figure'));
       await page.getByText(`${MANY + 4} submissions`).waitFor();
@@ -209,10 +210,10 @@ describe('the submissions page', () => {
       const which = 'Submissions of 9 Mar 2026 up to the same time. Latest first.';
       await page.getByText(which).waitFor();
       await page.getByText('1 submission', { exact: true }).waitFor();
-      assert.deepEqual(await names(page), ['Yves']);
+      await shows(() => names(page), ['Yves']);
       await page.getByRole('button', { name: 'Show the selected period' }).click();
       await page.getByText('3 submissions').waitFor();
-      assert.deepEqual(await names(page), ['Bert', 'Ada', 'Ada']);
+      await shows(() => names(page), ['Bert', 'Ada', 'Ada']);
     }));
 
   test('with filters of figures it has what they leave', () =>

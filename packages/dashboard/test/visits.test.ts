@@ -6,6 +6,7 @@ import { useService } from '@leadtrail/testing/service';
 import { sendEvents, startSession } from '@leadtrail/testing/visits';
 import { fillWithDemo } from '../../../scripts/demo/fill.ts';
 import { atRest, PHONE, useDashboard } from './support/dashboard.ts';
+import { shows } from './support/shows.ts';
 import { assertSameCounts, countShown, visitsLinks } from './support/visits-links.ts';
 
 /** With an offset of 5:45 hours, so that a time in the wrong zone shows. */
@@ -64,21 +65,21 @@ describe('the visits page', () => {
       await page.getByRole('link', { name: 'Overview' }).click();
       await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
       await atRest(page);
-      assert.equal(await page.locator('div:has(> dt:text-is("Leads")) > dd').innerText(), leads);
-      assert.equal(await page.getByText('Event: brochure').count(), 0);
+      await shows(() => page.locator('div:has(> dt:text-is("Leads")) > dd').innerText(), leads);
+      await shows(() => page.getByText('Event: brochure').count(), 0);
 
       await page.goBack();
       await page.getByRole('link', { name: 'Show all visits' }).click();
       await page.waitForURL((url) => !url.searchParams.has('filters'));
       await atRest(page);
       const { totals } = await ask(service, { metrics: ['visits'] });
-      assert.equal(await countShown(page), totals.metrics[0]);
+      await shows(() => countShown(page), totals.metrics[0]);
     }));
 
   test('comes in pages of 25, 50 or 100, with times in the zone of the workspace', () =>
     dashboard.visit('/visits?when=all', async (page) => {
       const rows = page.getByRole('table', { name: 'Visits' }).locator('tbody tr');
-      assert.equal(await rows.count(), 25);
+      await shows(() => rows.count(), 25);
       const times = await rows
         .locator('time')
         .evaluateAll((all) =>
@@ -104,7 +105,7 @@ describe('the visits page', () => {
         (url) => url.searchParams.get('limit') === '100' && !url.searchParams.has('offset'),
       );
       await atRest(page);
-      assert.equal(await rows.count(), 100);
+      await shows(() => rows.count(), 100);
     }));
 
   test('leads to the person and plays the recording, on a phone as well', () =>
@@ -137,7 +138,7 @@ describe('the visits page', () => {
     });
     await dashboard.visit('/visits?when=all&figure=goal_visits&limit=7&offset=-1', async (page) => {
       const { totals } = await ask(service, { metrics: ['visits'] });
-      assert.equal(await countShown(page), totals.metrics[0]);
+      await shows(() => countShown(page), totals.metrics[0]);
     });
   });
 
