@@ -121,7 +121,7 @@ describe('the deliveries page', () => {
     receiver.reset();
     await dashboard.visit('/deliveries', async (page) => {
       await rowOf(page, send).getByRole('button', { name: 'Resend the lead of Ada' }).click();
-      await page.getByText('The lead of Ada is being resent').first().waitFor();
+      await page.getByText('The lead of Ada is being sent').first().waitFor();
       await receiver.got(1);
       await rowOf(page, send).getByText('Delivered').waitFor();
       assert.equal(receiver.received[0]?.headers['webhook-id'], send.flow_send_public_id);

@@ -461,7 +461,7 @@ describe('the page of a lead', () => {
     await dashboard.visit(pathOf(lead), async (page) => {
       await entry(page, 'Delivery').getByText('Failed').waitFor();
       await entry(page, 'Delivery').getByText('The platform answered 410.').waitFor();
-      await page.getByRole('button', { name: 'Send again' }).click();
+      await page.getByRole('button', { name: 'Resend' }).click();
       await entry(page, 'Delivery').getByText('Delivered').first().waitFor();
     });
     await shows(
@@ -627,7 +627,13 @@ describe('the page of a lead', () => {
       pathOf(lead),
       async (page) => {
         await entry(page, 'Delivery').waitFor();
-        for (const name of ['Block', 'Whitelist', 'Send again', 'More actions']) {
+        for (const name of [
+          'Block',
+          'Whitelist',
+          'Resend',
+          'Send again with current details',
+          'More actions',
+        ]) {
           await shows(() => page.getByRole('button', { name, exact: true }).count(), 0, name);
         }
         await shows(() => page.getByRole('combobox', { name: 'Stage' }).count(), 1);

@@ -435,7 +435,7 @@ describe('Settings that are saved by section', () => {
       const keeping = page.getByLabel(/^Keep .*days/);
       const count = await keeping.count();
       assert.equal(count, 7);
-      await shows(() => page.getByText(/^Empty or 0 keeps them forever\./).count(), count);
+      await shows(() => page.getByText(/Empty or 0 keeps them forever\.$/).count(), count);
       for (const typed of ['0', '']) {
         for (const each of await keeping.all()) {
           await each.fill('20');
@@ -641,15 +641,15 @@ describe('Trying the forwarding', () => {
       await receiver.got(1);
       await page.reload();
       receiver.answer((response) => response.writeHead(202).end('thank you'));
-      await button(page, 'Send it again').click();
+      await button(page, 'Resend').click();
       // Delivered already, so it is sent again only after a question.
-      await button(page, 'Send again').click();
+      await page.getByRole('alertdialog').getByRole('button', { name: 'Resend' }).click();
       await page.getByText('Delivery succeeded').waitFor();
       await page.getByText('Answered 202').waitFor();
       await page.getByText('thank you', { exact: true }).waitFor();
       assert.equal(receiver.received.length, 2);
       await page.getByLabel('Webhook address').fill('https://other.example');
-      await shows(() => button(page, 'Send it again').isDisabled(), true);
+      await shows(() => button(page, 'Resend').isDisabled(), true);
       await shows(() => button(page, 'Send test lead').isDisabled(), true);
     }));
 

@@ -1,5 +1,6 @@
 import type { CostsImported } from '@leadtrail/contract/costs';
-import { counted, formatDayOfYear, formatMoney } from '../../format.ts';
+import { counted, formatMoney } from '../../format.ts';
+import { spanText } from '../../frame/compared-period.ts';
 import { Facts } from '../../ui/facts.tsx';
 
 const FORMATS: Readonly<Record<CostsImported['format'], string>> = {
@@ -20,11 +21,7 @@ export function CostsPreview({ found }: { found: CostsImported }) {
           { name: 'Format', value: FORMATS[format] },
           { name: 'To import', value: `${counted(rows, 'row')} for ${counted(days, 'day')}` },
           // Reveals misread dates and decimals.
-          {
-            name: 'First and last day',
-            value: from && to && `${formatDayOfYear(from)} – ${formatDayOfYear(to)}`,
-            isWide: true,
-          },
+          { name: 'Days', value: from && to && spanText({ from, to }), isWide: true },
           { name: 'Total', value: formatMoney(amount, currency) },
           { name: 'Lines skipped', value: lines_skipped },
           { name: 'Columns read', value: Object.entries(columns).map(columnText).join(', '), isWide: true },

@@ -4,6 +4,7 @@ import { CircleCheck, CircleX, Clock3, RotateCw } from 'lucide-react';
 import { timeOf } from '../../format.ts';
 import { optionLabel } from '../../frame/option-label.tsx';
 import { personName } from '../../shared/person-name.ts';
+import { attemptLabel } from '../../shared/resend-dialog.tsx';
 import { failureLabel } from '../../shared/send-result.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -189,10 +190,10 @@ export function ResendButton({
       size="small"
       icon={<RotateCw aria-hidden="true" />}
       isBusy={isBusy}
-      aria-label={`Resend the lead of ${personName(send)}`}
+      aria-label={`${attemptLabel(send)} the lead of ${personName(send)}`}
       onClick={() => onResend(send)}
     >
-      Resend
+      {attemptLabel(send)}
     </Button>
   );
 }

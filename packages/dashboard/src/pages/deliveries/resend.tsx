@@ -5,7 +5,7 @@ import { call } from '../../api/client.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 import type { ListPage } from '../../shared/paged-list.tsx';
 import { personName } from '../../shared/person-name.ts';
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { ResendDialog } from '../../shared/resend-dialog.tsx';
 import { toastProblem, toasts } from '../../ui/toast.tsx';
 
 export type Resend = {
@@ -28,9 +28,9 @@ export function useResend(): Resend {
         { queryKey: queryKeys.deliveryLists },
         (page) => page && withSend(page, send),
       );
-      toasts.add({ title: `The lead of ${personName(send)} is being resent` });
+      toasts.add({ title: `The lead of ${personName(send)} is being sent` });
     },
-    onError: (error) => toastProblem('The lead was not resent', error),
+    onError: (error) => toastProblem('The lead was not sent', error),
     onSettled() {
       setAsked(undefined);
       // Leads show their deliveries, too.
@@ -45,16 +45,13 @@ export function useResend(): Resend {
     ask,
     busyId: isPending ? variables.flow_send_public_id : undefined,
     dialog: (
-      <ConfirmDialog
+      <ResendDialog
+        lead={asked === undefined ? '' : `the lead of ${personName(asked)}`}
         isOpen={asked !== undefined}
         onClose={() => setAsked(undefined)}
         onConfirm={() => asked && mutate(asked)}
-        title={asked === undefined ? '' : `Resend the lead of ${personName(asked)}?`}
-        action="Resend"
         isBusy={isPending}
-      >
-        It has been delivered already. Your automation platform will receive it twice, with the same ID.
-      </ConfirmDialog>
+      />
     ),
   };
 }

@@ -4,10 +4,10 @@ import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 import { useIsAdmin } from '../../api/role.ts';
+import { attemptLabel, ResendDialog } from '../../shared/resend-dialog.tsx';
 import { failureLabel, failureSentence } from '../../shared/send-result.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Disclosure } from '../../ui/disclosure.tsx';
 import { type Fact, Facts } from '../../ui/facts.tsx';
 import { SentValues } from '../../ui/sent-values.tsx';
@@ -118,11 +118,11 @@ function ResendButton({ leadId, send }: { leadId: string; send: LeadSend }) {
   const resending = useMutation({
     mutationFn: () => call('resendFlowSend', { params: { flow_send_public_id: send.flow_send_public_id } }),
     async onSuccess() {
-      toasts.add({ title: 'Sent again', description: 'The outcome appears here.' });
+      toasts.add({ title: 'The lead is being sent', description: 'The outcome appears here.' });
       markOthersStale(queryClient);
       await queryClient.invalidateQueries({ queryKey: queryKeys.lead(leadId) });
     },
-    onError: (error) => toastProblem('The lead was not sent again', error),
+    onError: (error) => toastProblem('The lead was not sent', error),
     onSettled: () => setAsking(false),
   });
   return (
@@ -133,18 +133,15 @@ function ResendButton({ leadId, send }: { leadId: string; send: LeadSend }) {
         isBusy={resending.isPending}
         onClick={() => (send.status === 'delivered' ? setAsking(true) : resending.mutate())}
       >
-        {send.status === 'pending' ? 'Send now' : 'Send again'}
+        {attemptLabel(send)}
       </Button>
-      <ConfirmDialog
+      <ResendDialog
+        lead="this lead"
         isOpen={isAsking}
         onClose={() => setAsking(false)}
         onConfirm={() => resending.mutate()}
         isBusy={resending.isPending}
-        title="Send this lead again?"
-        action="Send again"
-      >
-        <p>It was already delivered. Your automation will receive it twice, with the same ID.</p>
-      </ConfirmDialog>
+      />
     </>
   );
 }

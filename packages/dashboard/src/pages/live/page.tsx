@@ -19,6 +19,7 @@ import { VisitorLeadLink } from '../../shared/visitor-lead-link.tsx';
 import { Card } from '../../ui/card.tsx';
 import { FilterChip } from '../../ui/filter-chip.tsx';
 import { Page } from '../../ui/page.tsx';
+import { PageAddress } from '../../ui/page-address.tsx';
 import { EmptyState, SkeletonRows } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { LIVE_PARTS, type LivePart, type LiveSearch } from './search.ts';
@@ -129,7 +130,7 @@ function columnsOf(siteName: (key: string) => string): Column<LiveVisit>[] {
       cell: ({ page, site_key, channel, country, lead }) => (
         <span className="grid min-w-0">
           <bdi className="wrap-anywhere">
-            {valueName({ dimension: 'exit_page', value: page }) || 'Unknown'}
+            <PageAddress text={valueName({ dimension: 'exit_page', value: page }) || 'Unknown'} />
           </bdi>
           <span className="text-[0.8125rem] text-ink-faint">
             {siteName(site_key)}

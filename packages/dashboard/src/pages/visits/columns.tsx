@@ -8,6 +8,7 @@ import { VisitorLeadLink } from '../../shared/visitor-lead-link.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Dotted } from '../../ui/dotted.tsx';
 import { EngagementBadge } from '../../ui/engagement-badge.tsx';
+import { PageAddress } from '../../ui/page-address.tsx';
 import type { Column } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 
@@ -80,12 +81,16 @@ function Pages({ visit: { entry_page, exit_page } }: { visit: VisitItem }) {
   const isSameHost = host !== '' && exit_page.startsWith(`${host}/`);
   return (
     <>
-      <bdi className="wrap-anywhere">{pageName(entry_page)}</bdi>
+      <bdi className="wrap-anywhere">
+        <PageAddress text={pageName(entry_page)} />
+      </bdi>
       {exit_page !== entry_page && (
         <span title={pageName(exit_page)} className="text-[0.8125rem] wrap-anywhere text-ink-soft">
           <span aria-hidden="true">→ </span>
           <span className="sr-only">to </span>
-          <bdi>{isSameHost ? exit_page.slice(host.length) : pageName(exit_page)}</bdi>
+          <bdi>
+            <PageAddress text={isSameHost ? exit_page.slice(host.length) : pageName(exit_page)} />
+          </bdi>
         </span>
       )}
     </>

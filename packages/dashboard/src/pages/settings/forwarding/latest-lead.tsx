@@ -6,9 +6,9 @@ import { useState } from 'react';
 import { call } from '../../../api/client.ts';
 import { queryKeys } from '../../../api/query-keys.ts';
 import { personName } from '../../../shared/person-name.ts';
+import { attemptLabel, ResendDialog } from '../../../shared/resend-dialog.tsx';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
-import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { ErrorState, Skeleton } from '../../../ui/states.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { toastProblem } from '../../../ui/toast.tsx';
@@ -81,7 +81,7 @@ export function LatestLead({ settings, hasUnsaved }: { settings: Settings; hasUn
           disabled={!hasAddress || !settings.flow_enabled || hasUnsaved}
           onClick={() => (send.status === 'delivered' ? setAsking(true) : sending.mutate(send))}
         >
-          Send it again
+          {attemptLabel(send)}
         </Button>
       </div>
       {hasAddress && !settings.flow_enabled && !hasUnsaved && (
@@ -94,18 +94,15 @@ export function LatestLead({ settings, hasUnsaved }: { settings: Settings; hasUn
           </Outcome>
         )}
       </div>
-      <ConfirmDialog
+      <ResendDialog
+        lead={`the lead of ${personName(send)}`}
         isOpen={isAsking}
         onClose={() => setAsking(false)}
         onConfirm={() => {
           setAsking(false);
           sending.mutate(send);
         }}
-        title="Send a delivered lead again?"
-        action="Send again"
-      >
-        Your automation platform will receive it twice, with the same ID.
-      </ConfirmDialog>
+      />
     </div>
   );
 }

@@ -181,7 +181,7 @@ function DaysField({ hint = '', ...field }: DaysFieldProps) {
     <NumberField
       {...field}
       unit="days"
-      hint={`Empty or 0 keeps them forever. ${hint}`}
+      hint={`${hint} Empty or 0 keeps them forever.`.trim()}
       placeholder="Forever"
     />
   );
