@@ -43,14 +43,14 @@ onBothStores('POST /lead.capture/crm-callback', (kind) => {
       where leads.lead_id = ${of.lead_id}`,
     );
 
-  async function assertRefused(body: unknown, path?: string): Promise<void> {
+  async function assertRefused(body: unknown, path?: string, message = /./): Promise<void> {
     const answer = await report(service, CRM_CALLBACK, body);
     const about = `${JSON.stringify(body)} ${JSON.stringify(answer.body)}`;
     assert.equal(answer.status, 400, about);
     assert.equal(typeof answer.body.error, 'string');
     if (path !== undefined)
       assert.ok(
-        answer.body.details?.some((detail) => detail.path === path),
+        answer.body.details?.some((detail) => detail.path === path && message.test(detail.message)),
         about,
       );
     assert.deepEqual(await stored(), { lead: null, submission: null }, about);
@@ -239,7 +239,7 @@ onBothStores('POST /lead.capture/crm-callback', (kind) => {
 
     test('missing or empty crm_lead_id, or one that is neither a text nor a number that keeps its digits', async () => {
       const { lead_id } = lead;
-      await assertRefused({ lead_id }, 'crm_lead_id');
+      await assertRefused({ lead_id }, 'crm_lead_id', /is required/);
       for (const crm_lead_id of [null, '', ' ', '\n\t', 2 ** 53, true, ['crm'], { id: 'crm' }]) {
         await assertRefused({ lead_id, crm_lead_id }, 'crm_lead_id');
       }

@@ -646,6 +646,8 @@ onBothStores('one person, one lead', (kind) => {
       assert.deepEqual(await again({ sites: ['other', 'unknown'], until: day() }), [c]);
       assert.deepEqual(await again({ sites: ['unknown'] }), []);
       assert.deepEqual(await again({}), [anna, b, c]);
+      // A misspelt field would make it wider than meant.
+      assert.equal(await again({ site: [SITE_KEY] }), 400);
       assert.equal(await again({ sites: [] }), 400);
       assert.equal(await again({ sites: SITE_KEY }), 400);
       assert.equal(await again({ until: 'tomorrow' }), 400);

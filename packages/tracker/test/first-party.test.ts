@@ -17,6 +17,8 @@ const NAMES = {
   TRACKER_SCRIPT_PATH: '/assets/tales.js',
   FORM_SCRIPT_PATH: '/ask.js',
   TRACK_PATH: '/chapters',
+  // For what leaves the site, such as links in messages; pages keep to their folder.
+  PUBLIC_URL: 'http://leads.invalid',
 };
 
 describe('First party', () => {
