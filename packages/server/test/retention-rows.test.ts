@@ -270,6 +270,31 @@ onBothStores('retention of rows', (kind) => {
       assert.equal(await count('leads'), 1);
     });
 
+    test('a note on a lead that was merged into it keeps one', async () => {
+      const lead = await enquire({ EMAIL: 'ada@example.org', PHONE: '' });
+      const merged = await enquire({ EMAIL: 'ada@example.com', PHONE: '' });
+      for (const each of [lead, merged]) await inStage(each, 'lost');
+      clock.set(NOON - DAY_MS);
+      const ok = async (path: string, body: object) => {
+        const { status } = await call(service, 'POST', `/analytics/leads/${path}`, { body });
+        assert.ok(status < 300, `${path}: ${status}`);
+      };
+      await ok(`${merged.lead_id}/notes`, { text: 'She calls back in May.' });
+      await ok(`${lead.lead_id}/merge`, { lead_id: merged.lead_id });
+      await inStage(lead, 'lost');
+      clock.set(NOON);
+      await save({ lead_retention_days: 30 });
+      // Only the note is younger than that.
+      await rows(service, `update lead_stage_moves set at = ${NOON - 60 * DAY_MS}`);
+      assert.equal((await previewOf('leads')).rows, 0);
+      await run();
+      assert.equal(await count('leads'), 1);
+      await rows(service, `update lead_notes set written_at = ${NOON - 60 * DAY_MS}`);
+      clock.advance(DAY_MS);
+      await run();
+      assert.equal(await count('leads'), 0);
+    });
+
     test('one that is still to be forwarded waits', async () => {
       const lead = await enquire();
       await inStage(lead, 'fake');
@@ -281,6 +306,7 @@ onBothStores('retention of rows', (kind) => {
       );
       clock.set(NOON);
       await save({ lead_retention_days: 30 });
+      assert.equal((await previewOf('leads')).rows, 0);
       await run();
       assert.equal(await count('leads'), 1);
       await rows(service, `update flow_sends set status = 'failed', claimed_until = ${clock.now() + DAY_MS}`);

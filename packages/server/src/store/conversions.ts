@@ -62,17 +62,20 @@ async function reachedLeads(
   max: number,
 ): Promise<ReachedLead[]> {
   // What belonged to a merged lead counts for the survivor, as in the figures.
-  const ofLead = (column: string) => sql`(${sql.ref(column)} = l.lead_id or ${sql.ref(column)} in (
-    select merged_lead_id from lead_merges where into_lead_id = l.lead_id))`;
-  const exported = sql`exists (
-    select 1 from conversion_exports e where e.platform = ${platform} and e.goal = ${goal} and ${ofLead('e.lead_id')})`;
+  const isMoveOfLead = sql`m.lead_id in (
+    select l.lead_id union all select g.merged_lead_id from lead_merges g where g.into_lead_id = l.lead_id)`;
+  const isExported = sql`e.platform = ${platform} and e.goal = ${goal}`;
+  // Two conditions rather than one with `or`, for which PostgreSQL compares all leads with all exports.
+  const isNew = sql`not exists (select 1 from conversion_exports e where e.lead_id = l.lead_id and ${isExported})
+    and not exists (select 1 from lead_merges g join conversion_exports e on e.lead_id = g.merged_lead_id
+      where g.into_lead_id = l.lead_id and ${isExported})`;
   const { rows } = await sql<ReachedLead>`
     select * from (
       select l.lead_id, l.lead_public_id, l.created_at, l.campaign, l.referer, l.contact_email, l.contact_phone,
-        l.contact_country_code, l.contact_country_name, l.value_micros, ${reachedAt(goal, ofLead('m.lead_id'))} as at
+        l.contact_country_code, l.contact_country_name, l.value_micros, ${reachedAt(goal, isMoveOfLead)} as at
       from leads l
       where l.lead_id > ${after} and l.is_bot_lead = 0 and l.test_lead = 'no' and l.status <> 'fake'
-        ${again ? sql`` : sql`and not ${exported}`}
+        ${again ? sql`` : sql`and ${isNew}`}
     ) reached
     where at >= ${since} order by lead_id limit ${max}
   `.execute(query);

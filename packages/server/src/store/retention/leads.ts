@@ -36,12 +36,17 @@ export const forgetOldLeads = background(
 
 const idOf = ({ lead_id }: { lead_id: number }) => lead_id;
 
-/** Leads that are old enough; `leads` is the name of the table they are in. */
+/** Leads that are old enough and not waiting to be forwarded; `leads` is the name of the table they are in. */
 export function isOldLead({ dialect }: Db, stages: readonly string[], before: number): RawBuilder<SqlBool> {
+  // Stage moves and notes of a merged lead keep its id.
+  const noneSince = (table: 'lead_stage_moves' | 'lead_notes', at: string) => sql`
+    not exists (select 1 from ${sql.table(table)} x where x.lead_id = leads.lead_id and x.${sql.ref(at)} >= ${before})
+    and not exists (select 1 from lead_merges g join ${sql.table(table)} x on x.lead_id = g.merged_lead_id
+      where g.into_lead_id = leads.lead_id and x.${sql.ref(at)} >= ${before})`;
   return sql`leads.created_at < ${before} and coalesce(leads.last_follow_up_at, 0) < ${before}
     and leads.status in ${dialect.anyOf(stages)}
-    and not exists (select 1 from lead_stage_moves m where m.lead_id = leads.lead_id and m.at >= ${before})
-    and not exists (select 1 from lead_notes n where n.lead_id = leads.lead_id and n.written_at >= ${before})`;
+    and ${noneSince('lead_stage_moves', 'at')} and ${noneSince('lead_notes', 'written_at')}
+    and not exists (select 1 from flow_sends f where f.lead_id = leads.lead_id and f.status = 'pending')`;
 }
 
 function oldOf(db: Db, leadIds: readonly number[], stages: readonly string[], before: number) {
