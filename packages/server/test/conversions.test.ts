@@ -134,6 +134,22 @@ onBothStores('the export of conversions', (kind) => {
     assert.deepEqual(await clickIds(), ['abc']);
   });
 
+  test('is about the person who took over the lead of a bot', async () => {
+    const EMAIL = 'ada@example.org';
+    const bot = await capture(service, { EMAIL, __pg_hp: 'filled' });
+    clock.set(MONDAY + 8 * DAY_MS);
+    await startSession(service, { visitor_id: 'ada', page: 'https://www.example.com/?gclid=abc' });
+    await service.settled();
+    clock.set(MONDAY + 9 * DAY_MS);
+    const person = await capture(service, { EMAIL, __visitor_id: 'ada' });
+    assert.equal(person.lead_id, bot.lead_id);
+    const [line = ''] = await exported();
+    assert.match(line, /^abc,Lead,2026-11-11T08:00:00/);
+    const { lead, touches } = await service.get<LeadDetail>(`/analytics/leads/${bot.lead_id}`);
+    assert.equal(touches.length, 1);
+    assert.equal(lead.channel, 'Paid search');
+  });
+
   test('forgets the stage that a merge brought once it is undone', async () => {
     const [first, won, qualified] = [await click(), await click(), await click()];
     await move(won, { status: 'won' });

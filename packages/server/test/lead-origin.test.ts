@@ -3,7 +3,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import type { LeadItem } from '@leadtrail/contract/lead-records';
 import { NOON } from '@leadtrail/testing/builders';
 import { aClock } from '@leadtrail/testing/clock';
-import { rows } from '@leadtrail/testing/database';
+import { row, rows } from '@leadtrail/testing/database';
 import {
   assertCaptured,
   CAPTURE_ENV,
@@ -268,6 +268,26 @@ onBothStores('how a lead found us', (kind) => {
     const { item } = await enquire();
     await visit(-1, AD);
     assert.equal((await detailOf(item)).last_touch?.channel, 'Organic search');
+  });
+
+  test('a visitor with very many visits does not hide how other leads of a list came', async () => {
+    await visit(3, AD);
+    await enquire();
+    await visit(1, SITE_PAGE, null, 'monitor');
+    await enquire({ __visitor_id: 'monitor', EMAIL: 'monitor@example.org', PHONE: '' });
+    const columns = Object.keys(await row(service, "select * from sessions where visitor_id = 'monitor'"));
+    const copied = columns.map((column) => (column === 'session_id' ? "session_id || '-' || i" : column));
+    await rows(
+      service,
+      `insert into sessions (${columns.join(', ')})
+        with recursive numbers(i) as (select 1 union all select i + 1 from numbers where i < 20000)
+        select ${copied.join(', ')} from sessions, numbers where visitor_id = 'monitor'`,
+    );
+    const { leads } = await service.get<{ leads: LeadItem[] }>('/analytics/leads');
+    assert.deepEqual(
+      leads.map(({ channel }) => channel),
+      ['Direct', 'Paid search'],
+    );
   });
 
   test('a lead that is forwarded by hand carries the same', async () => {

@@ -46,6 +46,7 @@ export const conversionsAfter = inspection(
 );
 
 type ReachedLead = TouchedLead & {
+  enquiry_at: number;
   lead_public_id: string;
   contact_email: string;
   contact_phone: string;
@@ -71,7 +72,7 @@ async function reachedLeads(
       where g.into_lead_id = l.lead_id and ${isExported})`;
   const { rows } = await sql<ReachedLead>`
     select * from (
-      select l.lead_id, l.lead_public_id, l.created_at, l.campaign, l.referer, l.contact_email, l.contact_phone,
+      select l.lead_id, l.lead_public_id, l.created_at, ${ENQUIRY_AT} as enquiry_at, l.campaign, l.referer, l.contact_email, l.contact_phone,
         l.contact_country_code, l.contact_country_name, l.value_micros, ${reachedAt(goal, isMoveOfLead)} as at
       from leads l
       where l.lead_id > ${after} and l.is_bot_lead = 0 and l.test_lead = 'no' and l.status <> 'fake'
@@ -82,15 +83,19 @@ async function reachedLeads(
   return rows;
 }
 
+/** A person who takes over the lead of a bot enquired later than the lead was created. */
+const ENQUIRY_AT = sql`coalesce(
+  (select s.submitted_at from submissions s where s.submission_id = l.shown_submission_id), l.created_at)`;
+
 const STAGES = { qualified: ['qualified', 'proposal', 'won'], won: ['won'] } as const;
 
 /** When the goal was reached; null: not yet. Without a move, as in older leads, the time of the enquiry. */
 function reachedAt(goal: ConversionGoal, isMoveOfLead: RawBuilder<unknown>): RawBuilder<unknown> {
-  if (goal === 'lead') return sql`l.created_at`;
+  if (goal === 'lead') return ENQUIRY_AT;
   const stages = sql.join(STAGES[goal].map((stage) => sql.lit(stage)));
   return sql`coalesce(
     (select min(m.at) from lead_stage_moves m where m.to_status in (${stages}) and ${isMoveOfLead}),
-    case when l.status in (${stages}) then l.created_at end)`;
+    case when l.status in (${stages}) then ${ENQUIRY_AT} end)`;
 }
 
 function conversionOf(lead: ReachedLead): Omit<Conversion, 'clickId' | 'clickedAt'> {

@@ -24,7 +24,7 @@ const CLICK_ID = /^\w[\w.-]*$/;
  */
 export function adClick(
   platform: AdPlatform,
-  lead: { campaign: CampaignParams; referer: string; created_at: number },
+  lead: { campaign: CampaignParams; referer: string; enquiry_at: number },
   touches: readonly OriginVisit[],
 ): AdClick | undefined {
   const param = PARAMS[platform];
@@ -33,7 +33,7 @@ export function adClick(
       clickId: campaignParams(touch.entry_page)[param] ?? '',
       clickedAt: touch.started_at,
     })),
-    { clickId: formCampaign(lead.campaign, lead.referer)[param] ?? '', clickedAt: lead.created_at },
+    { clickId: formCampaign(lead.campaign, lead.referer)[param] ?? '', clickedAt: lead.enquiry_at },
   ].filter(({ clickId }) => CLICK_ID.test(clickId));
   const latest = clicks.at(-1);
   // A form repeats the click id of an earlier visit, which has the time of the click.

@@ -78,7 +78,7 @@ async function originOf(
   const { form, at, referer } = enquiry;
   const visits =
     stored.relation === 'follow_up'
-      ? await visitsOfLead(db, { lead_id: stored.leadId, created_at: at }, days)
+      ? await visitsOfLead(db, { lead_id: stored.leadId, enquiry_at: at }, days)
       : await (visitorNo === null ? [] : visitsOfVisitor(db, visitorNo, at, days));
   const sites = [{ site_key: form.siteKey, domains: siteDomains }];
   const known =

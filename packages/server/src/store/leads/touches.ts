@@ -30,7 +30,7 @@ export const ORIGIN_COLUMNS = [
   'channel',
 ] as const;
 
-const SELECT_VISITS = `select ${ORIGIN_COLUMNS.join(', ')} from sessions
+const SELECT_VISITS = `select visitor_id, ${ORIGIN_COLUMNS.join(', ')} from sessions
   where visitor_no = ? and started_at >= ? and started_at <= ? and channel <> '' order by started_at desc limit ${VISITS_MAX}`;
 
 /** The visits of one visitor that can be touches of an enquiry: one small query, because a visitor's form waits for it. */
@@ -44,31 +44,30 @@ export function visitsOfVisitor(
 }
 
 /** The same for all visitors that a lead is known by. */
-export async function visitsOfLead(
-  db: Db,
-  lead: Pick<TouchedLead, 'lead_id' | 'created_at'>,
-  days: number,
-): Promise<OriginVisit[]> {
+export async function visitsOfLead(db: Db, lead: Enquiry, days: number): Promise<OriginVisit[]> {
   return (await visitsOfLeads(db, [lead], days)).get(lead.lead_id) ?? [];
 }
 
+/** When the submission came that a lead shows. */
+type Enquiry = { lead_id: number; enquiry_at: number };
 /** What is needed of a lead; `campaign` is JSON, `referer` the page that the form was on. */
 export type TouchedLead = { lead_id: number; created_at: number; campaign: string; referer: string };
 export type Touched = { touches: OriginVisit[]; attribution: Attribution };
 
-export async function touchesOfLeads(db: Db, leads: readonly TouchedLead[]): Promise<Map<number, Touched>> {
+export async function touchesOfLeads(db: Db, given: readonly TouchedLead[]): Promise<Map<number, Touched>> {
   const { days, portalDomains } = await readAttribution(db);
+  const leads = await withEnquiries(db, given);
   const visits = await visitsOfLeads(db, leads, days);
   const unvisited = leads.filter(({ lead_id }) => !visits.has(lead_id));
   const forms = await touchesInForms(db, unvisited);
   const readOrigin = await loadReadOrigin(db, unvisited.length);
   return new Map(
     leads.map((lead) => {
-      const { lead_id, created_at, referer } = lead;
+      const { lead_id, enquiry_at, referer } = lead;
       const campaign = JSON.parse(lead.campaign);
       const form = { campaign, touches: forms.get(lead_id) ?? '' };
-      const known = visits.get(lead_id) ?? formVisits(form, referer, created_at, readOrigin);
-      const touches = touchesOf(known, created_at, days);
+      const known = visits.get(lead_id) ?? formVisits(form, referer, enquiry_at, readOrigin);
+      const touches = touchesOf(known, enquiry_at, days);
       const attribution = attributionOf(formCampaign(campaign, referer), touches, portalDomains);
       return [lead_id, { touches, attribution }];
     }),
@@ -109,10 +108,25 @@ async function readAttribution({ query }: Db): Promise<{ days: number; portalDom
   };
 }
 
+/** A person takes over the lead of a bot with a later submission. */
+async function withEnquiries<Lead extends TouchedLead>(
+  { query, dialect }: Db,
+  leads: readonly Lead[],
+): Promise<(Lead & Enquiry)[]> {
+  const later = await query
+    .selectFrom('leads as l')
+    .innerJoin('submissions as s', 's.submission_id', 'l.shown_submission_id')
+    .select(['l.lead_id', 's.submitted_at'])
+    .where('l.lead_id', 'in', dialect.anyOf(leads.map(({ lead_id }) => lead_id)))
+    .execute();
+  const times = new Map(later.map(({ lead_id, submitted_at }) => [lead_id, submitted_at]));
+  return leads.map((lead) => ({ ...lead, enquiry_at: times.get(lead.lead_id) ?? lead.created_at }));
+}
+
 /** Leads without known visitors have no entry. */
 async function visitsOfLeads(
   { query, dialect }: Db,
-  leads: readonly Pick<TouchedLead, 'lead_id' | 'created_at'>[],
+  leads: readonly Enquiry[],
   days: number,
 ): Promise<Map<number, OriginVisit[]>> {
   const held = await query
@@ -130,17 +144,27 @@ async function visitsOfLeads(
     .where('visitor_id', 'in', dialect.anyOf(visitorIds))
     .execute();
   if (visitors.length === 0) return new Map();
-  const enquiries = leads.map(({ created_at }) => created_at);
-  const visits = await query
+  const enquiries = leads.map(({ enquiry_at }) => enquiry_at);
+  const from = Math.min(...enquiries) - days * DAY_MS;
+  const to = Math.max(...enquiries);
+  const visitsMax = leads.length === 1 ? VISITS_MAX : VISITS_OF_A_LIST_MAX;
+  let visits: (OriginVisit & { visitor_id: string })[] = await query
     .selectFrom('sessions')
     .select(['visitor_id', ...ORIGIN_COLUMNS])
     .where('visitor_no', 'in', dialect.anyOf(visitors.map(({ visitor_no }) => visitor_no)))
-    .where('started_at', '>=', Math.min(...enquiries) - days * DAY_MS)
-    .where('started_at', '<=', Math.max(...enquiries))
+    .where('started_at', '>=', from)
+    .where('started_at', '<=', to)
     .where('channel', '<>', '')
     .orderBy('started_at', 'desc')
-    .limit(leads.length === 1 ? VISITS_MAX : VISITS_OF_A_LIST_MAX)
+    .limit(visitsMax)
     .execute();
+  if (leads.length > 1 && visits.length === visitsMax) {
+    // The visits of one visitor, such as a monitor, must not take the place of those of all others.
+    const each = visitors.map(({ visitor_no }) =>
+      dialect.run<(typeof visits)[number]>(SELECT_VISITS, [visitor_no, from, to]),
+    );
+    visits = (await Promise.all(each)).flat();
+  }
   const byVisitor = Map.groupBy(visits, ({ visitor_id }) => visitor_id);
   const byLead = new Map<number, OriginVisit[]>();
   for (const { lead_id, value } of held) {

@@ -79,7 +79,7 @@ test('a name that a spreadsheet would run is defused', () => {
   assert.ok(line(aConversion()).includes(",'=1+1,"));
 });
 
-const lead = { campaign: {}, referer: 'https://www.example.com/', created_at: AT };
+const lead = { campaign: {}, referer: 'https://www.example.com/', enquiry_at: AT };
 const touch = (entry_page: string, started_at: number) => ({ entry_page, started_at }) as OriginVisit;
 
 test('the click is the latest of the platform, even if another brought the last visit', () => {
