@@ -13,6 +13,7 @@ import {
   sendForm,
   setUpSite,
 } from '@leadtrail/testing/enquiries';
+import { patch } from '@leadtrail/testing/management';
 import { type Receiver, startReceiver } from '@leadtrail/testing/receiver';
 import { ADMIN_KEY, onBothStores, startService, type TestService } from '@leadtrail/testing/service';
 import { within } from '@leadtrail/testing/torture/service-process';
@@ -244,13 +245,8 @@ onBothStores('how a lead found us', (kind) => {
     await visit(40, AD);
     await visit(10, SITE_PAGE, 'https://m.immo.example/expose');
     const settings = { attribution_days: 30, portal_domains: ['https://www.IMMO.example/'] };
-    const headers = { 'x-api-key': ADMIN_KEY, 'content-type': 'application/json' };
-    const saved = await fetch(`${service.url}/analytics/settings`, {
-      method: 'PATCH',
-      headers,
-      body: JSON.stringify(settings),
-    });
-    assert.partialDeepStrictEqual(await saved.json(), {
+    const saved = await patch(service, '/analytics/settings', settings);
+    assert.partialDeepStrictEqual(saved.body, {
       attribution_days: 30,
       portal_domains: ['immo.example'],
     });
@@ -261,6 +257,21 @@ onBothStores('how a lead found us', (kind) => {
       ['Referral', 'Portal'],
     );
     assert.partialDeepStrictEqual(body, { channel: 'Portal', first_source: 'm.immo.example' });
+  });
+
+  test('lists of leads are filtered by what attribution_days makes of their visits', async () => {
+    await visit(40, AD);
+    const { item } = await enquire();
+    const found = async (channel: string) => {
+      await service.app.indexing.catchUp();
+      const { leads } = await service.get<{ leads: LeadItem[] }>(`/analytics/leads?channel=${channel}`);
+      return leads.map(({ lead_id }) => lead_id);
+    };
+    assert.deepEqual(await found('Paid search'), [item.lead_id]);
+    assert.equal((await patch(service, '/analytics/settings', { attribution_days: 30 })).status, 200);
+    assert.deepEqual(await found('Paid search'), []);
+    assert.equal((await patch(service, '/analytics/settings', { attribution_days: 50 })).status, 200);
+    assert.deepEqual(await found('Paid search'), [item.lead_id]);
   });
 
   test('visits after the enquiry are not how the person came', async () => {

@@ -27,6 +27,8 @@ const WAITING_MAX = 500_000;
 export type LeadIndexing = {
   /** A lead has changed, or one of its visitors has. */
   nudge(): void;
+  /** Takes in what other processes have left behind too, and leads that are to be renewed. */
+  catchUp(): Promise<void>;
   /** Resolves when the index has caught up. */
   settled(): Promise<void>;
   stop(): Promise<void>;
@@ -34,8 +36,7 @@ export type LeadIndexing = {
 
 /** Includes changes that other processes have left behind. */
 export async function indexChangedLeads({ indexing }: { indexing: LeadIndexing }): Promise<void> {
-  indexing.nudge();
-  await indexing.settled();
+  await indexing.catchUp();
 }
 
 /** Includes changes by processes of an earlier version, which run beside this one during an upgrade. */
@@ -108,6 +109,12 @@ export function startLeadIndexing({
     loop.nudge();
   }
 
+  function catchUp(): Promise<void> {
+    isRenewed = false;
+    nudge();
+    return loop.settled();
+  }
+
   nudge();
-  return { nudge, settled: loop.settled, stop: loop.stop };
+  return { nudge, catchUp, settled: loop.settled, stop: loop.stop };
 }

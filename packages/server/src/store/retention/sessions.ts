@@ -3,6 +3,7 @@ import { DAY_MS } from '../../lib/utc-time.ts';
 import { noteForAnswers } from '../answers/changes.ts';
 import { leadsOfVisitors } from '../answers/visits.ts';
 import type { Db } from '../dialect.ts';
+import { noteChangesOfLists } from '../leads/lead-index.ts';
 import { background } from '../operation.ts';
 import type { VisitorRow } from '../schema.ts';
 import { noteHorizon } from './horizons.ts';
@@ -78,7 +79,9 @@ async function removeSessions(
   );
   // These visits may have been touches of leads.
   const visitorIds = visitors.map(({ visitor_id }) => visitor_id);
-  await noteForAnswers(db, 'leads', await leadsOfVisitors(db, visitorIds));
+  const leadIds = await leadsOfVisitors(db, visitorIds);
+  await noteForAnswers(db, 'leads', leadIds);
+  await noteChangesOfLists(db, leadIds);
   return sessions.length;
 }
 
