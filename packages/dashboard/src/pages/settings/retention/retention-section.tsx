@@ -96,7 +96,7 @@ function RetentionForm({ settings }: { settings: Settings }) {
       </Card>
       <Card
         title="Visits"
-        hint="Older visits are removed every night. Statistics and the figures of leads stay as they were counted."
+        hint="Older visits are removed every night. Overview, Campaigns and the origin of leads then reach back no further."
       >
         <div className={FIELDS}>
           <DaysField
@@ -113,7 +113,7 @@ function RetentionForm({ settings }: { settings: Settings }) {
       </Card>
       <Card
         title="Leads"
-        hint="Old leads in some stages are removed with their submissions, deliveries and CRM events."
+        hint="Old leads in some stages are removed with their submissions, deliveries and CRM events; Overview and Campaigns no longer count them."
       >
         <div className={FIELDS}>
           <DaysField
