@@ -22,7 +22,9 @@ type Submission = { contact_email: string; lead_id: number; is_primary_lead: num
 
 onBothStores('leads while the store is away', (kind) => {
   const away = () => Promise.reject(unavailable('The store is away.'));
-  const faults = { isAway: false, isLogFull: false, losesAnswers: false };
+  const faults = { isAway: false, isAwayForLogged: false, isLogFull: false, losesAnswers: false };
+  /** The e-mail addresses of logged leads, as the store got to them. */
+  let begun: string[] = [];
   const service = useService(kind, {
     env: { ...CAPTURE_ENV, BOT_LEAD_DETECTION: 'on' },
     overrides: {
@@ -30,7 +32,8 @@ onBothStores('leads while the store is away', (kind) => {
         store: (store) => ({
           ...store,
           async captureLead(capture: Capture) {
-            if (faults.isAway) return away();
+            if (faults.isAway || (faults.isAwayForLogged && capture.isLogged)) return away();
+            if (capture.isLogged) begun.push(capture.enquiry.form.email);
             const outcome = await store.captureLead(capture);
             return faults.losesAnswers && !capture.isLogged ? away() : outcome;
           },
@@ -48,9 +51,11 @@ onBothStores('leads while the store is away', (kind) => {
     await service.app.senders.refresh();
   });
   beforeEach(async () => {
-    Object.assign(faults, { isAway: false, isLogFull: false, losesAnswers: false });
+    Object.assign(faults, { isAway: false, isAwayForLogged: false, isLogFull: false, losesAnswers: false });
     await service.settled();
     await emptyLeads(service);
+    await rows(service, "delete from ip_rules where reason = 'Honeypot'");
+    begun = [];
   });
 
   const submissions = () =>
@@ -115,6 +120,53 @@ onBothStores('leads while the store is away', (kind) => {
       [1, 0, 0, 0],
     );
     assert.equal((await rows(service, 'select lead_id from leads')).length, 2);
+  });
+
+  test('of many people are stored in the order in which they came', async () => {
+    faults.isAway = true;
+    const emails = Array.from({ length: 20 }, (_, i) => `person-${i % 17}@example.org`);
+    for (const [i, EMAIL] of emails.entries())
+      await assertCaptured(sendForm(service, { EMAIL, PHONE: '', PROJECT: `Project ${i}` }));
+    faults.isAway = false;
+    await service.settled();
+    assert.deepEqual(begun, emails);
+    if (kind === 'sqlite') {
+      const leads = await rows<{ project_name: string }>(
+        service,
+        'select project_name from leads order by lead_id',
+      );
+      assert.deepEqual(
+        leads.map(({ project_name }) => project_name),
+        emails.map((_, i) => `Project ${i}`),
+      );
+    }
+  });
+
+  test('stay leads when a bot has their address blocked before they are stored, and later ones do not', async () => {
+    const ip = '198.51.100.78';
+    faults.isAway = true;
+    await assertCaptured(sendForm(service, { EMAIL: 'person@example.org', PHONE: '' }, { ip }));
+    Object.assign(faults, { isAway: false, isAwayForLogged: true, isLogFull: true });
+    await assertCaptured(
+      sendForm(service, { EMAIL: 'bot@example.org', PHONE: '', __pg_hp: 'filled' }, { ip }),
+    );
+    faults.isLogFull = false;
+    await assertCaptured(sendForm(service, { EMAIL: 'later@example.org', PHONE: '' }, { ip }));
+    faults.isAwayForLogged = false;
+    await service.settled();
+    const stored = await rows(service, 'select contact_email, is_bot_lead from leads order by lead_id');
+    assert.deepEqual(
+      stored.map((lead) => [lead.contact_email, Number(lead.is_bot_lead)]),
+      [
+        ['bot@example.org', 1],
+        ['person@example.org', 0],
+      ],
+    );
+    const aside = await rows(service, 'select contact_email from set_aside_leads');
+    assert.deepEqual(
+      aside.map(({ contact_email }) => contact_email),
+      ['later@example.org'],
+    );
   });
 
   test('from a blocked range are set aside, once', async () => {

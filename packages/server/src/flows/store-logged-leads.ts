@@ -40,7 +40,7 @@ export function startStoringLoggedLeads(parts: {
       }
       const lines = Buffer.from(batch.lines).toString().trimEnd().split('\n');
       const leads = lines.map((line): Capture => ({ ...JSON.parse(line), isLogged: true }));
-      await storeAll(chainsOf(leads));
+      await storeAll(leads);
       await leadLog.release(batch.epoch, batch.lastSequence);
       failuresOf.clear();
     },
@@ -52,14 +52,28 @@ export function startStoringLoggedLeads(parts: {
   });
   leadLog.onAppended(loop.nudge);
 
-  async function storeAll(chains: Capture[][]): Promise<void> {
+  /** Begun in the order in which they came. After a failure none is begun, so that no later lead gets ahead. */
+  async function storeAll(leads: readonly Capture[]): Promise<void> {
+    const previousOf = new Map(chainsOf(leads).flatMap(withPrevious));
+    const waiting = [...leads];
+    const storing = new Map<Capture | undefined, Promise<void>>();
     const workers = Array.from({ length: LEADS_AT_ONCE }, async () => {
-      for (let chain = chains.pop(); chain !== undefined; chain = chains.pop()) {
-        for (const lead of chain) await storeOne(lead);
+      for (let lead = waiting.shift(); lead !== undefined; lead = waiting.shift()) {
+        const stored = storeAfter(storing.get(previousOf.get(lead)), lead);
+        storing.set(lead, stored);
+        await stored.catch((error: unknown) => {
+          waiting.length = 0;
+          throw error;
+        });
       }
     });
     const outcomes = await Promise.allSettled(workers);
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+  }
+
+  async function storeAfter(previous: Promise<void> | undefined, lead: Capture): Promise<void> {
+    await previous;
+    await storeOne(lead);
   }
 
   async function storeOne(lead: Capture): Promise<void> {
@@ -94,12 +108,20 @@ export function startStoringLoggedLeads(parts: {
   };
 }
 
+function withPrevious(chain: readonly Capture[]): [Capture, Capture | undefined][] {
+  return chain.map((lead, position) => [lead, chain[position - 1]]);
+}
+
 /**
  * Groups leads that share an identity: they may be one person's, so they
  * are stored in order, and all other leads concurrently. The IP address
- * counts only for leads without other identities: many people may share it.
+ * counts only for leads without other identities, because many people may
+ * share it, and where a filled honeypot may block it for those that follow.
  */
 export function chainsOf(leads: readonly Capture[]): Capture[][] {
+  const trapped = new Set(
+    leads.filter(({ enquiry }) => enquiry.form.honeypot !== '').map(({ enquiry }) => enquiry.ip),
+  );
   /** Union-find: for each lead an earlier one of its chain, or itself. */
   const before = leads.map((_, position) => position);
   const firstOf = (position: number): number => {
@@ -108,7 +130,8 @@ export function chainsOf(leads: readonly Capture[]): Capture[][] {
   };
   const latestWith = new Map<string, number>();
   for (const [position, lead] of leads.entries()) {
-    for (const key of personalKeys(lead)) {
+    const addresses = [lead.enquiry.callerIp, lead.enquiry.ip].filter((ip) => trapped.has(ip));
+    for (const key of [...personalKeys(lead), ...addresses]) {
       const other = firstOf(latestWith.get(key) ?? position);
       const own = firstOf(position);
       before[Math.max(other, own)] = Math.min(other, own);

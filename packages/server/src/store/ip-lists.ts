@@ -147,9 +147,15 @@ async function lengthsInUse({ query }: Db): Promise<Set<number>> {
   return new Set(rows.map(({ bits }) => bits));
 }
 
-/** Blocks an address, unless the whitelist has it or a range that contains it. */
-export async function blockAddress(db: Db, rule: Omit<IpRule, 'list' | 'note' | 'usage'>): Promise<void> {
-  const blocked: IpRule = { ...rule, list: 'blocked', note: '', usage: 'internal' };
+/** The reason of automatic blocks. */
+export const HONEYPOT = 'Honeypot';
+
+/** Blocks the address of a filled honeypot, unless the whitelist has it or a range that contains it. */
+export async function blockAddress(
+  db: Db,
+  rule: Omit<IpRule, 'list' | 'note' | 'usage' | 'reason'>,
+): Promise<void> {
+  const blocked: IpRule = { ...rule, reason: HONEYPOT, list: 'blocked', note: '', usage: 'internal' };
   await db.dialect.lockEach([IP_LISTS]);
   if (await overlapsOtherList(db, blocked)) return;
   await db.dialect.insertRows('ip_rules', [rowOf(blocked)], 'do nothing');

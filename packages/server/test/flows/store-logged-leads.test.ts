@@ -51,3 +51,13 @@ test('an address links leads only where there is nothing else to know a person b
   ];
   assert.deepEqual(chainNames(leads), ['1', '2', '3 4', '5']);
 });
+
+test('an address links all leads where a filled honeypot may block it', () => {
+  const leads = [
+    aCapture('1', { email: 'a@example.com' }),
+    aCapture('2', { email: 'b@example.com', __pg_hp: 'filled' }),
+    aCapture('3', { email: 'c@example.com' }),
+    aCapture('4', { email: 'd@example.com' }, '192.0.2.2'),
+  ];
+  assert.deepEqual(chainNames(leads), ['1 2 3', '4']);
+});

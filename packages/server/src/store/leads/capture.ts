@@ -50,7 +50,8 @@ export const captureLead = write(
     const { enquiry } = capture;
     refuseLate(capture);
     const [sender, held] = await Promise.all([
-      lookUpSender(db, enquiry),
+      // A logged lead was answered before its address was blocked.
+      lookUpSender(db, enquiry, capture.isLogged && enquiry.at),
       enquiry.idempotency === null ? findHeld(db, enquiry) : undefined,
     ]);
     const readable = { isSiteOrigin: await mayReadAnswer(db, enquiry, sender) };

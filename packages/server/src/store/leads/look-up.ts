@@ -6,6 +6,7 @@ import { isAllowedOrigin } from '../../domain/setup/site-domain.ts';
 import { addressKey, networksContaining } from '../../lib/ip-network.ts';
 import { memoize } from '../../lib/memoize.ts';
 import type { Db, Dialect } from '../dialect.ts';
+import { HONEYPOT } from '../ip-lists.ts';
 import { type Locks, visitorRead } from '../operation.ts';
 import type { IpRuleRow, VisitorRow } from '../schema.ts';
 import { idHash } from '../tracking/state.ts';
@@ -13,16 +14,28 @@ import { firstHolders, LINKED_LEADS_MAX } from './links.ts';
 
 /** What is known about the sender of a submission. */
 
+type RuleAsked = { ip: string; autoBlockedBefore?: number };
+
 /** If several ranges contain an address, the narrowest counts; all are on the same list. */
-export const ipRule = visitorRead(async ({ dialect }, { ip }: { ip: string }): Promise<IpRule | null> => {
-  // `cross join` makes SQLite look up each network by the index.
-  const [rule] = await dialect.run<IpRule>(
-    `select r.list, r.usage from ${dialect.listed} cross join ip_rules r where r.network = listed.value
-    order by listed.key limit 1`,
-    [JSON.stringify(networksContaining(ip))],
-  );
-  return rule ?? null;
-});
+export const ipRule = visitorRead(
+  async ({ dialect }, { ip, autoBlockedBefore = EVER }: RuleAsked): Promise<IpRule | null> => {
+    // `cross join` makes SQLite look up each network by the index.
+    const [rule] = await dialect.run<IpRule>(
+      `select r.list, r.usage from ${dialect.listed}
+      cross join ip_rules r where r.network = listed.value and ${counts('r')}
+      order by listed.key limit 1`,
+      [JSON.stringify(networksContaining(ip)), autoBlockedBefore],
+    );
+    return rule ?? null;
+  },
+);
+
+const EVER = Number.MAX_SAFE_INTEGER;
+
+/** Takes one parameter: automatic blocks of that time or later do not count. */
+function counts(rule: string): string {
+  return `(${rule}.reason <> '${HONEYPOT}' or ${rule}.listed_at < ?)`;
+}
 
 /** Whether an API key is valid, and if it is not, whether the address is blocked. */
 export const keySender = visitorRead(
@@ -65,7 +78,7 @@ export type KnownVisitor = Pick<
 >;
 
 /** One query for everything: a round trip costs more than all its parts. */
-export async function lookUpSender(db: Db, enquiry: Enquiry): Promise<KnownSender> {
+export async function lookUpSender(db: Db, enquiry: Enquiry, autoBlockedBefore = EVER): Promise<KnownSender> {
   const { siteKey, formId, visitorId } = enquiry.form;
   const { personIp, callerIp } = enquiry;
   const isSame = personIp === callerIp;
@@ -74,16 +87,19 @@ export async function lookUpSender(db: Db, enquiry: Enquiry): Promise<KnownSende
     personIp ?? NO_ADDRESS,
     enquiry.at - RECENT_MS,
     addressKey(callerIp),
+    autoBlockedBefore,
     siteKey,
     formId,
     visitorId === '' ? 0 : idHash(visitorId),
     visitorId,
-    ...(isServer ? [isSame || personIp === null ? NO_ADDRESS : addressKey(personIp), enquiry.keyHash] : []),
+    ...(isServer
+      ? [isSame || personIp === null ? NO_ADDRESS : addressKey(personIp), autoBlockedBefore, enquiry.keyHash]
+      : []),
   ]);
   if (row === undefined) throw new Error('A query for one row returned none.');
   const ruleFor = async (ip: string | null, list: IpRuleRow['list'] | null, usage: IpRuleRow['usage']) => {
     if (list !== null) return { list, usage };
-    return row.has_ranges === 1 && ip !== null ? ipRule(db, { ip }) : null;
+    return row.has_ranges === 1 && ip !== null ? ipRule(db, { ip, autoBlockedBefore }) : null;
   };
   const callerRule = await ruleFor(callerIp, row.caller_list, row.caller_usage);
   return {
@@ -110,7 +126,7 @@ const selectSender = (more: { columns: string; joins: string }) => `
     v.visitor_no, v.last_session_id, v.session_count, v.page_views, v.duration_ms, v.engagement_score, v.vpn_suspected,
     ${more.columns}
   from (select 1 as one) asked
-  left join ip_rules c on c.network = ?
+  left join ip_rules c on c.network = ? and ${counts('c')}
   left join sites s on s.site_key = ?
   left join forms f on f.site_id = s.id and f.form_id = ?
   left join visitors v on v.id_hash = ? and v.visitor_id = ?
@@ -121,7 +137,7 @@ const SELECT_BROWSER = selectSender({ columns: 'null as integration_id', joins: 
 const SELECT_SERVER = selectSender({
   columns: `p.list as person_list, p.usage as person_usage,
     i.id as integration_id, i.enabled as integration_enabled, i.last_used_at`,
-  joins: 'left join ip_rules p on p.network = ? left join integrations i on i.key_hash = ?',
+  joins: `left join ip_rules p on p.network = ? and ${counts('p')} left join integrations i on i.key_hash = ?`,
 });
 
 type SenderRow = { [K in keyof KnownVisitor]: KnownVisitor[K] | null } & {

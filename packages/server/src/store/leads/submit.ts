@@ -139,7 +139,6 @@ function blockSender(db: Db, { ip, at, geo, referer }: Enquiry): Promise<void> {
   return blockAddress(db, {
     ip,
     listed_at: at,
-    reason: 'Honeypot',
     country: geo.country ?? '',
     referer,
   });
