@@ -558,6 +558,27 @@ onBothStores('one person, one lead', (kind) => {
       });
     }
 
+    for (const [source, from] of [
+      ['address', (i: number) => [{ EMAIL: `${i}@example.org`, PHONE: '' }, HOME]],
+      ['visitor', (i: number) => [{ ...ANNA, EMAIL: `${i}@example.org`, PHONE: '' }, `203.0.113.${i}`]],
+    ] as const satisfies [string, (i: number) => [Fields, string]][]) {
+      test(`a rejected lead counts no submissions that its ${source} sent after it`, async () => {
+        await call(service, 'POST', '/analytics/blocked-ips', { body: { ip: HOME } });
+        await write(ANNA);
+        const sentAt = clock.now();
+        await rows(service, 'delete from ip_rules');
+        clock.advance(60 * 60_000);
+        for (let i = 1; i <= 4; i += 1) await write(...from(i));
+        const path = `/analytics/blocked-ip-leads/${await setAside('rejected')}/accept`;
+        assert.equal((await call(service, 'POST', path)).status, 201);
+        const { suspicion_reasons } = await row(
+          service,
+          `select suspicion_reasons from submissions where submitted_at = ${sentAt}`,
+        );
+        assert.equal(suspicion_reasons, '');
+      });
+    }
+
     test('a deleted one is gone, and the marketing key may not accept', async () => {
       await call(service, 'POST', '/analytics/blocked-ips', { body: { ip: HOME } });
       await write(ANNA);

@@ -11,6 +11,7 @@ import { type Locks, visitorRead } from '../operation.ts';
 import type { IpRuleRow, VisitorRow } from '../schema.ts';
 import { idHash } from '../tracking/state.ts';
 import { firstHolders, LINKED_LEADS_MAX } from './links.ts';
+import { OUT_OF_ORDER_MS_MAX } from './submission.ts';
 
 /** What is known about the sender of a submission. */
 
@@ -85,7 +86,7 @@ export async function lookUpSender(db: Db, enquiry: Enquiry, autoBlockedBefore =
   const isServer = enquiry.keyHash !== null;
   const [row] = await db.dialect.run<SenderRow>(isServer ? SELECT_SERVER : SELECT_BROWSER, [
     personIp ?? NO_ADDRESS,
-    enquiry.at - RECENT_MS,
+    ...recently(enquiry),
     addressKey(callerIp),
     autoBlockedBefore,
     siteKey,
@@ -112,13 +113,21 @@ export async function lookUpSender(db: Db, enquiry: Enquiry, autoBlockedBefore =
   };
 }
 
+/** Submissions that are stored late do not count those that came after them. */
+const RECENT = 'submitted_at > ? and submitted_at < ?';
+
+/** The parameters of `RECENT`. */
+function recently({ at }: Enquiry): [from: number, until: number] {
+  return [at - RECENT_MS, at + OUT_OF_ORDER_MS_MAX];
+}
+
 /** Matches no row. */
 const NO_ADDRESS = '';
 
 const selectSender = (more: { columns: string; joins: string }) => `
   select
     (select count(*) from (
-      select 1 from submissions where contact_ip = ? and submitted_at > ? and is_server_ip = 0 limit ${RECENT_SUBMISSIONS_MAX}
+      select 1 from submissions where contact_ip = ? and ${RECENT} and is_server_ip = 0 limit ${RECENT_SUBMISSIONS_MAX}
     ) recent) as recent_from_ip,
     c.list as caller_list, c.usage as caller_usage,
     (select count(*) from (select 1 from ip_rules where bits is not null limit 1) ranges) as has_ranges,
@@ -275,7 +284,7 @@ const SELECTS_OWN = [0, 1, 2, 3, 4].map((identities) =>
 /** Counts up to the limit only. */
 async function countFromVisitor(
   { dialect }: Db,
-  { at, form: { visitorId } }: Enquiry,
+  enquiry: Enquiry,
   held: readonly HeldIdentity[],
 ): Promise<number> {
   // All that a visitor has sent belongs to the leads that hold the visitor.
@@ -283,14 +292,14 @@ async function countFromVisitor(
   if (leadIds.length === 0) return 0;
   const recent = await dialect.run(
     `select 1 from ${dialect.listed} cross join ${dialect.lateral(RECENT_OF_LISTED)} limit ${RECENT_SUBMISSIONS_MAX}`,
-    [JSON.stringify(leadIds), at - RECENT_MS, visitorId],
+    [JSON.stringify(leadIds), ...recently(enquiry), enquiry.form.visitorId],
   );
   return recent.length;
 }
 
 const RECENT_OF_LISTED = `
   select submission_id as value from submissions
-  where lead_id = cast(listed.value as bigint) and submitted_at > ? and visitor_id = ? limit ${RECENT_SUBMISSIONS_MAX}`;
+  where lead_id = cast(listed.value as bigint) and ${RECENT} and visitor_id = ? limit ${RECENT_SUBMISSIONS_MAX}`;
 
 const NOWHERE_ELSE = { relatedProjects: [], elsewhere: { leadIds: [], submissions: 0 } };
 const RELATED_PROJECTS_MAX = 20;

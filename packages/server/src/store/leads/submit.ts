@@ -1,6 +1,6 @@
 import type { Enquiry } from '../../domain/leads/enquiry.ts';
 import { keptSearchText, type SearchedFields } from '../../domain/leads/submission-search.ts';
-import { MINUTE_MS, SECOND_MS, utcDay } from '../../lib/utc-time.ts';
+import { MINUTE_MS, utcDay } from '../../lib/utc-time.ts';
 import type { Db } from '../dialect.ts';
 import { blockAddress } from '../ip-lists.ts';
 import { addToTotals } from '../submission-totals.ts';
@@ -14,14 +14,12 @@ import {
   isBotOfPerson,
   type KnownLead,
   type NewLead,
+  OUT_OF_ORDER_MS_MAX,
   type Relation,
   type Submission,
 } from './submission.ts';
 
 export type Submitted = AnsweredIds & { leadId: number; isPrimary: boolean; isForwarded: boolean };
-
-/** Concurrent processes may store near-simultaneous submissions out of order. */
-const OUT_OF_ORDER_MS_MAX = 5 * SECOND_MS;
 
 /** The lead a submission belongs to, its history and everything that follows from it. */
 export async function submitLead(db: Db, submission: Submission): Promise<Submitted> {
