@@ -4,7 +4,9 @@ import type { Geo } from '../domain/geo.ts';
 import { startRecord } from '../domain/tracking/tracking-record.ts';
 import type { Inbox } from '../ports/inbox.ts';
 import type { AppSettings } from './app-settings.ts';
+import type { KnownSenders } from './known-senders.ts';
 import type { RecentIds } from './recent-ids.ts';
+import { redactedParameters } from './redacted-parameters.ts';
 
 export type StartSession = (
   sent: SessionStart,
@@ -22,6 +24,7 @@ export function makeStartSession(parts: {
   locate: (ip: string, trusted: boolean, headers: IncomingHttpHeaders) => Geo;
   isHosting: (asn: number) => boolean;
   settings: Pick<AppSettings, 'recent'>;
+  senders: Pick<KnownSenders, 'settings'>;
 }): StartSession {
   return async (sent, client, headers) => {
     const geo = parts.locate(client.ip, client.trusted, headers);
@@ -31,7 +34,7 @@ export function makeStartSession(parts: {
       ip: client.ip,
       geo,
       hosting: geo.asn !== null && parts.isHosting(geo.asn),
-      redacted: parts.settings.recent()?.redactedParameters ?? [],
+      redacted: redactedParameters(parts),
     });
     await parts.inbox.append(JSON.stringify(record));
     parts.recentSessions.add(record.session_id);

@@ -4,6 +4,8 @@ import { type EventsRecord, type RecordedEvent, recordedEvent } from '../domain/
 import type { Inbox } from '../ports/inbox.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { AppSettings } from './app-settings.ts';
+import type { KnownSenders } from './known-senders.ts';
+import { redactedParameters } from './redacted-parameters.ts';
 
 export type TrackEvents = (sent: { session_id: string; events: unknown[] }) => Promise<{
   accepted: number;
@@ -18,6 +20,7 @@ export function makeTrackEvents(parts: {
   inbox: Inbox;
   metrics: Metrics;
   settings: Pick<AppSettings, 'recent'>;
+  senders: Pick<KnownSenders, 'settings'>;
   now: () => number;
   newId: () => string;
 }): TrackEvents {
@@ -26,7 +29,7 @@ export function makeTrackEvents(parts: {
     const events: RecordedEvent[] = [];
     const rejected: { index: number; error: string }[] = [];
     const batchId = parts.newId();
-    const redacted = parts.settings.recent()?.redactedParameters ?? [];
+    const redacted = redactedParameters(parts);
     for (const [index, candidate] of sent.entries()) {
       const checked = check(candidate);
       if (typeof checked === 'string') rejected.push({ index, error: checked });
