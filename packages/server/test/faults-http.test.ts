@@ -273,6 +273,7 @@ describe('35: a million fresh fingerprints', () => {
         return null;
       },
       () => NOON,
+      () => false,
     );
     const ask = async (from: number, to: number) => {
       for (let i = from; i < to; i += 1) assert.equal(await isWhitelisted(anAddress(i)), false);

@@ -3,9 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { call } from '@leadtrail/testing/analytics-calls';
 import { anEvent } from '@leadtrail/testing/builders';
+import { aClock } from '@leadtrail/testing/clock';
 import { rows } from '@leadtrail/testing/database';
-import { CAPTURE_ENV, setUpSite } from '@leadtrail/testing/enquiries';
+import { CAPTURE_ENV, sendForm, setUpSite } from '@leadtrail/testing/enquiries';
 import { patch } from '@leadtrail/testing/management';
 import { createMigratedDatabase } from '@leadtrail/testing/migrated-stores';
 import { dropDatabase } from '@leadtrail/testing/postgres-server';
@@ -24,10 +26,12 @@ onBothStores('a service that starts while the store is away', (kind) => {
     service = await startService(kind, {
       dataDir,
       ...(databaseUrl === undefined ? {} : { databaseUrl }),
-      env: CAPTURE_ENV,
+      env: { ...CAPTURE_ENV, CAPTURE_RATE_LIMIT_PER_MINUTE: '3' },
       overrides: {
+        now: aClock().now,
         around: {
-          store: (store) => (isAway ? { ...store, readSettings: away, senderSnapshot: away } : store),
+          store: (store) =>
+            isAway ? { ...store, ipRule: away, readSettings: away, senderSnapshot: away } : store,
         },
       },
     });
@@ -38,6 +42,7 @@ onBothStores('a service that starts while the store is away', (kind) => {
     await start({ isAway: false });
     await setUpSite(service);
     await patch(service, '/analytics/settings', { redacted_parameters: ['member'] });
+    await call(service, 'POST', '/analytics/whitelisted-ips', { body: { ip: '198.51.100.0/24' } });
     await service.app.senders.refresh();
     await service.close();
     await start({ isAway: true });
@@ -61,5 +66,18 @@ onBothStores('a service that starts while the store is away', (kind) => {
     const events = await rows(service, 'select page from events where page is not null');
     assert.ok(events.length > 0);
     assert.doesNotMatch(JSON.stringify(events), /planted/);
+  });
+
+  test('does not limit whitelisted addresses', async () => {
+    const statuses = async (ip: string) => {
+      const answers: number[] = [];
+      for (let i = 0; i < 4; i += 1) {
+        const { status } = await sendForm(service, { EMAIL: `${i}@example.org` }, { ip });
+        answers.push(status);
+      }
+      return answers;
+    };
+    assert.deepEqual(await statuses('198.51.100.77'), [301, 301, 301, 301]);
+    assert.deepEqual(await statuses('203.0.113.77'), [301, 301, 301, 429]);
   });
 });

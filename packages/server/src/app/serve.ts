@@ -82,7 +82,11 @@ const DEMO_PAGES = join(PROJECT_DIR, 'packages/server/pages/demo');
 type Serving = { isDraining: () => boolean; newRequestId: () => string };
 
 export function makeListener(config: Config, parts: Parts, work: Work, serving: Serving): RequestListener {
-  const isWhitelisted = makeWhitelistCheck((ip) => parts.store.ipRule({ ip }), parts.now);
+  const isWhitelisted = makeWhitelistCheck(
+    (ip) => parts.store.ipRule({ ip }),
+    parts.now,
+    work.senders.isWhitelisted,
+  );
   const store = noticing(parts.store, IP_LIST_CHANGES, isWhitelisted.forget);
   return makeRouter(handlersOf(config, { ...parts, store }, work, serving), {
     ...contextOf(config, parts, work, serving),

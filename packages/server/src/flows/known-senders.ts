@@ -23,6 +23,7 @@ export type KnownSenders = {
   /** Whether an enabled integration has a key with this hash. */
   isKey(keyHash: string): boolean;
   isSiteOrigin(origin: string): boolean;
+  isWhitelisted(ip: string): boolean;
   /** Undefined: the form has no settings. */
   formSettings(siteKey: string, formId: string): FormSettings | undefined;
   /** Whether any form has settings. */
@@ -85,6 +86,7 @@ export async function openKnownSenders(parts: {
     isKey: (keyHash) => known?.integrations[keyHash] ?? false,
     isSiteOrigin: (origin) =>
       known?.sites.some(({ enabled, domains }) => enabled && isAllowedOrigin(origin, domains)) ?? true,
+    isWhitelisted: (ip) => known !== undefined && narrowestRule(known.ruleOf, ip)?.list === 'whitelisted',
     formSettings(siteKey, formId) {
       const { formSettings = {} } = known?.siteOf.get(siteKey) ?? {};
       return Object.hasOwn(formSettings, formId) ? formSettings[formId] : undefined;

@@ -22,6 +22,8 @@ export type WhitelistCheck = {
 export function makeWhitelistCheck(
   findRule: (ip: string) => Promise<Rule>,
   now: () => number,
+  /** By the list as last read, while the store is away. */
+  wasWhitelisted: (ip: string) => boolean,
 ): WhitelistCheck {
   const nothing = () =>
     makeLru<{ until: number; isWhitelisted: Promise<boolean> }>({ entriesMax: ADDRESSES_KEPT_MAX });
@@ -32,8 +34,7 @@ export function makeWhitelistCheck(
     if (known !== undefined && isFresh(known.until - at)) return known.isWhitelisted;
     const isWhitelisted = findRule(ip).then(
       (rule) => rule?.list === 'whitelisted',
-      // While the store is away, the limit applies to everyone.
-      () => false,
+      () => wasWhitelisted(ip),
     );
     kept.set(ip, { until: at + KEPT_MS, isWhitelisted });
     return isWhitelisted;

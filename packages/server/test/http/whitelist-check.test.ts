@@ -7,10 +7,14 @@ import { DAY_MS, SECOND_MS } from '../../src/lib/utc-time.ts';
 test('an address is looked up again after a few seconds, and after the clock was set back', async () => {
   const clock = aClock();
   let lookUps = 0;
-  const isWhitelisted = makeWhitelistCheck(async () => {
-    lookUps += 1;
-    return { list: 'whitelisted' };
-  }, clock.now);
+  const isWhitelisted = makeWhitelistCheck(
+    async () => {
+      lookUps += 1;
+      return { list: 'whitelisted' };
+    },
+    clock.now,
+    () => false,
+  );
   const lookUpsAfter = async (ms: number) => {
     clock.advance(ms);
     assert.equal(await isWhitelisted('91.0.0.1'), true);
