@@ -3,7 +3,14 @@ import { before, beforeEach, describe, test } from 'node:test';
 import type { LeadItem } from '@leadtrail/contract/lead-records';
 import { call } from '@leadtrail/testing/analytics-calls';
 import { anEvent } from '@leadtrail/testing/builders';
-import { capture } from '@leadtrail/testing/callbacks';
+import {
+  CALLBACK_SECRET,
+  CRM_WEBHOOK,
+  capture,
+  report,
+  tellCrmId,
+  WEBHOOK_SECRET,
+} from '@leadtrail/testing/callbacks';
 import { aClock } from '@leadtrail/testing/clock';
 import { rows } from '@leadtrail/testing/database';
 import {
@@ -46,7 +53,12 @@ const FILLED = {
 onBothStores('a merged lead', (kind) => {
   const clock = aClock();
   const service = useService(kind, {
-    env: { ...CAPTURE_ENV, BOT_LEAD_DETECTION: 'on' },
+    env: {
+      ...CAPTURE_ENV,
+      BOT_LEAD_DETECTION: 'on',
+      CRM_CALLBACK_SECRET: CALLBACK_SECRET,
+      CRM_WEBHOOK_SECRET: WEBHOOK_SECRET,
+    },
     overrides: { now: clock.now },
   });
   before(() => setUpSite(service));
@@ -176,6 +188,91 @@ onBothStores('a merged lead', (kind) => {
       assert.deepEqual([await worthOf(bare), await worthOf(full)], [3000, 1000]);
       await send('unmerge', bare, third);
       assert.deepEqual([await worthOf(bare), await worthOf(third)], [null, 3000]);
+    });
+  });
+
+  describe('whose CRM id comes after the merge', () => {
+    const aCapture = (EMAIL: string) => capture(service, { ...BARE, EMAIL });
+    const crmIdOf = async (id: number) => (await show(id)).lead.crm_lead_id;
+    let events = 0;
+    /** The lead that an event of this CRM id is stored with. */
+    const leadOf = async (crm_lead_id: string) => {
+      events += 1;
+      const event = { crm_lead_id, event_id: `e-${events}` };
+      const { body } = await report<{ lead_id?: number }>(service, CRM_WEBHOOK, event, {
+        'x-api-key': WEBHOOK_SECRET,
+      });
+      return body.lead_id;
+    };
+
+    for (const key of ['lead_public_id', 'lead_id'] as const) {
+      test(`keeps the one it has, is found by both, and each has its own again once they are taken apart (${key})`, async () => {
+        const [stays, goes] = [await aCapture('stays@example.org'), await aCapture('goes@example.org')];
+        await tellCrmId(service, { lead_id: stays.lead_id, crm_lead_id: '100' });
+        await send('merge', stays.lead_id, goes.lead_id);
+        const told = await tellCrmId(service, { [key]: goes[key], crm_lead_id: '200' });
+        assert.deepEqual([told.updated_lead, told.lead_id], [true, stays.lead_id]);
+        assert.equal(await crmIdOf(stays.lead_id), '100');
+        assert.equal(await leadOf('100'), stays.lead_id);
+        assert.equal(await leadOf('200'), stays.lead_id);
+
+        await send('unmerge', stays.lead_id, goes.lead_id);
+        assert.deepEqual([await crmIdOf(stays.lead_id), await crmIdOf(goes.lead_id)], ['100', '200']);
+        assert.deepEqual([await leadOf('100'), await leadOf('200')], [stays.lead_id, goes.lead_id]);
+      });
+    }
+
+    test('takes it while it has none, follows when it is replaced, and gives it back', async () => {
+      const [stays, goes] = [await aLead(BARE), await aLead(FULL)];
+      await send('merge', stays, goes);
+      for (const crm_lead_id of ['200', '201']) {
+        await tellCrmId(service, { lead_id: goes, crm_lead_id });
+        assert.equal(await crmIdOf(stays), crm_lead_id);
+      }
+      assert.deepEqual([await leadOf('200'), await leadOf('201')], [undefined, stays]);
+      await send('unmerge', stays, goes);
+      assert.deepEqual([await crmIdOf(stays), await crmIdOf(goes)], [null, '201']);
+    });
+
+    test('is found by those of all leads that a lead merged into it had taken in', async () => {
+      const [last, middle, first] = [
+        await aLead(BARE),
+        await aLead(FULL),
+        await aLead({ ...BARE, EMAIL: 'first@example.org' }),
+      ];
+      const ids = () => Promise.all([last, middle, first].map(crmIdOf));
+      await send('merge', middle, first);
+      await send('merge', last, middle);
+      await tellCrmId(service, { lead_id: first, crm_lead_id: '300' });
+      assert.equal(await crmIdOf(last), '300');
+      await tellCrmId(service, { lead_id: middle, crm_lead_id: '200' });
+      assert.equal(await crmIdOf(last), '200');
+      await tellCrmId(service, { lead_id: last, crm_lead_id: '100' });
+      assert.deepEqual([await leadOf('100'), await leadOf('200'), await leadOf('300')], [last, last, last]);
+
+      await send('unmerge', last, middle);
+      assert.deepEqual(await ids(), ['100', '200', '200']);
+      assert.deepEqual([await leadOf('100'), await leadOf('300')], [last, middle]);
+      await send('unmerge', middle, first);
+      assert.deepEqual(await ids(), ['100', '200', '300']);
+    });
+
+    test('gives what came with another merge after it the right place', async () => {
+      const [stays, one, other] = [
+        await aLead(BARE),
+        await aLead(FULL),
+        await aLead({ ...BARE, EMAIL: 'other@example.org' }),
+      ];
+      await tellCrmId(service, { lead_id: other, crm_lead_id: '300' });
+      await send('merge', stays, one);
+      await send('merge', stays, other);
+      assert.equal(await crmIdOf(stays), '300');
+      await tellCrmId(service, { lead_id: one, crm_lead_id: '200' });
+      assert.deepEqual([await leadOf('200'), await leadOf('300')], [stays, stays]);
+      await send('unmerge', stays, other);
+      assert.deepEqual([await crmIdOf(stays), await crmIdOf(other)], ['200', '300']);
+      await send('unmerge', stays, one);
+      assert.deepEqual([await crmIdOf(stays), await crmIdOf(one)], [null, '200']);
     });
   });
 

@@ -7,7 +7,7 @@ import type { Db } from '../dialect.ts';
 import { background, write } from '../operation.ts';
 import { appliedOnce, type CallbackId } from './callback-ids.ts';
 import { changeLead } from './change.ts';
-import { resolveLead } from './reference.ts';
+import { setMergedCrmId } from './merge.ts';
 import { noteUpdate } from './updates.ts';
 
 /** What comes back for a lead: its id in the CRM, the execution of the automation platform, changes in the CRM. */
@@ -53,15 +53,15 @@ async function setCrmId(db: Db, report: CrmIdReport): Promise<CrmIdRecorded> {
 }
 
 async function setLeadCrmId(db: Db, lead: RecordReference, crmLeadId: string) {
-  const leadId = await resolveLead(db, 'id' in lead ? String(lead.id) : lead.publicId);
-  if (leadId === null) return null;
-  const found = await db.query
-    .updateTable('leads')
-    .set({ crm_lead_id: crmLeadId })
-    .where('lead_id', '=', leadId)
+  const update = db.query.updateTable('leads').set({ crm_lead_id: crmLeadId });
+  const found = await ('id' in lead
+    ? update.where('lead_id', '=', lead.id)
+    : update.where('lead_public_id', '=', lead.publicId)
+  )
     .returning(['lead_id as id', 'lead_public_id as publicId'])
     .executeTakeFirst();
-  return found ?? null;
+  const id = 'id' in lead ? String(lead.id) : lead.publicId;
+  return found ?? setMergedCrmId(db, { id, crmId: crmLeadId });
 }
 
 async function setSubmissionCrmId({ query }: Db, submission: RecordReference, crmLeadId: string) {

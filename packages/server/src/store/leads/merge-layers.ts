@@ -71,12 +71,11 @@ export function shows(one: Row, other: Row): boolean {
  * ones, which came along with another merged lead. What they say about the lead is updated in place.
  */
 export function withoutLayer(row: Row, layers: readonly Layer[], outId: number): Row {
-  const own = layers.filter(({ id }) => !layers.some(({ undo }) => undo.merges.includes(id)));
-  const start = own.findIndex(({ id, undo }) => id === outId || undo.merges.includes(outId));
-  const changed = own[start];
+  const own = ownFrom(layers, outId);
+  const [changed] = own;
   if (changed === undefined) return row;
   let change: Change = changed.id === outId ? changed.undo : remade(row, changed, layers, outId);
-  for (const { undo } of own.slice(start + 1)) {
+  for (const { undo } of own.slice(1)) {
     if (!isWhole(undo) || !isWhole(change)) continue;
     const before = unlessChanged(undo.before, change);
     const after = afterMerge({ ...row, ...before }, undo.lead);
@@ -88,9 +87,44 @@ export function withoutLayer(row: Row, layers: readonly Layer[], outId: number):
 
 type Change = Pick<Undo, 'before' | 'after'>;
 
+/** The merges into the lead itself, from the one that `id` is or came along with. */
+function ownFrom(layers: readonly Layer[], id: number): Layer[] {
+  const own = layers.filter((layer) => !layers.some(({ undo }) => undo.merges.includes(layer.id)));
+  const start = own.findIndex((layer) => layer.id === id || layer.undo.merges.includes(id));
+  return start === -1 ? [] : own.slice(start);
+}
+
+function layersWithin(layers: readonly Layer[], { merges }: Undo): Layer[] {
+  return layers.filter(({ id }) => merges.includes(id));
+}
+
+/** The CRM id of the lead, as if one of the leads merged into it had had `crmId` before. Updates `layers` in place. */
+export function withCrmId(
+  current: string | null,
+  layers: readonly Layer[],
+  { id: mergedId, crmId }: { id: number; crmId: string },
+): string | null {
+  const own = ownFrom(layers, mergedId);
+  let change: { before: string | null; after: string | null } | undefined;
+  const changed = (value: string | null) =>
+    change !== undefined && value === change.before ? change.after : value;
+  for (const { id, undo } of own) {
+    const { lead } = undo;
+    if (id === mergedId) lead.crm_lead_id = crmId;
+    else lead.crm_lead_id = withCrmId(lead.crm_lead_id, layersWithin(layers, undo), { id: mergedId, crmId });
+    // Earlier versions kept only what had changed.
+    const before = changed(undo.before.crm_lead_id ?? null);
+    const after = before ?? lead.crm_lead_id;
+    change = { before: undo.after.crm_lead_id ?? null, after };
+    undo.before.crm_lead_id = before;
+    undo.after.crm_lead_id = after;
+  }
+  return changed(current);
+}
+
 /** For a nested merge: the lead that it came along with stays merged. */
 function remade(row: Row, { undo }: Layer, layers: readonly Layer[], outId: number): Change {
-  const within = layers.filter(({ id }) => undo.merges.includes(id));
+  const within = layersWithin(layers, undo);
   const { before, after } = undo;
   undo.lead = withoutLayer(undo.lead, within, outId);
   const out = within.find(({ id }) => id === outId)?.undo;

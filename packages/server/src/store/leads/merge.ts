@@ -8,7 +8,15 @@ import { figuresOf, submitCounts, visitorsOf } from './figures.ts';
 import { FILLED_COLUMNS } from './follow-up.ts';
 import { holdIdentities } from './identities.ts';
 import { forget } from './lead-index.ts';
-import { afterMerge, type Layer, type Row, shows, type Undo, withoutLayer } from './merge-layers.ts';
+import {
+  afterMerge,
+  type Layer,
+  type Row,
+  shows,
+  type Undo,
+  withCrmId,
+  withoutLayer,
+} from './merge-layers.ts';
 import { type LeadReference, resolveLead, wasMergedAs } from './reference.ts';
 import { refill } from './refill.ts';
 import { renewSearchTextsOf } from './renew.ts';
@@ -90,7 +98,11 @@ export const unmergeLead = write(
     await db.query.deleteFrom('lead_merges').where('merged_lead_id', '=', outId).execute();
     const demoted = [...new Set(layers.flatMap((layer) => layer.undo.demoted))];
     const kept = layers.filter(({ id }) => id !== outId);
-    await keepLayers(db, kept, demoted);
+    // Any of the merges that are left may be the next to be undone.
+    await keepLayers(
+      db,
+      kept.map(({ id, undo }) => ({ id, undo: { ...undo, demoted } })),
+    );
     await db.query.insertInto('leads').values(undo.lead).execute();
     await moveBelongings(db, undo, leadId, outId);
     const isBotAgain = restored.is_bot_lead === 1;
@@ -112,6 +124,36 @@ export const unmergeLead = write(
     return { leadId: outId };
   },
 );
+
+/**
+ * Sets the CRM id of a lead that has been merged, which the survivor shows only if it has none of its own. Null: it is
+ * not merged.
+ */
+export async function setMergedCrmId(
+  db: Db,
+  { id, crmId }: LeadReference & { crmId: string },
+): Promise<{ id: number; publicId: string } | null> {
+  const merge = await db.query
+    .selectFrom('lead_merges')
+    .select(['merged_lead_id', 'into_lead_id'])
+    .where(wasMergedAs(id))
+    .executeTakeFirst();
+  if (merge === undefined) return null;
+  // Merging and unmerging lock it, too.
+  const survivor = await db.query
+    .selectFrom('leads')
+    .select(['lead_id', 'lead_public_id', 'crm_lead_id'])
+    .where('lead_id', '=', merge.into_lead_id)
+    .modifyEnd(db.dialect.forUpdate)
+    .executeTakeFirst();
+  const layers = await mergesInto(db, merge.into_lead_id);
+  const isStillMerged = layers.some((layer) => layer.id === merge.merged_lead_id);
+  if (survivor === undefined || !isStillMerged) return setMergedCrmId(db, { id, crmId });
+  const crm_lead_id = withCrmId(survivor.crm_lead_id, layers, { id: merge.merged_lead_id, crmId });
+  await keepLayers(db, layers);
+  await db.query.updateTable('leads').set({ crm_lead_id }).where('lead_id', '=', survivor.lead_id).execute();
+  return { id: survivor.lead_id, publicId: survivor.lead_public_id };
+}
 
 /** Locks leads and their identities, so that nothing is added until the transaction ends. */
 async function holdLeads(db: Db, ...leadIds: number[]): Promise<(Row | undefined)[]> {
@@ -152,16 +194,11 @@ function withKeys(lead: Row): Row {
   return { ...lead, ...attributionKeys(lead.project_source, JSON.parse(lead.campaign)) };
 }
 
-/** Every merge that is left keeps the full list: any of them may be the next to be undone. */
-async function keepLayers(
-  { query }: Db,
-  layers: readonly Layer[],
-  demoted: readonly number[],
-): Promise<void> {
+async function keepLayers({ query }: Db, layers: readonly Layer[]): Promise<void> {
   for (const { id, undo } of layers) {
     await query
       .updateTable('lead_merges')
-      .set({ undo: JSON.stringify({ ...undo, demoted }) })
+      .set({ undo: JSON.stringify(undo), merged_crm_id: undo.lead.crm_lead_id })
       .where('merged_lead_id', '=', id)
       .execute();
   }
