@@ -9,10 +9,18 @@ const CELLS_MAX = 256;
 /** A longer quoted cell is cut: a reader can pause only between lines. */
 const CELL_CHARS_MAX = 64 * 1024;
 
-/** Decodes UTF-8, or UTF-16 by its byte order mark: Google Ads exports for spreadsheets are UTF-16. */
-export function textOfFile(bytes: Uint8Array): string {
+/**
+ * Decodes UTF-16 by its byte order mark (Google Ads exports for spreadsheets), UTF-8, and anything else as
+ * windows-1252, which Excel writes in Western Europe. `isCut`: the bytes may end within a character.
+ */
+export function textOfFile(bytes: Uint8Array, { isCut = false } = {}): string {
   const isUtf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
-  return new TextDecoder(isUtf16 ? 'utf-16le' : 'utf-8').decode(bytes);
+  if (isUtf16) return new TextDecoder('utf-16le').decode(bytes, { stream: isCut });
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: isCut });
+  } catch {
+    return new TextDecoder('windows-1252').decode(bytes);
+  }
 }
 
 /** Lazy, so that the reader of a long file can pause between lines. */

@@ -99,6 +99,20 @@ onBothStores('costs', (kind) => {
     await call(service, 'DELETE', `/analytics/costs/${import_id}`);
   });
 
+  test('come as Excel saves them in Germany, in windows-1252', async () => {
+    const file =
+      'Tag;Kampagne;Währungscode;Kosten\n01.03.2026;Frühling Büro;EUR;1,5\n02.03.2026;Büro;USD;1\n';
+    const headers = { 'x-api-key': ADMIN_KEY, 'content-type': 'text/csv' };
+    const body = Buffer.from(file, 'latin1');
+    const response = await fetch(service.url + IMPORT, { method: 'POST', headers, body });
+    const { import_id, columns, skipped } = (await response.json()) as CostsImported;
+    assert.equal(columns.currency, 'Währungscode');
+    assert.deepEqual(skipped, [{ line: 3, reason: 'currency is USD, not EUR' }]);
+    const answer = await ask(service, { metrics: ['cost'], dimensions: ['campaign'] });
+    assert.deepEqual(byDimensions(answer), { 'Frühling Büro': [1.5] });
+    await call(service, 'DELETE', `/analytics/costs/${import_id}`);
+  });
+
   test('are for the admin key, and a file that makes no sense is refused', async () => {
     assert.equal((await send(service, FILE, '', MARKETING_KEY)).status, 403);
     const refused = await send(service, 'hello');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseCsv } from '@leadtrail/contract/read-csv';
+import { parseCsv, textOfFile } from '@leadtrail/contract/read-csv';
 
 const cellsOf = (text: string) => [...parseCsv(text)].map(({ cells }) => cells);
 
@@ -26,4 +26,21 @@ test('a quoted cell that does not end is cut, be it of quotes alone', () => {
     assert.ok(cell.length <= 64 * 1024);
     assert.deepEqual(others, []);
   }
+});
+
+test('a file in windows-1252, as Excel writes it, keeps its umlauts and its euro sign', () => {
+  const text = 'Tag;Währungscode;Kampagne\r\n01.03.2026;€;Café';
+  const bytes = Uint8Array.from(Buffer.from(text.replace('€', '\x80'), 'latin1'));
+  assert.equal(textOfFile(bytes), text);
+  assert.equal(textOfFile(bytes.subarray(0, -1), { isCut: true }), text.slice(0, -1));
+});
+
+test('a file in UTF-8 or UTF-16 that is cut within a character is read up to it', () => {
+  const utf8 = Buffer.from('\u{FEFF}Währung,Büro,€');
+  for (const cut of [1, 2]) {
+    assert.equal(textOfFile(utf8.subarray(0, -cut), { isCut: true }), 'Währung,Büro,');
+  }
+  const utf16 = Buffer.from('\u{FEFF}Währung', 'utf16le');
+  assert.equal(textOfFile(utf16), 'Währung');
+  assert.equal(textOfFile(utf16.subarray(0, -1), { isCut: true }), 'Währun');
 });

@@ -26,7 +26,8 @@ const LINES_LOOKED_AT = 12;
 
 /** The names of the columns: the first line with the most cells. */
 export async function columnsIn(file: File): Promise<string[]> {
-  const text = textOfFile(new Uint8Array(await file.slice(0, LOOKED_AT_BYTES).arrayBuffer()));
+  const beginning = new Uint8Array(await file.slice(0, LOOKED_AT_BYTES).arrayBuffer());
+  const text = textOfFile(beginning, { isCut: file.size > LOOKED_AT_BYTES });
   let header: string[] = [];
   for (const { cells, line } of parseCsv(text)) {
     if (line > LINES_LOOKED_AT) break;
