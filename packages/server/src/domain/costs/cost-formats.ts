@@ -78,6 +78,12 @@ const FORMATS: readonly CostFormat[] = [
   },
 ];
 
+/** Headers of the first and last day of a line. Without a breakdown by day a line covers the whole report. */
+const PERIODS: readonly (readonly string[])[] = [
+  ['reporting starts', 'reporting ends'],
+  ['beginn des berichtszeitraums', 'ende des berichtszeitraums'],
+];
+
 const PLAIN: CostFormat = {
   name: 'plain',
   names: Object.fromEntries(COST_COLUMNS.map((name) => [name, [name]])),
@@ -116,6 +122,15 @@ export function columnsOf(
     else if (mapping[field] !== undefined) return `there is no column ${mapping[field]} for ${field}`;
   }
   return columns;
+}
+
+/** Where the date is read from one end of a period: the column of the other end. */
+export function otherEndOf(header: readonly string[], { date = -1 }: Columns): number | undefined {
+  const names = header.map((cell) => cell.toLowerCase());
+  const read = names[date] ?? '';
+  const period = PERIODS.find((each) => each.includes(read)) ?? [];
+  const index = names.findIndex((name) => name !== read && period.includes(name));
+  return index === -1 ? undefined : index;
 }
 
 /** Ignores case and a currency suffix: `Amount spent (EUR)`. */

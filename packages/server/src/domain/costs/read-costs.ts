@@ -9,6 +9,7 @@ import {
   type CostFormat,
   columnsOf,
   type Mapping,
+  otherEndOf,
   readFormat,
   TITLE_LINES_MAX,
 } from './cost-formats.ts';
@@ -70,6 +71,7 @@ export async function readCosts(
   if (typeof columns === 'string') return columns;
 
   const [, headerCurrency = ''] = /\(([A-Z]{3})\)$/.exec(header[columns.amount ?? -1] ?? '') ?? [];
+  const otherEnd = otherEndOf(header, columns);
   const spelling = await spellingOf(text, { columns, currency, pause });
   const byKey = new Map<string, Cost>();
   const skipped: ReadCosts['skipped'] = [];
@@ -80,7 +82,7 @@ export async function readCosts(
     if (cells.every((cell) => cell.trim() === '')) continue;
     const field = (name: CostColumn) =>
       cells[columns[name] ?? -1]?.trim() || (name === 'currency' ? headerCurrency : '');
-    const cost = readCost(field, defaults, spelling);
+    const cost = readCost(field, { ...defaults, otherEnd: cells[otherEnd ?? -1]?.trim() ?? '' }, spelling);
     if (typeof cost === 'string') skipped.push({ line, reason: cost });
     else addUp(byKey, cost);
   }
@@ -139,12 +141,15 @@ function addUp(byKey: Map<string, Cost>, cost: Cost): void {
 
 function readCost(
   field: (name: CostColumn) => string,
-  defaults: { source: string; medium: string },
+  { source, medium, otherEnd }: { source: string; medium: string; otherEnd: string },
   spelling: Spelling,
 ): Cost | string {
   const { currency, isDayFirst } = spelling;
   const day = readDay(field('date'), isDayFirst);
   if (day === null) return /^(?:total|summe|gesamt)/i.test(field('date')) ? 'a total' : 'date is not a day';
+  if (coversMore(day, `${field('date')} ${otherEnd}`, isDayFirst)) {
+    return 'covers several days: export by day';
+  }
   const given = field('currency').toUpperCase();
   if (given !== '' && given !== currency) return `currency is ${given.slice(0, 16)}, not ${currency}`;
   const amount = isNothing(field('amount')) ? 0 : readNumber(field('amount'), spelling);
@@ -156,8 +161,8 @@ function readCost(
   return {
     day,
     site_key: bounded(field('site')),
-    source: bounded((field('source') || defaults.source).toLowerCase()),
-    medium: bounded((field('medium') || defaults.medium).toLowerCase()),
+    source: bounded((field('source') || source).toLowerCase()),
+    medium: bounded((field('medium') || medium).toLowerCase()),
     campaign: bounded(field('campaign') || NONE),
     amount_micros: Math.round(amount * MICROS),
     clicks,
@@ -172,6 +177,7 @@ function bounded(text: string): string {
 const ISO_DAY = /^(\d{4})-(\d{1,2})-(\d{1,2})/;
 const DOTTED_DAY = /^(\d{1,2})\.(\d{1,2})\.(\d{4})/;
 const SLASHED_DAY = /^(\d{1,2})\/(\d{1,2})\/(\d{4})/;
+const DAYS = /\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[./]\d{1,2}[./]\d{4}/g;
 const MONTHS = 12;
 
 /** Undefined: ambiguous. */
@@ -191,6 +197,11 @@ export function readDay(text: string, isDayFirst = false): string | null {
   if (slashed === null) return null;
   const [, first, second, year] = slashed;
   return isDayFirst ? dayOf(year, second, first) : dayOf(year, first, second);
+}
+
+/** Whether a text has other days besides: reports by week or month have ranges such as `10/4/2026 - 10/10/2026`. */
+function coversMore(day: string, text: string, isDayFirst: boolean): boolean {
+  return text.match(DAYS)?.some((each) => readDay(each, isDayFirst) !== day) ?? false;
 }
 
 function dayOf(year = '', month = '', day = ''): string | null {

@@ -70,6 +70,51 @@ test('an export of Meta adds up the ads of a campaign, and has its currency in t
   );
 });
 
+const SEVERAL_DAYS = 'covers several days: export by day';
+
+test('a line of Meta that covers several days is left out, whichever of its ends is the date', async () => {
+  const file =
+    'Reporting starts,Reporting ends,Campaign name,Amount spent (EUR)\n2026-03-01,2026-03-31,Spring,310\n2026-03-01,2026-03-01,Spring,10\n2026-03-02,,Spring,5\n';
+  const found = await read(file);
+  assert.deepEqual(
+    found.costs.map(({ day, amount_micros }) => [day, amount_micros]),
+    [
+      ['2026-03-01', 10_000_000],
+      ['2026-03-02', 5_000_000],
+    ],
+  );
+  assert.deepEqual(found.skipped, [{ line: 2, reason: SEVERAL_DAYS }]);
+  const named = { date: 'Reporting ends', amount: 'Amount spent (EUR)', campaign: 'Campaign name' };
+  assert.deepEqual((await read(file, { mapping: named })).skipped[0], { line: 2, reason: SEVERAL_DAYS });
+  const german = await read(
+    'Name der Kampagne;Ausgegebener Betrag (EUR);Beginn des Berichtszeitraums;Ende des Berichtszeitraums\nFrühling;310;01.03.2026;31.03.2026\n',
+  );
+  assert.deepEqual([german.costs, german.skipped], [[], [{ line: 2, reason: SEVERAL_DAYS }]]);
+});
+
+test('an export of Meta by day is read by it, although each line has the period of the report', async () => {
+  for (const name of ['Day', 'Tag']) {
+    const { costs, skipped } = await read(
+      `Reporting starts,Reporting ends,${name},Campaign name,Amount spent (EUR)\n2026-03-01,2026-03-31,2026-03-07,Spring,10\n`,
+    );
+    assert.deepEqual([costs.map(({ day }) => day), skipped], [['2026-03-07'], []]);
+  }
+});
+
+test('a line whose date is a range of days is left out', async () => {
+  const ranges = ['10/4/2026 - 10/10/2026', '2026-10-04 - 2026-10-10', '4.10.2026–10.10.2026'];
+  for (const range of ranges) {
+    const { costs, skipped } = await read(
+      `Time period,Campaign name,Spend\n${range},Spring,70\n10/4/2026,Spring,10\n10/5/2026 - 10/5/2026,Spring,5\n`,
+    );
+    assert.deepEqual(skipped, [{ line: 2, reason: SEVERAL_DAYS }], range);
+    assert.deepEqual(
+      costs.map(({ day }) => day),
+      ['2026-10-04', '2026-10-05'],
+    );
+  }
+});
+
 test('an export of Microsoft has American dates', async () => {
   const found = await read(
     'Gregorian date,Campaign name,Currency code,Spend,Clicks,Impressions\n3/1/2026,Spring,EUR,7.25,2,30\n',
