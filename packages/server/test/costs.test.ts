@@ -113,6 +113,49 @@ onBothStores('costs', (kind) => {
     await call(service, 'DELETE', `/analytics/costs/${import_id}`);
   });
 
+  test('are listed and asked for however much they add up to', async () => {
+    const campaigns = Array.from(
+      { length: 1200 },
+      (_, i) => `2026-03-01,google,cpc,Spring ${i},1000000000\n`,
+    );
+    const file = `date,source,medium,campaign,amount\n${campaigns.join('').repeat(9)}`;
+    const { import_id, amount, lines_skipped } = await imported(service, `${file}${campaigns[0]}`);
+    assert.deepEqual([amount, lines_skipped], [1200 * 9e9, 1]);
+    const { status, body } = await call<{ imports: { amount: number }[] }>(
+      service,
+      'GET',
+      '/analytics/costs',
+    );
+    assert.deepEqual([status, body.imports[0]?.amount], [200, 1200 * 9e9]);
+    const { rows, totals } = await ask(service, { metrics: ['cost'], dimensions: ['campaign'], limit: 1 });
+    assert.deepEqual(rows[0]?.metrics, [9e9]);
+    assert.ok(Math.abs((totals.metrics[0] ?? 0) - 1200 * 9e9) < 1, String(totals.metrics));
+    await call(service, 'DELETE', `/analytics/costs/${import_id}`);
+  });
+
+  test('of an earlier version are listed and asked for, even if a day of a campaign is above 2^53', async () => {
+    const cost = {
+      site_key: '',
+      source: 'google',
+      medium: 'cpc',
+      campaign: 'Spring',
+      clicks: 1,
+      impressions: 1,
+    };
+    const costs = [{ ...cost, day: '2026-03-01', amount_micros: 1e16 }];
+    const given = { importId: 'earlier', format: 'plain', fileName: 'earlier.csv', costs, now: Date.now() };
+    await service.app.store.importCosts(given);
+    const { status, body } = await call<{ imports: { amount: number }[] }>(
+      service,
+      'GET',
+      '/analytics/costs',
+    );
+    assert.deepEqual([status, body.imports[0]?.amount], [200, 1e10]);
+    const { totals } = await ask(service, { metrics: ['cost', 'cost_per_lead'] });
+    assert.deepEqual(totals.metrics, [1e10, null]);
+    await call(service, 'DELETE', '/analytics/costs/earlier');
+  });
+
   test('are for the admin key, and a file that makes no sense is refused', async () => {
     assert.equal((await send(service, FILE, '', MARKETING_KEY)).status, 403);
     const refused = await send(service, 'hello');

@@ -83,8 +83,8 @@ export async function readCosts(
     const field = (name: CostColumn) =>
       cells[columns[name] ?? -1]?.trim() || (name === 'currency' ? headerCurrency : '');
     const cost = readCost(field, { ...defaults, otherEnd: cells[otherEnd ?? -1]?.trim() ?? '' }, spelling);
-    if (typeof cost === 'string') skipped.push({ line, reason: cost });
-    else addUp(byKey, cost);
+    const reason = typeof cost === 'string' ? cost : addUp(byKey, cost);
+    if (reason !== null) skipped.push({ line, reason });
   }
   const names = Object.entries(columns).map(([name, i]) => [name, header[i]]);
   return { format, columns: Object.fromEntries(names), costs: [...byKey.values()], skipped };
@@ -126,17 +126,22 @@ function* concatenated<T>(...parts: readonly Iterable<T>[]): Generator<T> {
   for (const part of parts) yield* part;
 }
 
-/** Exports have a line for each ad group or ad; a day of a campaign is their sum. */
-function addUp(byKey: Map<string, Cost>, cost: Cost): void {
+/** Exports have a line for each ad group or ad; a day of a campaign is their sum. A string: why a line is not added. */
+function addUp(byKey: Map<string, Cost>, cost: Cost): string | null {
   const key = [cost.day, cost.site_key, cost.source, cost.medium, caseFolded(cost.campaign)].join('\n');
   const before = byKey.get(key);
   if (before === undefined) {
     byKey.set(key, cost);
-    return;
+    return null;
   }
-  before.amount_micros += cost.amount_micros;
-  before.clicks += cost.clicks;
-  before.impressions += cost.impressions;
+  const sums = {
+    amount_micros: before.amount_micros + cost.amount_micros,
+    clicks: before.clicks + cost.clicks,
+    impressions: before.impressions + cost.impressions,
+  };
+  if (!Object.values(sums).every(Number.isSafeInteger)) return 'the sum of its day and campaign is too large';
+  Object.assign(before, sums);
+  return null;
 }
 
 function readCost(

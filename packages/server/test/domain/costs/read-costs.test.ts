@@ -174,6 +174,26 @@ test('lines that make no sense are left out with the reason; a file without colu
   assert.match(String(await readCosts('hello\n', EUR)), /no line of it has the columns date and amount/);
 });
 
+test('a line that makes the sum of its day and campaign too large is left out', async () => {
+  const dear = '2026-03-01,IDR,1000000000,1,1\n'.repeat(10);
+  const clicked = '2026-03-02,IDR,1,9007199254740991,1\n2026-03-02,IDR,1,1,1\n';
+  const { costs, skipped } = await read(`date,currency,amount,clicks,impressions\n${dear}${clicked}`, {
+    currency: 'IDR',
+  });
+  assert.deepEqual(
+    costs.map(({ amount_micros, clicks, impressions }) => [amount_micros, clicks, impressions]),
+    [
+      [9e15, 9, 9],
+      [1e6, Number.MAX_SAFE_INTEGER, 1],
+    ],
+  );
+  const reason = 'the sum of its day and campaign is too large';
+  assert.deepEqual(skipped, [
+    { line: 11, reason },
+    { line: 13, reason },
+  ]);
+});
+
 test('a sum with three decimals is one where the other sums of the file have such decimals', async () => {
   const sums = async (...amounts: string[]) => {
     const lines = amounts.map((amount, i) => `2026-03-0${i + 1};"${amount}";2.000`);
