@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CostsImported } from '@leadtrail/contract/costs';
+import type { CostsImported, costImports } from '@leadtrail/contract/costs';
+import type { AnswerOf } from '@leadtrail/contract/endpoint';
 import { call } from '@leadtrail/testing/analytics-calls';
+import { aClock } from '@leadtrail/testing/clock';
 import { assertCaptured, CAPTURE_ENV, sendFromServer } from '@leadtrail/testing/enquiries';
 import { ask, byDimensions } from '@leadtrail/testing/questions';
 import {
@@ -11,6 +13,7 @@ import {
   type TestService,
   useService,
 } from '@leadtrail/testing/service';
+import { dateTime } from '../src/lib/utc-time.ts';
 
 const FILE =
   'date,source,medium,campaign,amount\n2026-03-01,google,cpc,Spring,10\n2026-03-02,google,cpc,Spring,2.5\n';
@@ -28,8 +31,13 @@ async function imported(service: TestService, file: string, query = ''): Promise
 
 const costs = async (service: TestService) => (await ask(service, { metrics: ['cost'] })).totals.metrics[0];
 
+async function importsOf(service: TestService) {
+  return (await call<AnswerOf<typeof costImports>>(service, 'GET', '/analytics/costs')).body;
+}
+
 onBothStores('costs', (kind) => {
-  const service = useService(kind, { env: CAPTURE_ENV });
+  const clock = aClock();
+  const service = useService(kind, { env: CAPTURE_ENV, overrides: { now: clock.now } });
 
   test('are imported from a file, once however often it is sent, and taken out again', async () => {
     const dry = await imported(service, FILE, '?dry_run=true');
@@ -75,6 +83,31 @@ onBothStores('costs', (kind) => {
     for (const { import_id } of [first, second])
       await call(service, 'DELETE', `/analytics/costs/${import_id}`);
     assert.equal(await costs(service), 0);
+  });
+
+  test('of a file that is imported again after another count, and it is listed first under its new name', async () => {
+    const corrected = FILE.replace(',10\n', ',20\n');
+    for (const [file, name] of [
+      [FILE, 'march.csv'],
+      [corrected, 'corrected.csv'],
+      [FILE, 'march again.csv'],
+    ] as const) {
+      clock.advance(1000);
+      const form = new FormData();
+      form.append('file', new Blob([file], { type: 'text/csv' }), name);
+      const headers = { 'x-api-key': ADMIN_KEY };
+      assert.equal((await fetch(service.url + IMPORT, { method: 'POST', headers, body: form })).status, 200);
+    }
+    assert.equal(await costs(service), 12.5);
+    const { imports } = await importsOf(service);
+    assert.deepEqual(
+      imports.map(({ file_name, rows, imported_at }) => [file_name, rows, imported_at]),
+      [
+        ['march again.csv', 2, dateTime(clock.now())],
+        ['corrected.csv', 0, dateTime(clock.now() - 1000)],
+      ],
+    );
+    for (const { import_id } of imports) await call(service, 'DELETE', `/analytics/costs/${import_id}`);
   });
 
   test('of a day and campaign are added up, however the campaign is written', async () => {

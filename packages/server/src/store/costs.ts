@@ -16,7 +16,7 @@ export type CostImport = {
 
 /**
  * Upsert: the latest import wins for each day and campaign. The id of an import is a hash of its content, so
- * importing the same file twice changes nothing.
+ * importing the same file twice changes no figures; it is then listed as imported last.
  */
 export const importCosts = write({ changes: [] }, async (db, given: CostImport): Promise<void> => {
   const { importId: import_id, format, fileName: file_name, now: imported_at } = given;
@@ -24,7 +24,8 @@ export const importCosts = write({ changes: [] }, async (db, given: CostImport):
   await db.dialect.insertRows(
     'cost_imports',
     [{ import_id, imported_at, format, file_name }],
-    '(import_id) do nothing',
+    `(import_id) do update set imported_at = excluded.imported_at, format = excluded.format,
+      file_name = excluded.file_name`,
   );
   await db.dialect.insertRows(
     'costs',
