@@ -8,6 +8,9 @@ export const IDEMPOTENCY_KEY_CHARS_MAX = 255;
 export const CALLBACK_BYTES_MAX = 256 * 1024;
 export const MANAGEMENT_BYTES_MAX = 64 * 1024;
 export const QUESTION_BYTES_MAX = 64 * 1024;
+/** Rows of one answer. */
+export const QUESTION_LIMIT_MAX = 10_000;
+export const QUESTION_OFFSET_MAX = 1_000_000;
 export const COST_FILE_BYTES_MAX = 4 * 1024 ** 2;
 export const JSON_DEPTH_MAX = 20;
 

@@ -10,6 +10,8 @@ import {
   LIST_DEFAULT,
   LIST_MAX,
   QUESTION_BYTES_MAX,
+  QUESTION_LIMIT_MAX,
+  QUESTION_OFFSET_MAX,
 } from './limits.ts';
 import { ListedVisit } from './listed-visit.ts';
 import {
@@ -29,9 +31,7 @@ import { SubmissionItem } from './submissions.ts';
 /** One endpoint for every question about visits, leads and money that no fixed report answers. */
 
 export const QUESTION_LIMIT_DEFAULT = 100;
-export const QUESTION_LIMIT_MAX = 10_000;
 const DIMENSIONS_MAX = 5;
-const OFFSET_MAX = 1_000_000;
 
 const Dates = z.strictObject({
   from: z.string().describe('YYYY-MM-DD'),
@@ -70,7 +70,7 @@ export const Question = z.strictObject({
     .default([])
     .describe('metrics or dimensions of the question'),
   limit: z.int().min(1).max(QUESTION_LIMIT_MAX).default(QUESTION_LIMIT_DEFAULT),
-  offset: z.int().min(0).max(OFFSET_MAX).default(0),
+  offset: z.int().min(0).max(QUESTION_OFFSET_MAX).default(0),
 });
 export type Question = z.output<typeof Question>;
 

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { before, describe, test } from 'node:test';
+import type { CostsImported } from '@leadtrail/contract/costs';
 import type { SessionStarted } from '@leadtrail/contract/tracking';
 import { call } from '@leadtrail/testing/analytics-calls';
 import { aClock } from '@leadtrail/testing/clock';
 import { assertCaptured, CAPTURE_ENV, type Fields, sendFromServer } from '@leadtrail/testing/enquiries';
 import { aSite } from '@leadtrail/testing/management';
 import { ask, byDimensions } from '@leadtrail/testing/questions';
-import { useService } from '@leadtrail/testing/service';
+import { ADMIN_KEY, useService } from '@leadtrail/testing/service';
 import { sendEvents, startSession } from '@leadtrail/testing/visits';
 import type { Page } from 'playwright-core';
 import { DAY_MS } from '../../server/src/lib/utc-time.ts';
@@ -243,6 +244,43 @@ describe('the campaigns page', () => {
       assert.match(text, /^\u{FEFF}source,campaign,visits,leads/u);
       assert.match(text, /google,Spring,2,1/);
     }));
+
+  test('is saved with all its rows, each once, even if rows are added while it is read', async () => {
+    const day = new Date(Date.now() - 3 * DAY_MS).toISOString().slice(0, 10);
+    const names = Array.from({ length: 10_020 }, (_, i) => `Many, "${String(i).padStart(5, '0')}"`);
+    const { import_id } = await importCosts(day, names);
+    const imports = [import_id];
+    await dashboard.visit('/campaigns?by=source,campaign&columns=cost&compare=none', async (page) => {
+      await page.route('**/analytics/query', async (route) => {
+        const { offset = 0 } = route.request().postDataJSON();
+        // They sort before the others, which shifts the rows of the next page.
+        if (offset > 0) imports.push((await importCosts(day, ['A 1', 'A 2', 'A 3'])).import_id);
+        await route.continue();
+      });
+      const saving = page.waitForEvent('download');
+      await page.getByRole('button', { name: 'CSV' }).click();
+      const text = await readFile(await (await saving).path(), 'utf8');
+      await page.unroute('**/analytics/query');
+      const [header, ...lines] = text.trimEnd().split('\r\n');
+      assert.equal(header, '\u{FEFF}source,campaign,cost');
+      const saved = lines.filter((line) => line.includes('Many'));
+      assert.deepEqual(
+        saved,
+        names.map((name) => `many,"${name.replaceAll('"', '""')}",1`),
+      );
+      await page.getByText(/\.csv downloaded$/).waitFor();
+    });
+    assert.equal(imports.length, 2);
+    for (const id of imports) await call(service, 'DELETE', `/analytics/costs/${id}`);
+  });
+
+  async function importCosts(day: string, campaigns: readonly string[]): Promise<CostsImported> {
+    const lines = campaigns.map((name) => `${day},many,cpc,"${name.replaceAll('"', '""')}",1\n`);
+    const file = `date,source,medium,campaign,amount\n${lines.join('')}`;
+    const headers = { 'x-api-key': ADMIN_KEY, 'content-type': 'text/csv' };
+    const response = await service.post('/analytics/costs/import', file, headers);
+    return (await response.json()) as CostsImported;
+  }
 
   test('costs are looked at before they are imported, and can be taken out again', () =>
     dashboard.visit('/campaigns', async (page) => {
