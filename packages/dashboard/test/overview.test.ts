@@ -12,7 +12,7 @@ import type { Locator, Page } from 'playwright-core';
 import { DAY_MS, HOUR_MS } from '../../server/src/lib/utc-time.ts';
 import { shadeStarts } from '../src/charts/steps.ts';
 import { formatAgo } from '../src/format.ts';
-import { comparedDays, daysOf, momentsOf } from '../src/frame/days.ts';
+import { comparedDays, daysOf, momentsOf, startOfDay } from '../src/frame/days.ts';
 import { pointsOf } from '../src/pages/overview/points.ts';
 import { goneQuiet, looksReal } from '../src/pages/overview/quiet.ts';
 import { isCountNoise, isShareNoise } from '../src/shared/noise.ts';
@@ -713,6 +713,30 @@ describe('what the charts are drawn from', () => {
       from: '2026-10-25T04:00:00Z',
       to: '2026-10-26T03:59:59Z',
     });
+  });
+
+  test('a day begins when its date does, also where the clocks change at midnight', () => {
+    assert.equal(startOfDay('2026-09-06', 'America/Santiago'), Date.parse('2026-09-06T04:00:00Z'));
+    assert.equal(startOfDay('2026-03-08', 'America/Havana'), Date.parse('2026-03-08T05:00:00Z'));
+    assert.equal(startOfDay('2026-11-01', 'America/Havana'), Date.parse('2026-11-01T04:00:00Z'));
+    // It was left out.
+    assert.equal(startOfDay('2011-12-30', 'Pacific/Apia'), Date.parse('2011-12-30T10:00:00Z'));
+
+    const zones = ['Africa/Cairo', 'America/Nuuk', 'America/Santiago', 'Asia/Beirut', 'Atlantic/Azores'];
+    for (const timeZone of [...zones, 'America/Havana', 'Australia/Lord_Howe', 'Europe/Berlin']) {
+      const dates = new Intl.DateTimeFormat('sv-SE', { timeZone });
+      const starts = new Map<string, number>();
+      for (let at = Date.UTC(2026, 0, 1); at < Date.UTC(2027, 0, 1); at += HOUR_MS / 2) {
+        const day = dates.format(at);
+        if (!starts.has(day)) starts.set(day, at);
+      }
+      const days = [...starts].slice(1);
+      const beside = days.filter(([, at], index) =>
+        [days[index - 1], days[index + 1]].some((other) => other && Math.abs(other[1] - at) !== DAY_MS),
+      );
+      assert.ok(beside.length >= 4, timeZone);
+      for (const [day, at] of beside) assert.equal(startOfDay(day, timeZone), at, `${day} ${timeZone}`);
+    }
   });
 
   test('a change is noise where chance alone would make it', () => {

@@ -82,9 +82,10 @@ export function momentsOf({ from, to }: Days, timeZone: string): { from: string;
 
 export function startOfDay(day: string, timeZone: string): number {
   const midnight = Date.parse(`${day}T00:00:00Z`);
-  const guess = midnight - offsetAt(midnight, timeZone);
-  // The clocks may have changed between the guess and the day.
-  return midnight - offsetAt(guess, timeZone);
+  const offsets = [midnight - DAY_MS, midnight + DAY_MS].map((time) => offsetAt(time, timeZone));
+  const guesses = offsets.map((offset) => midnight - offset);
+  // Where the clocks change at midnight, one of the offsets leads to the day before.
+  return Math.min(...guesses.filter((guess) => todayIn(timeZone, guess) >= day));
 }
 
 /** The offset from UTC in milliseconds. */
