@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import type { Erased } from '@leadtrail/contract/erase';
 import { call } from '@leadtrail/testing/analytics-calls';
-import { NOON } from '@leadtrail/testing/builders';
+import { anEvent, NOON } from '@leadtrail/testing/builders';
 import { aClock } from '@leadtrail/testing/clock';
-import { emptyDatabase, rows } from '@leadtrail/testing/database';
+import { emptyDatabase, row, rows } from '@leadtrail/testing/database';
 import {
   assertCaptured,
   CAPTURE_ENV,
@@ -16,7 +16,7 @@ import { answering, type Receiver, startReceiver } from '@leadtrail/testing/rece
 import { onBothStores, startService, type TestService } from '@leadtrail/testing/service';
 import { until } from '@leadtrail/testing/torture/service-process';
 import { archive } from '@leadtrail/testing/traces';
-import { runJob, startSession } from '@leadtrail/testing/visits';
+import { endSession, runJob, sendEvents, startSession } from '@leadtrail/testing/visits';
 import { keyHash, keyPrefix } from '../src/domain/setup/integration-key.ts';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../src/lib/utc-time.ts';
 
@@ -128,6 +128,62 @@ onBothStores('after a clock that was a year ahead for a while', (kind) => {
     await runJob(service, 'archive-sessions');
     assert.deepEqual(await service.get('/analytics/storage'), { total_objects: 1, estimated_sessions: 1 });
     assert.deepEqual(await rows(service, "select * from erasure_steps where step = 'copy'"), []);
+  });
+
+  /** A visit of each kind: started under the wrong clock, or only continued under it. */
+  async function visitMeanwhile(): Promise<void> {
+    const { session_id } = await startSession(service, { visitor_id: 'ada' });
+    clock.set(NEXT_YEAR);
+    await sendEvents(service, session_id, [anEvent()]);
+    await startSession(service, { visitor_id: 'bo', fingerprint_id: 'fingerprint-2' });
+    await service.settled();
+    clock.set(NOON + MINUTE_MS);
+  }
+
+  test('visits of that time are not live, and end', async () => {
+    await visitMeanwhile();
+    assert.equal((await service.get<{ total: number }>('/analytics/live')).total, 0);
+    const realtime = await service.get<Record<string, number>>('/analytics/realtime');
+    assert.equal(realtime.active_sessions, 0);
+    assert.equal(realtime.events_last_hour, 1);
+    const daily = await service.get<{ date: string }[]>('/analytics/sessions/daily?days=30');
+    assert.deepEqual(
+      daily.map(({ date }) => date),
+      ['2026-03-10'],
+    );
+
+    // The clock of another process may be a little ahead.
+    clock.advance(4 * MINUTE_MS);
+    const { session_id } = await startSession(service, { visitor_id: 'cy', fingerprint_id: 'fingerprint-3' });
+    await service.settled();
+    clock.advance(-4 * MINUTE_MS);
+    await runJob(service, 'end-idle-sessions');
+    const open = () =>
+      rows(service, 'select visitor_id from sessions where ended_at is null order by started_at');
+    assert.deepEqual(await open(), [{ visitor_id: 'ada' }, { visitor_id: 'cy' }]);
+    assert.equal((await service.get<{ total: number }>('/analytics/live')).total, 1);
+    await endSession(service, session_id);
+    await service.settled();
+    await runJob(service, 'end-idle-sessions', NOON + 31 * MINUTE_MS);
+    assert.deepEqual(await open(), []);
+    assert.deepEqual(await service.app.store.recount(), []);
+  });
+
+  test('a visitor of that time is known by the visit that came after it', async () => {
+    clock.set(NEXT_YEAR);
+    await startSession(service, { visitor_id: 'ada' });
+    await service.settled();
+    clock.set(NOON);
+    for (const visitor_id of ['ada', 'eve']) {
+      const { session_id } = await startSession(service, { visitor_id });
+      await service.settled();
+      const visitor = await row(service, `select * from visitors where visitor_id = '${visitor_id}'`);
+      assert.equal(visitor.last_session_id, session_id);
+      assert.equal(visitor.last_seen_at, NOON);
+      const fingerprint = await row(service, 'select visitor_id, last_seen_at from fingerprints');
+      assert.deepEqual(fingerprint, { visitor_id, last_seen_at: NOON });
+    }
+    assert.deepEqual(await service.app.store.recount(), []);
   });
 
   test('what is in no catalogue is deleted, and forgotten', async () => {

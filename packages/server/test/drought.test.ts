@@ -334,6 +334,43 @@ onBothStores('the lead drought check', (kind) => {
       assert.equal(told.told, null);
     });
 
+    test('by the latest lead that is not ahead of the clock', async () => {
+      const service = await process();
+      await enable(service);
+      await lead(service);
+      clock.set(NOON + 365 * DAY_MS);
+      await lead(service);
+      clock.set(NOON);
+      await check(service);
+      assert.deepEqual(alerts(), []);
+      await checkAfter(service, DAY_MS);
+      assert.deepEqual(
+        alerts().map(({ last_lead_at }) => last_lead_at),
+        ['2026-03-10 12:00:00'],
+      );
+      // The clock of another process may be a little ahead.
+      clock.advance(MINUTE_MS);
+      await lead(service);
+      clock.advance(-2 * MINUTE_MS);
+      await check(service);
+      await checkAfter(service, DAY_MS);
+      assert.equal(receiver.received.length, 2);
+    });
+
+    test('without any lead, also after a clock that was ahead', async () => {
+      const service = await process();
+      await enable(service);
+      clock.set(NOON + 365 * DAY_MS);
+      await check(service);
+      clock.set(NOON);
+      await check(service);
+      assert.deepEqual(alerts(), []);
+      await checkAfter(service, DAY_MS);
+      assert.equal(receiver.received.length, 1);
+      await checkAfter(service, DAY_MS);
+      assert.equal(receiver.received.length, 1);
+    });
+
     test('not while the clock is behind the last lead', async () => {
       const service = await process();
       await enable(service);

@@ -213,7 +213,7 @@ describe('after the move to PostgreSQL', () => {
     await call(sqlite, 'PATCH', '/analytics/settings', { body: { duplicate_window_minutes: 5 } });
     assert.equal((await call(sqlite, 'POST', '/analytics/refresh')).status, 200);
     await sqlite.app.store.claimTick({ job: 'retention', tick: now, now, intervalMs: DAY_MS });
-    await sqlite.app.store.noteDrought({ lastLeadId: 3, since: now });
+    await sqlite.app.store.noteDrought({ lastLeadId: 3, since: now, now });
     await rows(
       sqlite,
       `insert into failed_records values ('spool', 1, 0, ${now}, 'Why', '{"text":"\\u0000"}');

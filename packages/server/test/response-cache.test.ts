@@ -287,7 +287,7 @@ onBothStores('the cache of answers', (kind) => {
     assert.deepEqual(others(await noted()), others(before));
     const idle = await noted();
     for (const { name } of JOBS) await service.app.schedule.run(name);
-    await service.app.store.endIdleSessions({ idleSince: 0, sessionsMax: 10 });
+    await service.app.store.endIdleSessions({ idleSince: 0, now: service.app.now(), sessionsMax: 10 });
     await service.app.store.claimSends({ now: 0, leaseMs: 1, max: 10 });
     await service.app.store.indexLeads({ max: 10 });
     await service.app.store.deleteSetAside({ kind: 'rejected', ids: [1], now: 0 });

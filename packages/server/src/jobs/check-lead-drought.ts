@@ -15,20 +15,21 @@ export async function checkLeadDrought(parts: JobParts, now: number): Promise<vo
   if (!leadDroughtEnabled) return;
   const isTooLong = (since: number) => now - since >= hours * HOUR_MS;
 
-  const lead = await store.latestLead();
+  const lead = await store.latestLead({ now });
   if (lead !== null && !isTooLong(lead.createdAt)) return;
   // Before the first lead the time counts from the first check.
-  const drought = await store.noteDrought({ lastLeadId: lead?.leadId ?? 0, since: lead?.createdAt ?? now });
+  const { leadId: lastLeadId, createdAt: since } = lead ?? { leadId: 0, createdAt: now };
+  const drought = await store.noteDrought({ lastLeadId, since, now });
   if (!isTooLong(drought.since)) return;
 
-  const lastLeadId = drought.last_lead_id;
+  const { last_lead_id } = drought;
   if (leadDroughtTarget !== null && drought.told !== 'webhook') {
-    await sendAlert(parts, leadDroughtTarget, alertOf(lead?.createdAt ?? null, hours), lastLeadId, now);
-    await store.recordDroughtTold({ lastLeadId, told: 'webhook' });
+    await sendAlert(parts, leadDroughtTarget, alertOf(lead?.createdAt ?? null, hours), last_lead_id, now);
+    await store.recordDroughtTold({ lastLeadId: last_lead_id, told: 'webhook' });
     log.info('lead drought alert sent', { hours });
   } else if (drought.told === null) {
     log.warn('lead drought, but no alert target is set', { hours });
-    await store.recordDroughtTold({ lastLeadId, told: 'log' });
+    await store.recordDroughtTold({ lastLeadId: last_lead_id, told: 'log' });
   }
 }
 

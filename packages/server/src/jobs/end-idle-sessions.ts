@@ -11,7 +11,7 @@ export async function endIdleSessions({ store, log, signal }: JobParts, now: num
   let ended: number;
   do {
     const startedAt = performance.now();
-    ended = await store.endIdleSessions({ idleSince: now - IDLE_MS, sessionsMax: SESSIONS_PER_STEP });
+    ended = await store.endIdleSessions({ idleSince: now - IDLE_MS, now, sessionsMax: SESSIONS_PER_STEP });
     total += ended;
     // Leaves half of the writer's time to others: ending idle sessions is not urgent.
     await sleep(performance.now() - startedAt, undefined, { signal }).catch(() => undefined);

@@ -1,10 +1,9 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { MINUTE_MS } from '../lib/utc-time.ts';
+import { CLOCKS_APART_MS_MAX } from './clocks.ts';
 
 /** Leases end by the clock. A clock that was ahead for a while leaves leases that would last far too long. */
 
-/** More than normal clock skew. */
-export const CLOCKS_APART_MS_MAX = 5 * MINUTE_MS;
 /** The longest lease. */
 const LEASE_MS_MAX = MINUTE_MS;
 const AHEAD_MS_MAX = LEASE_MS_MAX + CLOCKS_APART_MS_MAX;

@@ -1,6 +1,7 @@
 import { DAY_MS } from '../lib/utc-time.ts';
+import { CLOCKS_APART_MS_MAX } from './clocks.ts';
 import type { Db } from './dialect.ts';
-import { CLOCKS_APART_MS_MAX, isFree } from './leases.ts';
+import { isFree } from './leases.ts';
 import { background, primaryRead } from './operation.ts';
 
 /**

@@ -1,9 +1,10 @@
 import type { SendResult } from '@leadtrail/contract/deliveries';
 import { sql } from 'kysely';
 import { DELAY_MS_MAX, isDelivered, nextAttemptAt } from '../../domain/delivery/retry-delay.ts';
+import { CLOCKS_APART_MS_MAX } from '../clocks.ts';
 import type { Db } from '../dialect.ts';
 import { noteChangesOfLists } from '../leads/lead-index.ts';
-import { CLOCKS_APART_MS_MAX, isFree } from '../leases.ts';
+import { isFree } from '../leases.ts';
 import { background, primaryRead } from '../operation.ts';
 import type { FlowSendAttemptRow, FlowSendRow } from '../schema.ts';
 

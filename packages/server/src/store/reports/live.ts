@@ -2,6 +2,7 @@ import { LIVE_MINUTES, LIVE_VISITS_MAX } from '@leadtrail/contract/limits';
 import type { LiveVisit } from '@leadtrail/contract/live';
 import { pageKey } from '../../domain/tracking/page-address.ts';
 import { MINUTE_MS } from '../../lib/utc-time.ts';
+import { latestTime } from '../clocks.ts';
 import { leadsByVisitor } from '../leads/by-visitor.ts';
 import { read } from '../operation.ts';
 import { countOf } from '../paging.ts';
@@ -15,6 +16,7 @@ export const live = read({ shows: ['tracking', 'leads'] }, async (db, { now, sit
     .selectFrom('sessions')
     .where('ended_at', 'is', null)
     .where('last_activity_at', '>', now - LIVE_MINUTES * MINUTE_MS)
+    .where('last_activity_at', '<=', latestTime(now))
     .$if(siteKeys !== undefined, (select) =>
       select.where('site_key', 'in', db.dialect.anyOf(siteKeys ?? [])),
     );

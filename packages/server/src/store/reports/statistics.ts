@@ -1,5 +1,6 @@
 import { ENGAGEMENT_BUCKETS } from '@leadtrail/contract/engagement';
 import { DAY_MS, HOUR_MS, minuteOf, utcDay } from '../../lib/utc-time.ts';
+import { latestTime } from '../clocks.ts';
 import type { Db } from '../dialect.ts';
 import { read } from '../operation.ts';
 import type { CounterName } from '../tracking/totals.ts';
@@ -27,6 +28,7 @@ export const sessionsDaily = read(
       .selectFrom('day_totals')
       .selectAll()
       .where('day', '>', utcDay(now - days * DAY_MS))
+      .where('day', '<=', utcDay(latestTime(now)))
       .where('sessions', '>', 0)
       .orderBy('day')
       .execute();
@@ -82,6 +84,7 @@ export const realtime = read({ shows: ['tracking'] }, async ({ query }, { now }:
     .selectFrom('minute_totals')
     .select(({ fn }) => [fn.sum<number>('active').as('active'), fn.sum<number>('events').as('events')])
     .where('minute', '>', minuteOf(now - HOUR_MS))
+    .where('minute', '<=', minuteOf(latestTime(now)))
     .executeTakeFirst();
   const today = await query
     .selectFrom('day_totals')

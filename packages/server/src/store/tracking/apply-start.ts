@@ -4,6 +4,7 @@ import { cut, pageKey, referrerDomain } from '../../domain/tracking/page-address
 import type { StartRecord } from '../../domain/tracking/tracking-record.ts';
 import { VPN_SUSPECTED_FROM, vpnScore } from '../../domain/tracking/vpn-score.ts';
 import { DAY_MS, utcDay } from '../../lib/utc-time.ts';
+import { latestTime } from '../clocks.ts';
 import type { FingerprintRow, SessionRow, VisitorRow } from '../schema.ts';
 import { pairKey, type TrackingState, UNKNOWN_COUNTRY } from './state.ts';
 import {
@@ -22,10 +23,11 @@ import {
 export const RECENT_NETWORKS = 3;
 const TEXT_CHARS_MAX = 512;
 
-export function applyStart(state: TrackingState, totals: Totals, start: StartRecord): void {
+export function applyStart(state: TrackingState, totals: Totals, start: StartRecord, now: number): void {
   const country = start.geo.country ?? UNKNOWN_COUNTRY;
-  const fingerprint = touchFingerprint(state, totals, start);
-  const visitor = touchVisitor(state, totals, start, country, fingerprint.vpn_score >= VPN_SUSPECTED_FROM);
+  const fingerprint = touchFingerprint(state, totals, start, now);
+  const suspected = fingerprint.vpn_score >= VPN_SUSPECTED_FROM;
+  const visitor = touchVisitor(state, totals, start, { country, suspected, now });
   const session = newSession(state, start, country, visitor, fingerprint);
   state.sessions.set(session.session_id, session);
 
@@ -101,7 +103,12 @@ function newSession(
   return session;
 }
 
-function touchFingerprint(state: TrackingState, totals: Totals, start: StartRecord): FingerprintRow {
+function touchFingerprint(
+  state: TrackingState,
+  totals: Totals,
+  start: StartRecord,
+  now: number,
+): FingerprintRow {
   const fingerprint = state.fingerprints.get(start.fingerprint_id) ?? newFingerprint(state, start);
   if (fingerprint.session_count === 0) count(totals, 'fingerprints');
   state.fingerprints.set(start.fingerprint_id, fingerprint);
@@ -109,10 +116,12 @@ function touchFingerprint(state: TrackingState, totals: Totals, start: StartReco
 
   const networks = recentNetworks(fingerprint, start);
   fingerprint.recent_networks = JSON.stringify(networks);
-  if (start.at >= fingerprint.last_seen_at) fingerprint.visitor_id = start.visitor_id;
+  if (isLatest(start, fingerprint, now)) {
+    fingerprint.last_seen_at = start.at;
+    fingerprint.visitor_id = start.visitor_id;
+  }
   fingerprint.session_count += 1;
   fingerprint.first_seen_at = Math.min(fingerprint.first_seen_at, start.at);
-  fingerprint.last_seen_at = Math.max(fingerprint.last_seen_at, start.at);
   fingerprint.vpn_score = vpnScore({
     hosting: start.hosting,
     country: start.geo.country,
@@ -182,8 +191,7 @@ function touchVisitor(
   state: TrackingState,
   totals: Totals,
   start: StartRecord,
-  country: string,
-  suspected: boolean,
+  { country, suspected, now }: { country: string; suspected: boolean; now: number },
 ): VisitorRow {
   const day = utcDay(start.at);
   const visitor = state.visitors.get(start.visitor_id) ?? newVisitor(state, start, country);
@@ -201,7 +209,7 @@ function touchVisitor(
     countryTotal(totals, country).visitors += 1;
   }
 
-  if (start.at >= visitor.last_seen_at) {
+  if (isLatest(start, visitor, now)) {
     visitor.last_seen_at = start.at;
     visitor.last_session_id = start.session_id;
     visitor.last_country = country;
@@ -214,6 +222,11 @@ function touchVisitor(
   visitor.page_views += 1;
   visitor.engagement_score = visitorScore(visitor);
   return visitor;
+}
+
+/** A clock that was ahead may have seen it later. */
+function isLatest({ at }: StartRecord, { last_seen_at }: { last_seen_at: number }, now: number): boolean {
+  return at >= last_seen_at || last_seen_at > latestTime(now);
 }
 
 function newVisitor(state: TrackingState, start: StartRecord, country: string): VisitorRow {

@@ -234,7 +234,7 @@ function apply(
   position: number,
 ): void {
   if (record.kind === 'start') {
-    applyStart(state, totals, record);
+    applyStart(state, totals, record, batch.now);
     for (const early of state.early.get(record.session_id) ?? [])
       apply(state, totals, early, batch, position);
   } else if (!state.sessions.has(record.session_id)) {
