@@ -49,6 +49,9 @@ onBothStores('the lead drought check', (kind) => {
     return check(service);
   };
 
+  const latestLeadId = async (service: TestService) =>
+    String((await row(service, 'select max(lead_id) as id from leads')).id);
+
   const alerts = () => receiver.received.map(({ body }) => JSON.parse(body));
   const flag = (service: TestService) => service.app.cache.get(LEAD_DROUGHT_ENABLED);
 
@@ -370,6 +373,29 @@ onBothStores('the lead drought check', (kind) => {
       await checkAfter(service, DAY_MS);
       assert.equal(receiver.received.length, 1);
     });
+
+    for (const isNewerKept of [false, true])
+      test(`by a lead that was merged ${isNewerKept ? 'with' : 'into'} an older one, too`, async () => {
+        const service = await process();
+        await enable(service);
+        await lead(service);
+        const old = await checkAfter(service, DAY_MS).then(() => latestLeadId(service));
+        assert.equal(receiver.received.length, 1);
+        await lead(service);
+        const at = clock.now();
+        const young = await latestLeadId(service);
+        const [id, lead_id] = isNewerKept ? [young, old] : [old, young];
+        const merged = await call(service, 'POST', `/analytics/leads/${id}/merge`, { body: { lead_id } });
+        assert.equal(merged.status, 200);
+        clock.set(at + DAY_MS - TICK_MS - 1);
+        await check(service);
+        assert.equal(receiver.received.length, 1);
+        await check(service);
+        assert.equal(receiver.received.length, 2);
+        assert.equal(alerts()[1].last_lead_at, new Date(at).toISOString().slice(0, 19).replace('T', ' '));
+        await check(service);
+        assert.equal(receiver.received.length, 2);
+      });
 
     test('not while the clock is behind the last lead', async () => {
       const service = await process();
