@@ -101,6 +101,9 @@ export const trackEvents = endpoint({
   origins: 'any',
   body: z.object({
     session_id: z.uuid(),
+    sent_at: UnixMillis.nullish().describe(
+      'Unix milliseconds by the clock of the timestamps; if it is over a minute off, they are corrected',
+    ),
     // Each event is validated on its own, so that an invalid one does not cost the others.
     events: z
       .array(z.unknown())

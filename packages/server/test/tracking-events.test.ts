@@ -5,8 +5,8 @@ import { anEvent, NOON, PAGE } from '@leadtrail/testing/builders';
 import { aClock } from '@leadtrail/testing/clock';
 import { emptyDatabase, row, rows } from '@leadtrail/testing/database';
 import { onBothStores, useService } from '@leadtrail/testing/service';
-import { endSession, sendEvents, startSession } from '@leadtrail/testing/visits';
-import { MINUTE_MS, SECOND_MS } from '../src/lib/utc-time.ts';
+import { endSession, runJob, sendEvents, startSession } from '@leadtrail/testing/visits';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../src/lib/utc-time.ts';
 
 const EVENT_COLUMNS = 'session_id, event_id, type, page, at, data';
 
@@ -186,6 +186,45 @@ onBothStores('POST /track/events', (kind) => {
       { event_id: 'a', at: clock.now() + MINUTE_MS },
       { event_id: 'b', at: clock.now() },
     ]);
+  });
+
+  test('the clock of a browser that is off is corrected by the time at which it sends', async () => {
+    for (const off of [-2 * HOUR_MS, 2 * HOUR_MS, -MINUTE_MS]) {
+      await emptyDatabase(service);
+      clock.set(NOON);
+      const { session_id } = await startSession(service);
+      clock.advance(10 * MINUTE_MS);
+      const sent_at = clock.now() + off;
+      const at = (agoMs: number) => anEvent({ timestamp: sent_at - agoMs });
+      // The first was made before the start arrived.
+      const events = [at(HOUR_MS), at(5 * MINUTE_MS), at(2 * MINUTE_MS), anEvent()];
+      assert.equal((await service.post('/track/events', { session_id, sent_at, events })).status, 202);
+      await service.settled();
+      const isCorrected = Math.abs(off) > MINUTE_MS;
+      const times = await rows<{ at: number }>(service, 'select at from events order by at');
+      assert.deepEqual(
+        times.map(({ at }) => at - NOON),
+        [0, 5, 8, 10].map((minutes) => minutes * MINUTE_MS + (isCorrected || minutes % 10 === 0 ? 0 : off)),
+      );
+      const { duration_ms } = await row(service, 'select duration_ms from visitors');
+      assert.equal(duration_ms, 10 * MINUTE_MS);
+    }
+  });
+
+  test('a visit by a slow clock is live while it lasts, and ends with its last event', async () => {
+    const { session_id } = await startSession(service);
+    for (const minutes of [20, 40]) {
+      clock.set(NOON + minutes * MINUTE_MS);
+      const sent_at = clock.now() - 2 * HOUR_MS;
+      const events = [anEvent({ timestamp: sent_at - SECOND_MS })];
+      await service.post('/track/events', { session_id, sent_at, events });
+      await service.settled();
+      await runJob(service, 'end-idle-sessions');
+      assert.equal((await service.get<{ total: number }>('/analytics/live')).total, 1);
+    }
+    await runJob(service, 'end-idle-sessions', NOON + 2 * HOUR_MS);
+    const { ended_at } = await row(service, 'select ended_at from sessions');
+    assert.equal(ended_at, NOON + 40 * MINUTE_MS - SECOND_MS);
   });
 
   test('no event happens before its session started', async () => {

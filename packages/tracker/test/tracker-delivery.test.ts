@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openChromium } from '@leadtrail/testing/chromium';
+import { row } from '@leadtrail/testing/database';
 import { onEitherStore, useService } from '@leadtrail/testing/service';
 import type { Browser, Page, Route } from 'playwright-core';
 import { aPage, openSite, type Site } from './support/site.ts';
@@ -217,6 +218,27 @@ onEitherStore('Delivery', (kind) => {
       await page.clock.runFor(20_000);
       await eventsWhenThere(service, session_id, 'cta_click', 1);
     }));
+
+  test('what happens in a browser whose clock is slow has the time of the service', () =>
+    visit(
+      async ({ page }) => {
+        const { session_id } = await open(page);
+        const clickedFrom = Date.now();
+        await page.locator('a').click();
+        await eventsWhenThere(service, session_id, 'cta_click', 1);
+        const { at } = await row<{ at: number }>(
+          service,
+          `select at from events where session_id = '${session_id}' and type = 'cta_click'`,
+        );
+        assert.ok(at >= clickedFrom && at <= Date.now(), `${at - clickedFrom} ms after the click`);
+      },
+      {
+        init: () => {
+          const { now } = Date;
+          Date.now = () => now() - 2 * 60 * 60 * 1000;
+        },
+      },
+    ));
 
   for (const status of [429, 503])
     test(`what is answered with ${status} is sent again, not before the service wants it`, () =>

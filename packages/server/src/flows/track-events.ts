@@ -1,13 +1,22 @@
 import { EVENTS_PER_BATCH_MAX } from '@leadtrail/contract/limits';
 import { TrackingEvent } from '@leadtrail/contract/tracking';
-import { type EventsRecord, type RecordedEvent, recordedEvent } from '../domain/tracking/tracking-record.ts';
+import {
+  clockBehindMs,
+  type EventsRecord,
+  type RecordedEvent,
+  recordedEvent,
+} from '../domain/tracking/tracking-record.ts';
 import type { Inbox } from '../ports/inbox.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { AppSettings } from './app-settings.ts';
 import type { KnownSenders } from './known-senders.ts';
 import { redactedParameters } from './redacted-parameters.ts';
 
-export type TrackEvents = (sent: { session_id: string; events: unknown[] }) => Promise<{
+export type TrackEvents = (sent: {
+  session_id: string;
+  sent_at?: number | null | undefined;
+  events: unknown[];
+}) => Promise<{
   accepted: number;
   rejected: { index: number; error: string }[];
 }>;
@@ -24,8 +33,9 @@ export function makeTrackEvents(parts: {
   now: () => number;
   newId: () => string;
 }): TrackEvents {
-  return async ({ session_id, events: sent }) => {
+  return async ({ session_id, sent_at, events: sent }) => {
     const at = parts.now();
+    const behindMs = clockBehindMs(sent_at, at);
     const events: RecordedEvent[] = [];
     const rejected: { index: number; error: string }[] = [];
     const batchId = parts.newId();
@@ -33,7 +43,10 @@ export function makeTrackEvents(parts: {
     for (const [index, candidate] of sent.entries()) {
       const checked = check(candidate);
       if (typeof checked === 'string') rejected.push({ index, error: checked });
-      else events.push(recordedEvent(checked, { at, newId: () => idWithin(batchId, index), redacted }));
+      else
+        events.push(
+          recordedEvent(checked, { at, behindMs, newId: () => idWithin(batchId, index), redacted }),
+        );
     }
     if (events.length > 0) {
       const record: EventsRecord = { kind: 'events', at, session_id: session_id.toLowerCase(), events };

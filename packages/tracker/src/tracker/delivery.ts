@@ -36,8 +36,7 @@ export function send(isLeaving?: boolean): void {
   if (isLeaving !== wasLeaving) underway = [];
   wasLeaving = isLeaving;
   // When leaving despite a pause: some browsers abort requests before pagehide, which looks like a network error.
-  if (isAlive && navigator.onLine && (isLeaving || Date.now() >= pausedUntil))
-    for (let batch = nextBatch(); batch[0]; batch = nextBatch()) sendBatch(batch);
+  if (isAlive && navigator.onLine && (isLeaving || Date.now() >= pausedUntil)) sendNext();
   if (isLeaving) keepUnsent([]);
 }
 
@@ -48,12 +47,23 @@ function nextBatch(): Item[] {
   return resting.filter((item) => item[0] === session).slice(0, session ? EVENTS_PER_REQUEST_MAX : 1);
 }
 
+function sendNext(): void {
+  const batch = nextBatch();
+  if (batch[0]) {
+    sendBatch(batch);
+    sendNext();
+  }
+}
+
 async function sendBatch(batch: Item[]): Promise<void> {
   const [[session, , json]] = batch as [Item];
   const isOther = (item: Item) => !batch.includes(item);
   underway = underway.concat(batch);
   const request: [path: string, body: string] = session
-    ? ['events', `{"session_id":"${session}","events":[${batch.map((item) => item[2])}]}`]
+    ? [
+        'events',
+        `{"session_id":"${session}","sent_at":${Date.now()},"events":[${batch.map((item) => item[2])}]}`,
+      ]
     : ['session/start', json];
   if (wasLeaving) {
     postBeacon(...request);

@@ -8,6 +8,6 @@ export function newId(): string {
   // Insecure contexts lack `randomUUID`. There the traffic is readable anyway, so weak randomness will do.
   const random =
     crypto.randomUUID?.() ??
-    'xxx-8xxx-xxxxxxxxxxxx'.replace(/x/g, () => Math.floor(Math.random() * 16).toString(16));
+    'xxx-8xxx-xxxxxxxxxxxx'.replace(/x/g, () => Math.random().toString(16).slice(2, 3));
   return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(-21)}`;
 }

@@ -45,7 +45,8 @@ export type EndRecord = { kind: 'end'; at: number; session_id: string; exit_page
 
 export type TrackingRecord = StartRecord | EventsRecord | EndRecord;
 
-const FUTURE_TOLERANCE_MS = MINUTE_MS;
+/** More than a request takes, which looks the same as a clock that is behind. */
+const CLOCK_TOLERANCE_MS = MINUTE_MS;
 
 /** Retries give the same record, but for the time, if the browser sent a session id. */
 export function startRecord(
@@ -103,16 +104,22 @@ function digest(text: string): string {
   return hash('sha256', text, 'base64url').slice(0, 22);
 }
 
+/** How far the clock of the sender is behind; negative: ahead. */
+export function clockBehindMs(sentAt: number | null | undefined, now: number): number {
+  const behindMs = now - (sentAt ?? now);
+  return Math.abs(behindMs) > CLOCK_TOLERANCE_MS ? behindMs : 0;
+}
+
 export function recordedEvent(
   sent: TrackingEvent,
-  request: { at: number; newId: () => string; redacted: readonly string[] },
+  request: { at: number; behindMs: number; newId: () => string; redacted: readonly string[] },
 ): RecordedEvent {
-  const { at: now, newId, redacted } = request;
-  const at = sent.timestamp ?? now;
+  const { at: now, behindMs, newId, redacted } = request;
+  const at = sent.timestamp == null ? now : sent.timestamp + behindMs;
   return {
     event_id: sent.event_id ?? newId(),
     type: sent.type,
-    at: at > now + FUTURE_TOLERANCE_MS ? now : at,
+    at: at > now + CLOCK_TOLERANCE_MS ? now : at,
     page: sent.page ? visitedAddress(sent.page, redacted) : null,
     data: sent.data ?? null,
   };
