@@ -246,15 +246,17 @@ onBothStores('a service with its objects in S3', (kind) => {
     await service.settled();
     await allowRecording(service);
     const late = JSON.stringify(aChunk({ session_id, events: [aRecordedEvent({ data: CANARY })] }));
+    let erased: Promise<void> | undefined;
     s3.behave((request, response, pass) => {
       if (request.method === 'DELETE') return answering(503, 'SlowDown')(request, response, pass);
-      void pass().then(async ({ status }) => {
+      erased = pass().then(async ({ status }) => {
         const body = { visitor_id: PERSON.visitor_id };
         assert.equal((await call(service, 'POST', '/analytics/erase', { body })).status, 200);
         response.writeHead(status).end();
       });
     });
     assert.equal((await sendBody(service, late)).status, 503);
+    await erased;
     assert.equal(filesWithTraces(s3.dir).length, 1);
     s3.behave();
     assert.equal((await sendBody(service, late)).status, 410);

@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import { CAPTURE_ENV } from '@leadtrail/testing/enquiries';
+import { PROJECT_DIR } from '../../../server/src/lib/places.ts';
 import { type ApiAnswer, type ApiCall, openApiConnection } from './api-connection.ts';
 import { type Check, openCorner } from './dashboard-corner.ts';
 import type { Place } from './place.ts';
@@ -23,6 +25,7 @@ export type FreshnessOptions = {
 export type FreshnessResult = { pairs: number; reads: number; hits: number; stale: string[] };
 
 const ENV = { ...CAPTURE_ENV, EDGE_ACCOUNT_ID: 'account', ANALYTICS_ENGINE_API_TOKEN: 'token-for-tests' };
+const PATIENT_SERVICE = join(PROJECT_DIR, 'packages/testing/src/patient-service.ts');
 const CONNECTIONS = 8;
 /** They ask for what others look at, so that answers are kept and made at the very moment that something changes. */
 const ONLOOKERS = 3;
@@ -32,7 +35,9 @@ const PROGRESS_EVERY_PAIRS = 10_000;
 
 export async function runFreshness(options: FreshnessOptions): Promise<FreshnessResult> {
   const { place, processes } = options;
-  const services = Array.from({ length: processes }, () => startServiceProcess(place, { env: ENV }));
+  const services = Array.from({ length: processes }, () =>
+    startServiceProcess(place, { env: ENV, entry: PATIENT_SERVICE }),
+  );
   try {
     const ports = await within('The start', Promise.all(services.map(({ listening }) => listening)));
     return await lookAndChange(options, ports as [number, ...number[]]);
