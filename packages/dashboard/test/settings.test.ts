@@ -504,6 +504,7 @@ describe('Settings that are saved by section', () => {
       await button(page, 'Save').click();
       const question = page.getByRole('alertdialog', { name: 'Remove 2 leads at the next run?' });
       await question.getByText(/^With these settings, the run on .* removes them for good\.$/).waitFor();
+      await question.getByText(/^Overview and Campaigns no longer count/).waitFor();
       await assertAccessible(page);
       await question.getByRole('button', { name: 'Cancel' }).click();
       await question.waitFor({ state: 'hidden' });

@@ -49,9 +49,10 @@ export function RemovalQuestion({
       <p>
         With these settings, the run on <Time value={shown.next_run_at} /> removes {all === 1 ? 'it' : 'them'}{' '}
         for good.
-        {shown.classes.some(({ class: name }) => name === 'sessions' || name === 'leads') &&
-          ' Overview and Campaigns no longer count removed visits and leads.'}
       </p>
+      {shown.classes.some(({ class: name }) => name === 'sessions' || name === 'leads') && (
+        <p>Overview and Campaigns no longer count removed visits and leads.</p>
+      )}
     </ConfirmDialog>
   );
 }
