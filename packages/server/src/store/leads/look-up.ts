@@ -5,13 +5,13 @@ import { RECENT_MS, RECENT_SUBMISSIONS_MAX } from '../../domain/leads/suspicion.
 import { isAllowedOrigin } from '../../domain/setup/site-domain.ts';
 import { addressKey, networksContaining } from '../../lib/ip-network.ts';
 import { memoize } from '../../lib/memoize.ts';
+import { OUT_OF_ORDER_MS_MAX } from '../clocks.ts';
 import type { Db, Dialect } from '../dialect.ts';
 import { HONEYPOT } from '../ip-lists.ts';
 import { type Locks, visitorRead } from '../operation.ts';
 import type { IpRuleRow, VisitorRow } from '../schema.ts';
 import { idHash } from '../tracking/state.ts';
 import { firstHolders, LINKED_LEADS_MAX } from './links.ts';
-import { OUT_OF_ORDER_MS_MAX } from './submission.ts';
 
 /** What is known about the sender of a submission. */
 

@@ -1,14 +1,10 @@
 import type { SentFollowUps } from '@leadtrail/contract/settings';
 import type { Selectable } from 'kysely';
 import type { Enquiry } from '../../domain/leads/enquiry.ts';
-import { SECOND_MS } from '../../lib/utc-time.ts';
 import type { LeadRow } from '../schema.ts';
 import type { HeldIdentity } from './look-up.ts';
 
 /** A lead on its way into the store, step by step. */
-
-/** Concurrent processes may store near-simultaneous submissions out of order. */
-export const OUT_OF_ORDER_MS_MAX = 5 * SECOND_MS;
 
 /** An enquiry, with what the service adds to it. */
 export type Capture = {

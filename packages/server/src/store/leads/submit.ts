@@ -1,6 +1,7 @@
 import type { Enquiry } from '../../domain/leads/enquiry.ts';
 import { keptSearchText, type SearchedFields } from '../../domain/leads/submission-search.ts';
 import { MINUTE_MS, utcDay } from '../../lib/utc-time.ts';
+import { OUT_OF_ORDER_MS_MAX } from '../clocks.ts';
 import type { Db } from '../dialect.ts';
 import { blockAddress } from '../ip-lists.ts';
 import { addToTotals } from '../submission-totals.ts';
@@ -14,7 +15,6 @@ import {
   isBotOfPerson,
   type KnownLead,
   type NewLead,
-  OUT_OF_ORDER_MS_MAX,
   type Relation,
   type Submission,
 } from './submission.ts';
