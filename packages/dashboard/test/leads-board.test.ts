@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, beforeEach, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { CAPTURE_ENV } from '@leadtrail/testing/enquiries';
 import { emptyLeads } from '@leadtrail/testing/leads';
 import { useService } from '@leadtrail/testing/service';
@@ -133,6 +134,29 @@ describe('The board of leads', () => {
         const anywhere = ['/', 'Ctrl K', '⌘ K', '?'];
         await shows(() => help.locator('kbd').allInnerTexts(), [...moving, ...'1234567u', ...anywhere]);
         await assertAccessible(page);
+      }));
+
+    it('keeps the focus on a card that a slow answer puts back for a moment', () =>
+      dashboard.visit('/leads?layout=board', async (page) => {
+        await cardIn(page, 'New', 'Ada Lovelace').focus();
+        await page.route(/\/analytics\/leads\?/, async (route) => {
+          const response = await route.fetch();
+          await sleep(600);
+          await route.fulfill({ response });
+        });
+        await page.keyboard.press('3');
+        await page.getByText('Ada Lovelace moved to Qualified').waitFor();
+        // The columns are being read, as they were before this.
+        await page.route(/\/analytics\/leads\/\d+$/, async (route) => {
+          await sleep(1500);
+          await route.continue();
+        });
+        await page.keyboard.press('u');
+        await page.getByText('Ada Lovelace moved back to New').waitFor();
+        await cardIn(page, 'New', 'Ada Lovelace').waitFor();
+        await focusIsOn(page, 'Ada Lovelace');
+        await atRest(page);
+        await focusIsOn(page, 'Ada Lovelace');
       }));
 
     it('goes with the focus to the card that u takes back, whichever had it', () =>
