@@ -129,9 +129,6 @@ function cardWith(client: QueryClient, leadId: number | undefined): LeadItem | u
     .find(({ lead_id }) => lead_id === leadId);
 }
 
-const MENU_CLOSES_MS = 50;
-const MOVE_MS_MAX = 5000;
-
 /** Moves the focus with a card that changes column. */
 function useFocusOnMoved(
   board: { current: HTMLElement | null },
@@ -139,24 +136,14 @@ function useFocusOnMoved(
 ): [move: MoveStage, follow: (leadId: number) => void] {
   const [moved, setMoved] = useState<{ leadId: number }>();
   useLayoutEffect(() => {
-    if (moved === undefined || board.current === null) return;
-    const focus = () => {
+    if (moved === undefined) return;
+    // After a closing menu has restored the focus.
+    const timer = setTimeout(() => {
       const link = board.current?.querySelector<HTMLElement>(`[data-lead="${moved.leadId}"] a`);
       link?.focus();
       link?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-    };
-    // After a closing menu has restored the focus.
-    const timer = setTimeout(focus, MENU_CLOSES_MS);
-    // A busy browser may take the card out of its column later than that, and the focus with it.
-    const observer = new MutationObserver(() => {
-      if (document.activeElement === document.body) focus();
-    });
-    observer.observe(board.current, { childList: true, subtree: true });
-    const end = setTimeout(() => observer.disconnect(), MOVE_MS_MAX);
-    return () => {
-      for (const each of [timer, end]) clearTimeout(each);
-      observer.disconnect();
-    };
+    }, 50);
+    return () => clearTimeout(timer);
   }, [moved, board]);
   const follow = useCallback((leadId: number) => setMoved({ leadId }), []);
   const move = useCallback<MoveStage>(
