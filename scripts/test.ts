@@ -7,7 +7,7 @@ import { chromiumProgram, headlessProgram } from '@leadtrail/testing/chromium';
 import { makeTemplates } from '@leadtrail/testing/make-templates';
 import { type PostgresServer, startPostgres } from '@leadtrail/testing/postgres-server';
 import { redisProgram } from '@leadtrail/testing/redis-server';
-import { chooseFiles, isSlow } from './test/choose-files.ts';
+import { chooseFiles } from './test/choose-files.ts';
 import { makeBundles } from './test/make-bundles.ts';
 import { type FileResult, failuresIn, runFiles } from './test/run-files.ts';
 import { interrupt, interruption, ROOT, runProgram } from './test/run-program.ts';
@@ -23,8 +23,8 @@ const TYPE_CHECKED = [
   'packages/dashboard',
   'packages/dashboard/test',
 ];
-/** Tests often wait for a disk, a timer or another process, so two processes per core keep all cores busy. */
-const PROCESSES_AT_ONCE = 2 * availableParallelism();
+/** Tests often wait for a disk, a timer or another process, so two files per core keep all cores busy. */
+const FILES_AT_ONCE = 2 * availableParallelism();
 const SLOWEST_SHOWN = 20;
 const SIGNAL_EXIT_CODE_BASE = 128;
 
@@ -85,17 +85,12 @@ async function testFiles(): Promise<FileResult[]> {
       NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/leadtrail'),
     };
     if (files.length === 1)
-      return await runFiles(files, { atOnce: 1, env, isSlow, onOutput, onEnd: () => undefined });
+      return await runFiles(files, { atOnce: 1, env, onOutput, onEnd: () => undefined });
     const made = {
       TEST_BUNDLES: JSON.stringify(await makeBundles()),
       TEST_OPENAPI: await writeOpenapi(),
     };
-    return await runFiles(files, {
-      atOnce: PROCESSES_AT_ONCE,
-      env: { ...env, ...made },
-      isSlow,
-      onEnd: showFiles,
-    });
+    return await runFiles(files, { atOnce: FILES_AT_ONCE, env: { ...env, ...made }, onEnd: showFile });
   } finally {
     await templates.remove();
     await postgres.stop();
@@ -115,10 +110,9 @@ function onOutput(text: string): void {
   process.stdout.write(text);
 }
 
-function showFiles(files: readonly FileResult[]): void {
-  if (!isWhole) for (const output of outputsOf(files)) console.log(output.trimEnd());
-  for (const { file, passed, seconds } of files)
-    console.log(`${mark(passed)} ${file} (${seconds.toFixed(1)} s)`);
+function showFile({ file, passed, seconds, output }: FileResult): void {
+  if (!isWhole) console.log(output.trimEnd());
+  console.log(`${mark(passed)} ${file} (${seconds.toFixed(1)} s)`);
 }
 
 /** Prints the slowest files, and the failures last, where they are seen first. */
@@ -126,18 +120,8 @@ function showTimes(files: readonly FileResult[]): void {
   const slowest = files.toSorted((a, b) => b.seconds - a.seconds).slice(0, SLOWEST_SHOWN);
   console.log('\nSlowest files:');
   for (const { file, seconds } of slowest) console.log(`${seconds.toFixed(1).padStart(7)} s  ${file}`);
-  const failed = files.filter(({ passed }) => !passed);
-  for (const output of outputsOf(failed)) {
-    console.log();
-    for (const { file } of failed.filter((each) => each.output === output))
-      console.log(`${mark(false)} ${file}`);
-    console.log(failuresIn(output));
-  }
-}
-
-/** Each once: the files of one process share theirs. */
-function outputsOf(files: readonly FileResult[]): Set<string> {
-  return new Set(files.map(({ output }) => output));
+  for (const { file, output } of files.filter(({ passed }) => !passed))
+    console.log(`\n✖ ${file}\n${failuresIn(output)}`);
 }
 
 function mark(passed: boolean): string {

@@ -53,10 +53,6 @@ function matching(root: string, pattern: string): string[] {
   return globSync(pattern, { cwd: root });
 }
 
-export function isSlow(path: string): boolean {
-  return SLOW_FILES.includes(path);
-}
-
 /** Files that are not in the list are quick. */
 function slowness(path: string): number {
   const place = SLOW_FILES.indexOf(path);

@@ -100,6 +100,7 @@ function connect(databaseUrl: string | undefined, directory: string): Kysely<unk
   if (databaseUrl !== undefined) {
     const pool = new pg.Pool({ connectionString: databaseUrl });
     // Dropping the database ends connections that are just being closed.
+    pool.on('error', () => undefined);
     pool.on('connect', (client) => client.on('error', () => undefined));
     return new Kysely({ dialect: new PostgresDialect({ pool }) });
   }

@@ -50,6 +50,9 @@ export function openReader({ database }: Pick<TestService, 'database'>): Reader 
     };
   }
   const pool = new Pool({ connectionString: database.url });
+  // Dropping the database ends connections that are just being closed.
+  pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return {
     rows: async <T extends Row>(select: string) => (await pool.query(select)).rows as T[],
     [Symbol.asyncDispose]: () => pool.end(),
