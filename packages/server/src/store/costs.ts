@@ -52,7 +52,7 @@ export const costImports = primaryRead(
   async ({ query }, { limit, offset }: { limit: number; offset: number }) => {
     const { rows } = await sql<ListedImport>`
       select i.import_id, i.imported_at, i.format, i.file_name, count(c.day) as rows, min(c.day) as first_day,
-        max(c.day) as last_day, 
+        max(c.day) as last_day,
         coalesce(sum(cast(c.amount_micros as double precision)), 0) as amount_micros
       from cost_imports i left join costs c on c.import_id = i.import_id
       group by i.import_id, i.imported_at, i.format, i.file_name
